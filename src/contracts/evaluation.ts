@@ -1,0 +1,29 @@
+import type { SplitName } from './environment.js';
+
+/** An estimate with its 95 % interval. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** An evaluation as every JSON document carries it. Rates are in 0..1. */
+export interface EvaluationSummary {
+  readonly split: SplitName;
+  readonly temperature: number;
+  /** `method` says which interval it is. */
+  readonly success: Interval & {
+    readonly rate: number;
+    readonly episodes: number;
+    readonly method: 'wilson' | 'cluster-bootstrap';
+  };
+  readonly return: Interval & { readonly mean: number };
+  readonly turns: Interval & { readonly mean: number };
+  /** Share of episodes that a cap cut. */
+  readonly truncated: number;
+  /** Share of turns whose action was malformed or illegal. */
+  readonly invalid: number;
+  /** Episodes that infrastructure broke: outside every denominator. */
+  readonly failed: number;
+  /** With several attempts at each task: mean success, and the unbiased chance that one of k succeeds. */
+  readonly attempts?: { readonly k: number; readonly avg: number; readonly pass: number };
+}

@@ -1,0 +1,26 @@
+import type { Awaitable } from './environment.js';
+import type { RunEvent } from './events.js';
+import type { JsonObject } from './json.js';
+import type { Episode } from './trajectory.js';
+
+/** One line of `metrics.jsonl`: scalars by name (`train/...`, `rollout/...`, `eval/...`, `time/...`, `cost/...`). */
+export interface MetricsLine {
+  readonly stage: string;
+  /** Steps of this stage that are done, from 1; 0 before the first. */
+  readonly step: number;
+  readonly metrics: { readonly [name: string]: number };
+}
+
+/** Where training writes: the run's folder in a real run, arrays in a test. Lines are written in the order of the calls. */
+export interface Journal {
+  metrics(line: MetricsLine): Awaitable<void>;
+  /** Episodes to keep, already chosen. */
+  episodes(stage: string, step: number, episodes: readonly Episode[]): Awaitable<void>;
+  /**
+   * Called after every step with what resuming the stage needs beside the policy's own weights; the journal decides when to write a
+   * checkpoint of it, and always does when `force` is set (end of a stage, interruption).
+   */
+  checkpoint(stage: string, step: number, progress: JsonObject, force: boolean): Awaitable<void>;
+  /** Tells whoever shows progress; nothing is kept. */
+  event(event: RunEvent): void;
+}

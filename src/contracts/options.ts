@@ -1,0 +1,106 @@
+/**
+ * Options of a plugin's contribution, declared once as plain data. The host makes validation, defaults, help and JSON
+ * Schema of the declaration; the contribution's code gets the type by `OptionsOf<typeof options>`.
+ *
+ * @example
+ * ```ts
+ * export const options = {
+ *   depths: { type: 'integers', minimum: 1, maximum: 4, default: [1, 2], description: 'Crafting depths to draw from', axis: true },
+ *   style: { type: 'choice', choices: ['plain', 'named'], default: 'plain', description: 'How items are written' },
+ * } as const satisfies OptionsDeclaration;
+ * type Options = OptionsOf<typeof options>; // {depths: readonly number[], style: 'plain' | 'named'}
+ * ```
+ */
+export type OptionsDeclaration = { readonly [name: string]: OptionDeclaration };
+
+/** What every option carries. */
+interface OptionCommon {
+  /** One sentence for help and documentation. */
+  readonly description: string;
+  /** True where varying this option varies the complexity of the task: `ablate complexity` offers it. */
+  readonly axis?: boolean;
+}
+
+export interface BooleanOption extends OptionCommon {
+  readonly type: 'boolean';
+  readonly default: boolean;
+}
+
+/** A whole number; `null` as a default means "not set". */
+export interface IntegerOption extends OptionCommon {
+  readonly type: 'integer';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default: number | null;
+}
+
+/** A finite number; `null` as a default means "not set". */
+export interface NumberOption extends OptionCommon {
+  readonly type: 'number';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** The minimum itself is not allowed. */
+  readonly exclusiveMinimum?: boolean;
+  readonly default: number | null;
+}
+
+export interface StringOption extends OptionCommon {
+  readonly type: 'string';
+  readonly default: string | null;
+}
+
+/** One word of a fixed list. */
+export interface ChoiceOption extends OptionCommon {
+  readonly type: 'choice';
+  readonly choices: readonly string[];
+  readonly default: string;
+}
+
+/** A list of whole numbers, each within the bounds. */
+export interface IntegersOption extends OptionCommon {
+  readonly type: 'integers';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Exactly this many numbers. */
+  readonly length?: number;
+  readonly default: readonly number[];
+}
+
+/** A list of strings. */
+export interface StringsOption extends OptionCommon {
+  readonly type: 'strings';
+  readonly default: readonly string[];
+}
+
+export type OptionDeclaration =
+  BooleanOption | IntegerOption | NumberOption | StringOption | ChoiceOption | IntegersOption | StringsOption;
+
+type Nullable<Declaration extends { readonly default: unknown }, Value> = null extends Declaration['default']
+  ? Value | null
+  : Value;
+
+type OptionValue<D extends OptionDeclaration> = D extends BooleanOption
+  ? boolean
+  : D extends IntegerOption | NumberOption
+    ? Nullable<D, number>
+    : D extends ChoiceOption
+      ? D['choices'][number]
+      : D extends StringOption
+        ? Nullable<D, string>
+        : D extends IntegersOption
+          ? readonly number[]
+          : D extends StringsOption
+            ? readonly string[]
+            : never;
+
+/** The values that code receives for a declaration: every option present, defaults filled in. */
+export type OptionsOf<D extends OptionsDeclaration> = { readonly [Name in keyof D]: OptionValue<D[Name]> };
+
+/** A complaint of a contribution about its options: where, what, and how to mend it. */
+export interface OptionFinding {
+  /** Keys inside the options, for example `['low']`. */
+  readonly path: readonly string[];
+  readonly message: string;
+  /** What to write instead. */
+  readonly hint: string;
+}

@@ -1,0 +1,91 @@
+import type { AlgorithmModule } from './algorithm.js';
+import type { EnvironmentModule } from './environment.js';
+import type { FormatModule } from './format.js';
+import type { Host } from './host.js';
+import type { OptionFinding, OptionsDeclaration, OptionsOf } from './options.js';
+import type { PolicyModule } from './policy.js';
+import type { RewardModule } from './reward.js';
+
+/** What the host checks before it runs any code of a plugin: `agentgym.apiVersion` in its package.json. */
+export type PluginApiVersion = 1;
+
+export type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format';
+
+interface ContributionBase<Kind extends ContributionKind, Declaration extends OptionsDeclaration, Module> {
+  readonly kind: Kind;
+  /** Unique within its kind; lower case, words joined by hyphens. */
+  readonly name: string;
+  /** One sentence without a full stop, for lists. */
+  readonly summary: string;
+  readonly options: Declaration;
+  /** Imports the real thing; nothing heavy happens before. */
+  load(): Promise<Module>;
+  /** Complaints that a declaration cannot express, such as `low` above `high`. */
+  validate?(options: OptionsOf<Declaration>): readonly OptionFinding[];
+  /** Lines for `agentgym doctor`: what was found, what is missing, and how to get it. */
+  diagnose?(host: Host): Promise<readonly Diagnosis[]>;
+}
+
+export interface Diagnosis {
+  readonly level: 'ok' | 'note' | 'problem';
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint?: string;
+}
+
+export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
+  'environment',
+  D,
+  EnvironmentModule<OptionsOf<D>>
+> {
+  /** `progress` may fall within an episode. */
+  readonly progressFalls?: boolean;
+  /** Turns an episode may need, where the environment has a natural cap. */
+  readonly maxTurns?: number;
+}
+
+export type RewardContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
+  'reward',
+  D,
+  RewardModule<OptionsOf<D>>
+>;
+export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
+  'policy',
+  D,
+  PolicyModule<OptionsOf<D>>
+> {
+  /** Models that can be built from scratch. */
+  readonly presets: readonly { readonly name: string; readonly summary: string }[];
+}
+export type AlgorithmContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
+  'algorithm',
+  D,
+  AlgorithmModule<OptionsOf<D>>
+>;
+export type FormatContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
+  'format',
+  D,
+  FormatModule<OptionsOf<D>>
+>;
+
+/**
+ * What a plugin's entry exports by default is a list of these. Write each with `satisfies`, so that its options keep their types.
+ *
+ * @example
+ * ```ts
+ * import type { EnvironmentContribution } from '@agentgym/cli';
+ * import { options } from './options.js';
+ *
+ * export default [
+ *   {
+ *     kind: 'environment',
+ *     name: 'coin-flip',
+ *     summary: 'Guess the side of a coin',
+ *     options,
+ *     load: () => import('./coin-flip.js'),
+ *   } satisfies EnvironmentContribution<typeof options>,
+ * ];
+ * ```
+ */
+export type Contribution =
+  EnvironmentContribution | RewardContribution | PolicyContribution | AlgorithmContribution | FormatContribution;

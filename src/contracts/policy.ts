@@ -1,0 +1,167 @@
+import type { TrainingBatch } from './batch.js';
+import type { Awaitable } from './environment.js';
+import type { Host } from './host.js';
+import type { Json, JsonObject } from './json.js';
+import type { LiveName, Loss } from './loss.js';
+
+/** How tokens are drawn. */
+export interface Sampling {
+  /** 0 is an argmax, the lowest id wins a tie; log probabilities are then those at temperature 1. */
+  readonly temperature: number;
+  /** 1 keeps every token. */
+  readonly topP: number;
+  /** 0 keeps every token. */
+  readonly topK: number;
+}
+
+/** A request to continue one token sequence until an end token or a cap. */
+export interface GenerateRequest {
+  /** The sequence so far, never empty. */
+  readonly tokens: readonly number[];
+  /**
+   * Names the sequence across calls: a later request with the same name whose tokens begin with all that was given and sampled before may
+   * reuse what the model remembers of it. Reuse is never observable but in speed.
+   */
+  readonly sequence: string;
+  /** Ids that end the action; the sampled one is part of the answer. */
+  readonly endIds: readonly number[];
+  readonly maxTokens: number;
+  /** [maxTokens] uniform numbers in (0, 1], one for each token that may be drawn: all the randomness there is. */
+  readonly draws: Float64Array;
+}
+
+export interface GeneratedTokens {
+  /** Sampled ids, the end token last if one was sampled. */
+  readonly tokens: readonly number[];
+  /** log-softmax(logits / temperature) over the whole vocabulary, per sampled token; at temperature 0, of the logits themselves. */
+  readonly logprobs: readonly number[];
+  /** An end token was sampled; false where `maxTokens` came first. */
+  readonly ended: boolean;
+}
+
+/**
+ * Text to ids and back. Environment and user text is encoded without special tokens, so that it can forge nothing. Ids of an episode are
+ * `begin`, then per turn an action with its end token and `append`; demonstrations are laid out by the same functions.
+ */
+export interface ConversationEncoder {
+  /** Up to where the first action begins. `system` may be empty. */
+  begin(system: string, observation: string): readonly number[];
+  /** What follows an action's end token: the observation, up to where the next action begins. */
+  append(observation: string): readonly number[];
+  /** An action as it would be sampled, without its end token. */
+  encodeAction(text: string): readonly number[];
+  /** Ids that end an action; the first is appended where an action was cut. */
+  readonly endIds: readonly number[];
+  /** Text of sampled ids, end ids left out. */
+  decode(ids: readonly number[]): string;
+}
+
+/** What a policy model can do; a recipe is checked against it before anything runs. */
+export interface PolicyCapabilities {
+  /** Live quantities its losses may differentiate through. */
+  readonly live: readonly LiveName[];
+  /** Operations of losses it cannot evaluate; empty for an engine of general losses. */
+  readonly missingOperations: readonly string[];
+  /** It can hold a frozen copy of itself. */
+  readonly freeze: boolean;
+  readonly optimizers: readonly string[];
+  /** Longest token sequence it can hold. */
+  readonly maxTokens: number;
+}
+
+export interface ForwardBackwardResult {
+  /** [rows, width] live log probabilities, 0 where the mask is 0. */
+  readonly logprobs: Float64Array;
+  /** [rows, width] entropy in nats, 0 where the mask is 0. */
+  readonly entropy: Float64Array;
+  /** [rows, width], where there is a value head. */
+  readonly values?: Float64Array;
+  /** Each term's sum over sampled tokens of weight * term. */
+  readonly terms: { readonly [name: string]: number };
+  /** Each metric's sum over sampled tokens, unweighted. */
+  readonly metrics: { readonly [name: string]: number };
+}
+
+export interface OptimizerStep {
+  readonly learningRate: number;
+  /** Global L2 norm to which the accumulated gradient is clipped; absent: not clipped. */
+  readonly clipNorm?: number;
+}
+
+export interface OptimizerStepResult {
+  /** Global L2 norm before clipping. */
+  readonly gradientNorm: number;
+  /** False where the gradient was not finite: it is cleared, nothing is applied. */
+  readonly applied: boolean;
+}
+
+/** A frozen copy of a policy model: log probabilities and nothing else. */
+export interface ReferenceModel {
+  logprobs(batch: TrainingBatch): Promise<Float64Array>;
+  dispose(): Promise<void>;
+}
+
+/**
+ * A model that acts and learns. The shape follows the Tinker protocol (thinkingmachines.ai) on purpose, so that one loop drives an in-process
+ * engine and a cluster alike. Padding, packing, micro-batches, threads and caches are the model's own business and never observable.
+ *
+ * @example
+ * ```ts
+ * // One supervised step: sum of weight * -logprob, normalised by the weights of the batch.
+ * await model.forwardBackward(batch, { terms: { crossEntropy: ops.sub(ops.constant(0), inputs.logprob) } });
+ * const { gradientNorm, applied } = await model.optimizerStep({ learningRate: 1e-3, clipNorm: 1 });
+ * ```
+ */
+export interface PolicyModel {
+  readonly capabilities: PolicyCapabilities;
+  readonly encoder: ConversationEncoder;
+  /** Rises by one with each applied optimizer step; stamped on every sampled turn. */
+  readonly policyVersion: number;
+  /** Continues every sequence. The answer to a request is the same whatever else is in the call, and in whatever order. */
+  generate(requests: readonly GenerateRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
+  /** Forgets what it remembers of these sequences. */
+  release(sequences: readonly string[]): void;
+  /** Adds to the gradient buffers; may be called many times before an optimizer step. */
+  forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult>;
+  /** Clips, applies and clears the accumulated gradient. */
+  optimizerStep(step: OptimizerStep): Promise<OptimizerStepResult>;
+  /** Throws away gradients, and the optimizer's moments: a new stage starts with a fresh optimizer. */
+  resetOptimizer(settings: OptimizerSettings): Promise<void>;
+  /** [rows, width] log probabilities at `batch.temperature`; never touches gradients. */
+  logprobs(batch: TrainingBatch): Promise<Float64Array>;
+  /** [rows, width] values of the value head. */
+  values?(batch: TrainingBatch): Promise<Float64Array>;
+  freeze(): Promise<ReferenceModel>;
+  /** Writes weights and tokenizer, and what `load` needs to go on training exactly, into an existing empty folder. */
+  save(directory: string): Promise<void>;
+  /** Takes weights, moments and version from a folder that `save` wrote. */
+  load(directory: string): Promise<void>;
+  /** What the run's manifest records: engine, threads, parameters ... */
+  describe(): JsonObject;
+  dispose(): Promise<void>;
+}
+
+/** Which optimizer, and its constants. */
+export interface OptimizerSettings {
+  readonly name: string;
+  readonly options: { readonly [name: string]: Json };
+}
+
+/** What a policy is created from. */
+export interface PolicyContext {
+  /** Text that a model from scratch builds its tokenizer of: whole conversations of demonstrations on the training split. */
+  corpus(): AsyncIterable<string>;
+  /** One of the contribution's presets, built from scratch; absent where `from` is given. */
+  readonly preset?: string;
+  /** A folder with weights to start from (a checkpoint, or a Hugging Face folder), instead of a preset. */
+  readonly from?: string;
+  /** The algorithm wants a critic on the policy's trunk. */
+  readonly valueHead: boolean;
+  /** The longest episode that will be played, in tokens; absent where nobody knows. */
+  readonly maxTokens?: number;
+}
+
+/** What the module of a policy contribution exports. */
+export interface PolicyModule<Options> {
+  create(options: Options, host: Host, context: PolicyContext): Awaitable<PolicyModel>;
+}

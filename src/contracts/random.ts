@@ -1,0 +1,20 @@
+/**
+ * A source of seeded random numbers.
+ *
+ * Streams are counter-based: a stream is a pure function of its seed and its path, never of how much was drawn from its
+ * parent, so results do not depend on the order in which parts of a program ask for numbers.
+ */
+export interface Random {
+  /** A float64 in [0, 1). */
+  uniform(): number;
+  /** An integer in [low, high). Throws a RangeError if the interval is empty. */
+  integer(low: number, high: number): number;
+  /** A draw of the standard normal distribution. */
+  normal(): number;
+  /** One of the items, each equally likely. Throws a RangeError on an empty list. */
+  choice<T>(items: readonly T[]): T;
+  /** A new list with the items in random order. */
+  shuffle<T>(items: readonly T[]): T[];
+  /** The substream with this path; the same path always gives the same numbers. */
+  stream(...path: readonly (string | number)[]): Random;
+}

@@ -1,0 +1,59 @@
+import type { Facts } from './environment.js';
+import type { Host } from './host.js';
+
+/** One turn as a reward scheme sees it. */
+export interface RewardTurn {
+  /** Facts after the turn's action. */
+  readonly facts: Facts;
+  /** Facts after the turn before; absent on the first turn. */
+  readonly previous?: Facts;
+  /** The environment's own reward of the step; 0 where the text was malformed. */
+  readonly native: number;
+  /** The action format could not read the text. */
+  readonly malformed: boolean;
+  /** The action ran into `maxActionTokens`. */
+  readonly cut: boolean;
+  /** Tokens the policy sampled in this turn, its end token included; 0 for players without tokens. */
+  readonly tokens: number;
+  readonly terminated: boolean;
+  readonly truncated: boolean;
+  /** Number of the turn, from 0. */
+  readonly index: number;
+}
+
+/** Lowest and highest undiscounted return, over all episodes that end in this way. */
+export interface RewardBounds {
+  readonly success: readonly [low: number, high: number];
+  readonly failure: readonly [low: number, high: number];
+}
+
+/** What bounds are asked for. `milestones` is absent where the environment counts none. */
+export interface BoundsContext {
+  readonly horizon: number;
+  readonly milestones?: number;
+}
+
+/**
+ * Turns the facts of a turn into a number. Pure: the same turn gives the same number; whatever a scheme must know of the past
+ * stands in `previous`. Over an episode a scheme's numbers add up to its undiscounted return.
+ *
+ * @example
+ * ```ts
+ * const sparse: RewardScheme = {
+ *   density: 'outcome',
+ *   score: (turn) => (turn.facts.success && turn.previous?.success !== true ? 1 : 0),
+ *   bounds: () => ({ success: [1, 1], failure: [0, 0] }),
+ * };
+ * ```
+ */
+export interface RewardScheme {
+  /** `outcome`: at most one turn of an episode is rewarded; `turn`: any turn may be. */
+  readonly density: 'outcome' | 'turn';
+  score(turn: RewardTurn): number;
+  bounds(context: BoundsContext): RewardBounds;
+}
+
+/** What the module of a reward contribution exports. */
+export interface RewardModule<Options> {
+  create(options: Options, host: Host): RewardScheme;
+}

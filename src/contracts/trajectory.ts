@@ -1,0 +1,84 @@
+import type { Facts } from './environment.js';
+
+/** The cap that cut an episode. `environment` is a cap of the environment's own. */
+export type TruncationCause = 'horizon' | 'tokens' | 'environment';
+
+/** One observation and the action that followed it. */
+export interface Turn {
+  readonly observation: string;
+  /** What the policy wrote, without its end token. */
+  readonly text: string;
+  /** What the environment was given; absent where the text was malformed. */
+  readonly action?: string;
+  /** Why the text was no action. */
+  readonly malformed?: string;
+  /** The action ran into `maxActionTokens`; its end token was appended, not sampled. */
+  readonly cut: boolean;
+  /** Sum of the weighted terms: what is trained on. */
+  readonly reward: number;
+  /** Each reward term's weighted part, by name. */
+  readonly components: { readonly [term: string]: number };
+  /** The environment's own reward. */
+  readonly native: number;
+  readonly facts: Facts;
+  /** Half-open range of the sampled tokens in the episode's `tokens`; absent for players without tokens. */
+  readonly sampled?: readonly [start: number, end: number];
+  /** The policy version that sampled the turn. */
+  readonly policyVersion?: number;
+}
+
+/**
+ * An episode as one growing token sequence: what was sampled is what is trained on, bit for bit. `mask` is 1 on tokens that the policy
+ * sampled, and `logprobs` holds, there, the sampler's log-softmax(logits / temperature) over the whole vocabulary.
+ */
+export interface TokenRecord {
+  readonly tokens: readonly number[];
+  readonly mask: readonly (0 | 1)[];
+  /** 0 where `mask` is 0. */
+  readonly logprobs: readonly number[];
+}
+
+/** Where an episode stands in a run; also the path of its random stream. */
+export interface EpisodeKey {
+  /** Training iteration, or 0 in an evaluation. */
+  readonly iteration: number;
+  /** Task id. */
+  readonly task: string;
+  /** Episodes of one task sampled together share a group; in order of collection. */
+  readonly group: number;
+  /** Number within the group, from 0. */
+  readonly member: number;
+}
+
+/** A whole episode that ended, by itself or by a cap. */
+export interface CompletedEpisode extends EpisodeKey {
+  readonly status: 'completed';
+  readonly turns: readonly Turn[];
+  /** What the last action brought about. */
+  readonly finalObservation: string;
+  readonly terminated: boolean;
+  /** Absent where the episode ended by itself: ending on the very turn of a cap is ending. */
+  readonly truncated?: TruncationCause;
+  readonly success: boolean;
+  /** Undiscounted sum of the turns' rewards. */
+  readonly return: number;
+  /** Absent for players without tokens. */
+  readonly record?: TokenRecord;
+  /** How often it failed before it went through. */
+  readonly retries: number;
+}
+
+/** An episode that infrastructure broke: recorded, counted, never trained on, in no denominator. */
+export interface FailedEpisode extends EpisodeKey {
+  readonly status: 'failed';
+  readonly failure: {
+    /** `reset`, `step`, `player` or `deadline`: whose work broke. */
+    readonly phase: 'reset' | 'step' | 'player' | 'deadline';
+    readonly message: string;
+  };
+  /** Turns played before it broke. */
+  readonly turns: readonly Turn[];
+  readonly retries: number;
+}
+
+export type Episode = CompletedEpisode | FailedEpisode;

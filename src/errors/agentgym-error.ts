@@ -1,0 +1,45 @@
+import { errorCodes, type ErrorCode } from './error-codes.js';
+
+/** What an error says beside its code. */
+export interface ErrorDetails {
+  /** What is wrong, in one sentence that names the place. */
+  readonly message: string;
+  /** What to do: a command, or a file and line. Absent: the cure of the table. */
+  readonly hint?: string;
+  readonly file?: string;
+  /** From 1. */
+  readonly line?: number;
+  /** Key path inside the file, such as `stages.sft.steps`. */
+  readonly path?: string;
+  readonly cause?: unknown;
+}
+
+/** The one error class. Recognise it by `code`, not by `instanceof`, where two copies of the package may be loaded. */
+export class AgentgymError extends Error {
+  override readonly name = 'AgentgymError';
+  readonly hint: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly path?: string;
+
+  constructor(
+    readonly code: ErrorCode,
+    details: ErrorDetails,
+  ) {
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.hint = details.hint ?? errorCodes[code].cure;
+    if (details.file !== undefined) this.file = details.file;
+    if (details.line !== undefined) this.line = details.line;
+    if (details.path !== undefined) this.path = details.path;
+  }
+
+  /** 2: the user's to mend; 70: ours; 130: interrupted and resumable. */
+  get exitCode(): number {
+    return errorCodes[this.code].exitCode;
+  }
+}
+
+/** True for an AgentgymError of any copy of this package. */
+export function isAgentgymError(error: unknown): error is AgentgymError {
+  return error instanceof Error && error.name === 'AgentgymError' && 'code' in error && 'hint' in error;
+}

@@ -1,0 +1,19 @@
+/** The public door of @agentgym/cli: types of the contracts, for plugins that import nothing else. */
+export type * from './contracts/algorithm.js';
+export type * from './contracts/batch.js';
+export type * from './contracts/credit.js';
+export type * from './contracts/environment.js';
+export type * from './contracts/evaluation.js';
+export type * from './contracts/events.js';
+export type * from './contracts/format.js';
+export type * from './contracts/host.js';
+export type * from './contracts/journal.js';
+export type * from './contracts/json.js';
+export type * from './contracts/loss.js';
+export type * from './contracts/options.js';
+export type * from './contracts/player.js';
+export type * from './contracts/plugin.js';
+export type * from './contracts/policy.js';
+export type * from './contracts/random.js';
+export type * from './contracts/reward.js';
+export type * from './contracts/trajectory.js';

@@ -1,0 +1,121 @@
+// Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"), keyed by a hash
+// of the seed and the stream's path. A stream has no parent state, so parts of a program may ask in any order.
+import { createHash } from 'node:crypto';
+
+import type { Random } from '../contracts/random.js';
+
+const MULTIPLIER_0 = 0xd2511f53;
+const MULTIPLIER_1 = 0xcd9e8d57;
+const WEYL_0 = 0x9e3779b9;
+const WEYL_1 = 0xbb67ae85;
+const ROUNDS = 10;
+
+/** High 32 bits of the product of two unsigned 32-bit numbers. */
+function multiplyHigh(a: number, b: number): number {
+  const aLow = a & 0xffff;
+  const aHigh = a >>> 16;
+  const bLow = b & 0xffff;
+  const bHigh = b >>> 16;
+  const middle = aHigh * bLow + ((aLow * bLow) >>> 16);
+  const carry = (middle & 0xffff) + aLow * bHigh;
+  return (aHigh * bHigh + Math.floor(middle / 0x10000) + Math.floor(carry / 0x10000)) >>> 0;
+}
+
+/**
+ * One block of Philox4x32-10.
+ *
+ * @param counter four unsigned 32-bit words; overwritten with the four random words
+ */
+export function philox4x32(counter: Uint32Array, key0: number, key1: number): void {
+  let [c0, c1, c2, c3] = counter as unknown as [number, number, number, number];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const high0 = multiplyHigh(MULTIPLIER_0, c0);
+    const low0 = Math.imul(MULTIPLIER_0, c0) >>> 0;
+    const high1 = multiplyHigh(MULTIPLIER_1, c2);
+    const low1 = Math.imul(MULTIPLIER_1, c2) >>> 0;
+    c0 = (high1 ^ c1 ^ key0) >>> 0;
+    c1 = low1;
+    c2 = (high0 ^ c3 ^ key1) >>> 0;
+    c3 = low0;
+    key0 = (key0 + WEYL_0) >>> 0;
+    key1 = (key1 + WEYL_1) >>> 0;
+  }
+  counter[0] = c0;
+  counter[1] = c1;
+  counter[2] = c2;
+  counter[3] = c3;
+}
+
+class PhiloxRandom implements Random {
+  readonly #path: string;
+  #keys: readonly [number, number] | undefined;
+  #block = 0;
+  readonly #words = new Uint32Array(4);
+  #next = 4;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  uniform(): number {
+    // 53 bits of two words, as numpy and CPython do.
+    return ((this.#word() >>> 5) * 67108864 + (this.#word() >>> 6)) / 9007199254740992;
+  }
+
+  integer(low: number, high: number): number {
+    if (!(Number.isSafeInteger(low) && Number.isSafeInteger(high) && low < high)) {
+      throw new RangeError(`no integer lies in [${low}, ${high})`);
+    }
+    return low + Math.floor(this.uniform() * (high - low));
+  }
+
+  normal(): number {
+    // Box-Muller; 1 - u lies in (0, 1], so the logarithm is finite.
+    return Math.sqrt(-2 * Math.log(1 - this.uniform())) * Math.cos(2 * Math.PI * this.uniform());
+  }
+
+  choice<T>(items: readonly T[]): T {
+    if (items.length === 0) throw new RangeError('nothing to choose from');
+    return items[this.integer(0, items.length)] as T;
+  }
+
+  shuffle<T>(items: readonly T[]): T[] {
+    const result = [...items];
+    for (let last = result.length - 1; last > 0; last -= 1) {
+      const other = this.integer(0, last + 1);
+      [result[last], result[other]] = [result[other] as T, result[last] as T];
+    }
+    return result;
+  }
+
+  stream(...path: readonly (string | number)[]): Random {
+    return new PhiloxRandom(this.#path + path.map((part) => `/${JSON.stringify(part)}`).join(''));
+  }
+
+  #word(): number {
+    if (this.#next === 4) {
+      this.#keys ??= keysOf(this.#path);
+      this.#words[0] = this.#block >>> 0;
+      this.#words[1] = Math.floor(this.#block / 0x100000000);
+      this.#words[2] = 0;
+      this.#words[3] = 0;
+      this.#block += 1;
+      philox4x32(this.#words, ...this.#keys);
+      this.#next = 0;
+    }
+    const word = this.#words[this.#next] as number;
+    this.#next += 1;
+    return word;
+  }
+}
+
+function keysOf(path: string): readonly [number, number] {
+  const digest = createHash('sha256').update(path).digest();
+  return [digest.readUInt32LE(0), digest.readUInt32LE(4)];
+}
+
+/** The root of all randomness of a run. `seed` is a whole number. */
+export function createRandom(seed: number): Random {
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`a seed is a whole number, not ${seed}`);
+  return new PhiloxRandom(String(seed));
+}
