@@ -1,1 +1,14 @@
-export default [];
+import type { EnvironmentContribution } from '@agentgym/cli';
+
+import { options, validate } from './options.js';
+
+export default [
+  {
+    kind: 'environment',
+    name: 'guess-number',
+    summary: 'Find a hidden number by guesses that are answered with higher or lower',
+    options,
+    validate,
+    load: () => import('./guess-number.js'),
+  } satisfies EnvironmentContribution<typeof options>,
+];

@@ -1,0 +1,124 @@
+import { testHost } from '@agentgym/cli/testing';
+import { describe, expect, it } from 'vitest';
+
+import { GuessNumber, tasks } from './guess-number.js';
+import { type Options, validate } from './options.js';
+
+const defaults: Options = {
+  lowest: 1,
+  highest: 50,
+  width: [20, 31],
+  turns: null,
+  reply: 'interval',
+  splitBy: 'interval',
+};
+
+function play(environment: GuessNumber, task: string, act: () => string): { success: boolean; turns: number } {
+  environment.reset(task);
+  for (let turns = 1; ; turns += 1) {
+    const { terminated, facts } = environment.step(act());
+    if (terminated) return { success: facts.success, turns };
+  }
+}
+
+describe('guess-number', () => {
+  it('answers as the rules say', () => {
+    const game = new GuessNumber(defaults);
+    expect(game.reset('4-33/17')).toBe('Guess my number between 4 and 33. You have 5 turns.');
+    expect(game.step('10')).toMatchObject({
+      observation: 'higher, 11 to 33',
+      terminated: false,
+      facts: { success: false, invalid: false },
+    });
+    expect(game.step('18').observation).toBe('lower, 11 to 17');
+    // A guess that cannot be right is answered truly and narrows nothing.
+    expect(game.step('5').observation).toBe('higher, 11 to 17');
+    expect(game.step('34')).toMatchObject({ observation: 'invalid', facts: { invalid: true } });
+    expect(game.step('17')).toMatchObject({
+      observation: 'correct',
+      reward: 1,
+      terminated: true,
+      facts: { success: true, progress: 1 },
+    });
+  });
+
+  it('ends when the turns of the prompt are used up', () => {
+    const game = new GuessNumber({ ...defaults, turns: 2 });
+    game.reset('4-33/17');
+    expect(game.step('4').terminated).toBe(false);
+    expect(game.step('5')).toMatchObject({ terminated: true, truncated: false, reward: 0, facts: { success: false } });
+  });
+
+  it('takes only whole numbers written in digits', () => {
+    const game = new GuessNumber({ ...defaults, turns: 20 });
+    game.reset('4-33/17');
+    for (const text of [
+      '',
+      ' 17',
+      '17.0',
+      '+17',
+      '0x11',
+      'seventeen',
+      '17 17',
+      '1e1',
+      '\u0661\u0667',
+      '9'.repeat(400),
+    ]) {
+      expect(game.step(text).facts.invalid, JSON.stringify(text)).toBe(true);
+    }
+  });
+
+  it('keeps its reply short where only the direction is told', () => {
+    const game = new GuessNumber({ ...defaults, reply: 'direction' });
+    game.reset('4-33/17');
+    expect(game.step('10').observation).toBe('higher');
+  });
+
+  it('is always won by bisection, with nothing to spare', () => {
+    const game = new GuessNumber(defaults);
+    const { test } = tasks(defaults);
+    let longest = 0;
+    for (let index = 0; index < Number(test.count); index += 1) {
+      const { success, turns } = play(game, test.id(index), () => game.experts['oracle']!(testHost().random) as string);
+      expect(success).toBe(true);
+      longest = Math.max(longest, turns);
+    }
+    expect(longest).toBe(5);
+  });
+
+  it('has a demonstrator that wins about 62 of 100 games and a random player that wins about 18', () => {
+    const game = new GuessNumber(defaults);
+    const { train } = tasks(defaults);
+    const random = testHost(1).random;
+    const rate = (act: () => string) => {
+      let won = 0;
+      for (let i = 0; i < 4000; i += 1) won += Number(play(game, train.random(random), act).success);
+      return won / 4000;
+    };
+    expect(rate(() => game.experts['demonstrator']!(random) as string)).toBeCloseTo(0.62, 1);
+    expect(rate(() => game.sampleAction(random))).toBeCloseTo(0.18, 1);
+  });
+
+  it('holds out a fifth of the intervals twice, with all their numbers', () => {
+    const { train, validation, test, cluster } = tasks(defaults);
+    const intervals = [train, validation, test].map(
+      (split) => new Set(Array.from({ length: Number(split.count) }, (_, index) => cluster!(split.id(index)))),
+    );
+    expect(intervals.map((set) => set.size)).toEqual([184, 61, 61]);
+    expect(new Set(intervals.flatMap((set) => [...set])).size).toBe(306);
+  });
+
+  it('can hold out single numbers where there is one interval only', () => {
+    const gemHard: Options = { ...defaults, width: [50, 50], turns: 7, splitBy: 'task' };
+    expect(validate(gemHard)).toEqual([]);
+    const { train, validation, test } = tasks(gemHard);
+    expect([train.count, validation.count, test.count]).toEqual([30, 10, 10]);
+    expect(validate({ ...gemHard, splitBy: 'interval' })).toMatchObject([{ path: ['splitBy'] }]);
+  });
+
+  it('refuses widths that do not fit, and tasks that are none', () => {
+    expect(validate({ ...defaults, width: [31, 20] })).toMatchObject([{ path: ['width'], hint: 'Write [20, 31].' }]);
+    expect(validate({ ...defaults, width: [20, 51] })).toMatchObject([{ path: ['width'] }]);
+    expect(() => new GuessNumber(defaults).reset('4-33/40')).toThrow(/no task of guess-number/);
+  });
+});

@@ -1,0 +1,97 @@
+import type { Environment, Expert, Json, Random, StepResult } from '@agentgym/cli';
+
+import type { Options } from './options.js';
+import { type Game, guessNumberTasks, parseTask } from './tasks.js';
+
+/** State of a game as JSON: what is hidden, what is still possible, how many guesses are left. */
+interface State extends Game {
+  readonly possibleLow: number;
+  readonly possibleHigh: number;
+  readonly turnsLeft: number;
+}
+
+/**
+ * GEM's GuessTheNumber (axon-rl/gem, `guess_the_number.py`) with the number of turns and the interval said aloud. The turns are part of the
+ * rules and stand in the prompt, so running out of them ends the game (`terminated`). Unlike in GEM a miss is never paid.
+ */
+export class GuessNumber implements Environment {
+  readonly instructions = '';
+  /** `oracle` bisects; `demonstrator` guesses evenly among the numbers still possible, so it wins about three games in five. */
+  readonly experts: { readonly [name: string]: Expert } = {
+    oracle: () => String(Math.floor((this.#state.possibleLow + this.#state.possibleHigh) / 2)),
+    demonstrator: (random) => String(random.integer(this.#state.possibleLow, this.#state.possibleHigh + 1)),
+  };
+  readonly #options: Options;
+  #state: State;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#state = { low: 0, high: 0, secret: 0, possibleLow: 0, possibleHigh: 0, turnsLeft: 0 };
+  }
+
+  reset(task: string): string {
+    const game = parseTask(task);
+    const turns = this.#options.turns ?? Math.ceil(Math.log2(game.high - game.low + 2));
+    this.#state = { ...game, possibleLow: game.low, possibleHigh: game.high, turnsLeft: turns };
+    return `Guess my number between ${game.low} and ${game.high}. You have ${turns} ${turns === 1 ? 'turn' : 'turns'}.`;
+  }
+
+  step(action: string): StepResult {
+    const { low, high, secret } = this.#state;
+    const guess = /^\d{1,15}$/.test(action) ? Number(action) : Number.NaN;
+    const invalid = !(guess >= low && guess <= high);
+    const success = guess === secret;
+    const possibleLow =
+      !invalid && guess < secret ? Math.max(this.#state.possibleLow, guess + 1) : this.#state.possibleLow;
+    const possibleHigh =
+      !invalid && guess > secret ? Math.min(this.#state.possibleHigh, guess - 1) : this.#state.possibleHigh;
+    const turnsLeft = Math.max(0, this.#state.turnsLeft - 1);
+    this.#state = { ...this.#state, possibleLow, possibleHigh, turnsLeft };
+
+    const direction = guess < secret ? 'higher' : 'lower';
+    const hint = this.#options.reply === 'interval' ? `${direction}, ${possibleLow} to ${possibleHigh}` : direction;
+    return {
+      observation: success ? 'correct' : invalid ? 'invalid' : hint,
+      reward: success ? 1 : 0,
+      terminated: success || turnsLeft === 0,
+      truncated: false,
+      facts: { success, invalid, progress: success ? 1 : this.#narrowed() },
+    };
+  }
+
+  /** A number of the whole interval, as a player without memory would say. */
+  sampleAction(random: Random): string {
+    return String(random.integer(this.#state.low, this.#state.high + 1));
+  }
+
+  admissible(): readonly string[] {
+    const { low, high } = this.#state;
+    return Array.from({ length: high - low + 1 }, (_, offset) => String(low + offset));
+  }
+
+  stateKey(): string {
+    return JSON.stringify(this.#state);
+  }
+
+  snapshot(): Json {
+    return { ...this.#state };
+  }
+
+  restore(state: Json): void {
+    this.#state = state as unknown as State;
+  }
+
+  /** Share of the interval's bits that are known: 0 at first, below 1 until the number is said. */
+  #narrowed(): number {
+    const { low, high, possibleLow, possibleHigh } = this.#state;
+    return 1 - Math.log2(possibleHigh - possibleLow + 2) / Math.log2(high - low + 2);
+  }
+}
+
+export function tasks(options: Options) {
+  return guessNumberTasks(options);
+}
+
+export function create(options: Options): Environment {
+  return new GuessNumber(options);
+}

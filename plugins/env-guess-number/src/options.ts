@@ -1,0 +1,75 @@
+import type { OptionFinding, OptionsDeclaration, OptionsOf } from '@agentgym/cli';
+
+export const options = {
+  lowest: { type: 'integer', minimum: 0, default: 1, description: 'The lowest number there is' },
+  highest: { type: 'integer', minimum: 1, default: 50, description: 'The highest number there is' },
+  width: {
+    type: 'integers',
+    minimum: 2,
+    length: 2,
+    default: [20, 31],
+    description: 'Smallest and largest count of numbers in the interval that a game is played on',
+    axis: true,
+  },
+  turns: {
+    type: 'integer',
+    minimum: 1,
+    default: null,
+    description: 'Guesses a game allows; unset: as many as bisection needs at worst',
+    axis: true,
+  },
+  reply: {
+    type: 'choice',
+    choices: ['interval', 'direction'],
+    default: 'interval',
+    description: 'Whether a reply names the interval that is still possible, or only the direction',
+    axis: true,
+  },
+  splitBy: {
+    type: 'choice',
+    choices: ['interval', 'task'],
+    default: 'interval',
+    description: 'Hold out whole intervals, or single numbers of intervals that training also sees',
+  },
+} as const satisfies OptionsDeclaration;
+
+export type Options = OptionsOf<typeof options>;
+
+/** Numbers, intervals and splits that do not fit together. */
+export function validate({ lowest, highest, width, splitBy }: Options): readonly OptionFinding[] {
+  const [narrowest = 0, widest = 0] = width;
+  const available = highest - lowest + 1;
+  if (narrowest > widest) {
+    return [
+      {
+        path: ['width'],
+        message: `the smallest width (${narrowest}) is above the largest (${widest})`,
+        hint: `Write [${widest}, ${narrowest}].`,
+      },
+    ];
+  }
+  if (widest > available) {
+    return [
+      {
+        path: ['width'],
+        message: `an interval of ${widest} numbers does not fit between ${lowest} and ${highest}`,
+        hint: `Raise highest to ${lowest + widest - 1}, or lower the largest width to ${available}.`,
+      },
+    ];
+  }
+  let intervals = 0;
+  for (let count = narrowest; count <= widest; count += 1) intervals += available - count + 1;
+  if (splitBy === 'interval' && intervals < MINIMUM_INTERVALS) {
+    return [
+      {
+        path: ['splitBy'],
+        message: `${intervals} intervals are too few to hold whole ones out`,
+        hint: 'Write splitBy: task, or allow more widths.',
+      },
+    ];
+  }
+  return [];
+}
+
+/** With fewer a fifth of them would be none. */
+const MINIMUM_INTERVALS = 5;

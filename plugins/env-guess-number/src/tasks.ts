@@ -1,0 +1,98 @@
+import type { Random, TaskSource, TaskSplits } from '@agentgym/cli';
+
+import type { Options } from './options.js';
+
+/** One game: an interval, bounds included, and the number hidden in it. */
+export interface Game {
+  readonly low: number;
+  readonly high: number;
+  readonly secret: number;
+}
+
+/** The id of a game, such as `4-33/17`. */
+function taskId({ low, high, secret }: Game): string {
+  return `${low}-${high}/${secret}`;
+}
+
+/** The game of an id. Throws on a string that is none. */
+export function parseTask(task: string): Game {
+  const match = /^(\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(task);
+  const [low = 0, high = 0, secret = 0] = match?.slice(1).map(Number) ?? [];
+  if (match === null || low > secret || secret > high) {
+    throw new Error(`"${task}" is no task of guess-number: expected LOW-HIGH/SECRET such as 4-33/17`);
+  }
+  return { low, high, secret };
+}
+
+/** Games in intervals, in the order of `intervals`. */
+class Games implements TaskSource {
+  readonly #games: readonly Game[];
+
+  constructor(games: readonly Game[]) {
+    this.#games = games;
+  }
+
+  get count(): number {
+    return this.#games.length;
+  }
+
+  id(index: number): string {
+    const game = this.#games[index];
+    if (game === undefined) throw new RangeError(`there are ${this.count} tasks, none with index ${index}`);
+    return taskId(game);
+  }
+
+  random(random: Random): string {
+    return taskId(random.choice(this.#games));
+  }
+}
+
+/** Train, validation and test hold three fifths, one fifth and one fifth of the intervals (or games), dealt by a hash of their names. */
+export function guessNumberTasks(options: Options): TaskSplits {
+  const intervals = allIntervals(options);
+  const secretsOf = ([low, high]: readonly [number, number]): Game[] =>
+    Array.from({ length: high - low + 1 }, (_, offset) => ({ low, high, secret: low + offset }));
+  const parts =
+    options.splitBy === 'interval'
+      ? deal(intervals, ([low, high]) => `${low}-${high}`).map((part) => part.flatMap(secretsOf))
+      : deal(intervals.flatMap(secretsOf), taskId);
+  const [train = [], validation = [], test = []] = parts;
+  return {
+    train: new Games(train),
+    validation: new Games(validation),
+    test: new Games(test),
+    // Games on one interval share their best play, so they stand or fall together.
+    cluster: (task) => task.slice(0, task.indexOf('/')),
+  };
+}
+
+function allIntervals({ lowest, highest, width }: Options): (readonly [number, number])[] {
+  const [narrowest = 0, widest = 0] = width;
+  const intervals: (readonly [number, number])[] = [];
+  for (let count = narrowest; count <= widest; count += 1) {
+    for (let low = lowest; low + count - 1 <= highest; low += 1) intervals.push([low, low + count - 1]);
+  }
+  return intervals;
+}
+
+/** Deals items into train, validation and test, each part in the order of the list. */
+function deal<T>(items: readonly T[], name: (item: T) => string): T[][] {
+  const ranked = items.map((item, index) => ({ index, rank: hash(name(item)) }));
+  ranked.sort((a, b) => a.rank - b.rank || a.index - b.index);
+  const heldOut = Math.floor(items.length / 5);
+  const partOf = new Map(
+    ranked.map(({ index }, position) => [index, position < heldOut ? 1 : position < 2 * heldOut ? 2 : 0]),
+  );
+  const parts: T[][] = [[], [], []];
+  items.forEach((item, index) => parts[partOf.get(index) ?? 0]?.push(item));
+  return parts;
+}
+
+/** FNV-1a with a final mix (MurmurHash3's), since FNV alone leaves neighbours' high bits alike. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return (value ^ (value >>> 16)) >>> 0;
+}
