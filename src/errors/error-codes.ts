@@ -14,10 +14,70 @@ export const errorCodes = {
     meaning: 'Something went wrong inside agentgym itself.',
     cure: 'Report it with the command, the message and the output of `agentgym doctor --json`.',
   },
+  AG_CHECKPOINT_BROKEN: {
+    exitCode: 2,
+    meaning: 'A checkpoint is truncated or damaged, so the run cannot go on from it.',
+    cure: "Remove that checkpoint's folder and resume again: the newest older one is taken.",
+  },
+  AG_CHECKPOINT_WRITE_FAILED: {
+    exitCode: 2,
+    meaning: 'A checkpoint could not be written, for example because the disk is full; the older ones stay valid.',
+    cure: 'Free disk space, then go on with `agentgym train --resume RUN`.',
+  },
   AG_INTERRUPTED: {
     exitCode: 130,
     meaning: 'The run was interrupted; everything needed to go on is on disk.',
     cure: 'Go on with `agentgym train --resume RUN`.',
+  },
+  AG_LOSS_INPUT: {
+    exitCode: 70,
+    meaning: 'A loss reads something that the batch or the policy model does not have.',
+    cure: 'An algorithm names the roles it needs in `roles`: `reference` fills `referenceLogprobs`, `critic` fills `values` and `value`.',
+  },
+  AG_NOT_A_RUN: {
+    exitCode: 2,
+    meaning: 'A folder was given as a run, but holds no readable manifest of one.',
+    cure: 'List the runs there are with `agentgym runs list`.',
+  },
+  AG_OUTPUT_EXISTS: {
+    exitCode: 2,
+    meaning: 'The folder that a new run should be written to exists already.',
+    cure: 'Choose another `--output`, or go on with that run by `agentgym train --resume RUN`.',
+  },
+  AG_RESUME_MISMATCH: {
+    exitCode: 2,
+    meaning: 'A run was to be resumed with another recipe than the one that made it.',
+    cure: 'Resume with `agentgym train --resume RUN` alone, or start a new run with the new recipe.',
+  },
+  AG_RUN_AMBIGUOUS: {
+    exitCode: 2,
+    meaning: "The beginning of a run's id fits several runs.",
+    cure: 'Give more letters of the id; `agentgym runs list` shows them.',
+  },
+  AG_RUN_DAMAGED: {
+    exitCode: 2,
+    meaning: 'A file of a run is shorter than the run itself recorded, or cannot be read.',
+    cure: 'Start a new run, or restore the file from a copy.',
+  },
+  AG_RUN_LOCKED: {
+    exitCode: 2,
+    meaning: 'Another process is working in the folder of a run.',
+    cure: 'Wait for that process, or stop it by its process id; then try again.',
+  },
+  AG_RUN_NOT_FOUND: {
+    exitCode: 2,
+    meaning: 'There is no run of that path, id or beginning of an id.',
+    cure: 'List the runs there are with `agentgym runs list`.',
+  },
+  AG_RUN_WRITE_FAILED: {
+    exitCode: 2,
+    meaning: 'A file of a run could not be written, for example because the disk is full.',
+    cure: 'Free disk space, then go on with `agentgym train --resume RUN`.',
+  },
+  AG_SPLIT_LEAK: {
+    exitCode: 2,
+    meaning: 'A task of the training split is also one of validation or test.',
+    cure: "Report it to the author of the environment's plugin: its splits must be disjoint.",
   },
 } as const satisfies Record<string, ErrorCodeEntry>;
 
