@@ -24,6 +24,26 @@ export const errorCodes = {
     meaning: 'A checkpoint could not be written, for example because the disk is full; the older ones stay valid.',
     cure: 'Free disk space, then go on with `agentgym train --resume RUN`.',
   },
+  AG_COMMAND_UNKNOWN: {
+    exitCode: 2,
+    meaning: 'There is no command of that name.',
+    cure: 'List the commands with `agentgym --help`.',
+  },
+  AG_COMMAND_USAGE: {
+    exitCode: 2,
+    meaning: 'A command was given a flag or an argument that it does not take, or lacks one that it needs.',
+    cure: "Read the command's flags and examples with `agentgym COMMAND --help`.",
+  },
+  AG_CONTRIBUTION_CONFLICT: {
+    exitCode: 2,
+    meaning: 'Two plugins contribute something of the same kind and name.',
+    cure: 'Uninstall one of the two with `agentgym plugins uninstall PLUGIN`.',
+  },
+  AG_CONTRIBUTION_UNKNOWN: {
+    exitCode: 2,
+    meaning: 'No installed plugin contributes an environment, reward, policy, algorithm or format of that name.',
+    cure: 'See what there is with `agentgym list`; install more with `agentgym plugins install`.',
+  },
   AG_INTERRUPTED: {
     exitCode: 130,
     meaning: 'The run was interrupted; everything needed to go on is on disk.',
@@ -39,10 +59,45 @@ export const errorCodes = {
     meaning: 'A folder was given as a run, but holds no readable manifest of one.',
     cure: 'List the runs there are with `agentgym runs list`.',
   },
+  AG_OPTION_INVALID: {
+    exitCode: 2,
+    meaning: 'An option of a contribution has no such name, or its value is of the wrong type or out of bounds.',
+    cure: 'See the options with `agentgym describe KIND NAME`.',
+  },
   AG_OUTPUT_EXISTS: {
     exitCode: 2,
     meaning: 'The folder that a new run should be written to exists already.',
     cure: 'Choose another `--output`, or go on with that run by `agentgym train --resume RUN`.',
+  },
+  AG_PLUGIN_FAILED: {
+    exitCode: 2,
+    meaning: 'A plugin threw an error while it was loaded, created or asked something.',
+    cure: 'Look at it with `agentgym doctor`; if its set-up is right, report the message to the author of the plugin.',
+  },
+  AG_RECIPE_IDLE_SETTING: {
+    exitCode: 2,
+    meaning: 'A recipe, or a `--set`, says something that has no effect beside another setting.',
+    cure: 'Remove the one or change the other; what was inherited by `extends` is removed by giving it the value null.',
+  },
+  AG_RECIPE_INVALID: {
+    exitCode: 2,
+    meaning: 'A value in a recipe is missing, of the wrong type, out of bounds, or contradicts another.',
+    cure: 'See `docs/reference/recipe.md` for what each key takes.',
+  },
+  AG_RECIPE_NOT_FOUND: {
+    exitCode: 2,
+    meaning: 'There is no recipe file or built-in recipe of that name.',
+    cure: 'Give the path of a recipe, or the name of a built-in one: `agentgym list recipes`.',
+  },
+  AG_RECIPE_SYNTAX: {
+    exitCode: 2,
+    meaning: 'A recipe file is not well-formed YAML, JSON or TypeScript.',
+    cure: 'Mend the file at the line that the error names.',
+  },
+  AG_RECIPE_UNKNOWN_KEY: {
+    exitCode: 2,
+    meaning: 'A recipe has a key that nothing reads.',
+    cure: 'See `docs/reference/recipe.md` for the keys there are.',
   },
   AG_RESUME_MISMATCH: {
     exitCode: 2,
@@ -73,6 +128,11 @@ export const errorCodes = {
     exitCode: 2,
     meaning: 'A file of a run could not be written, for example because the disk is full.',
     cure: 'Free disk space, then go on with `agentgym train --resume RUN`.',
+  },
+  AG_SET_INVALID: {
+    exitCode: 2,
+    meaning: 'A `--set` is not of the form `key.path=value`.',
+    cure: 'Write it as `--set algorithm.groupSize=8`; the value is read as YAML.',
   },
   AG_SPLIT_LEAK: {
     exitCode: 2,

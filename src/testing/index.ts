@@ -1,2 +1,9 @@
 /** The public door `@agentgym/cli/testing`: what plugin authors test with. */
 export { testHost } from './test-host.js';
+export { TabularEncoder, type PieceLevel } from './tabular-encoder.js';
+export { TabularPolicy, type TabularPolicyOptions } from './tabular-policy.js';
+export { checkEnvironment } from './check-environment.js';
+export { describeEnvironment } from './describe-environment.js';
+export { replayEpisodes } from './environment-checks/compare-processes.js';
+export type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
+export type { Finding } from './finding.js';

@@ -1,0 +1,318 @@
+// A whole policy model in plain float64 arrays: one row of logits (and one value) per context, exact derivatives, no engine. What training,
+// laws and algorithms are tested with. Its answers are a function of weights and request alone, so that every promise of the
+// contract holds bit for bit.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { Loss } from '../contracts/loss.js';
+import type {
+  ForwardBackwardResult,
+  GeneratedTokens,
+  GenerateRequest,
+  OptimizerSettings,
+  OptimizerStep,
+  OptimizerStepResult,
+  PolicyCapabilities,
+  PolicyContext,
+  PolicyModel,
+  ReferenceModel,
+  Sampling,
+} from '../contracts/policy.js';
+import { evaluateLoss } from '../credit/evaluate-loss.js';
+import { logSoftmax, sampleToken } from './sample-token.js';
+import { TabularEncoder, type PieceLevel } from './tabular-encoder.js';
+import { TabularOptimizer } from './tabular-optimizer.js';
+import { TabularRows } from './tabular-rows.js';
+
+export interface TabularPolicyOptions {
+  /** Every text whose words the policy shall know; or a finished encoder. */
+  readonly texts?: Iterable<string>;
+  readonly encoder?: TabularEncoder;
+  /** What a token is; `word` by default. */
+  readonly level?: PieceLevel;
+  /** How many last tokens tell contexts apart; absent: the whole prefix. */
+  readonly contextLength?: number;
+  readonly valueHead?: boolean;
+  /** Standard deviation of the logits at the start; 0, the default, is the uniform policy. */
+  readonly deviation?: number;
+  readonly seed?: number;
+  /** Longest sequence; 100,000 by default. */
+  readonly maxTokens?: number;
+}
+
+const file = 'tabular-policy.json';
+
+/**
+ * The policy model of tests. Contexts enter the table when a gradient first reaches them; until then their logits are what the seed
+ * says, and weight decay does not touch them.
+ *
+ * @example
+ * ```ts
+ * const policy = new TabularPolicy({ texts: ['heads', 'tails'], contextLength: 1 });
+ * const prefix = policy.encoder.begin('', 'heads or tails?');
+ * policy.probabilities(prefix); // Float64Array, one number per id, all equal
+ * ```
+ */
+export class TabularPolicy implements PolicyModel {
+  readonly #maxTokens: number;
+  #encoder: TabularEncoder;
+  #table: TabularRows;
+  #optimizer = new TabularOptimizer({ name: 'adamw', options: {} });
+  #gradients = new Map<string, Float64Array>();
+  #version = 0;
+
+  constructor(options: TabularPolicyOptions) {
+    this.#maxTokens = options.maxTokens ?? 100_000;
+    this.#encoder = options.encoder ?? TabularEncoder.fromTexts(options.level ?? 'word', options.texts ?? []);
+    this.#table = new TabularRows({
+      vocabularySize: this.#encoder.vocabularySize,
+      valueHead: options.valueHead ?? false,
+      contextLength: options.contextLength ?? null,
+      deviation: options.deviation ?? 0,
+      seed: options.seed ?? 0,
+    });
+  }
+
+  /** As a plugin's module would: the vocabulary comes of the corpus, or everything of a folder that `save` wrote. */
+  static async fromContext(options: TabularPolicyOptions, context: PolicyContext): Promise<TabularPolicy> {
+    const texts = [...(options.texts ?? [])];
+    if (context.from === undefined) for await (const text of context.corpus()) texts.push(text);
+    const policy = new TabularPolicy({ ...options, texts, valueHead: context.valueHead });
+    if (context.from !== undefined) await policy.load(context.from);
+    return policy;
+  }
+
+  get encoder(): TabularEncoder {
+    return this.#encoder;
+  }
+
+  get policyVersion(): number {
+    return this.#version;
+  }
+
+  get capabilities(): PolicyCapabilities {
+    return {
+      live: this.#table.options.valueHead ? ['logprob', 'entropy', 'value'] : ['logprob', 'entropy'],
+      missingOperations: [],
+      freeze: true,
+      optimizers: ['adamw', 'sgd'],
+      maxTokens: this.#maxTokens,
+    };
+  }
+
+  /** Probability of every id after this prefix, at temperature 1. */
+  probabilities(prefix: readonly number[]): Float64Array {
+    return logSoftmax(this.#table.logits(this.#table.contextOf(prefix, prefix.length)), 1).map(Math.exp);
+  }
+
+  /** Makes the policy what a test wants it to be: one logit per id after this prefix. */
+  setLogits(prefix: readonly number[], logits: readonly number[]): void {
+    this.#table.row(this.#table.contextOf(prefix, prefix.length)).set(logits);
+  }
+
+  /** What `forwardBackward` has added up for the logits after this prefix; zeros where nothing arrived. */
+  accumulatedGradient(prefix: readonly number[]): Float64Array {
+    const gradient = this.#gradients.get(this.#table.contextOf(prefix, prefix.length));
+    return (gradient ?? new Float64Array(this.#table.width)).slice(0, this.#table.options.vocabularySize);
+  }
+
+  generate(requests: readonly GenerateRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]> {
+    return settle(() => {
+      signal?.throwIfAborted();
+      return requests.map((request) => this.#continue(request, sampling));
+    });
+  }
+
+  /** Nothing is remembered of a sequence. */
+  release(_sequences: readonly string[]): void {}
+
+  forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
+    return settle(() => {
+      const { logprob, entropy, value } = forward(this.#table, batch);
+      const live = this.#table.options.valueHead ? { logprob, entropy, value } : { logprob, entropy };
+      const { terms, metrics, gradients } = evaluateLoss(batch, live, loss);
+      eachSampled(this.#table, batch, (index, context, token) => {
+        this.#addGradient(context, token, effectiveTemperature(batch), {
+          byLogprob: gradients.logprob[index] as number,
+          byEntropy: gradients.entropy[index] as number,
+          byValue: gradients.value[index] as number,
+          entropy: entropy[index] as number,
+        });
+      });
+      return { logprobs: logprob, entropy, ...(live.value && { values: live.value }), terms, metrics };
+    });
+  }
+
+  optimizerStep(step: OptimizerStep): Promise<OptimizerStepResult> {
+    return settle(() => {
+      let squares = 0;
+      for (const gradient of this.#gradients.values()) for (const number of gradient) squares += number * number;
+      const gradientNorm = Math.sqrt(squares);
+      const applied = Number.isFinite(gradientNorm);
+      if (applied) {
+        const scale = step.clipNorm !== undefined && gradientNorm > step.clipNorm ? step.clipNorm / gradientNorm : 1;
+        this.#optimizer.apply(this.#table, this.#gradients, scale, step.learningRate);
+        this.#version += 1;
+      }
+      this.#gradients = new Map();
+      return { gradientNorm, applied };
+    });
+  }
+
+  resetOptimizer(settings: OptimizerSettings): Promise<void> {
+    return settle(() => {
+      this.#optimizer = new TabularOptimizer(settings);
+      this.#gradients = new Map();
+    });
+  }
+
+  logprobs(batch: TrainingBatch): Promise<Float64Array> {
+    return settle(() => forward(this.#table, batch).logprob);
+  }
+
+  /** Zeros without a value head; `capabilities` says whether there is one. */
+  values(batch: TrainingBatch): Promise<Float64Array> {
+    return settle(() => forward(this.#table, batch).value);
+  }
+
+  freeze(): Promise<ReferenceModel> {
+    return settle(() => {
+      const frozen = this.#table.clone();
+      return {
+        logprobs: (batch: TrainingBatch) => settle(() => forward(frozen, batch).logprob),
+        dispose: () => Promise.resolve(),
+      };
+    });
+  }
+
+  async save(directory: string): Promise<void> {
+    const state: SavedPolicy = {
+      formatVersion: 1,
+      policyVersion: this.#version,
+      encoder: this.#encoder.toJson(),
+      table: this.#table.toJson(),
+      optimizer: this.#optimizer.toJson(),
+    };
+    await writeFile(join(directory, file), JSON.stringify(state));
+  }
+
+  /** @throws Error where the folder holds no checkpoint of a tabular policy, or only part of one; the policy is then as it was */
+  async load(directory: string): Promise<void> {
+    const path = join(directory, file);
+    try {
+      const state = JSON.parse(await readFile(path, 'utf8')) as SavedPolicy;
+      const optimizer = TabularOptimizer.fromJson(state.optimizer);
+      const table = TabularRows.fromJson(state.table);
+      this.#encoder = TabularEncoder.fromJson(state.encoder);
+      this.#table = table;
+      this.#optimizer = optimizer;
+      this.#version = state.policyVersion;
+      this.#gradients = new Map();
+    } catch (error) {
+      throw new Error(`${path} is no checkpoint of a tabular policy, or only part of one`, { cause: error });
+    }
+  }
+
+  describe(): JsonObject {
+    const { vocabularySize, contextLength, valueHead } = this.#table.options;
+    return { engine: 'tabular', vocabularySize, contexts: this.#table.size, contextLength, valueHead };
+  }
+
+  dispose(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #continue(request: GenerateRequest, sampling: Sampling): GeneratedTokens {
+    if (request.tokens.length === 0) throw new RangeError('a request to generate has no tokens to go on from');
+    if (request.tokens.length + request.maxTokens > this.#maxTokens) {
+      throw new RangeError(`a sequence could grow beyond the ${this.#maxTokens} tokens that the policy can hold`);
+    }
+    if (request.draws.length < request.maxTokens) throw new RangeError('a request to generate has too few draws');
+    const sequence = [...request.tokens];
+    const logprobs: number[] = [];
+    let ended = false;
+    while (!ended && logprobs.length < request.maxTokens) {
+      const logits = this.#table.logits(this.#table.contextOf(sequence, sequence.length));
+      const { token, logprob } = sampleToken(logits, sampling, request.draws[logprobs.length] as number);
+      sequence.push(token);
+      logprobs.push(logprob);
+      ended = request.endIds.includes(token);
+    }
+    return { tokens: sequence.slice(request.tokens.length), logprobs, ended };
+  }
+
+  /** d log p(token) / d logit = (1[id = token] - p) / T, and d entropy / d logit = -p (log p + entropy) / T. */
+  #addGradient(
+    context: string,
+    token: number,
+    temperature: number,
+    of: { byLogprob: number; byEntropy: number; byValue: number; entropy: number },
+  ): void {
+    const { vocabularySize, valueHead } = this.#table.options;
+    let gradient = this.#gradients.get(context);
+    if (gradient === undefined) {
+      gradient = new Float64Array(this.#table.width);
+      this.#gradients.set(context, gradient);
+    }
+    const logprobs = logSoftmax(this.#table.logits(context), temperature);
+    for (let id = 0; id < vocabularySize; id += 1) {
+      const logprob = logprobs[id] as number;
+      const probability = Math.exp(logprob);
+      const ofLogprob = (id === token ? 1 : 0) - probability;
+      const ofEntropy = probability === 0 ? 0 : -probability * (logprob + of.entropy);
+      (gradient[id] as number) += (of.byLogprob * ofLogprob + of.byEntropy * ofEntropy) / temperature;
+    }
+    if (valueHead) (gradient[vocabularySize] as number) += of.byValue;
+  }
+}
+
+interface SavedPolicy {
+  readonly formatVersion: 1;
+  readonly policyVersion: number;
+  readonly encoder: JsonObject;
+  readonly table: JsonObject;
+  readonly optimizer: JsonObject;
+}
+
+/** Computes at once; what it throws becomes a rejection. */
+function settle<T>(compute: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(compute()));
+}
+
+/** Log probabilities of temperature 0 are those of the logits themselves. */
+function effectiveTemperature(batch: TrainingBatch): number {
+  return batch.temperature === 0 ? 1 : batch.temperature;
+}
+
+/** [rows, width] each; 0 where the mask is 0. */
+function forward(
+  table: TabularRows,
+  batch: TrainingBatch,
+): { logprob: Float64Array; entropy: Float64Array; value: Float64Array } {
+  const empty = (): Float64Array => new Float64Array(batch.rows * batch.width);
+  const [logprob, entropy, value] = [empty(), empty(), empty()];
+  eachSampled(table, batch, (index, context, token) => {
+    const logprobs = logSoftmax(table.logits(context), effectiveTemperature(batch));
+    logprob[index] = logprobs[token] as number;
+    entropy[index] = -logprobs.reduce((sum, x) => sum + (x === -Infinity ? 0 : Math.exp(x) * x), 0);
+    value[index] = table.value(context);
+  });
+  return { logprob, entropy, value };
+}
+
+/** Visits every sampled token, with the context that it was drawn in. */
+function eachSampled(
+  table: TabularRows,
+  batch: TrainingBatch,
+  visit: (index: number, context: string, token: number) => void,
+): void {
+  for (let row = 0; row < batch.rows; row += 1) {
+    const tokens = batch.tokens.subarray(row * batch.width, (row + 1) * batch.width);
+    for (let t = 0; t < batch.width; t += 1) {
+      const index = row * batch.width + t;
+      if (batch.mask[index] === 1) visit(index, table.contextOf(tokens, t), tokens[t] as number);
+    }
+  }
+}
