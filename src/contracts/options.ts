@@ -103,4 +103,6 @@ export interface OptionFinding {
   readonly message: string;
   /** What to write instead. */
   readonly hint: string;
+  /** The option merely has no effect beside the others: refused only where the user wrote it, never where it is a default. */
+  readonly idle?: boolean;
 }

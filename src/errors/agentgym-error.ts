@@ -1,16 +1,25 @@
 import { errorCodes, type ErrorCode } from './error-codes.js';
 
-/** What an error says beside its code. */
-export interface ErrorDetails {
+/** Where something is wrong, and what to do: one complaint of possibly many. */
+export interface ErrorFinding {
+  readonly code: ErrorCode;
   /** What is wrong, in one sentence that names the place. */
   readonly message: string;
-  /** What to do: a command, or a file and line. Absent: the cure of the table. */
-  readonly hint?: string;
+  /** What to do: a command, or a file and line. */
+  readonly hint: string;
   readonly file?: string;
   /** From 1. */
   readonly line?: number;
   /** Key path inside the file, such as `stages.sft.steps`. */
   readonly path?: string;
+}
+
+/** What an error says beside its code. */
+export interface ErrorDetails extends Omit<ErrorFinding, 'code' | 'hint'> {
+  /** Absent: the cure of the table. */
+  readonly hint?: string;
+  /** Everything that is wrong, the error itself first, where one look found several things. */
+  readonly findings?: readonly ErrorFinding[];
   readonly cause?: unknown;
 }
 
@@ -21,6 +30,7 @@ export class AgentgymError extends Error {
   readonly file?: string;
   readonly line?: number;
   readonly path?: string;
+  readonly findings?: readonly ErrorFinding[];
 
   constructor(
     readonly code: ErrorCode,
@@ -31,6 +41,7 @@ export class AgentgymError extends Error {
     if (details.file !== undefined) this.file = details.file;
     if (details.line !== undefined) this.line = details.line;
     if (details.path !== undefined) this.path = details.path;
+    if (details.findings !== undefined) this.findings = details.findings;
   }
 
   /** 2: the user's to mend; 70: ours; 130: interrupted and resumable. */
