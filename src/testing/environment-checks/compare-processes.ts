@@ -1,0 +1,85 @@
+// Plays the sampled tasks in two child processes that differ in everything that must not matter, and compares what they print.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import type { EnvironmentModule } from '../../contracts/environment.js';
+import { createRandom } from '../../random/create-random.js';
+import { testHost } from '../test-host.js';
+import type { CheckContext } from './check-context.js';
+import { chooseAtRandom, episodeBytes, playEpisode, shorten } from './play-episode.js';
+
+/** What a child process is asked to play. */
+interface ReplayRequest {
+  /** URL of the built module. */
+  readonly entry: string;
+  readonly options: unknown;
+  readonly tasks: readonly string[];
+  readonly seed: number;
+  readonly turns: number;
+  /** Plays the tasks last to first, and answers in the order asked. */
+  readonly backwards: boolean;
+}
+
+/** Plays tasks with random actions in this process and gives each episode as a line of JSON; what the child processes run. */
+export async function replayEpisodes(request: ReplayRequest): Promise<string[]> {
+  const { create } = (await import(request.entry)) as EnvironmentModule<unknown>;
+  const environment = await create(request.options, testHost(request.seed));
+  const random = createRandom(request.seed);
+  const lines = new Map<string, string>();
+  for (const task of request.backwards ? request.tasks.toReversed() : request.tasks) {
+    const episode = await playEpisode(environment, task, random, chooseAtRandom(random, task), request.turns);
+    lines.set(task, episodeBytes(episode));
+  }
+  await environment.dispose?.();
+  return request.tasks.map((task) => lines.get(task) ?? '');
+}
+
+const program = `
+import { replayEpisodes } from '@agentgym/cli/testing';
+const chunks = [];
+for await (const chunk of process.stdin) chunks.push(chunk);
+process.stdout.write((await replayEpisodes(JSON.parse(Buffer.concat(chunks).toString()))).join('\\n'));
+`;
+
+async function replayInChild(
+  request: ReplayRequest,
+  flags: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  const pending = promisify(execFile)(process.execPath, [...flags, '--input-type=module', '--eval', program], {
+    // The bare import of the program is resolved from here.
+    cwd: dirname(fileURLToPath(request.entry)),
+    env: { ...process.env, ...environment },
+    maxBuffer: 1 << 28,
+    timeout: 120_000,
+  });
+  pending.child.stdin?.end(JSON.stringify(request));
+  return (await pending).stdout.split('\n');
+}
+
+/** Sentences about tasks whose bytes differ between the two processes; none where no built module is given. */
+export async function compareProcesses(context: CheckContext): Promise<string[]> {
+  const { freshProcess, seed, turns } = context.settings;
+  if (freshProcess === undefined) return [];
+  if (!existsSync(freshProcess)) return [`${fileURLToPath(freshProcess)} is not there: build first`];
+  const tasks = [...new Set(context.sample.map(({ task }) => task))];
+  const request = { entry: freshProcess.href, options: context.options, tasks, seed, turns };
+  try {
+    const [first, second] = await Promise.all([
+      replayInChild({ ...request, backwards: false }, ['--hash-seed=1'], { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' }),
+      replayInChild({ ...request, backwards: true }, ['--hash-seed=20'], {
+        LC_ALL: 'tr_TR.UTF-8',
+        LANG: 'tr_TR.UTF-8',
+        TZ: 'Asia/Kathmandu',
+      }),
+    ]);
+    return tasks.flatMap((task, index) =>
+      first[index] === second[index] ? [] : [`task ${shorten(task)} is played differently`],
+    );
+  } catch (error) {
+    return [`a fresh process broke: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
