@@ -241,7 +241,7 @@ function countingStep(count: () => number): Partial<Environment> {
     step(this: Walk, action: string) {
       return { ...step.call(this, action), observation: `turn ${count()}` };
     },
-  } as Partial<Environment>;
+  };
 }
 
 describe('checkEnvironment', () => {

@@ -25,8 +25,8 @@ interface ReplayRequest {
 
 /** Plays tasks with random actions in this process and gives each episode as a line of JSON; what the child processes run. */
 export async function replayEpisodes(request: ReplayRequest): Promise<string[]> {
-  const { create } = (await import(request.entry)) as EnvironmentModule<unknown>;
-  const environment = await create(request.options, testHost(request.seed));
+  const module = (await import(request.entry)) as EnvironmentModule<unknown>;
+  const environment = await module.create(request.options, testHost(request.seed));
   const random = createRandom(request.seed);
   const lines = new Map<string, string>();
   for (const task of request.backwards ? request.tasks.toReversed() : request.tasks) {
