@@ -44,6 +44,16 @@ export const errorCodes = {
     meaning: 'No installed plugin contributes an environment, reward, policy, algorithm or format of that name.',
     cure: 'See what there is with `agentgym list`; install more with `agentgym plugins install`.',
   },
+  AG_DEMONSTRATION: {
+    exitCode: 2,
+    meaning: "Demonstrations cannot be read, or cannot be written in the policy's action format and tokens.",
+    cure: 'Mend the line that is named: `{"observations": [...], "texts": [...]}`, as many observations as texts, or one more.',
+  },
+  AG_EPISODES_FAILED: {
+    exitCode: 2,
+    meaning: 'More than half of the episodes of a collection failed: infrastructure broke, not the policy.',
+    cure: 'Mend what the message names, then go on with `agentgym train --resume RUN`.',
+  },
   AG_INTERRUPTED: {
     exitCode: 130,
     meaning: 'The run was interrupted; everything needed to go on is on disk.',
@@ -59,6 +69,11 @@ export const errorCodes = {
     meaning: 'A folder was given as a run, but holds no readable manifest of one.',
     cure: 'List the runs there are with `agentgym runs list`.',
   },
+  AG_NO_EXPERT: {
+    exitCode: 2,
+    meaning: 'An environment was asked for an expert that it does not have.',
+    cure: '`agentgym describe environment NAME` lists its experts.',
+  },
   AG_OPTION_INVALID: {
     exitCode: 2,
     meaning: 'An option of a contribution has no such name, or its value is of the wrong type or out of bounds.',
@@ -73,6 +88,11 @@ export const errorCodes = {
     exitCode: 2,
     meaning: 'A plugin threw an error while it was loaded, created or asked something.',
     cure: 'Look at it with `agentgym doctor`; if its set-up is right, report the message to the author of the plugin.',
+  },
+  AG_POLICY_ANSWER: {
+    exitCode: 70,
+    meaning: 'A policy model answered a request in a way that its contract rules out.',
+    cure: "Report it to the author of the policy's plugin, with the output of `agentgym doctor --json`.",
   },
   AG_RECIPE_IDLE_SETTING: {
     exitCode: 2,
@@ -103,6 +123,11 @@ export const errorCodes = {
     exitCode: 2,
     meaning: 'A run was to be resumed with another recipe than the one that made it.',
     cure: 'Resume with `agentgym train --resume RUN` alone, or start a new run with the new recipe.',
+  },
+  AG_REWARD_NOT_FINITE: {
+    exitCode: 2,
+    meaning: 'A reward term gave a number that is not finite.',
+    cure: "Report it to the author of the reward's plugin, or leave the term out.",
   },
   AG_RUN_AMBIGUOUS: {
     exitCode: 2,
@@ -138,6 +163,11 @@ export const errorCodes = {
     exitCode: 2,
     meaning: 'A task of the training split is also one of validation or test.',
     cure: "Report it to the author of the environment's plugin: its splits must be disjoint.",
+  },
+  AG_TRAINING_DIVERGED: {
+    exitCode: 2,
+    meaning: 'Losses or gradients were not finite several times in a row.',
+    cure: 'Lower `optimizer.learningRate`, or clip harder with `optimizer.clipNorm`, and start a new run.',
   },
 } as const satisfies Record<string, ErrorCodeEntry>;
 

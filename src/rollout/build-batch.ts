@@ -1,0 +1,64 @@
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { CompletedEpisode, TokenRecord } from '../contracts/trajectory.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** One row of a batch before it is laid out. */
+export interface BatchRow {
+  readonly record: TokenRecord;
+  /** Turns in order: the half-open range of their sampled tokens, and their reward. */
+  readonly turns: readonly { readonly sampled: readonly [start: number, end: number]; readonly reward: number }[];
+  readonly group: number;
+  readonly truncated: boolean;
+}
+
+/** Lays rows out as arrays. A turn's reward is placed on its last sampled token, here and nowhere else. */
+export function buildBatch(rows: readonly BatchRow[], temperature: number): TrainingBatch {
+  const width = rows.reduce((longest, { record }) => Math.max(longest, record.tokens.length), 0);
+  const size = rows.length * width;
+  const batch = {
+    rows: rows.length,
+    width,
+    tokens: new Int32Array(size),
+    length: new Int32Array(rows.length),
+    mask: new Uint8Array(size),
+    turn: new Int32Array(size).fill(-1),
+    weight: new Float64Array(size),
+    logprobs: new Float64Array(size),
+    rewards: new Float64Array(size),
+    advantages: new Float64Array(size),
+    group: new Int32Array(rows.length),
+    truncated: new Uint8Array(rows.length),
+    bootstrapValue: new Float64Array(rows.length),
+    temperature,
+  };
+  for (const [row, { record, turns, group, truncated }] of rows.entries()) {
+    const offset = row * width;
+    batch.tokens.set(record.tokens, offset);
+    batch.mask.set(record.mask, offset);
+    batch.logprobs.set(record.logprobs, offset);
+    batch.length[row] = record.tokens.length;
+    batch.group[row] = group;
+    batch.truncated[row] = truncated ? 1 : 0;
+    for (const [index, { sampled, reward }] of turns.entries()) {
+      const [start, end] = sampled;
+      batch.turn.fill(index, offset + start, offset + end);
+      batch.rewards[offset + end - 1] = reward;
+    }
+  }
+  return batch;
+}
+
+/** An episode of a policy model as a row. */
+export function episodeRow(episode: CompletedEpisode): BatchRow {
+  const { record, group, truncated } = episode;
+  if (record === undefined) throw noTokens();
+  const turns = episode.turns.map(({ sampled, reward }) => {
+    if (sampled === undefined) throw noTokens();
+    return { sampled, reward };
+  });
+  return { record, turns, group, truncated: truncated !== undefined };
+}
+
+function noTokens(): AgentgymError {
+  return new AgentgymError('AG_BUG', { message: 'An episode of a player without tokens came up for training.' });
+}

@@ -1,0 +1,67 @@
+import type { TaskSource } from '../contracts/environment.js';
+import type { ActionFormat } from '../contracts/format.js';
+import type { Random } from '../contracts/random.js';
+import { systemPrompt } from './actor.js';
+import { collectEpisodes, type RolloutSettings } from './collect-episodes.js';
+import { composeReward } from './compose-reward.js';
+import { type Demonstration, writeAction } from './demonstration.js';
+import type { EnvironmentPool } from './environment-pool.js';
+import { refuseManyFailures } from './failures.js';
+import { expertPlayer } from './players.js';
+import { taskOrder } from './task-order.js';
+
+export interface CollectDemonstrationsOptions {
+  /** The training split, and nothing else. */
+  readonly tasks: TaskSource;
+  readonly environments: EnvironmentPool;
+  /** Name of the expert. */
+  readonly expert: string;
+  readonly count: number;
+  readonly format: ActionFormat;
+  /** Turns after which an episode is cut. */
+  readonly horizon: number;
+  readonly random: Random;
+  readonly rollout: RolloutSettings;
+  readonly signal: AbortSignal;
+}
+
+export interface CollectedDemonstrations {
+  /** In the order of their tasks; lost games are among them. */
+  readonly demonstrations: readonly Demonstration[];
+  /** Share of them in which the expert solved the task. */
+  readonly success: number;
+}
+
+/**
+ * Lets an expert play training tasks. Every task comes equally often where the split is bounded.
+ *
+ * @throws AG_EPISODES_FAILED where most episodes failed, AG_NO_EXPERT, AG_INTERRUPTED
+ */
+export async function collectDemonstrations(options: CollectDemonstrationsOptions): Promise<CollectedDemonstrations> {
+  const { tasks, environments, expert, count, format, horizon, random, rollout, signal } = options;
+  const taskAt = taskOrder(tasks, random.stream('tasks'));
+  const keys = Array.from({ length: count }, (_, group) => ({ iteration: 0, task: taskAt(group), group, member: 0 }));
+  const episodes = await collectEpisodes(keys, {
+    actor: { kind: 'player', player: expertPlayer(expert) },
+    environments,
+    reward: composeReward([]),
+    horizon,
+    random: random.stream('episodes'),
+    rollout,
+    signal,
+  });
+  refuseManyFailures(episodes);
+
+  const instance = await environments.acquire();
+  const system = systemPrompt(instance.instructions, format);
+  environments.release(instance);
+  const completed = episodes.filter((episode) => episode.status === 'completed');
+  const demonstrations = completed.map(({ task, turns, finalObservation }) => ({
+    name: task,
+    system,
+    observations: [...turns.map(({ observation }) => observation), finalObservation],
+    texts: turns.map(({ text }) => writeAction(text, format)),
+  }));
+  const successes = completed.filter(({ success }) => success).length;
+  return { demonstrations, success: successes / Math.max(1, completed.length) };
+}

@@ -1,0 +1,50 @@
+import type { BoundsContext, RewardBounds, RewardScheme, RewardTurn } from '../contracts/reward.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** One weighted term of a reward. */
+export interface RewardTerm {
+  /** Unique among the terms. */
+  readonly name: string;
+  readonly weight: number;
+  readonly scheme: RewardScheme;
+}
+
+/** What is trained on: the weighted sum of the terms, and each term's part of it. */
+export interface ComposedReward {
+  score(turn: RewardTurn): { readonly reward: number; readonly components: { readonly [term: string]: number } };
+  /** Of the undiscounted return: the sum of the terms' bounds, each at its weight. */
+  bounds(context: BoundsContext): RewardBounds;
+}
+
+/** Adds terms up. `score` throws AG_REWARD_NOT_FINITE where a scheme answers with no finite number. */
+export function composeReward(terms: readonly RewardTerm[]): ComposedReward {
+  return {
+    score(turn) {
+      let reward = 0;
+      const components: Record<string, number> = {};
+      for (const { name, weight, scheme } of terms) {
+        const part = weight * scheme.score(turn);
+        if (!Number.isFinite(part)) {
+          throw new AgentgymError('AG_REWARD_NOT_FINITE', { message: `The reward term "${name}" gave ${part}.` });
+        }
+        components[name] = part;
+        reward += part;
+      }
+      return { reward, components };
+    },
+    bounds(context) {
+      const all = terms.map(({ weight, scheme }) => ({ weight, bounds: scheme.bounds(context) }));
+      const sum = (outcome: keyof RewardBounds): readonly [number, number] => {
+        let low = 0;
+        let high = 0;
+        for (const { weight, bounds } of all) {
+          const [a, b] = bounds[outcome].map((bound) => weight * bound) as [number, number];
+          low += Math.min(a, b);
+          high += Math.max(a, b);
+        }
+        return [low, high];
+      };
+      return { success: sum('success'), failure: sum('failure') };
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import type { Environment, Facts, StepResult } from '../contracts/environment.js';
+import type { ParsedAction } from '../contracts/format.js';
+import type { Random } from '../contracts/random.js';
+import type {
+  CompletedEpisode,
+  EpisodeKey,
+  FailedEpisode,
+  TokenRecord,
+  TruncationCause,
+  Turn,
+} from '../contracts/trajectory.js';
+import type { Actor } from './actor.js';
+import { systemPrompt } from './actor.js';
+import type { ComposedReward } from './compose-reward.js';
+import { TokenSequence } from './token-sequence.js';
+
+/** One attempt at one episode of a collection. */
+export interface Attempt {
+  readonly key: EpisodeKey;
+  /** Place in the list of results. */
+  readonly index: number;
+  /** How often it failed before. */
+  readonly retries: number;
+}
+
+/** What the actor wrote in a turn. */
+export interface Writing {
+  readonly text: string;
+  readonly parsed: ParsedAction;
+  readonly cut: boolean;
+  readonly sampled?: readonly [start: number, end: number];
+  readonly policyVersion?: number;
+}
+
+export interface EpisodeLimits {
+  /** Turns. */
+  readonly horizon: number;
+  readonly reward: ComposedReward;
+}
+
+/** The state of an episode between its turns. */
+export class LiveEpisode {
+  readonly turns: Turn[] = [];
+  /** Absent for players without tokens. */
+  readonly sequence?: TokenSequence;
+  #observation: string;
+  #terminated = false;
+  #truncated: TruncationCause | undefined;
+
+  constructor(
+    readonly attempt: Attempt,
+    readonly environment: Environment,
+    /** Randomness of this attempt alone. */
+    readonly random: Random,
+    readonly actor: Actor,
+    observation: string,
+    private readonly limits: EpisodeLimits,
+  ) {
+    this.#observation = observation;
+    if (actor.kind === 'model') {
+      const system = systemPrompt(environment.instructions, actor.format);
+      this.sequence = new TokenSequence(actor.model.encoder, system, observation);
+      // A prompt that leaves no room for an action: an episode of no turns.
+      if (!this.#hasRoom()) this.#truncated = 'tokens';
+    }
+  }
+
+  get ended(): boolean {
+    return this.#terminated || this.#truncated !== undefined;
+  }
+
+  /** What the actor sees now. */
+  get observation(): string {
+    return this.#observation;
+  }
+
+  /** Names the token sequence for the model's memory; unlike that of any other attempt of the collection. */
+  get sequenceName(): string {
+    const { iteration, group, member } = this.attempt.key;
+    return [iteration, group, member, this.attempt.retries].join('.');
+  }
+
+  /** What a turn leads to whose text was no action: the environment is not stepped, and its facts stand still. */
+  malformedStep(observation: string): StepResult {
+    const facts: Facts = { ...(this.turns.at(-1)?.facts ?? { success: false }), invalid: true };
+    return { observation, reward: 0, terminated: false, truncated: false, facts };
+  }
+
+  /** Ends the turn with what its action brought about. */
+  finishTurn(writing: Writing, step: StepResult): void {
+    const { parsed } = writing;
+    const malformed = 'malformed' in parsed ? parsed.malformed : undefined;
+    this.#terminated = step.terminated;
+    // A terminated episode ends with its action; every other one with the observation that the action produced.
+    if (!step.terminated) {
+      if (this.actor.kind === 'model') {
+        this.sequence?.addObservation(step.observation, this.actor.model.capabilities.maxTokens);
+      }
+      this.#truncated = this.#capReached(step);
+    }
+    const previous = this.turns.at(-1)?.facts;
+    const { reward, components } = this.limits.reward.score({
+      facts: step.facts,
+      ...(previous !== undefined && { previous }),
+      native: step.reward,
+      malformed: malformed !== undefined,
+      cut: writing.cut,
+      tokens: writing.sampled === undefined ? 0 : writing.sampled[1] - writing.sampled[0],
+      terminated: this.#terminated,
+      truncated: this.#truncated !== undefined,
+      index: this.turns.length,
+    });
+    this.turns.push({
+      observation: this.#observation,
+      text: writing.text,
+      ...('action' in parsed && { action: parsed.action }),
+      ...(malformed !== undefined && { malformed }),
+      cut: writing.cut,
+      reward,
+      components,
+      native: step.reward,
+      facts: step.facts,
+      ...(writing.sampled !== undefined && { sampled: writing.sampled }),
+      ...(writing.policyVersion !== undefined && { policyVersion: writing.policyVersion }),
+    });
+    this.#observation = step.observation;
+  }
+
+  completed(): CompletedEpisode {
+    const record: TokenRecord | undefined = this.sequence?.record();
+    return {
+      ...this.attempt.key,
+      status: 'completed',
+      turns: this.turns,
+      finalObservation: this.#observation,
+      terminated: this.#terminated,
+      ...(this.#truncated !== undefined && { truncated: this.#truncated }),
+      success: this.turns.at(-1)?.facts.success ?? false,
+      return: this.turns.reduce((sum, turn) => sum + turn.reward, 0),
+      ...(record !== undefined && { record }),
+      retries: this.attempt.retries,
+    };
+  }
+
+  #capReached(step: StepResult): TruncationCause | undefined {
+    if (step.truncated) return 'environment';
+    // The turn that ends here is not in `turns` yet.
+    if (this.turns.length + 1 >= this.limits.horizon) return 'horizon';
+    return this.#hasRoom() ? undefined : 'tokens';
+  }
+
+  #hasRoom(): boolean {
+    if (this.actor.kind !== 'model' || this.sequence === undefined) return true;
+    const { maxActionTokens, maxEpisodeTokens = Infinity, model } = this.actor;
+    return this.sequence.hasRoom(maxActionTokens, Math.min(maxEpisodeTokens, model.capabilities.maxTokens));
+  }
+}
+
+/** The record of an attempt that broke, after its last retry. */
+export function failedEpisode(
+  attempt: Attempt,
+  turns: readonly Turn[],
+  failure: FailedEpisode['failure'],
+): FailedEpisode {
+  return { ...attempt.key, status: 'failed', failure, turns, retries: attempt.retries };
+}

@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+import type { TaskSource, TaskSplits } from '../contracts/environment.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { Demonstration } from './demonstration.js';
+
+export interface ReadDemonstrationsOptions {
+  readonly file: string;
+  /** System prompt of lines without one of their own. */
+  readonly system: string;
+  /** A line that names a task of validation or test is refused. */
+  readonly splits: TaskSplits;
+  /** Stop after so many; absent: all. */
+  readonly count?: number;
+}
+
+/**
+ * Reads demonstrations from JSON lines: `{"task"?, "system"?, "observations": [...], "texts": [...]}`, an episode a line, as many
+ * observations as texts, or one more. Empty lines are skipped, other keys ignored.
+ *
+ * @throws AG_DEMONSTRATION with file and line
+ */
+export async function readDemonstrations(options: ReadDemonstrationsOptions): Promise<Demonstration[]> {
+  const { file, system, splits, count = Infinity } = options;
+  const heldOut = new Set([...idsOf(splits.validation), ...idsOf(splits.test)]);
+  const demonstrations: Demonstration[] = [];
+  const stream = createReadStream(file, 'utf8');
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+      number += 1;
+      if (demonstrations.length >= count) break;
+      if (line.trim() === '') continue;
+      const parsed = parseLine(line);
+      if (typeof parsed === 'string') throw refusal(file, number, parsed);
+      if (parsed.task !== undefined && heldOut.has(parsed.task)) {
+        throw refusal(file, number, `its task "${parsed.task}" belongs to validation or test`);
+      }
+      demonstrations.push({
+        name: `${file}:${number}`,
+        system: parsed.system ?? system,
+        observations: parsed.observations,
+        texts: parsed.texts,
+      });
+    }
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) {
+      throw new AgentgymError('AG_DEMONSTRATION', { message: `${file} cannot be read: ${error.message}`, file });
+    }
+    throw error;
+  } finally {
+    stream.destroy();
+  }
+  if (demonstrations.length === 0) {
+    throw new AgentgymError('AG_DEMONSTRATION', { message: `${file} holds no demonstrations.`, file });
+  }
+  return demonstrations;
+}
+
+interface Line {
+  readonly task?: string;
+  readonly system?: string;
+  readonly observations: readonly string[];
+  readonly texts: readonly string[];
+}
+
+/** The line, or what is wrong with it. */
+function parseLine(line: string): Line | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return 'it is not JSON';
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
+  const { task, system, observations, texts } = value as Record<string, unknown>;
+  if (task !== undefined && typeof task !== 'string') return '"task" is not a string';
+  if (system !== undefined && typeof system !== 'string') return '"system" is not a string';
+  if (!isTexts(observations)) return '"observations" is not a list of strings';
+  if (!isTexts(texts) || texts.length === 0) return '"texts" is not a list of strings';
+  if (observations.length !== texts.length && observations.length !== texts.length + 1) {
+    return `it has ${observations.length} observations for ${texts.length} texts`;
+  }
+  return { ...(task !== undefined && { task }), ...(system !== undefined && { system }), observations, texts };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Ids of a bounded split; an unbounded one cannot be listed. */
+function idsOf(source: TaskSource): string[] {
+  const count = source.count === 'unbounded' ? 0 : source.count;
+  return Array.from({ length: count }, (_, index) => source.id(index));
+}
+
+function refusal(file: string, line: number, complaint: string): AgentgymError {
+  return new AgentgymError('AG_DEMONSTRATION', {
+    message: `Line ${line} of ${file} is no demonstration: ${complaint}.`,
+    file,
+    line,
+  });
+}

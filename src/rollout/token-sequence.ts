@@ -1,0 +1,57 @@
+// The one place where token ids of an episode are put together: rollouts and demonstrations both go through it, so both have the same
+// layout. Ids are only ever appended.
+import type { ConversationEncoder } from '../contracts/policy.js';
+import type { TokenRecord } from '../contracts/trajectory.js';
+
+/** An episode as one growing sequence of ids. */
+export class TokenSequence {
+  readonly #encoder: ConversationEncoder;
+  readonly #tokens: number[];
+  readonly #mask: (0 | 1)[];
+  readonly #logprobs: number[];
+
+  constructor(encoder: ConversationEncoder, system: string, observation: string) {
+    this.#encoder = encoder;
+    this.#tokens = [...encoder.begin(system, observation)];
+    this.#mask = this.#tokens.map(() => 0);
+    this.#logprobs = this.#tokens.map(() => 0);
+  }
+
+  get tokens(): readonly number[] {
+    return this.#tokens;
+  }
+
+  /**
+   * Appends an action. Where it did not end by itself, an end token that nobody sampled follows with mask 0.
+   *
+   * @returns the half-open range of the sampled tokens
+   */
+  addAction(tokens: readonly number[], logprobs: readonly number[], ended: boolean): readonly [number, number] {
+    const start = this.#tokens.length;
+    for (const [index, token] of tokens.entries()) this.#push(token, 1, logprobs[index] ?? 0);
+    const end = this.#tokens.length;
+    if (!ended) this.#push(this.#encoder.endIds[0] as number, 0, 0);
+    return [start, end];
+  }
+
+  /** Appends what the action brought about, as much of it as a sequence of `longest` ids can hold. */
+  addObservation(observation: string, longest: number): void {
+    const ids = this.#encoder.append(observation);
+    for (const id of ids.slice(0, Math.max(0, longest - this.#tokens.length))) this.#push(id, 0, 0);
+  }
+
+  /** An action of `actionTokens` ids, and an end token after it, still fit into `longest` ids. */
+  hasRoom(actionTokens: number, longest: number): boolean {
+    return this.#tokens.length + actionTokens + 1 <= longest;
+  }
+
+  record(): TokenRecord {
+    return { tokens: this.#tokens, mask: this.#mask, logprobs: this.#logprobs };
+  }
+
+  #push(token: number, mask: 0 | 1, logprob: number): void {
+    this.#tokens.push(token);
+    this.#mask.push(mask);
+    this.#logprobs.push(logprob);
+  }
+}
