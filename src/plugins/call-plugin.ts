@@ -1,0 +1,32 @@
+import type { Awaitable } from '../contracts/environment.js';
+import type { ContributionKind } from '../contracts/plugin.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+
+/** What the plugin was doing. */
+export type PluginPhase = 'load' | 'validate' | 'tasks' | 'create' | 'diagnose';
+
+/** Whose code it is. */
+export interface PluginOwner {
+  readonly kind: ContributionKind;
+  readonly name: string;
+  readonly package: string;
+  readonly version: string;
+}
+
+/**
+ * Runs a plugin's code and wraps what it throws, once, with plugin and phase; AgentgymErrors and interruptions pass through.
+ *
+ * @throws AgentgymError AG_PLUGIN_FAILED
+ */
+export async function callPlugin<T>(owner: PluginOwner, phase: PluginPhase, work: () => Awaitable<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isAgentgymError(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new AgentgymError('AG_PLUGIN_FAILED', {
+      message: `${owner.kind} \`${owner.name}\` (${owner.package} ${owner.version}) failed in ${phase}: ${cause}`,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { checkOptions } from '../config/check-options.js';
+import type { OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
+import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+
+export const contributionKinds = [
+  'environment',
+  'reward',
+  'policy',
+  'algorithm',
+  'format',
+] as const satisfies readonly ContributionKind[];
+
+const OPTION_TYPES: readonly OptionDeclaration['type'][] = [
+  'boolean',
+  'integer',
+  'number',
+  'string',
+  'choice',
+  'integers',
+  'strings',
+];
+
+/** Contributions of a plugin's entry, or what is wrong with the shape of its default export, each complaint with its place. */
+export function checkContributions(exported: unknown): {
+  readonly contributions?: readonly Contribution[];
+  readonly complaints: readonly string[];
+} {
+  if (!Array.isArray(exported)) return { complaints: [`default export: a list is wanted, not ${kindOf(exported)}`] };
+  const complaints: string[] = [];
+  const seen = new Set<string>();
+  exported.forEach((item: unknown, i) => {
+    const place = `[${i}]`;
+    if (!isObject(item)) {
+      complaints.push(`${place}: an object is wanted, not ${kindOf(item)}`);
+      return;
+    }
+    complaints.push(...complaintsAbout(item, place));
+    const id = `${String(item['kind'])} ${String(item['name'])}`;
+    if (seen.has(id)) complaints.push(`${place}: ${id} is there twice`);
+    seen.add(id);
+  });
+  return complaints.length > 0 ? { complaints } : { contributions: exported as Contribution[], complaints };
+}
+
+function complaintsAbout(item: Record<string, unknown>, place: string): string[] {
+  const { kind, name, summary, options, load } = item;
+  const wrong: string[] = [];
+  if (!contributionKinds.includes(kind as ContributionKind)) {
+    wrong.push(`${place}.kind: one of ${contributionKinds.join(', ')} is wanted, not ${JSON.stringify(kind)}`);
+  }
+  if (typeof name !== 'string' || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
+    wrong.push(`${place}.name: lower-case words joined by hyphens are wanted, not ${JSON.stringify(name)}`);
+  }
+  if (typeof summary !== 'string' || summary === '') wrong.push(`${place}.summary: a sentence is wanted`);
+  if (typeof load !== 'function') wrong.push(`${place}.load: a function is wanted, not ${kindOf(load)}`);
+  for (const optional of ['validate', 'diagnose']) {
+    const member = item[optional];
+    if (member !== undefined && typeof member !== 'function') wrong.push(`${place}.${optional}: a function is wanted`);
+  }
+  if (kind === 'policy' && !isPresetList(item['presets'])) {
+    wrong.push(`${place}.presets: a list of {name, summary} is wanted`);
+  }
+  if (!isObject(options)) return [...wrong, `${place}.options: an object is wanted, not ${kindOf(options)}`];
+  return [...wrong, ...complaintsAboutOptions(options, `${place}.options`)];
+}
+
+function complaintsAboutOptions(options: Record<string, unknown>, place: string): string[] {
+  return Object.entries(options).flatMap(([name, option]) => {
+    const here = `${place}.${name}`;
+    if (!isObject(option)) return [`${here}: an object is wanted, not ${kindOf(option)}`];
+    const type = option['type'] as OptionDeclaration['type'];
+    if (!OPTION_TYPES.includes(type)) return [`${here}.type: one of ${OPTION_TYPES.join(', ')} is wanted`];
+    if (typeof option['description'] !== 'string') return [`${here}.description: a sentence is wanted`];
+    if (type === 'choice' && !Array.isArray(option['choices'])) return [`${here}.choices: a list of words is wanted`];
+    if (option['default'] === undefined) return [`${here}.default: a value is wanted`];
+    const { findings } = checkOptions({ [name]: option } as unknown as OptionsDeclaration, {
+      [name]: option['default'],
+    });
+    return findings.map(({ message }) => `${here}.default: ${message}`);
+  });
+}
+
+function isPresetList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => isObject(item) && typeof item['name'] === 'string');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value;
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+
+import type { Host, Log } from '../contracts/host.js';
+import type { Random } from '../contracts/random.js';
+import type { PluginOwner } from './call-plugin.js';
+
+/** What all plugins of a run share. */
+export interface HostSettings {
+  /** The run's root stream; each contribution gets a substream of its own. */
+  readonly random: Random;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** The CLI's cache folder; each package gets a folder inside. */
+  readonly cacheDirectory: string;
+}
+
+/** What a contribution is handed: its own stream and cache folder, and a log that says who speaks. */
+export function createHost(settings: HostSettings, owner: PluginOwner): Host {
+  const speak = (message: string) => `${owner.name}: ${message}`;
+  return {
+    random: settings.random.stream('contribution', owner.kind, owner.name),
+    log: {
+      info: (message) => settings.log.info(speak(message)),
+      warn: (message) => settings.log.warn(speak(message)),
+    },
+    signal: settings.signal,
+    cacheDirectory: join(settings.cacheDirectory, 'plugins', ...owner.package.split('/')),
+  };
+}
