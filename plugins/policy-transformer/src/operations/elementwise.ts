@@ -1,0 +1,89 @@
+import type { GraphBuilder } from './graph-builder.js';
+import { operand, result, typeOf, type Operation } from './operation.js';
+import { broadcastShapes, describeType, sumToShape } from './shapes.js';
+import type { ElementType, Node, Tensor, TensorType } from './tensor.js';
+
+/** Types of both operands agree; their shapes broadcast. */
+export function inferBroadcast(inputs: readonly TensorType[], out?: ElementType): readonly TensorType[] {
+  const left = typeOf(inputs, 0);
+  const right = typeOf(inputs, 1);
+  if (left.type !== right.type) throw new Error(`${describeType(left)} and ${describeType(right)} differ in type`);
+  return [{ shape: broadcastShapes(left.shape, right.shape), type: out ?? left.type }];
+}
+
+/** Lowers to one ONNX operator of the same inputs and outputs. */
+export function lowerTo(operator: string): Operation['lower'] {
+  return (emit, node) =>
+    emit.node(
+      operator,
+      node.inputs.map((tensor) => emit.name(tensor)),
+      [emit.name(result(node))],
+    );
+}
+
+type BinaryDerivative = (
+  graph: GraphBuilder,
+  gradient: Tensor,
+  left: Tensor,
+  right: Tensor,
+  node: Node,
+) => [Tensor, Tensor];
+
+function binary(name: string, operator: string, derivative: BinaryDerivative): Operation {
+  return {
+    name,
+    infer: (inputs) => inferBroadcast(inputs),
+    gradient: (graph, node, [gradient]) => {
+      if (gradient === undefined || gradient.type !== 'float32') return [];
+      const left = operand(node, 0);
+      const right = operand(node, 1);
+      const [toLeft, toRight] = derivative(graph, gradient, left, right, node);
+      return [sumToShape(graph, toLeft, left.shape), sumToShape(graph, toRight, right.shape)];
+    },
+    lower: lowerTo(operator),
+  };
+}
+
+export const add = binary('add', 'Add', (_, g) => [g, g]);
+export const sub = binary('sub', 'Sub', (graph, g) => [g, graph.neg(g)]);
+export const mul = binary('mul', 'Mul', (graph, g, left, right) => [graph.mul(g, right), graph.mul(g, left)]);
+export const div = binary('div', 'Div', (graph, g, _, right, node) => {
+  const toLeft = graph.div(g, right);
+  return [toLeft, graph.neg(graph.mul(toLeft, result(node)))];
+});
+export const max = binary('max', 'Max', (graph, g, left, right) => {
+  const first = graph.greaterOrEqual(left, right);
+  return [graph.where(first, g, 0), graph.where(first, 0, g)];
+});
+export const min = binary('min', 'Min', (graph, g, left, right) => {
+  const first = graph.lessOrEqual(left, right);
+  return [graph.where(first, g, 0), graph.where(first, 0, g)];
+});
+
+type UnaryDerivative = (graph: GraphBuilder, gradient: Tensor, of: Tensor, out: Tensor) => Tensor;
+
+function unary(name: string, operator: string, derivative: UnaryDerivative): Operation {
+  return {
+    name,
+    infer: (inputs) => {
+      const of = typeOf(inputs, 0);
+      if (of.type !== 'float32') throw new Error(`${name} of ${describeType(of)}`);
+      return [of];
+    },
+    gradient: (graph, node, [g]) => (g === undefined ? [] : [derivative(graph, g, operand(node, 0), result(node))]),
+    lower: lowerTo(operator),
+  };
+}
+
+export const neg = unary('neg', 'Neg', (graph, g) => graph.neg(g));
+export const exp = unary('exp', 'Exp', (graph, g, _, out) => graph.mul(g, out));
+export const log = unary('log', 'Log', (graph, g, of) => graph.div(g, of));
+export const sqrt = unary('sqrt', 'Sqrt', (graph, g, _, out) => graph.div(graph.mul(g, 0.5), out));
+export const reciprocal = unary('reciprocal', 'Reciprocal', (graph, g, _, out) =>
+  graph.neg(graph.mul(g, graph.mul(out, out))),
+);
+export const tanh = unary('tanh', 'Tanh', (graph, g, _, out) => graph.mul(g, graph.sub(1, graph.mul(out, out))));
+export const sigmoid = unary('sigmoid', 'Sigmoid', (graph, g, _, out) =>
+  graph.mul(g, graph.mul(out, graph.sub(1, out))),
+);
+export const softplus = unary('softplus', 'Softplus', (graph, g, of) => graph.mul(g, graph.sigmoid(of)));

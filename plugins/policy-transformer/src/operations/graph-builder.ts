@@ -1,0 +1,135 @@
+import type { ElementType, HostArray, Shape, Tensor } from './tensor.js';
+
+/** How a matrix product reads its operands. */
+export interface MatmulOptions {
+  /** Read the last two axes of the left operand swapped. */
+  readonly transposeLeft?: boolean;
+  /** Read the last two axes of the right operand swapped. */
+  readonly transposeRight?: boolean;
+  /** Factor of the product, 1 where absent. */
+  readonly scale?: number;
+}
+
+/** Which axes a reduction runs over (negative counts from the end; absent: all), and whether they stay with size 1. */
+export interface ReduceOptions {
+  readonly axes?: readonly number[];
+  readonly keep?: boolean;
+}
+
+/**
+ * Every operation, as a function from tensors to a tensor. Shapes are checked at once; a mismatch throws with both shapes in the message.
+ * Operands written `Tensor | number` take a number as a float32 scalar. Binary operations broadcast as numpy does.
+ * Differentiable unless it says otherwise.
+ */
+export interface GraphBuilder {
+  /** What enters the graph at each run (or once, where a program binds it as an initializer). The same name twice must have the same type. */
+  input(name: string, shape: Shape, type?: ElementType): Tensor;
+  /** A constant of the graph. A number is a float32 scalar. */
+  constant(value: number): Tensor;
+  constant(data: HostArray, shape: Shape): Tensor;
+  /** The same number everywhere. */
+  fill(value: number, shape: Shape): Tensor;
+  /** [end - start] int32 numbers start, start + 1, ... */
+  range(start: number, end: number): Tensor;
+
+  add(left: Tensor | number, right: Tensor | number): Tensor;
+  sub(left: Tensor | number, right: Tensor | number): Tensor;
+  mul(left: Tensor | number, right: Tensor | number): Tensor;
+  div(left: Tensor | number, right: Tensor | number): Tensor;
+  /** On a tie the derivative goes to the left operand. */
+  max(left: Tensor | number, right: Tensor | number): Tensor;
+  /** On a tie the derivative goes to the left operand. */
+  min(left: Tensor | number, right: Tensor | number): Tensor;
+  neg(of: Tensor): Tensor;
+  exp(of: Tensor): Tensor;
+  log(of: Tensor): Tensor;
+  sqrt(of: Tensor): Tensor;
+  reciprocal(of: Tensor): Tensor;
+  tanh(of: Tensor): Tensor;
+  sigmoid(of: Tensor): Tensor;
+  /** x * sigmoid(x). */
+  silu(of: Tensor): Tensor;
+  /** log(1 + exp(x)), stable. */
+  softplus(of: Tensor): Tensor;
+  /** log(sigmoid(x)), stable. */
+  logsigmoid(of: Tensor): Tensor;
+  /** The same values; no derivative flows through. */
+  stopGradient(of: Tensor): Tensor;
+
+  /** bool, no derivative; for float32 and int32, as are the others. */
+  equal(left: Tensor | number, right: Tensor | number): Tensor;
+  less(left: Tensor | number, right: Tensor | number): Tensor;
+  lessOrEqual(left: Tensor | number, right: Tensor | number): Tensor;
+  greater(left: Tensor | number, right: Tensor | number): Tensor;
+  greaterOrEqual(left: Tensor | number, right: Tensor | number): Tensor;
+  /** Of bool tensors. */
+  and(left: Tensor, right: Tensor): Tensor;
+  or(left: Tensor, right: Tensor): Tensor;
+  not(of: Tensor): Tensor;
+  /** Selects, never multiplies: a NaN in the branch not taken is not seen, in the derivative either. */
+  where(condition: Tensor, then: Tensor | number, otherwise: Tensor | number): Tensor;
+  /** float32 to int32 cuts towards 0; bool is 0 or 1. No derivative. */
+  cast(of: Tensor, type: ElementType): Tensor;
+
+  /**
+   * Product over the last axis of `left` and the second to last of `right`, leading axes broadcast. A `right` of rank 2 takes any `left`:
+   * Linear layers with weights [out, in] are `matmul(x, weight, {transposeRight: true})`.
+   */
+  matmul(left: Tensor, right: Tensor, options?: MatmulOptions): Tensor;
+
+  /** One size may be -1: what is left. */
+  reshape(of: Tensor, shape: Shape): Tensor;
+  /** `order[i]` is the old axis that becomes axis i. */
+  transpose(of: Tensor, order: readonly number[]): Tensor;
+  /** Half-open range of one axis; negative numbers count from the end. */
+  slice(of: Tensor, axis: number, start: number, end: number): Tensor;
+  concat(tensors: readonly Tensor[], axis: number): Tensor;
+  /** Broadcasts to a shape. */
+  expand(of: Tensor, shape: Shape): Tensor;
+  /** Zeros before and after on one axis. */
+  pad(of: Tensor, axis: number, before: number, after: number): Tensor;
+
+  /** Rows of `table` ([n, ...]) by int32 ids of any shape: [...ids, ...]. Every id must be in [0, n). */
+  gather(table: Tensor, ids: Tensor): Tensor;
+  /** The adjoint of `gather`: [rows, ...] in which row r is the sum of `values[i]` with ids[i] = r. Repeated ids are summed in order. */
+  scatterSum(values: Tensor, ids: Tensor, rows: number): Tensor;
+  /** Along the last axis: out[..., j] = of[..., ids[..., j]]; leading axes equal. */
+  gatherElements(of: Tensor, ids: Tensor): Tensor;
+  /** The adjoint of `gatherElements`: `base` with values[..., j] added at base[..., ids[..., j]]; repeated ids add up. */
+  addElements(base: Tensor, ids: Tensor, values: Tensor): Tensor;
+  /** float32 [...ids, depth]: 1 at the id, 0 elsewhere. No derivative. */
+  oneHot(ids: Tensor, depth: number): Tensor;
+
+  sum(of: Tensor, options?: ReduceOptions): Tensor;
+  mean(of: Tensor, options?: ReduceOptions): Tensor;
+  /** Ties share the derivative. */
+  maximum(of: Tensor, options?: ReduceOptions): Tensor;
+  /** Running sum along one axis, inclusive; `reverse` runs from the end. */
+  cumulativeSum(of: Tensor, axis: number, options?: { readonly reverse?: boolean }): Tensor;
+  /** int32 index of the largest number of the last axis, the lowest index on a tie; the last axis goes away. No derivative. */
+  argMax(of: Tensor): Tensor;
+  /** The k largest numbers of the last axis, falling, and their int32 indices. No derivative. */
+  topK(of: Tensor, k: number): { readonly values: Tensor; readonly indices: Tensor };
+
+  /** Over the last axis. */
+  softmax(of: Tensor): Tensor;
+  /** Over the last axis. */
+  logSoftmax(of: Tensor): Tensor;
+
+  /** x / sqrt(mean(x^2) + epsilon) * weight over the last axis (Zhang & Sennrich 2019). */
+  rmsNorm(of: Tensor, weight: Tensor, epsilon: number): Tensor;
+  /**
+   * Rotary positions (Su et al. 2021), halves rotated as Llama does: `of` [rows, width, heads * headWidth]; `cos` and `sin` of each position's
+   * angles, [rows, width, headWidth / 2] (gather them from a table by position). Same shape out. No derivative to the tables.
+   */
+  rotary(of: Tensor, cos: Tensor, sin: Tensor): Tensor;
+  /**
+   * softmax(scale * query key^T + bias) value over the last two axes: query [..., n, width], key [..., m, width], value [..., m, v], leading axes equal;
+   * `bias`, float32, broadcasts to [..., n, m] (-1e9 masks; no derivative). Out: [..., n, v].
+   */
+  scaledAttention(query: Tensor, key: Tensor, value: Tensor, bias: Tensor, scale: number): Tensor;
+  /**
+   * What training reads off logits [n, vocabulary] for int32 ids [n]: log probability of the id and entropy (nats) of the distribution, both [n].
+   */
+  tokenStatistics(logits: Tensor, ids: Tensor): { readonly logprob: Tensor; readonly entropy: Tensor };
+}

@@ -1,0 +1,130 @@
+/**
+ * Rows and elements by index, and their adjoints. Sums over repeated ids are a one-hot product or `ScatterElements(add)`, which visits its updates in order:
+ * the `ScatterND` with a reduction of ONNX Runtime's CPU loses updates on repeated ids when it has more than one thread.
+ */
+import { operand, result, typeOf, type Operation } from './operation.js';
+import { describeType, elementCount, sameShape, sizeOf } from './shapes.js';
+
+/** Up to this many rows a one-hot product is the faster sum. */
+const ONE_HOT_ROWS = 1024;
+
+export const gather: Operation = {
+  name: 'gather',
+  infer: (inputs) => {
+    const table = typeOf(inputs, 0);
+    const ids = typeOf(inputs, 1);
+    if (ids.type !== 'int32' || table.shape.length === 0) {
+      throw new Error(`gather of ${describeType(table)} by ${describeType(ids)}`);
+    }
+    return [{ shape: [...ids.shape, ...table.shape.slice(1)], type: table.type }];
+  },
+  gradient: (graph, node, [g]) => [g && graph.scatterSum(g, operand(node, 1), sizeOf(operand(node, 0).shape, 0))],
+  lower: (emit, node) =>
+    emit.node(
+      'Gather',
+      node.inputs.map((tensor) => emit.name(tensor)),
+      [emit.name(result(node))],
+      { axis: 0 },
+    ),
+};
+
+export const scatterSum: Operation<{ readonly rows: number }> = {
+  name: 'scatterSum',
+  infer: (inputs, { rows }) => {
+    const values = typeOf(inputs, 0);
+    const ids = typeOf(inputs, 1);
+    if (ids.type !== 'int32' || !sameShape(values.shape.slice(0, ids.shape.length), ids.shape)) {
+      throw new Error(`scatterSum of ${describeType(values)} by ${describeType(ids)}`);
+    }
+    return [{ shape: [rows, ...values.shape.slice(ids.shape.length)], type: 'float32' }];
+  },
+  gradient: (graph, node, [g]) => [g && graph.gather(g, operand(node, 1))],
+  lower: (emit, node) => {
+    const { rows } = node.attributes;
+    const out = result(node);
+    const count = elementCount(operand(node, 1).shape);
+    const width = elementCount(out.shape.slice(1));
+    const values = emit.temporary();
+    emit.node('Reshape', [emit.name(operand(node, 0)), emit.integers([count, width])], [values], { allowzero: 1 });
+    const sums = emit.temporary();
+    if (rows <= ONE_HOT_ROWS) {
+      const ids = emit.temporary();
+      emit.node('Reshape', [emit.name(operand(node, 1)), emit.integers([count])], [ids], { allowzero: 1 });
+      const hot = emit.temporary();
+      const onAndOff = emit.constant(Float32Array.of(0, 1), [2]);
+      emit.node('OneHot', [ids, emit.constant(Int32Array.of(rows), []), onAndOff], [hot], { axis: -1 });
+      emit.node('Gemm', [hot, values], [sums], { transA: 1 });
+    } else {
+      const ids = emit.temporary();
+      emit.node('Reshape', [emit.name(operand(node, 1)), emit.integers([count, 1])], [ids], { allowzero: 1 });
+      const spread = emit.temporary();
+      emit.node('Expand', [ids, emit.integers([count, width])], [spread]);
+      const zeros = emit.temporary();
+      emit.node('Expand', [emit.constant(Float32Array.of(0), []), emit.integers([rows, width])], [zeros]);
+      emit.node('ScatterElements', [zeros, spread, values], [sums], { axis: 0, reduction: 'add' });
+    }
+    emit.node('Reshape', [sums, emit.integers(out.shape)], [emit.name(out)], { allowzero: 1 });
+  },
+};
+
+export const gatherElements: Operation = {
+  name: 'gatherElements',
+  infer: (inputs) => {
+    const of = typeOf(inputs, 0);
+    const ids = typeOf(inputs, 1);
+    if (ids.type !== 'int32' || ids.shape.length === 0 || !sameShape(of.shape.slice(0, -1), ids.shape.slice(0, -1))) {
+      throw new Error(`gatherElements of ${describeType(of)} by ${describeType(ids)}`);
+    }
+    return [{ shape: ids.shape, type: of.type }];
+  },
+  gradient: (graph, node, [g]) => {
+    const { shape } = operand(node, 0);
+    return [g && graph.addElements(graph.fill(0, shape), operand(node, 1), g)];
+  },
+  lower: (emit, node) =>
+    emit.node(
+      'GatherElements',
+      node.inputs.map((tensor) => emit.name(tensor)),
+      [emit.name(result(node))],
+      { axis: -1 },
+    ),
+};
+
+export const addElements: Operation = {
+  name: 'addElements',
+  infer: (inputs) => {
+    const base = typeOf(inputs, 0);
+    const ids = typeOf(inputs, 1);
+    const values = typeOf(inputs, 2);
+    if (
+      ids.type !== 'int32' ||
+      !sameShape(ids.shape, values.shape) ||
+      !sameShape(base.shape.slice(0, -1), ids.shape.slice(0, -1))
+    ) {
+      throw new Error(`addElements to ${describeType(base)} of ${describeType(values)} by ${describeType(ids)}`);
+    }
+    return [base];
+  },
+  gradient: (graph, node, [g]) => [g, undefined, g && graph.gatherElements(g, operand(node, 1))],
+  lower: (emit, node) =>
+    emit.node(
+      'ScatterElements',
+      node.inputs.map((tensor) => emit.name(tensor)),
+      [emit.name(result(node))],
+      { axis: -1, reduction: 'add' },
+    ),
+};
+
+export const oneHot: Operation<{ readonly depth: number }> = {
+  name: 'oneHot',
+  infer: (inputs, { depth }) => {
+    const ids = typeOf(inputs, 0);
+    if (ids.type !== 'int32') throw new Error(`oneHot of ${describeType(ids)}`);
+    return [{ shape: [...ids.shape, depth], type: 'float32' }];
+  },
+  lower: (emit, node) => {
+    const depth = emit.constant(Int32Array.of(node.attributes.depth), []);
+    const values = emit.constant(Float32Array.of(0, 1), [2]);
+    emit.node('OneHot', [emit.name(operand(node, 0)), depth, values], [emit.name(result(node))], { axis: -1 });
+  },
+};

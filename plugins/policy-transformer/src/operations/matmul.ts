@@ -1,0 +1,53 @@
+import { MICROSOFT } from './onnx-emitter.js';
+import { operand, result, typeOf, type Operation } from './operation.js';
+import { broadcastShapes, describeType, sizeOf, sumToShape } from './shapes.js';
+
+export interface MatmulAttributes {
+  readonly transposeLeft: boolean;
+  readonly transposeRight: boolean;
+  readonly scale: number;
+}
+
+/** Both operands have rank 2 at least. Rank 2 becomes a Gemm, batches a (Fused)MatMul, so no transposed copy is ever made. */
+export const matmul: Operation<MatmulAttributes> = {
+  name: 'matmul',
+  infer: (inputs, { transposeLeft, transposeRight }) => {
+    const left = typeOf(inputs, 0);
+    const right = typeOf(inputs, 1);
+    const rows = sizeOf(left.shape, transposeLeft ? -1 : -2);
+    const columns = sizeOf(right.shape, transposeRight ? -2 : -1);
+    const inner = sizeOf(left.shape, transposeLeft ? -2 : -1);
+    if (
+      inner !== sizeOf(right.shape, transposeRight ? -1 : -2) ||
+      left.type !== 'float32' ||
+      right.type !== 'float32'
+    ) {
+      const flags = `${transposeLeft ? ', left transposed' : ''}${transposeRight ? ', right transposed' : ''}`;
+      throw new Error(`matmul of ${describeType(left)} and ${describeType(right)}${flags}`);
+    }
+    const batch = broadcastShapes(left.shape.slice(0, -2), right.shape.slice(0, -2));
+    return [{ shape: [...batch, rows, columns], type: 'float32' }];
+  },
+  gradient: (graph, node, [gradient]) => {
+    if (gradient === undefined) return [];
+    const left = operand(node, 0);
+    const right = operand(node, 1);
+    const { transposeLeft, transposeRight, scale } = node.attributes;
+    const toLeft = transposeLeft
+      ? graph.matmul(right, gradient, { transposeLeft: transposeRight, transposeRight: true, scale })
+      : graph.matmul(gradient, right, { transposeRight: !transposeRight, scale });
+    const toRight = transposeRight
+      ? graph.matmul(gradient, left, { transposeLeft: true, transposeRight: transposeLeft, scale })
+      : graph.matmul(left, gradient, { transposeLeft: !transposeLeft, scale });
+    return [sumToShape(graph, toLeft, left.shape), sumToShape(graph, toRight, right.shape)];
+  },
+  lower: (emit, node) => {
+    const { transposeLeft, transposeRight, scale } = node.attributes;
+    const inputs = node.inputs.map((tensor) => emit.name(tensor));
+    const outputs = [emit.name(result(node))];
+    const flags = { transA: Number(transposeLeft), transB: Number(transposeRight), alpha: { float: scale } };
+    if (node.inputs.every(({ shape }) => shape.length === 2)) emit.node('Gemm', inputs, outputs, flags);
+    else if (!transposeLeft && !transposeRight && scale === 1) emit.node('MatMul', inputs, outputs);
+    else emit.node('FusedMatMul', inputs, outputs, flags, MICROSOFT);
+  },
+};

@@ -1,0 +1,38 @@
+import type { GraphBuilder } from './graph-builder.js';
+import type { OnnxEmitter } from './onnx-emitter.js';
+import type { Node, Tensor, TensorType } from './tensor.js';
+
+/** One gradient per output or input; absent: zero. */
+export type Gradients = readonly (Tensor | undefined)[];
+
+/** Everything there is to know about one operation. */
+export interface Operation<Attributes = unknown> {
+  readonly name: string;
+  /** The shape rule: types of the outputs, or an error that names the shapes. */
+  infer(inputs: readonly TensorType[], attributes: Attributes): readonly TensorType[];
+  /** The vector-Jacobian product, built in the same graph. Absent: no derivative flows to the inputs. */
+  gradient?(graph: GraphBuilder, node: Node<Attributes>, outputs: Gradients): Gradients;
+  /** Writes the ONNX nodes that compute the outputs. */
+  lower(emit: OnnxEmitter, node: Node<Attributes>): void;
+}
+
+/** Input `index` of a node. */
+export function operand(node: Node, index: number): Tensor {
+  const tensor = node.inputs[index];
+  if (tensor === undefined) throw new Error(`${node.operation.name} has no input ${index}`);
+  return tensor;
+}
+
+/** Output `index` of a node. */
+export function result(node: Node, index = 0): Tensor {
+  const tensor = node.outputs[index];
+  if (tensor === undefined) throw new Error(`${node.operation.name} has no output ${index}`);
+  return tensor;
+}
+
+/** The type of input `index`, for shape rules. */
+export function typeOf(inputs: readonly TensorType[], index: number): TensorType {
+  const type = inputs[index];
+  if (type === undefined) throw new Error(`input ${index} is missing`);
+  return type;
+}
