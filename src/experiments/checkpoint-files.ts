@@ -1,0 +1,114 @@
+// What makes a folder of a checkpoint trustworthy: it appears whole, and it says what each of its files must be.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+import { syncFolder, syncTree } from './durable-files.js';
+
+const checksumsName = 'checksums.json';
+
+interface FileChecksum {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Writes size and SHA-256 of every file of a folder into it, and brings all of it to the disk. */
+export async function sealFolder(directory: string): Promise<void> {
+  const files: Record<string, FileChecksum> = {};
+  for (const name of await fileNames(directory)) files[name] = await checksum(join(directory, name));
+  await writeFile(join(directory, checksumsName), `${JSON.stringify({ formatVersion: 1, files }, null, 2)}\n`);
+  await syncTree(directory);
+}
+
+/** What is wrong with a sealed folder, in one sentence; undefined: nothing. */
+export async function folderDamage(directory: string): Promise<string | undefined> {
+  let files: Record<string, FileChecksum>;
+  try {
+    const text = await readFile(join(directory, checksumsName), 'utf8');
+    files = (JSON.parse(text) as { files: Record<string, FileChecksum> }).files;
+    if (typeof files !== 'object') throw new Error('no files');
+  } catch {
+    return `its ${checksumsName} is missing or damaged`;
+  }
+  for (const [name, expected] of Object.entries(files)) {
+    const path = join(directory, name);
+    const bytes = await stat(path).then(
+      ({ size }) => size,
+      () => undefined,
+    );
+    if (bytes === undefined) return `${name} is missing`;
+    if (bytes !== expected.bytes) return `${name} is ${bytes} bytes long, but ${expected.bytes} were written`;
+    if ((await checksum(path)).sha256 !== expected.sha256) return `the content of ${name} is not what was written`;
+  }
+  return undefined;
+}
+
+/**
+ * Puts a finished folder at its place, over an older one of that name if there is one. Between the two renames the older one stands under
+ * another name, from where `repairFolders` brings it back should the process die there.
+ */
+export async function placeFolder(temporary: string, target: string): Promise<void> {
+  const parent = join(target, '..');
+  const aside = join(parent, `.replaced-${basename(target)}`);
+  await rename(target, aside).catch(ignoreMissing);
+  try {
+    await rename(temporary, target);
+  } catch (error) {
+    await rename(aside, target).catch(ignoreMissing);
+    throw error;
+  }
+  await syncFolder(parent);
+  await rm(aside, { recursive: true, force: true });
+}
+
+/** Removes a folder so that it is never seen half removed. */
+export async function removeFolder(target: string): Promise<void> {
+  const aside = join(target, '..', `.removing-${basename(target)}`);
+  await rm(aside, { recursive: true, force: true });
+  await rename(target, aside).catch(ignoreMissing);
+  await rm(aside, { recursive: true, force: true });
+}
+
+/** Tidies up after a process that died while it wrote, replaced or removed a folder in here. */
+export async function repairFolders(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => [] as string[]);
+  for (const name of names) {
+    const replaced = /^\.replaced-(.+)$/.exec(name)?.[1];
+    if (replaced !== undefined && !names.includes(replaced)) {
+      await rename(join(parent, name), join(parent, replaced));
+    } else if (/^\.(replaced|writing|removing)-/.test(name)) {
+      await rm(join(parent, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** Paths of all files below, with forward slashes, sorted. */
+async function fileNames(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const names = await Promise.all(
+    entries.map(async (entry) =>
+      entry.isDirectory()
+        ? (await fileNames(join(directory, entry.name))).map((inner) => `${entry.name}/${inner}`)
+        : [entry.name],
+    ),
+  );
+  return names.flat().sort();
+}
+
+async function checksum(path: string): Promise<FileChecksum> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      hash.update(chunk);
+    }
+  });
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+function ignoreMissing(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,197 @@
+// checkpoints/step-N/ holds what the policy saved, trainer.json and checksums.json; latest.json names the last complete one. Where latest.json is
+// missing, or names a folder that somebody removed, the newest one that remains counts: that is how a damaged checkpoint is given up.
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import type { JsonObject } from '../contracts/json.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { systemReason } from '../reporting/append-log.js';
+import { folderDamage, placeFolder, removeFolder, repairFolders, sealFolder } from './checkpoint-files.js';
+import { writeJsonAtomically } from './durable-files.js';
+import { describeDifference, recipeDifference } from './recipe-difference.js';
+
+/** `trainer.json`: all that resuming needs beside the policy's own files. */
+export interface TrainerState {
+  readonly formatVersion: 1;
+  readonly stage: string;
+  /** Steps of the stage that are done. */
+  readonly step: number;
+  /** Steps of all stages that are done. */
+  readonly runStep: number;
+  /** Run steps before the first step of each stage seen so far. */
+  readonly stageOffsets: { readonly [stage: string]: number };
+  /** What the stage's loop gave. */
+  readonly progress: JsonObject;
+  /** What the composition root gave: finished stages, for example. */
+  readonly run: JsonObject;
+  /** Seconds worked on the run so far, over all sessions. */
+  readonly seconds: number;
+  /** Bytes of each log at this moment, by path inside the run. */
+  readonly logs: { readonly [path: string]: number };
+  /** The resolved recipe that made it. */
+  readonly recipe: JsonObject;
+}
+
+/** A complete checkpoint, checked. */
+export interface Checkpoint {
+  readonly directory: string;
+  readonly state: TrainerState;
+}
+
+/** Saves a policy into an existing empty folder. */
+export type SavePolicy = (directory: string) => Promise<void>;
+
+/**
+ * Writes a checkpoint so that it appears whole or not at all, points latest.json at it, and keeps the last `keep`. Whatever fails, the older
+ * ones stay valid; the error is AG_CHECKPOINT_WRITE_FAILED.
+ */
+export async function writeCheckpoint(run: string, state: TrainerState, save: SavePolicy, keep: number): Promise<void> {
+  const name = `step-${state.runStep}`;
+  await writeFolder(run, name, async (directory) => {
+    await save(directory);
+    await writeFile(join(directory, 'trainer.json'), `${JSON.stringify(state)}\n`);
+  });
+  const folder = checkpointsFolder(run);
+  await refusal(run, name, () =>
+    writeJsonAtomically(join(folder, 'latest.json'), { formatVersion: 1, checkpoint: name }),
+  );
+  for (const old of (await stepsIn(folder)).slice(Math.max(1, keep))) await removeFolder(join(folder, `step-${old}`));
+}
+
+/** Writes the policy as a stage found it: the frozen reference of that stage, also after a resume. */
+export async function writeStageStart(run: string, stage: string, save: SavePolicy): Promise<void> {
+  await writeFolder(run, stageStartName(stage), save);
+}
+
+/** The checked folder with the policy as a stage found it. */
+export async function stageStart(run: string, stage: string): Promise<string> {
+  const directory = join(checkpointsFolder(run), stageStartName(stage));
+  const damage = await folderDamage(directory);
+  if (damage === undefined) return directory;
+  throw new AgentgymError('AG_CHECKPOINT_BROKEN', {
+    message: `The policy with which stage \`${stage}\` began (${directory}) is damaged: ${damage}.`,
+    hint: 'Restore that folder from a copy, or start a new run.',
+    file: directory,
+  });
+}
+
+/**
+ * The checkpoint a run goes on from, checked; null where it has none yet. Tidies up after a killed process, so the caller must hold the lock.
+ * Throws AG_CHECKPOINT_BROKEN where it is damaged and AG_RESUME_MISMATCH where another recipe made it.
+ */
+export async function openLatestCheckpoint(run: string, recipe: JsonObject): Promise<Checkpoint | null> {
+  const folder = checkpointsFolder(run);
+  await repairFolders(folder);
+  const steps = await stepsIn(folder);
+  const named = await latestName(folder);
+  const step = steps.find((candidate) => `step-${candidate}` === named) ?? steps[0];
+  if (step === undefined) return null;
+  const directory = join(folder, `step-${step}`);
+  const damage = await folderDamage(directory);
+  if (damage !== undefined)
+    throw broken(
+      run,
+      directory,
+      damage,
+      steps.find((older) => older < step),
+    );
+  const state = JSON.parse(await readFile(join(directory, 'trainer.json'), 'utf8')) as TrainerState;
+  const difference = recipeDifference(recipe, state.recipe);
+  if (difference !== undefined) {
+    throw new AgentgymError('AG_RESUME_MISMATCH', {
+      message: `The checkpoint ${directory} was made by another recipe than the run's manifest tells: ${describeDifference(difference)}.`,
+      hint: `Restore manifest.json or the checkpoint; or remove ${directory} to go on from an older one.`,
+      file: directory,
+      path: difference.path,
+    });
+  }
+  return { directory, state };
+}
+
+/** The newest complete checkpoint of a run that may still be working, without touching anything; undefined where there is none. */
+export async function latestCheckpointFolder(run: string): Promise<string | undefined> {
+  const folder = checkpointsFolder(run);
+  const steps = await stepsIn(folder);
+  const named = await latestName(folder).catch(() => undefined);
+  const step = steps.find((candidate) => `step-${candidate}` === named) ?? steps[0];
+  return step === undefined ? undefined : join(folder, `step-${step}`);
+}
+
+/** Removes checkpoints beyond the one a run goes on from: they were complete, but latest.json had not named them yet. */
+export async function removeLaterCheckpoints(run: string, runStep: number): Promise<void> {
+  const folder = checkpointsFolder(run);
+  for (const step of await stepsIn(folder)) if (step > runStep) await removeFolder(join(folder, `step-${step}`));
+}
+
+function checkpointsFolder(run: string): string {
+  return join(run, 'checkpoints');
+}
+
+function stageStartName(stage: string): string {
+  return `${encodeURIComponent(stage)}-start`;
+}
+
+async function writeFolder(run: string, name: string, fill: SavePolicy): Promise<void> {
+  const target = join(checkpointsFolder(run), name);
+  const temporary = join(checkpointsFolder(run), `.writing-${name}`);
+  await refusal(run, name, async () => {
+    try {
+      await rm(temporary, { recursive: true, force: true });
+      await mkdir(temporary, { recursive: true });
+      await fill(temporary);
+      await sealFolder(temporary);
+      await placeFolder(temporary, target);
+    } finally {
+      await rm(temporary, { recursive: true, force: true });
+    }
+  });
+}
+
+async function refusal(run: string, name: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    const older = await latestCheckpointFolder(run).catch(() => undefined);
+    const remains = older === undefined ? 'There is no older one.' : `${basename(older)} stays valid.`;
+    throw new AgentgymError('AG_CHECKPOINT_WRITE_FAILED', {
+      message: `Could not write the checkpoint ${name} of ${run}: ${systemReason(error)}. ${remains}`,
+      hint: `Make room on that disk, then go on with \`agentgym train --resume ${run}\`.`,
+      file: join(checkpointsFolder(run), name),
+      cause: error,
+    });
+  }
+}
+
+function broken(run: string, directory: string, damage: string, older: number | undefined): AgentgymError {
+  const then = older === undefined ? 'begins anew, since there is no older checkpoint' : `goes on from step-${older}`;
+  return new AgentgymError('AG_CHECKPOINT_BROKEN', {
+    message: `The checkpoint ${directory} is damaged: ${damage}.`,
+    hint: `Remove the folder ${directory}; \`agentgym train --resume ${run}\` then ${then}.`,
+    file: directory,
+  });
+}
+
+/** Run steps of the checkpoints in a folder, newest first. */
+async function stepsIn(folder: string): Promise<number[]> {
+  const names = await readdir(folder).catch(() => [] as string[]);
+  return names
+    .flatMap((name) => /^step-(\d+)$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => b - a);
+}
+
+async function latestName(folder: string): Promise<string | undefined> {
+  const file = join(folder, 'latest.json');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    return (JSON.parse(text) as { checkpoint?: string }).checkpoint;
+  } catch (error) {
+    throw new AgentgymError('AG_CHECKPOINT_BROKEN', {
+      message: `${file} cannot be read.`,
+      hint: `Remove ${file}; the newest checkpoint then counts as the latest.`,
+      file,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,182 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { EvaluationSummary } from '../contracts/evaluation.js';
+import type { RunEvent } from '../contracts/events.js';
+import type { Journal, MetricsLine } from '../contracts/journal.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { PolicyModel } from '../contracts/policy.js';
+import type { Episode } from '../contracts/trajectory.js';
+import { AppendLog } from '../reporting/append-log.js';
+import { MetricsLog } from '../reporting/metrics-log.js';
+import {
+  removeLaterCheckpoints,
+  stageStart,
+  writeCheckpoint,
+  writeStageStart,
+  type TrainerState,
+} from './checkpoints.js';
+import type { RunDirectory } from './run-directory.js';
+
+/** How one task came out. */
+export interface TaskOutcome {
+  readonly task: string;
+  readonly success: boolean;
+  readonly return: number;
+  readonly turns: number;
+}
+
+/** One line of `evaluations.jsonl`. */
+export interface EvaluationLine {
+  readonly stage: string;
+  /** Steps of the stage that are done. */
+  readonly step: number;
+  /** Who played: `policy`, or a baseline's name. */
+  readonly player: string;
+  readonly evaluation: EvaluationSummary;
+  readonly outcomes: readonly TaskOutcome[];
+}
+
+export interface JournalOptions {
+  readonly run: RunDirectory;
+  readonly policy: Pick<PolicyModel, 'save'>;
+  /** A checkpoint is written every so many steps of a stage. */
+  readonly checkpointEvery: number;
+  /** So many checkpoints are kept, the starts of stages apart. */
+  readonly keep: number;
+  /** What the composition root must know again after a resume; read whenever a checkpoint is written. */
+  readonly runState: () => JsonObject;
+  readonly listener: (event: RunEvent) => void;
+}
+
+/**
+ * The journal of a real run. Logs only grow, in the order of the calls; a checkpoint brings them to the disk and notes their lengths, and a
+ * resumed run cuts them back to these, so that a run that was killed and resumed ends with the same lines as one that was not.
+ */
+export class DiskJournal implements Journal {
+  readonly #options: JournalOptions;
+  readonly #metrics: MetricsLog;
+  readonly #logs = new Map<string, AppendLog>();
+  readonly #openedAt = performance.now();
+  readonly #earlierSeconds: number;
+  /** Run steps before the first step of each stage seen so far. */
+  readonly #stageOffsets: Map<string, number>;
+  #runStep: number;
+
+  private constructor(options: JournalOptions) {
+    const { run } = options;
+    const state = run.checkpoint?.state;
+    const lengths = state?.logs ?? {};
+    this.#options = options;
+    this.#earlierSeconds = state?.seconds ?? 0;
+    this.#stageOffsets = new Map(Object.entries(state?.stageOffsets ?? {}));
+    this.#runStep = state?.runStep ?? 0;
+    const purgeStep = state === undefined ? 0 : state.runStep + 1;
+    this.#metrics = new MetricsLog(run.path, lengths['metrics.jsonl'] ?? 0, run.resumed ? purgeStep : undefined);
+    for (const [name, bytes] of Object.entries(lengths)) if (name !== 'metrics.jsonl') this.#log(name, bytes);
+    this.#log('evaluations.jsonl');
+    removeLaterEpisodes(run.path, new Set(this.#logs.keys()));
+  }
+
+  /** Opens the logs of a run where its checkpoint left them. Throws AG_RUN_DAMAGED where a log is shorter than the checkpoint says. */
+  static async open(options: JournalOptions): Promise<DiskJournal> {
+    const { run } = options;
+    if (run.resumed) {
+      await removeLaterCheckpoints(run.path, run.checkpoint?.state.runStep ?? 0);
+      await run.reopen();
+    }
+    return new DiskJournal(options);
+  }
+
+  /** Seconds worked on the run, over all sessions. */
+  get seconds(): number {
+    return this.#earlierSeconds + (performance.now() - this.#openedAt) / 1000;
+  }
+
+  metrics(line: MetricsLine): void {
+    this.#metrics.write({ ...line, runStep: this.#stepOfRun(line.stage, line.step) });
+  }
+
+  episodes(stage: string, step: number, episodes: readonly Episode[]): void {
+    const runStep = this.#stepOfRun(stage, step);
+    const log = this.#log(`episodes/${encodeURIComponent(stage)}.jsonl`);
+    for (const episode of episodes) log.appendLine({ formatVersion: 1, stage, step, runStep, ...episode });
+  }
+
+  evaluation(line: EvaluationLine): void {
+    const { stage, step, ...rest } = line;
+    const runStep = this.#stepOfRun(stage, step);
+    this.#log('evaluations.jsonl').appendLine({ formatVersion: 1, stage, step, runStep, ...rest });
+  }
+
+  async checkpoint(stage: string, step: number, progress: JsonObject, force: boolean): Promise<void> {
+    const runStep = this.#stepOfRun(stage, step);
+    const { run, policy, checkpointEvery, keep, runState } = this.#options;
+    if (!force && (step === 0 || step % checkpointEvery !== 0)) return;
+    this.#metrics.sync();
+    for (const log of this.#logs.values()) log.sync();
+    const state: TrainerState = {
+      formatVersion: 1,
+      stage,
+      step,
+      runStep,
+      stageOffsets: Object.fromEntries(this.#stageOffsets),
+      progress,
+      run: runState(),
+      seconds: this.seconds,
+      logs: this.#lengths(),
+      recipe: run.manifest.recipe,
+    };
+    await writeCheckpoint(run.path, state, (directory) => policy.save(directory), keep);
+  }
+
+  /** Keeps the policy as a stage begins: its frozen reference, also after a resume. */
+  async keepStageStart(stage: string): Promise<void> {
+    await writeStageStart(this.#options.run.path, stage, (directory) => this.#options.policy.save(directory));
+  }
+
+  /** The folder that `keepStageStart` wrote, checked. */
+  async stageStart(stage: string): Promise<string> {
+    return stageStart(this.#options.run.path, stage);
+  }
+
+  event(event: RunEvent): void {
+    this.#options.listener(event);
+  }
+
+  close(): void {
+    this.#metrics.close();
+    for (const log of this.#logs.values()) log.close();
+  }
+
+  #stepOfRun(stage: string, step: number): number {
+    const offset = this.#stageOffsets.get(stage) ?? this.#runStep;
+    this.#stageOffsets.set(stage, offset);
+    this.#runStep = Math.max(this.#runStep, offset + step);
+    return offset + step;
+  }
+
+  #log(name: string, keep = 0): AppendLog {
+    const open = this.#logs.get(name);
+    if (open !== undefined) return open;
+    const log = new AppendLog(join(this.#options.run.path, name), keep);
+    this.#logs.set(name, log);
+    return log;
+  }
+
+  #lengths(): Record<string, number> {
+    const others = [...this.#logs].map(([name, log]) => [name, log.bytes] as const);
+    return Object.fromEntries([['metrics.jsonl', this.#metrics.bytes] as const, ...others]);
+  }
+}
+
+/** Episodes of a stage that had not begun at the checkpoint. */
+function removeLaterEpisodes(run: string, known: ReadonlySet<string>): void {
+  let names: string[];
+  try {
+    names = readdirSync(join(run, 'episodes'));
+  } catch {
+    return;
+  }
+  for (const name of names) if (!known.has(`episodes/${name}`)) rmSync(join(run, 'episodes', name));
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Writes a JSON document so that a reader sees the old one or the new one, whole, whenever the machine stops. */
+export async function writeJsonAtomically(path: string, value: object): Promise<void> {
+  const temporary = join(dirname(path), `.writing-${randomBytes(4).toString('hex')}`);
+  try {
+    const file = await open(temporary, 'wx');
+    try {
+      await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Brings every file of a folder, and the folder itself, to the disk. */
+export async function syncTree(directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) {
+      await syncTree(path);
+    } else {
+      const file = await open(path, 'r+');
+      await file.sync().finally(() => file.close());
+    }
+  }
+  await syncFolder(directory);
+}
+
+/** Makes renames within a folder last; Windows cannot and need not. */
+export async function syncFolder(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(directory, 'r');
+  await folder.sync().finally(() => folder.close());
+}

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
+import { latestCheckpointFolder } from './checkpoints.js';
+import type { EvaluationLine } from './disk-journal.js';
+import { runOwner } from './run-lock.js';
+import { readManifest, type RunManifest, type RunStatus } from './run-manifest.js';
+import { readResult, type RunResult } from './run-result.js';
+
+/** A run as it lies on disk, finished or not. */
+export interface LoadedRun {
+  readonly directory: string;
+  readonly manifest: RunManifest;
+  /** As the manifest says; but a run whose process died without a word is `interrupted`: it can be resumed. */
+  readonly status: RunStatus;
+  readonly metrics: readonly RunMetricsLine[];
+  readonly evaluations: readonly (EvaluationLine & { readonly runStep: number })[];
+  /** Absent until it has ended. */
+  readonly result?: RunResult;
+  /** The folder of the newest complete checkpoint; absent before the first. */
+  readonly checkpoint?: string;
+}
+
+/** Reads a run without touching it, also while it is being written: half a line at the end of a log is left out. Throws AG_NOT_A_RUN. */
+export async function loadRun(directory: string): Promise<LoadedRun> {
+  const [manifest, metrics, evaluations, result, checkpoint] = await Promise.all([
+    readManifest(directory),
+    readLines(join(directory, 'metrics.jsonl')),
+    readLines(join(directory, 'evaluations.jsonl')),
+    readResult(directory),
+    latestCheckpointFolder(directory),
+  ]);
+  return {
+    directory,
+    manifest,
+    status: presentStatus(directory, manifest),
+    metrics: metrics.map(parseMetricsLine),
+    evaluations: evaluations as unknown as LoadedRun['evaluations'],
+    ...(result !== undefined && { result }),
+    ...(checkpoint !== undefined && { checkpoint }),
+  };
+}
+
+/** `running` only while a living process holds the run's lock. */
+export function presentStatus(directory: string, manifest: RunManifest): RunStatus {
+  if (manifest.status === 'running' && runOwner(directory) === undefined) return 'interrupted';
+  return manifest.status;
+}
+
+/** The whole lines of a JSONL file; none where it does not exist yet. */
+async function readLines(path: string): Promise<{ readonly [key: string]: unknown }[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return line === '' ? [] : [JSON.parse(line) as { [key: string]: unknown }];
+      } catch {
+        return [];
+      }
+    });
+}

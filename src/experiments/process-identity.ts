@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * Who a process is: an id alone is reused, so the moment it started and the boot it belongs to are kept beside it. `null` where the
+ * system does not tell.
+ */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Linux: clock ticks since boot; macOS: a date; compared as text, never read. */
+  readonly startTime: string | null;
+  readonly bootId: string | null;
+}
+
+/** The identity of this process. */
+export function ownIdentity(): ProcessIdentity {
+  return { pid: process.pid, startTime: startTimeOf(process.pid), bootId: bootId() };
+}
+
+/** Does the very process still run? A reused id, another boot and a zombie (killed, not yet reaped) are all "no". */
+export function isAlive(identity: ProcessIdentity): boolean {
+  const boot = bootId();
+  if (identity.bootId !== null && boot !== null && identity.bootId !== boot) return false;
+  try {
+    process.kill(identity.pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  const startTime = startTimeOf(identity.pid);
+  if (startTime === null) return process.platform !== 'linux';
+  return identity.startTime === null || identity.startTime === startTime;
+}
+
+function bootId(): string | null {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+function startTimeOf(pid: number): string | null {
+  if (process.platform === 'linux') return startTimeOnLinux(pid);
+  if (process.platform === 'win32') return null;
+  try {
+    const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' });
+    return started.trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+/** Field 22 of /proc/PID/stat; the second field is a name in brackets that may hold anything, so fields are counted behind it. */
+function startTimeOnLinux(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const state = fields[0];
+    return state === 'Z' || state === 'X' ? null : (fields[19] ?? null);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Json } from '../contracts/json.js';
+
+/** A key at which two recipes differ; `undefined` where one of them lacks it. */
+export interface RecipeDifference {
+  readonly path: string;
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
+/**
+ * The first key at which two resolved recipes differ, in the order of the keys of the first. The order of keys means nothing, but for
+ * `stages`, which is an ordered map.
+ */
+export function recipeDifference(before: Json, after: Json, path = ''): RecipeDifference | undefined {
+  if (!isMap(before) || !isMap(after)) {
+    if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+      return before.some((item: Json, i) => recipeDifference(item, after[i] as Json))
+        ? { path, before, after }
+        : undefined;
+    }
+    return Object.is(before, after) ? undefined : { path, before, after };
+  }
+  const keys = Object.keys(before);
+  const newKeys = Object.keys(after).filter((key) => !(key in before));
+  for (const key of [...keys, ...newKeys]) {
+    const inner = path === '' ? key : `${path}.${key}`;
+    const [old, now] = [before[key], after[key]];
+    if (old === undefined || now === undefined) {
+      if (old === now) continue;
+      return { path: inner, before: old, after: now };
+    }
+    const found = recipeDifference(old, now, inner);
+    if (found !== undefined) return found;
+  }
+  if (path === 'stages' && keys.join('\n') !== Object.keys(after).join('\n')) {
+    return { path, before: keys, after: Object.keys(after) };
+  }
+  return undefined;
+}
+
+/** "`algorithm.groupSize` is 16 there and 8 here". */
+export function describeDifference({ path, before, after }: RecipeDifference): string {
+  const show = (value: Json | undefined) => (value === undefined ? 'absent' : JSON.stringify(value));
+  return `\`${path || 'the whole recipe'}\` is ${show(before)} there and ${show(after)} here`;
+}
+
+function isMap(value: Json): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

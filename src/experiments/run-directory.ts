@@ -1,0 +1,189 @@
+import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+
+import type { JsonObject } from '../contracts/json.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { gitProvenance } from '../git/provenance.js';
+import { systemReason } from '../reporting/append-log.js';
+import { openLatestCheckpoint, type Checkpoint } from './checkpoints.js';
+import { hostFacts } from './host-facts.js';
+import { describeDifference, recipeDifference } from './recipe-difference.js';
+import { acquireRunLock, createFirstLock, firstLock, type RunLock } from './run-lock.js';
+import {
+  manifestPath,
+  readManifest,
+  writeManifest,
+  type ContributionRecord,
+  type RunManifest,
+} from './run-manifest.js';
+import { removeResult, writeResult, type RunResult } from './run-result.js';
+
+/** What a new run is made from. */
+export interface NewRun {
+  readonly recipe: JsonObject;
+  /** The recipe's name. */
+  readonly name: string;
+  /** Folder to create; absent: `<date>-<recipe>-<id>` in `runsFolder`. */
+  readonly output?: string;
+  /** Usually `runs` in the working directory. */
+  readonly runsFolder: string;
+  readonly versions: { readonly [name: string]: string };
+  readonly plugins: readonly ContributionRecord[];
+  readonly seeds: RunManifest['seeds'];
+  /** Where git is asked for provenance: the folder of the recipe or the working directory. */
+  readonly sourceFolder: string;
+}
+
+/** The folder of a run that this process works in: it holds the lock. Everything that can be wrong is checked before anything is written. */
+export class RunDirectory {
+  #manifest: RunManifest;
+
+  private constructor(
+    readonly path: string,
+    manifest: RunManifest,
+    /** Where to go on from; null: at the beginning. */
+    readonly checkpoint: Checkpoint | null,
+    readonly lock: RunLock,
+    /** It went on from an earlier session, if only from the beginning. */
+    readonly resumed: boolean,
+  ) {
+    this.#manifest = manifest;
+  }
+
+  get manifest(): RunManifest {
+    return this.#manifest;
+  }
+
+  /** Creates the folder, whole or not at all. Throws AG_OUTPUT_EXISTS, or AG_RUN_WRITE_FAILED where it cannot be made. */
+  static async create(options: NewRun): Promise<RunDirectory> {
+    if (options.output !== undefined) refuseExisting(options.output);
+    const id = randomId();
+    const createdAt = new Date().toISOString();
+    const path = resolve(
+      options.output ?? join(options.runsFolder, `${createdAt.slice(0, 10)}-${slug(options.name)}-${id}`),
+    );
+    const manifest: RunManifest = {
+      formatVersion: 1,
+      id,
+      name: options.name,
+      createdAt,
+      status: 'running',
+      recipe: options.recipe,
+      versions: options.versions,
+      plugins: options.plugins,
+      git: await gitProvenance(options.sourceFolder),
+      host: hostFacts(),
+      policy: null,
+      seeds: options.seeds,
+      splits: null,
+      inexact: [],
+      sessions: [{ startedAt: createdAt, fromStep: 0 }],
+    };
+    const temporary = join(dirname(path), `.creating-${id}`);
+    try {
+      await mkdir(temporary, { recursive: true });
+      createFirstLock(temporary);
+      await writeManifest(temporary, manifest);
+      refuseExisting(path);
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { recursive: true, force: true });
+      if (isAgentgymError(error)) throw error;
+      throw new AgentgymError('AG_RUN_WRITE_FAILED', {
+        message: `Could not create the run's folder ${path}: ${systemReason(error)}.`,
+        hint: 'Choose a folder that can be written to with `--output DIR`.',
+        file: path,
+        cause: error,
+      });
+    }
+    return new RunDirectory(path, manifest, null, firstLock(path), false);
+  }
+
+  /**
+   * Opens a run to go on with it. `recipe`, where given, must be the run's own. Throws AG_NOT_A_RUN, AG_RESUME_MISMATCH (naming the key),
+   * AG_RUN_LOCKED or AG_CHECKPOINT_BROKEN; logs are still as the last process left them.
+   */
+  static async resume(directory: string, recipe?: JsonObject): Promise<RunDirectory> {
+    const path = resolve(directory);
+    const manifest = await readManifest(path);
+    const difference = recipe && recipeDifference(manifest.recipe, recipe);
+    if (difference !== undefined) {
+      throw new AgentgymError('AG_RESUME_MISMATCH', {
+        message: `The run ${path} was made by another recipe: ${describeDifference(difference)}.`,
+        file: manifestPath(path),
+        path: difference.path,
+      });
+    }
+    const lock = acquireRunLock(path);
+    try {
+      return new RunDirectory(path, manifest, await openLatestCheckpoint(path, manifest.recipe), lock, true);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** Changes the manifest, atomically. */
+  async update(changes: Partial<Omit<RunManifest, 'formatVersion' | 'id'>>): Promise<void> {
+    this.#manifest = { ...this.#manifest, ...changes };
+    await writeManifest(this.path, this.#manifest);
+  }
+
+  /** Says that work goes on: status, session, and no result until there is a new one. */
+  async reopen(): Promise<void> {
+    const { error: _, ...manifest } = this.#manifest;
+    const session = { startedAt: new Date().toISOString(), fromStep: this.checkpoint?.state.runStep ?? 0 };
+    this.#manifest = { ...manifest, status: 'running', sessions: [...manifest.sessions, session] };
+    await writeManifest(this.path, this.#manifest);
+    await removeResult(this.path);
+  }
+
+  /** Keeps the result and gives the lock back. */
+  async finish(result: RunResult): Promise<void> {
+    await writeResult(this.path, result);
+    await this.update({ status: result.status });
+    this.release();
+  }
+
+  /** Notes why the run ended and gives the lock back. Never throws: a full disk may be the very reason. */
+  async fail(error: unknown): Promise<void> {
+    const code = isAgentgymError(error) ? error.code : 'AG_BUG';
+    const message = error instanceof Error ? error.message : String(error);
+    await this.update({ status: 'failed', error: { code, message } }).catch(() => undefined);
+    this.release();
+  }
+
+  release(): void {
+    this.lock.release();
+  }
+}
+
+/** Throws AG_OUTPUT_EXISTS: a run never writes into a folder that is there already, be it empty. */
+export function refuseExisting(output: string): void {
+  if (!existsSync(output)) return;
+  throw new AgentgymError('AG_OUTPUT_EXISTS', {
+    message: `${resolve(output)} exists already.`,
+    hint: existsSync(manifestPath(output))
+      ? `Choose another \`--output\`, or go on with that run by \`agentgym train --resume ${output}\`.`
+      : 'Choose an `--output` that does not exist yet.',
+    file: resolve(output),
+  });
+}
+
+/** Six of 30 letters and digits that nobody mistakes for each other; the first a letter, so that an id is never a number. */
+function randomId(): string {
+  const alphabet = 'abcdefghjkmnpqrstuvwxyz2345679';
+  const pick = (count: number) => alphabet[randomInt(count)] ?? '';
+  return pick(23) + Array.from({ length: 5 }, () => pick(alphabet.length)).join('');
+}
+
+/** The recipe's name as part of a folder's name. */
+function slug(name: string): string {
+  const text = basename(name)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return text.slice(0, 40) || 'run';
+}

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { ContributionKind } from '../contracts/plugin.js';
+import type { Json, JsonObject } from '../contracts/json.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { GitProvenance } from '../git/provenance.js';
+import { writeJsonAtomically } from './durable-files.js';
+import type { HostFacts } from './host-facts.js';
+import type { SplitProof } from './split-proof.js';
+
+/** `interrupted`: by the user, resumable; `stopped`: by a rule of the recipe; `running` of a dead process: killed, resumable. */
+export type RunStatus = 'running' | 'completed' | 'interrupted' | 'stopped' | 'failed';
+
+/** A contribution as a run used it: enough to import it again, in a worker too. */
+export interface ContributionRecord {
+  readonly kind: ContributionKind;
+  readonly name: string;
+  readonly package: string;
+  readonly version: string;
+  readonly entry: string;
+  readonly options: JsonObject;
+}
+
+/** One process that worked on a run. */
+export interface RunSession {
+  readonly startedAt: string;
+  /** Run step it went on from; 0 for the first. */
+  readonly fromStep: number;
+}
+
+/** `manifest.json`: everything a run was made from. */
+export interface RunManifest {
+  readonly formatVersion: 1;
+  /** Six letters and digits; also the end of the folder's name, where that was not chosen by the user. */
+  readonly id: string;
+  /** Name of the recipe. */
+  readonly name: string;
+  readonly createdAt: string;
+  readonly status: RunStatus;
+  /** Why it failed. */
+  readonly error?: { readonly code: string; readonly message: string };
+  /** The resolved recipe: no `extends`, no defaults left out, no idle keys. */
+  readonly recipe: JsonObject;
+  readonly versions: { readonly [name: string]: string };
+  readonly plugins: readonly ContributionRecord[];
+  readonly git: GitProvenance | null;
+  readonly host: HostFacts;
+  /** What the policy says of itself: engine, threads, parameters; null until it is built. */
+  readonly policy: JsonObject | null;
+  readonly seeds: { readonly [name: string]: Json };
+  /** Null until the tasks are known. */
+  readonly splits: SplitProof | null;
+  /** Reasons why a repetition may differ in bits, such as a resume with other threads; empty: exact. */
+  readonly inexact: readonly string[];
+  readonly sessions: readonly RunSession[];
+}
+
+export function manifestPath(directory: string): string {
+  return join(directory, 'manifest.json');
+}
+
+export async function writeManifest(directory: string, manifest: RunManifest): Promise<void> {
+  await writeJsonAtomically(manifestPath(directory), manifest);
+}
+
+/** Throws AG_NOT_A_RUN for any folder without a manifest of this format. */
+export async function readManifest(directory: string): Promise<RunManifest> {
+  const file = manifestPath(directory);
+  let manifest: Partial<RunManifest>;
+  try {
+    manifest = JSON.parse(await readFile(file, 'utf8')) as Partial<RunManifest>;
+  } catch (error) {
+    const missing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+    const problem = missing ? 'it has no manifest.json' : 'its manifest.json cannot be read';
+    throw new AgentgymError('AG_NOT_A_RUN', { message: `${directory} is no run: ${problem}.`, file, cause: error });
+  }
+  if (manifest?.formatVersion !== 1 || typeof manifest.recipe !== 'object' || typeof manifest.id !== 'string') {
+    const version = JSON.stringify(manifest?.formatVersion);
+    throw new AgentgymError('AG_NOT_A_RUN', {
+      message: `${file} is no manifest that this version reads: its formatVersion is ${version}, not 1, or parts are missing.`,
+      file,
+    });
+  }
+  return manifest as RunManifest;
+}

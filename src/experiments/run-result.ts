@@ -1,0 +1,62 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { EvaluationSummary } from '../contracts/evaluation.js';
+import { writeJsonAtomically } from './durable-files.js';
+import type { RunStatus } from './run-manifest.js';
+
+/** A stage as the result of a run tells it. */
+export interface StageResult {
+  readonly name: string;
+  readonly kind: 'sft' | 'rl';
+  /** Steps done. */
+  readonly steps: number;
+  readonly seconds: number;
+  /** At the end of the stage; absent where none was made. */
+  readonly evaluation?: EvaluationSummary;
+}
+
+/** Players beside the trained policy, on the same split, tasks and seeds; one without its expert is absent, never zero. */
+export interface Baselines {
+  readonly random?: EvaluationSummary;
+  readonly oracle?: EvaluationSummary;
+  readonly demonstrator?: EvaluationSummary;
+  /** The policy before the first rl stage, at temperature 0. */
+  readonly start?: EvaluationSummary;
+}
+
+/** What `agentgym train --json` prints, and `result.json` keeps. */
+export interface RunResult {
+  readonly formatVersion: 1;
+  /** The run's folder. */
+  readonly run: string;
+  readonly status: Exclude<RunStatus, 'running'>;
+  readonly seconds: number;
+  readonly stages: readonly StageResult[];
+  /** Test split, temperature 0; null where the run did not come to its end. */
+  readonly evaluation: EvaluationSummary | null;
+  /** The same and those at other temperatures. */
+  readonly evaluations: readonly EvaluationSummary[];
+  readonly baselines: Baselines;
+}
+
+function resultPath(directory: string): string {
+  return join(directory, 'result.json');
+}
+
+export async function writeResult(directory: string, result: RunResult): Promise<void> {
+  await writeJsonAtomically(resultPath(directory), result);
+}
+
+export async function removeResult(directory: string): Promise<void> {
+  await rm(resultPath(directory), { force: true });
+}
+
+/** Undefined where a run has not ended, or is going on again. */
+export async function readResult(directory: string): Promise<RunResult | undefined> {
+  try {
+    return JSON.parse(await readFile(resultPath(directory), 'utf8')) as RunResult;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,85 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { getSystemErrorMap } from 'node:util';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/**
+ * A file that only grows. Writes are synchronous: what `append` returned from is with the operating system, in the order of the
+ * calls, and outlives a kill of the process; `sync` makes it outlive the machine.
+ */
+export class AppendLog {
+  readonly #descriptor: number;
+  #bytes: number;
+
+  /**
+   * @param keep bytes of an existing file to keep; the rest is cut off.
+   * @throws AG_RUN_DAMAGED where the file is shorter than that.
+   */
+  constructor(
+    readonly path: string,
+    keep: number,
+  ) {
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size < keep) {
+      throw new AgentgymError('AG_RUN_DAMAGED', {
+        message: `${path} is ${size} bytes long, but the checkpoint was made when it had ${keep}.`,
+        file: path,
+      });
+    }
+    this.#bytes = keep;
+    this.#descriptor = attempt(path, () => {
+      mkdirSync(dirname(path), { recursive: true });
+      if (size > keep) truncateSync(path, keep);
+      return openSync(path, 'a');
+    });
+  }
+
+  /** Length so far: what a checkpoint remembers. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Adds raw bytes. Throws AG_RUN_WRITE_FAILED, for example where the disk is full; the file may then end in half a record. */
+  append(data: Uint8Array): void {
+    attempt(this.path, () => {
+      for (let done = 0; done < data.length;) {
+        const written = writeSync(this.#descriptor, data, done);
+        done += written;
+        this.#bytes += written;
+      }
+    });
+  }
+
+  /** Adds one JSON document as a line. */
+  appendLine(document: object): void {
+    this.append(Buffer.from(`${JSON.stringify(document)}\n`));
+  }
+
+  sync(): void {
+    attempt(this.path, () => fsyncSync(this.#descriptor));
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+/** Why the operating system refused, in words: "no space left on device (ENOSPC)". */
+export function systemReason(error: unknown): string {
+  const { errno, code, message } = error as NodeJS.ErrnoException;
+  const known = errno === undefined ? undefined : getSystemErrorMap().get(errno);
+  return known === undefined ? (message ?? String(error)) : `${known[1]} (${code ?? known[0]})`;
+}
+
+function attempt<T>(path: string, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw new AgentgymError('AG_RUN_WRITE_FAILED', {
+      message: `Could not write ${path}: ${systemReason(error)}.`,
+      file: path,
+      cause: error,
+    });
+  }
+}
