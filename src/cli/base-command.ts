@@ -1,0 +1,73 @@
+// The top of every command's import graph: nothing but oclif, types and small files, so that `--help` stays fast.
+import { join } from 'node:path';
+
+import { Command, Flags } from '@oclif/core';
+
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { interruptSignal } from './interrupt-signal.js';
+
+/** Flag of commands that change a recipe's keys. */
+export const setFlag = Flags.string({
+  multiple: true,
+  multipleNonGreedy: true,
+  helpValue: 'KEY=VALUE',
+  description:
+    'Set a key of the recipe, such as algorithm.groupSize=8; the value is read as YAML, null removes the key',
+});
+
+/**
+ * A command returns its document; under `--json` that is all that goes to standard output. What a person reads is printed with `say`, remarks
+ * about the work with `note` (standard error). Errors are thrown; `main` prints them and gives the exit code.
+ */
+export abstract class BaseCommand extends Command {
+  static override enableJsonFlag = true;
+
+  /** Prints a line for a person; nothing under `--json`. */
+  protected say(line = ''): void {
+    if (!this.jsonEnabled()) process.stdout.write(`${line}\n`);
+  }
+
+  /** Prints a line to standard error, under `--json` too. */
+  protected note(line: string): void {
+    process.stderr.write(`${line}\n`);
+  }
+
+  /** Aborted by the first Ctrl-C or SIGTERM; a second one ends the process. */
+  protected get signal(): AbortSignal {
+    return interruptSignal();
+  }
+
+  /** The host over all installed plugins; tells of those that had to be left out. */
+  protected async openPluginHost(): Promise<PluginHost> {
+    const [{ openPluginHost }, { pluginSourcesOf }] = await Promise.all([
+      import('../plugins/open-plugin-host.js'),
+      import('../plugins/plugin-source.js'),
+    ]);
+    const host = openPluginHost(pluginSourcesOf(this.config));
+    for (const { plugin, message, hint } of await host.problems()) {
+      this.note(`Plugin ${plugin} has a problem: ${message}. ${hint}`);
+    }
+    return host;
+  }
+
+  /** What plugins created by this command share. */
+  protected async hostSettings(seed: number): Promise<HostSettings> {
+    const { createRandom } = await import('../random/create-random.js');
+    const log = { info: (message: string) => this.note(message), warn: (message: string) => this.note(message) };
+    return { random: createRandom(seed), log, signal: this.signal, cacheDirectory: join(this.config.cacheDir) };
+  }
+
+  override logJson(json: unknown): void {
+    process.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+  }
+
+  protected override toSuccessJson(result: unknown): unknown {
+    return { formatVersion: 1, ...(result as object) };
+  }
+
+  /** oclif would print here, and end with 1: `main` does it for every kind of command alike. */
+  protected override catch(error: Error): Promise<never> {
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+
+import type { Diagnosis } from '../contracts/plugin.js';
+import { callPlugin } from '../plugins/call-plugin.js';
+import { contributionKinds } from '../plugins/check-contributions.js';
+import { createHost, type HostSettings } from '../plugins/create-host.js';
+import { withDeadline } from '../plugins/deadline.js';
+import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
+
+/** One subject that the doctor looked at. */
+export interface DiagnosedSubject {
+  readonly subject: string;
+  readonly findings: readonly Diagnosis[];
+}
+
+const OLDEST_NODE = [20, 19] as const;
+const DEADLINE_SECONDS = 60;
+
+/** Looks at the machine, the folders, the plugins, and asks every contribution that can say something about itself. */
+export async function diagnose(
+  host: PluginHost,
+  settings: HostSettings,
+  folders: { readonly [purpose: string]: string },
+): Promise<readonly DiagnosedSubject[]> {
+  const located = (await Promise.all(contributionKinds.map((kind) => host.contributions(kind)))).flat();
+  const problems = (await host.problems()).map(({ plugin, version, message, hint }): DiagnosedSubject => {
+    return { subject: `plugin ${plugin} ${version}`, findings: [{ level: 'problem', message, hint }] };
+  });
+  return [
+    { subject: 'machine', findings: machine() },
+    { subject: 'folders', findings: await Promise.all(Object.entries(folders).map(writable)) },
+    { subject: 'plugins', findings: [plugins(located)] },
+    ...problems,
+    ...(await Promise.all(located.map((item) => ask(item, settings)))).flat(),
+  ];
+}
+
+function machine(): Diagnosis[] {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const old = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  const node = `Node ${process.versions.node}`;
+  const memory = `${(totalmem() / 2 ** 30).toFixed(1)} GiB of memory`;
+  return [
+    old
+      ? { level: 'problem', message: `${node} is too old`, hint: `Install Node ${OLDEST_NODE.join('.')} or newer.` }
+      : { level: 'ok', message: node },
+    { level: 'ok', message: `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${memory}` },
+  ];
+}
+
+async function writable([purpose, folder]: [string, string]): Promise<Diagnosis> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+    return { level: 'ok', message: `${purpose}: ${folder}` };
+  } catch (error) {
+    const message = `${purpose}: ${folder} cannot be written to: ${(error as Error).message}`;
+    return {
+      level: 'problem',
+      message,
+      hint: 'Make the folder writable, or choose another by AGENTGYM_DATA_DIR and AGENTGYM_CACHE_DIR.',
+    };
+  }
+}
+
+function plugins(located: readonly LocatedContribution[]): Diagnosis {
+  const packages = [...new Set(located.map((item) => `${item.package} ${item.version}`))];
+  return { level: 'ok', message: packages.sort().join(', ') || 'none' };
+}
+
+async function ask(located: LocatedContribution, settings: HostSettings): Promise<DiagnosedSubject[]> {
+  const { contribution } = located;
+  if (contribution.diagnose === undefined) return [];
+  const subject = `${located.kind} ${located.name}`;
+  try {
+    const answer = callPlugin(located, 'diagnose', () => contribution.diagnose?.(createHost(settings, located)) ?? []);
+    return [{ subject, findings: await withDeadline(answer, DEADLINE_SECONDS, `${subject} did not answer`) }];
+  } catch (error) {
+    const hint = `Report it to the author of ${located.package}.`;
+    return [{ subject, findings: [{ level: 'problem', message: (error as Error).message, hint }] }];
+  }
+}

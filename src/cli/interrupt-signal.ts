@@ -1,0 +1,21 @@
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+let controller: AbortController | undefined;
+
+/**
+ * One signal for the process: the first Ctrl-C or SIGTERM aborts it with AG_INTERRUPTED, so that work can be saved; the second ends the
+ * process at once.
+ */
+export function interruptSignal(): AbortSignal {
+  if (controller === undefined) {
+    const made = (controller = new AbortController());
+    const interrupt = (name: NodeJS.Signals) => {
+      if (made.signal.aborted) process.exit(130);
+      process.stderr.write('\nInterrupted: saving what is done; once more to stop at once.\n');
+      made.abort(new AgentgymError('AG_INTERRUPTED', { message: `interrupted by ${name}` }));
+    };
+    process.on('SIGINT', interrupt);
+    process.on('SIGTERM', interrupt);
+  }
+  return controller.signal;
+}

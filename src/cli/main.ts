@@ -1,0 +1,60 @@
+import { Config, Errors, run } from '@oclif/core';
+
+import { describeFailure, failureLines, type Failure } from './describe-failure.js';
+
+/**
+ * Runs the command line and gives the exit code: 0 ok; 1 a check did not hold; 2 the user's error; 70 ours; 130 interrupted and resumable.
+ * Under `--json` standard output is one document, also on failure.
+ *
+ * @param entry URL or path of a file of the CLI's package
+ */
+export async function main(argv: readonly string[], entry: string): Promise<number> {
+  ignoreClosedPipes();
+  try {
+    await run([...argv], entry);
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof Errors.ExitError) return error.oclif.exit ?? 0;
+    const words = argv.filter((word) => !word.startsWith('-'));
+    const failure = await withSuggestion(describeFailure(error, words.join(' ')), words, entry);
+    if (asksForJson(argv)) {
+      process.stdout.write(`${JSON.stringify({ formatVersion: 1, error: failure.error }, null, 2)}\n`);
+    }
+    process.stderr.write(`${failureLines(failure).join('\n')}\n`);
+    return failure.exitCode;
+  } finally {
+    await written(process.stdout);
+  }
+}
+
+/** For an unknown command, names the nearest there is. */
+async function withSuggestion(failure: Failure, words: readonly string[], entry: string): Promise<Failure> {
+  if (failure.error.code !== 'AG_COMMAND_UNKNOWN') return failure;
+  const [{ commandIDs }, { nearestName }] = await Promise.all([
+    Config.load(entry),
+    import('../config/nearest-name.js'),
+  ]);
+  const names = commandIDs.map((id) => id.replaceAll(':', ' '));
+  const near = nearestName(words.slice(0, 2).join(' '), names) ?? nearestName(words[0] ?? '', names);
+  if (near === undefined) return failure;
+  return { ...failure, error: { ...failure.error, hint: `Did you mean \`agentgym ${near}\`?` } };
+}
+
+/** Resolves once everything is written, or nobody listens any more. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+function asksForJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return (end === -1 ? argv : argv.slice(0, end)).includes('--json');
+}
+
+/** `agentgym list | head -1` closes the pipe while we write: no error, and training behind a closed pipe goes on. */
+function ignoreClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}

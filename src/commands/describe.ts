@@ -1,0 +1,54 @@
+import { Args } from '@oclif/core';
+
+import { BaseCommand } from '../cli/base-command.js';
+import type { ContributionKind } from '../contracts/plugin.js';
+
+const KINDS: readonly ContributionKind[] = ['environment', 'reward', 'policy', 'algorithm', 'format'];
+
+/** `agentgym describe KIND NAME` */
+export default class Describe extends BaseCommand {
+  static override summary = 'Describe an environment, reward, policy, algorithm or format and its options';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> environment textcraft',
+    '<%= config.bin %> <%= command.id %> algorithm grpo --json',
+  ];
+  static override args = {
+    kind: Args.string({ required: true, options: [...KINDS], description: 'What it is' }),
+    name: Args.string({ required: true, description: 'Its name; `agentgym list` shows them' }),
+  };
+
+  async run() {
+    const { args } = await this.parse(Describe);
+    const { optionsJsonSchema } = await import('../config/option-schema.js');
+    const { optionLines } = await import('../config/option-lines.js');
+    const host = await this.openPluginHost();
+    const {
+      kind,
+      name,
+      package: plugin,
+      version,
+      contribution,
+    } = await host.find(args.kind as ContributionKind, args.name);
+    const { summary, options } = contribution;
+    const presets = 'presets' in contribution ? contribution.presets : undefined;
+
+    this.say(`${name}: ${summary}`);
+    this.say(`${kind} of ${plugin} ${version}`);
+    if (presets !== undefined) {
+      this.say('\nPresets');
+      for (const preset of presets) this.say(`  ${preset.name}  ${preset.summary}`);
+    }
+    this.say('\nOptions');
+    for (const line of optionLines(options)) this.say(`  ${line}`);
+    return {
+      kind,
+      name,
+      plugin,
+      version,
+      summary,
+      ...(presets && { presets }),
+      options,
+      schema: optionsJsonSchema(options),
+    };
+  }
+}

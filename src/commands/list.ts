@@ -1,0 +1,37 @@
+import { Args } from '@oclif/core';
+
+import { BaseCommand } from '../cli/base-command.js';
+import type { ListedContribution } from '../cli/list-contributions.js';
+
+const KINDS = ['environments', 'rewards', 'policies', 'algorithms', 'formats', 'tools', 'recipes'] as const;
+
+/** `agentgym list [KIND]` */
+export default class List extends BaseCommand {
+  static override summary = 'List environments, rewards, policies, algorithms, formats, tools and recipes';
+  static override description =
+    'What the installed plugins contribute, and the built-in recipes. More comes with `agentgym plugins install`.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> environments',
+    '<%= config.bin %> <%= command.id %> --json',
+  ];
+  static override args = {
+    kind: Args.string({ options: [...KINDS], description: 'Only these' }),
+  };
+
+  async run() {
+    const { args } = await this.parse(List);
+    const { listContributions, listLines } = await import('../cli/list-contributions.js');
+    const all = await listContributions(await this.openPluginHost());
+    const kinds = KINDS.filter((kind) => args.kind === undefined || args.kind === kind);
+    const shown: Partial<Record<string, readonly ListedContribution[]>> = {};
+    for (const kind of kinds) shown[kind] = all[kind];
+    for (const kind of kinds) {
+      if (all[kind].length === 0 && args.kind === undefined) continue;
+      this.say(kind);
+      for (const line of listLines(all[kind])) this.say(line);
+      this.say();
+    }
+    return shown;
+  }
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { parse } from 'yaml';
+
+/** A recipe that comes with the CLI: `recipes/<name>/recipe.yaml`. */
+export interface BuiltInRecipe {
+  readonly name: string;
+  readonly file: string;
+}
+
+const RECIPES = fileURLToPath(new URL('../../recipes/', import.meta.url));
+
+/** The built-in recipes in name order. */
+export async function builtInRecipes(): Promise<readonly BuiltInRecipe[]> {
+  const names = (await readdir(RECIPES)).sort();
+  return names
+    .map((name) => ({ name, file: join(RECIPES, name, 'recipe.yaml') }))
+    .filter(({ file }) => existsSync(file));
+}
+
+/** One sentence about a built-in recipe: its `description`. */
+export async function recipeSummary({ file }: BuiltInRecipe): Promise<string> {
+  const recipe = parse(await readFile(file, 'utf8')) as { description?: string } | null;
+  return recipe?.description ?? '';
+}
