@@ -35,8 +35,14 @@ export interface CreditTools {
   spreadOverTokens(batch: TrainingBatch, perRow: Float64Array): Float64Array;
   /** [rows, width] weights such that the sum of weight * loss is the aggregate. 0 outside sampled tokens. */
   aggregationWeights(batch: TrainingBatch, aggregation: LossAggregation, constantLength?: number): Float64Array;
-  /** Mean and standard deviation (n - 1; 0 for fewer than two). */
-  meanAndDeviation(values: readonly number[]): { readonly mean: number; readonly deviation: number };
+  /**
+   * Mean and standard deviation (n - 1; 0 for fewer than two). A deviation at or below `noSignalBelow` is 0: sums that are equal on paper
+   * differ in their last bits, and dividing by that would make a signal out of rounding.
+   */
+  meanAndDeviation(
+    values: readonly number[],
+    noSignalBelow?: number,
+  ): { readonly mean: number; readonly deviation: number };
   /** Per-token KL estimate between the live policy and the reference, as a differentiable expression. */
   klExpression(ops: LossOperations, inputs: LossInputs, estimator: KlEstimator): LossExpression;
 }

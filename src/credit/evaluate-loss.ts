@@ -157,9 +157,9 @@ function forward(
     case 'div':
       return each((a, b) => a / b);
     case 'min':
-      return each(Math.min);
+      return each((a, b) => Math.min(a, b));
     case 'max':
-      return each(Math.max);
+      return each((a, b) => Math.max(a, b));
     case 'greater':
       return each((a, b) => (a > b ? 1 : 0));
     case 'where':

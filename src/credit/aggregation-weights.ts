@@ -1,0 +1,46 @@
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { LossAggregation } from '../contracts/credit.js';
+import { actionTokens } from './action-tokens.js';
+
+/**
+ * [rows, width] weights such that the sum of weight * loss is the aggregate; 0 outside sampled tokens. A row without sampled tokens is no
+ * sequence of any mean.
+ *
+ * @param constantLength what `constant-length` divides by, in tokens; the other aggregations do not read it
+ * @throws RangeError where `constant-length` comes without a positive length
+ */
+export function aggregationWeights(
+  batch: TrainingBatch,
+  aggregation: LossAggregation,
+  constantLength?: number,
+): Float64Array {
+  const rows = Array.from({ length: batch.rows }, (_, row) => actionTokens(batch, row).indices).filter(
+    (indices) => indices.length > 0,
+  );
+  const tokens = rows.reduce((sum, indices) => sum + indices.length, 0);
+  const weights = new Float64Array(batch.rows * batch.width);
+  for (const indices of rows) {
+    const weight = 1 / divisor(aggregation, { tokens, rows: rows.length, rowTokens: indices.length, constantLength });
+    for (const index of indices) weights[index] = weight;
+  }
+  return weights;
+}
+
+function divisor(
+  aggregation: LossAggregation,
+  of: { tokens: number; rows: number; rowTokens: number; constantLength: number | undefined },
+): number {
+  switch (aggregation) {
+    case 'token-mean':
+      return of.tokens;
+    case 'sequence-mean-token-sum':
+      return of.rows;
+    case 'sequence-mean-token-mean':
+      return of.rows * of.rowTokens;
+    case 'constant-length':
+      if (of.constantLength === undefined || !(of.constantLength > 0)) {
+        throw new RangeError(`the aggregation \`constant-length\` needs a positive length, not ${of.constantLength}`);
+      }
+      return of.rows * of.constantLength;
+  }
+}

@@ -1,0 +1,25 @@
+import type { TrainingBatch } from '../contracts/batch.js';
+
+/** Rows of each group, in order of first appearance. */
+export function groupRows(batch: TrainingBatch): readonly (readonly number[])[] {
+  const groups = new Map<number, number[]>();
+  batch.group.forEach((group, row) => {
+    const rows = groups.get(group);
+    if (rows === undefined) groups.set(group, [row]);
+    else rows.push(row);
+  });
+  return [...groups.values()];
+}
+
+/** Mean and standard deviation with n - 1, in two passes; see `CreditTools.meanAndDeviation`. The mean of nothing is 0. */
+export function meanAndDeviation(
+  values: readonly number[],
+  noSignalBelow = 0,
+): { readonly mean: number; readonly deviation: number } {
+  if (values.length === 0) return { mean: 0, deviation: 0 };
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  if (values.length === 1) return { mean, deviation: 0 };
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const deviation = Math.sqrt(squares / (values.length - 1));
+  return { mean, deviation: deviation <= noSignalBelow ? 0 : deviation };
+}

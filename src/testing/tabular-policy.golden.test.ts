@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+
+import type { TrainingBatch } from '../contracts/batch.js';
+import { aggregationWeights } from '../credit/aggregation-weights.js';
+import { goldenNames, loadGolden } from '../credit/fixtures/golden-batch.js';
+import { lossInputs as inputs } from '../credit/loss-operations.js';
+import { TabularEncoder } from './tabular-encoder.js';
+import { TabularPolicy } from './tabular-policy.js';
+
+/** One row of a batch as a batch of its own: prefixes of different rows may coincide, their recorded logits do not. */
+function rowOf(batch: TrainingBatch, row: number): TrainingBatch {
+  const { width } = batch;
+  const cut = Object.entries(batch).map(([name, value]: [string, unknown]) => {
+    if (!ArrayBuffer.isView(value)) return [name, value];
+    const array = value as Float64Array;
+    return [
+      name,
+      array.length === batch.rows ? array.slice(row, row + 1) : array.slice(row * width, (row + 1) * width),
+    ];
+  });
+  return { ...(Object.fromEntries(cut) as TrainingBatch), rows: 1 };
+}
+
+describe.each(goldenNames)('TabularPolicy with the recorded logits of `%s`', (name) => {
+  const { batch: recordedBatch, live, recorded } = loadGolden(name);
+  const batch = { ...recordedBatch, weight: aggregationWeights(recordedBatch, 'token-mean') };
+  const encoder = new TabularEncoder('word', ['a', 'b', 'c', 'd', 'e', 'f']);
+
+  it('has the recorded log probabilities, entropies, and gradient of the mean entropy by the logits', async () => {
+    let squares = 0;
+    let entropy = 0;
+    for (let row = 0; row < batch.rows; row += 1) {
+      const policy = new TabularPolicy({ encoder });
+      const tokens = recorded.batch.tokens[row]!;
+      tokens.forEach((_, t) => policy.setLogits(tokens.slice(0, t), recorded.batch.logits[row]![t]!));
+      const result = await policy.forwardBackward(rowOf(batch, row), { terms: { entropy: inputs.entropy } });
+      entropy += result.terms['entropy']!;
+      tokens.forEach((_, t) => {
+        const index = row * batch.width + t;
+        const sampled = batch.mask[index] === 1;
+        expect(result.logprobs[t]).toBeCloseTo(sampled ? live.logprob[index]! : 0, 5);
+        expect(result.entropy[t]).toBeCloseTo(recorded.entropy.reference.per_token[row]![t]!, 6);
+        squares += policy.accumulatedGradient(tokens.slice(0, t)).reduce((sum, g) => sum + g * g, 0);
+      });
+    }
+    expect(entropy).toBeCloseTo(recorded.entropy.reference['token-mean'], 6);
+    expect(Math.sqrt(squares)).toBeCloseTo(recorded.entropy.verl.gradient_logits_norm, 6);
+  });
+});
