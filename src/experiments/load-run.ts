@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { AgentgymError } from '../errors/agentgym-error.js';
 import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
 import { latestCheckpointFolder } from './checkpoints.js';
 import type { EvaluationLine } from './disk-journal.js';
@@ -22,7 +23,7 @@ export interface LoadedRun {
   readonly checkpoint?: string;
 }
 
-/** Reads a run without touching it, also while it is being written: half a line at the end of a log is left out. Throws AG_NOT_A_RUN. */
+/** Reads a run without touching it, also while it is being written: half a line at the end of a log is left out. Throws AG_NOT_A_RUN or AG_RUN_DAMAGED. */
 export async function loadRun(directory: string): Promise<LoadedRun> {
   const [manifest, metrics, evaluations, result, checkpoint] = await Promise.all([
     readManifest(directory),
@@ -48,17 +49,16 @@ export function presentStatus(directory: string, manifest: RunManifest): RunStat
   return manifest.status;
 }
 
-/** The whole lines of a JSONL file; none where it does not exist yet. */
+/** The whole lines of a JSONL file; none where it does not exist yet. Throws AG_RUN_DAMAGED, naming a line that is none. */
 async function readLines(path: string): Promise<{ readonly [key: string]: unknown }[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  return text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .flatMap((line) => {
-      try {
-        return line === '' ? [] : [JSON.parse(line) as { [key: string]: unknown }];
-      } catch {
-        return [];
-      }
-    });
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+  return lines.slice(0, -1).map((line, index) => {
+    try {
+      return JSON.parse(line) as { [key: string]: unknown };
+    } catch (error) {
+      const message = `Line ${index + 1} of ${path} is no JSON.`;
+      throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: index + 1, cause: error });
+    }
+  });
 }

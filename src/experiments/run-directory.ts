@@ -89,7 +89,7 @@ export class RunDirectory {
       refuseExisting(path);
       await rename(temporary, path);
     } catch (error) {
-      await rm(temporary, { recursive: true, force: true });
+      await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
       if (isAgentgymError(error)) throw error;
       throw new AgentgymError('AG_RUN_WRITE_FAILED', {
         message: `Could not create the run's folder ${path}: ${systemReason(error)}.`,

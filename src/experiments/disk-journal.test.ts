@@ -1,0 +1,242 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { expect, it } from 'vitest';
+
+import type { FailedEpisode } from '../contracts/trajectory.js';
+import { DiskJournal, type JournalOptions } from './disk-journal.js';
+import { loadRun } from './load-run.js';
+import { RunDirectory } from './run-directory.js';
+
+/** A policy of one number, which every step of the loop below changes. */
+class Counter {
+  value = 0;
+
+  save(directory: string): Promise<void> {
+    writeFileSync(join(directory, 'weights.txt'), `weights after ${this.value}`);
+    return Promise.resolve();
+  }
+
+  load(directory: string): void {
+    this.value = Number(/\d+/.exec(readFileSync(join(directory, 'weights.txt'), 'utf8'))?.[0]);
+  }
+}
+
+interface Session {
+  readonly run: RunDirectory;
+  readonly journal: DiskJournal;
+  readonly policy: Counter;
+}
+
+async function create(): Promise<RunDirectory> {
+  const output = join(mkdtempSync(join(tmpdir(), 'agentgym-journal-')), 'run');
+  const recipe = { seed: 1 };
+  return RunDirectory.create({
+    recipe,
+    name: 'tiny',
+    output,
+    runsFolder: '',
+    versions: {},
+    plugins: [],
+    seeds: {},
+    sourceFolder: output,
+  });
+}
+
+async function openSession(run: RunDirectory, overrides: Partial<JournalOptions> = {}): Promise<Session> {
+  const policy = new Counter();
+  if (run.checkpoint !== null) policy.load(run.checkpoint.directory);
+  const settings = { checkpointEvery: 2, keep: 2, runState: () => ({ seen: policy.value }), listener: () => undefined };
+  return { run, policy, journal: await DiskJournal.open({ run, policy, ...settings, ...overrides }) };
+}
+
+/** Leaves the folder as a killed process would: nothing is closed in order, but the descriptors of this process. */
+function abandon({ run, journal }: Session): void {
+  journal.close();
+  run.release();
+}
+
+const stages = [
+  { stage: 'sft', steps: 5 },
+  { stage: 'rl', steps: 4 },
+];
+
+/** A loop as training has it: works from where the run's checkpoint stands until the run is done, or `until` steps of it are. */
+async function work({ run, journal, policy }: Session, until = Infinity): Promise<void> {
+  const from = run.checkpoint?.state;
+  const first = from === undefined ? 0 : stages.findIndex(({ stage }) => stage === from.stage);
+  for (const { stage, steps } of stages.slice(first)) {
+    const done = stage === from?.stage ? from.step : 0;
+    if (stage === 'rl' && done === 0) {
+      await journal.keepStageStart(stage);
+      journal.metrics({ stage, step: 0, metrics: { 'eval/success': policy.value } });
+    }
+    for (let step = done + 1; step <= steps; step++) {
+      if (policy.value === until) return;
+      policy.value++;
+      const metrics = { 'train/loss': 1 / policy.value, 'train/bad': NaN, 'time/seconds': performance.now() };
+      journal.metrics({ stage, step, metrics });
+      journal.episodes(stage, step, [episode(step)]);
+      await journal.checkpoint(stage, step, { step }, step === steps);
+    }
+  }
+}
+
+function episode(iteration: number): FailedEpisode {
+  const failure = { phase: 'reset', message: 'gone' } as const;
+  return { iteration, task: 't', group: 0, member: 0, status: 'failed', failure, turns: [], retries: 0 };
+}
+
+async function latestState(run: RunDirectory): Promise<unknown> {
+  const { checkpoint } = await loadRun(run.path);
+  return JSON.parse(readFileSync(join(checkpoint!, 'trainer.json'), 'utf8'));
+}
+
+function lines(run: RunDirectory, name: string): unknown[] {
+  const rows = readFileSync(join(run.path, name), 'utf8').trimEnd().split('\n');
+  return rows.map((row) => ({ ...(JSON.parse(row) as object), 'time/seconds': 0 }));
+}
+
+it('numbers steps over the whole run, keeps the last checkpoints and the start of a stage', async () => {
+  const session = await openSession(await create());
+  await work(session);
+  const { metrics } = await loadRun(session.run.path);
+  expect(metrics.map(({ stage, step, runStep }) => `${stage} ${step} ${runStep}`)).toEqual([
+    ...[1, 2, 3, 4, 5].map((step) => `sft ${step} ${step}`),
+    ...[0, 1, 2, 3, 4].map((step) => `rl ${step} ${step + 5}`),
+  ]);
+  expect(metrics[0]?.metrics['train/bad']).toBeNaN();
+  expect(readdirSync(join(session.run.path, 'checkpoints')).sort()).toEqual([
+    'latest.json',
+    'rl-start',
+    'step-7',
+    'step-9',
+  ]);
+  const start = await session.journal.stageStart('rl');
+  expect(readFileSync(join(start, 'weights.txt'), 'utf8')).toBe('weights after 5');
+  abandon(session);
+});
+
+it('goes on from the last checkpoint so that killed and resumed runs have the same lines', async () => {
+  const whole = await openSession(await create());
+  await work(whole);
+  for (const kills of [[1], [3], [5], [6], [8], [1, 3, 3, 6, 8]]) {
+    let session = await openSession(await create());
+    for (const steps of kills) {
+      await work(session, steps);
+      abandon(session);
+      session = await openSession(await RunDirectory.resume(session.run.path));
+    }
+    await work(session);
+    for (const name of ['metrics.jsonl', 'episodes/sft.jsonl', 'episodes/rl.jsonl']) {
+      expect(lines(session.run, name)).toEqual(lines(whole.run, name));
+    }
+    expect(session.policy.value).toBe(9);
+    const last = await latestState(session.run);
+    expect(last).toMatchObject({ stage: 'rl', step: 4, runStep: 9, progress: { step: 4 }, run: { seen: 9 } });
+    abandon(session);
+  }
+  abandon(whole);
+});
+
+it('refuses a truncated or changed checkpoint, and goes on from the older one once it is removed', async () => {
+  const session = await openSession(await create());
+  await work(session, 4);
+  abandon(session);
+  const { path } = session.run;
+  const latest = join(path, 'checkpoints/step-4');
+  for (const damage of [
+    () => truncateSync(join(latest, 'weights.txt'), 3),
+    () => writeFileSync(join(latest, 'weights.txt'), 'weights after 5'),
+    () => truncateSync(join(latest, 'trainer.json'), 20),
+    () => rmSync(join(latest, 'weights.txt')),
+    () => truncateSync(join(latest, 'checksums.json'), 20),
+  ]) {
+    damage();
+    await expect(RunDirectory.resume(path)).rejects.toMatchObject({
+      code: 'AG_CHECKPOINT_BROKEN',
+      exitCode: 2,
+      file: latest,
+      hint: expect.stringContaining('then goes on from step-2'),
+    });
+  }
+  rmSync(latest, { recursive: true });
+  const resumed = await openSession(await RunDirectory.resume(path));
+  expect(resumed.run.checkpoint?.state.runStep).toBe(2);
+  abandon(resumed);
+  expect(lines(resumed.run, 'metrics.jsonl')).toHaveLength(2);
+});
+
+it('refuses a checkpoint of another recipe and a log that is shorter than it was', async () => {
+  const session = await openSession(await create());
+  await work(session, 2);
+  const { path } = session.run;
+  await session.run.update({ recipe: { seed: 2 } });
+  abandon(session);
+  await expect(RunDirectory.resume(path)).rejects.toMatchObject({ code: 'AG_RESUME_MISMATCH', path: 'seed' });
+  await session.run.update({ recipe: { seed: 1 } });
+  truncateSync(join(path, 'metrics.jsonl'), 10);
+  const resumed = await RunDirectory.resume(path);
+  await expect(openSession(resumed)).rejects.toMatchObject({ code: 'AG_RUN_DAMAGED', exitCode: 2 });
+  resumed.release();
+});
+
+it.runIf(process.platform === 'linux')('keeps the older checkpoint where the disk is full', async () => {
+  const policy = new Counter();
+  let full = false;
+  const save = async (directory: string) => {
+    await policy.save(directory);
+    // What the kernel itself says of a full disk.
+    if (full) writeFileSync('/dev/full', 'weights');
+  };
+  const session = await openSession(await create(), { policy: { save } });
+  policy.value = 2;
+  await session.journal.checkpoint('sft', 2, {}, false);
+  full = true;
+  await expect(session.journal.checkpoint('sft', 4, {}, false)).rejects.toMatchObject({
+    code: 'AG_CHECKPOINT_WRITE_FAILED',
+    exitCode: 2,
+    message: expect.stringMatching(/no space left on device.*step-2 stays valid/),
+    hint: expect.stringContaining('agentgym train --resume'),
+  });
+  expect(readdirSync(join(session.run.path, 'checkpoints')).sort()).toEqual(['latest.json', 'step-2']);
+  abandon(session);
+  const resumed = await RunDirectory.resume(session.run.path);
+  expect(resumed.checkpoint?.state.step).toBe(2);
+  resumed.release();
+});
+
+it('brings back the checkpoint that a killed process was replacing, and forgets one it was writing', async () => {
+  const session = await openSession(await create());
+  await work(session, 2);
+  const { path } = session.run;
+  abandon(session);
+  const folder = join(path, 'checkpoints');
+  renameSync(join(folder, 'step-2'), join(folder, '.replaced-step-2'));
+  mkdirSync(join(folder, '.writing-step-2'));
+  const resumed = await RunDirectory.resume(path);
+  expect(resumed.checkpoint?.state.step).toBe(2);
+  expect(readdirSync(folder).sort()).toEqual(['latest.json', 'step-2']);
+  resumed.release();
+});
+
+it('reads a run while it is being written, with half a line at its end', async () => {
+  const session = await openSession(await create());
+  await work(session, 3);
+  const { path } = session.run;
+  writeFileSync(join(path, 'metrics.jsonl'), '{"stage":"sft","st', { flag: 'a' });
+  expect(await loadRun(path)).toMatchObject({ status: 'running', checkpoint: join(path, 'checkpoints/step-2') });
+  expect((await loadRun(path)).metrics).toHaveLength(3);
+  abandon(session);
+  expect((await loadRun(path)).status).toBe('interrupted');
+});

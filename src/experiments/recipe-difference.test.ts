@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+
+import { describeDifference, recipeDifference } from './recipe-difference.js';
+
+const recipe = {
+  seed: 1,
+  algorithm: { name: 'grpo', groupSize: 16 },
+  environment: { options: { width: [20, 31] } },
+  stages: { sft: { steps: 150 }, rl: { steps: 250 } },
+};
+
+it('finds nothing where only the order of keys differs', () => {
+  const { seed, ...rest } = structuredClone(recipe);
+  expect(recipeDifference(recipe, { ...rest, seed })).toBeUndefined();
+});
+
+it('names the innermost key that differs, is missing or is new', () => {
+  const changed = structuredClone(recipe);
+  changed.algorithm.groupSize = 8;
+  const difference = recipeDifference(recipe, changed);
+  expect(difference).toEqual({ path: 'algorithm.groupSize', before: 16, after: 8 });
+  expect(describeDifference(difference!)).toBe('`algorithm.groupSize` is 16 there and 8 here');
+
+  expect(recipeDifference(recipe, { ...recipe, environment: {} })?.path).toBe('environment.options');
+  expect(recipeDifference({ ...recipe, environment: {} }, recipe)?.path).toBe('environment.options');
+  expect(recipeDifference(recipe, { ...recipe, environment: { options: { width: [20, 30] } } })?.path).toBe(
+    'environment.options.width',
+  );
+});
+
+it('sees that stages changed places', () => {
+  const { sft, rl } = recipe.stages;
+  expect(recipeDifference(recipe, { ...recipe, stages: { rl, sft } })?.path).toBe('stages');
+});

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, expect, it } from 'vitest';
+
+import { isAlive, ownIdentity } from './process-identity.js';
+import { acquireRunLock, runOwner } from './run-lock.js';
+
+const started: ReturnType<typeof spawn>[] = [];
+afterEach(() => started.splice(0).forEach((child) => child.kill('SIGKILL')));
+
+function folderWithLock(owner: object | string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-lock-'));
+  writeFileSync(join(folder, 'lock.1.json'), typeof owner === 'string' ? owner : JSON.stringify(owner));
+  return folder;
+}
+
+it('refuses a second owner while the first lives, and lets it in afterwards', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-lock-'));
+  const lock = acquireRunLock(folder);
+  expect(() => acquireRunLock(folder)).toThrow(expect.objectContaining({ code: 'AG_RUN_LOCKED', exitCode: 2 }));
+  expect(runOwner(folder)?.pid).toBe(process.pid);
+  lock.release();
+  expect(runOwner(folder)).toBeUndefined();
+  acquireRunLock(folder).release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('is not blocked by a process that was killed, even while nobody has reaped it', async () => {
+  // The shell becomes a `sleep` that does not reap the child it had: once killed, that child stays a zombie, which answers to signals.
+  const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
+  started.push(parent);
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  const pid = Number(line.toString());
+  const { bootId } = ownIdentity();
+  expect(isAlive({ pid, startTime: null, bootId })).toBe(true);
+  process.kill(pid, 'SIGKILL');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(isAlive({ pid, startTime: null, bootId })).toBe(false);
+  const folder = folderWithLock({ pid, startTime: null, bootId });
+  acquireRunLock(folder).release();
+});
+
+it('is not blocked by a reused process id, another boot, or a lock that its owner had no time to write', () => {
+  const own = ownIdentity();
+  acquireRunLock(folderWithLock({ ...own, startTime: '1' })).release();
+  acquireRunLock(folderWithLock({ ...own, bootId: 'another' })).release();
+  acquireRunLock(folderWithLock('')).release();
+  expect(() => acquireRunLock(folderWithLock(own))).toThrow(/is working in the run/);
+});
