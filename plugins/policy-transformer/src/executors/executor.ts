@@ -19,8 +19,8 @@ export interface Executable {
   readonly inputs: ReadonlyMap<string, TensorType>;
   readonly outputs: ReadonlyMap<string, TensorType>;
   /**
-   * Runs once, blocking the calling thread. Inputs are read in place, not copied. Throws where an input is missing, unknown, or of the wrong
-   * length or type.
+   * Runs once, blocking the calling thread. Inputs are read in place, not copied. What the program does not read is ignored. Throws
+   * where an input is missing or of the wrong length or type.
    */
   run(inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }>;
   dispose(): Promise<void>;

@@ -13,10 +13,10 @@ export function gradients(graph: Graph, of: Tensor, withRespectTo: readonly Tens
   const wanted = new Set(withRespectTo.map(({ node }) => node));
   const accumulated = new Map<Tensor, Tensor>([[of, graph.constant(1)]]);
   for (const node of dependentNodes(of.node, wanted)) {
-    const gradient = (node.operation as Operation).gradient;
+    const operation = node.operation as Operation;
     const outputs = node.outputs.map((tensor) => accumulated.get(tensor));
-    if (gradient === undefined || outputs.every((tensor) => tensor === undefined)) continue;
-    for (const [index, contribution] of gradient(graph, node, outputs).entries()) {
+    if (operation.gradient === undefined || outputs.every((tensor) => tensor === undefined)) continue;
+    for (const [index, contribution] of operation.gradient(graph, node, outputs).entries()) {
       const input = node.inputs[index];
       if (contribution === undefined || input === undefined) continue;
       const before = accumulated.get(input);

@@ -50,7 +50,7 @@ export class Graph implements GraphBuilder {
     const outputs: Tensor[] = [];
     const node: Node<Attributes> = { id: this.#count++, operation, inputs, attributes, outputs };
     const types = operation.infer(inputs, attributes);
-    outputs.push(...types.map(({ shape, type }, index) => ({ shape, type, node: node as Node, index })));
+    outputs.push(...types.map(({ shape, type }, index) => ({ shape, type, node, index })));
     this.#known.set(key, outputs);
     return outputs;
   }

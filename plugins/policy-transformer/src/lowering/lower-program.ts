@@ -1,0 +1,187 @@
+import { add } from '../operations/elementwise.js';
+import { constant, input } from '../operations/leaves.js';
+import { matmul, type MatmulAttributes } from '../operations/matmul.js';
+import type { OnnxAttribute, OnnxEmitter } from '../operations/onnx-emitter.js';
+import { operand, type Operation } from '../operations/operation.js';
+import { broadcastShapes, elementCount, sameShape } from '../operations/shapes.js';
+import type { HostArray, Node, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import { elementTypeOf, encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
+
+export interface LoweredProgram {
+  /** A serialised ONNX model. */
+  readonly model: Uint8Array;
+  /** By the graph's names; the model calls them as `onnxInput` and `onnxOutput` say. */
+  readonly inputs: ReadonlyMap<string, TensorType>;
+  readonly outputs: ReadonlyMap<string, TensorType>;
+}
+
+export const onnxInput = (name: string): string => `input:${name}`;
+export const onnxOutput = (name: string): string => `output:${name}`;
+
+/** Writes as ONNX what the outputs need, and nothing else. Inputs named in `initializers` become constants of the model. */
+export function lowerProgram(
+  outputs: { readonly [name: string]: Tensor },
+  initializers: { readonly [name: string]: HostArray } = {},
+): LoweredProgram {
+  const nodes = neededNodes(Object.values(outputs));
+  const emitter = new Emitter();
+  const inputs = new Map<string, TensorType>();
+  for (const node of nodes) {
+    if (node.operation !== input) continue;
+    const { name, shape, type } = node.attributes as { readonly name: string } & TensorType;
+    const bound = initializers[name];
+    if (bound === undefined) inputs.set(name, { shape, type });
+    else emitter.bind(name, bound, { shape, type });
+  }
+  const unused = Object.keys(initializers).filter((name) => !emitter.has(onnxInput(name)));
+  if (unused.length > 0) throw new Error(`initializers that the program does not read: ${unused.join(', ')}`);
+  for (const [name, tensor] of Object.entries(outputs)) emitter.nameOutput(name, tensor);
+  const sums = productsWithinSums(nodes, Object.values(outputs));
+  const absorbed = new Set([...sums.values()].map(({ product }) => product));
+  for (const node of nodes) {
+    const sum = sums.get(node);
+    if (sum) emitter.productPlus(sum, node);
+    else if (!absorbed.has(node)) (node.operation as Operation).lower(emitter, node);
+  }
+  emitter.copyAliasedOutputs();
+  const types = new Map(Object.entries(outputs).map(([name, { shape, type }]) => [name, { shape, type }]));
+  const renamed = (map: ReadonlyMap<string, TensorType>, rename: (name: string) => string) =>
+    new Map([...map].map(([name, type]) => [rename(name), type]));
+  const graph = { ...emitter.graph(), inputs: renamed(inputs, onnxInput), outputs: renamed(types, onnxOutput) };
+  return { model: encodeModel(graph), inputs, outputs: types };
+}
+
+/** Everything the tensors depend on, in the order of creation. */
+function neededNodes(tensors: readonly Tensor[]): Node[] {
+  const needed = new Set<Node>();
+  const stack = tensors.map(({ node }) => node);
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (needed.has(node)) continue;
+    needed.add(node);
+    stack.push(...node.inputs.map((tensor) => tensor.node));
+  }
+  return [...needed].sort((a, b) => a.id - b.id);
+}
+
+interface ProductInSum {
+  readonly product: Node;
+  readonly addend: Tensor;
+}
+
+/** Sums of which one side is a matrix product that nothing else reads: one Gemm computes both, so biases, residuals and summed gradients cost no pass. */
+function productsWithinSums(nodes: readonly Node[], outputs: readonly Tensor[]): ReadonlyMap<Node, ProductInSum> {
+  const uses = new Map<Tensor, number>();
+  for (const tensor of [...nodes.flatMap((node) => node.inputs), ...outputs]) {
+    uses.set(tensor, (uses.get(tensor) ?? 0) + 1);
+  }
+  const found = new Map<Node, ProductInSum>();
+  for (const node of nodes) {
+    if (node.operation !== add) continue;
+    const pairs = [[operand(node, 1), operand(node, 0)] as const, [operand(node, 0), operand(node, 1)] as const];
+    const fit = pairs.find(
+      ([side, addend]) =>
+        side.node.operation === matmul &&
+        uses.get(side) === 1 &&
+        side.node.inputs.every(({ shape }) => shape.length === 2) &&
+        sameShape(broadcastShapes(side.shape, addend.shape), side.shape),
+    );
+    if (fit) found.set(node, { product: fit[0].node, addend: fit[1] });
+  }
+  return found;
+}
+
+class Emitter implements OnnxEmitter {
+  readonly #nodes: OnnxNode[] = [];
+  readonly #initializers: OnnxInitializer[] = [];
+  readonly #names = new Map<Tensor, string>();
+  readonly #constants = new Map<string, string>();
+  readonly #bound = new Set<string>();
+  /** Outputs whose value already has another name. */
+  readonly #aliases: [tensor: Tensor, output: string][] = [];
+  #count = 0;
+
+  graph(): { readonly nodes: readonly OnnxNode[]; readonly initializers: readonly OnnxInitializer[] } {
+    return { nodes: this.#nodes, initializers: this.#initializers };
+  }
+
+  has(initializer: string): boolean {
+    return this.#bound.has(initializer);
+  }
+
+  bind(name: string, data: HostArray, { shape, type }: TensorType): void {
+    if (data.length !== elementCount(shape) || elementTypeOf(data) !== type) {
+      throw new Error(`initializer ${name} has ${data.length} ${elementTypeOf(data)} for ${type}[${shape.join(', ')}]`);
+    }
+    this.#bound.add(onnxInput(name));
+    this.#initializers.push({ name: onnxInput(name), dimensions: shape, data });
+  }
+
+  nameOutput(name: string, tensor: Tensor): void {
+    const leaf = tensor.node.operation === input || tensor.node.operation === constant;
+    if (leaf || this.#names.has(tensor)) this.#aliases.push([tensor, onnxOutput(name)]);
+    else this.#names.set(tensor, onnxOutput(name));
+  }
+
+  copyAliasedOutputs(): void {
+    for (const [tensor, output] of this.#aliases) this.node('Identity', [this.name(tensor)], [output]);
+  }
+
+  name(tensor: Tensor): string {
+    const known = this.#names.get(tensor);
+    if (known !== undefined) return known;
+    const name = this.#newName(tensor);
+    this.#names.set(tensor, name);
+    return name;
+  }
+
+  #newName({ node }: Tensor): string {
+    if (node.operation === input) return onnxInput((node.attributes as { readonly name: string }).name);
+    if (node.operation !== constant) return this.temporary();
+    const { data, shape } = node.attributes as { readonly data: HostArray; readonly shape: Shape };
+    return this.#initializer(shape, data);
+  }
+
+  temporary(): string {
+    return `v${this.#count++}`;
+  }
+
+  node(
+    operator: string,
+    inputs: readonly string[],
+    outputs: readonly string[],
+    attributes: { readonly [name: string]: OnnxAttribute } = {},
+    domain = '',
+  ): void {
+    this.#nodes.push({ operator, domain, inputs, outputs, attributes });
+  }
+
+  productPlus({ product, addend }: ProductInSum, sum: Node): void {
+    const { transposeLeft, transposeRight, scale } = product.attributes as MatmulAttributes;
+    const operands = [...product.inputs, addend].map((tensor) => this.name(tensor));
+    const flags = { transA: Number(transposeLeft), transB: Number(transposeRight), alpha: { float: scale } };
+    const [out] = sum.outputs;
+    if (out) this.node('Gemm', operands, [this.name(out)], flags);
+  }
+
+  integers(values: readonly number[]): string {
+    return this.#shared(`int64 ${values.join()}`, [values.length], BigInt64Array.from(values, BigInt));
+  }
+
+  constant(data: HostArray, shape: Shape): string {
+    return this.#shared(`${data.constructor.name} [${shape.join()}] ${data.join()}`, shape, data);
+  }
+
+  #shared(key: string, shape: Shape, data: OnnxInitializer['data']): string {
+    const known = this.#constants.get(key);
+    if (known !== undefined) return known;
+    const name = this.#initializer(shape, data);
+    this.#constants.set(key, name);
+    return name;
+  }
+
+  #initializer(dimensions: Shape, data: OnnxInitializer['data']): string {
+    const name = this.temporary();
+    this.#initializers.push({ name, dimensions, data });
+    return name;
+  }
+}

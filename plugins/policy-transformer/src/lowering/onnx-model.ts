@@ -1,0 +1,131 @@
+/** The few messages of ONNX that a graph needs (github.com/onnx/onnx, onnx/onnx.proto), written field by field; numbers are its field numbers. */
+import protobuf from 'protobufjs/minimal.js';
+
+import { ONNX_TYPES, type OnnxAttribute } from '../operations/onnx-emitter.js';
+import type { HostArray, TensorType } from '../operations/tensor.js';
+
+export interface OnnxNode {
+  readonly operator: string;
+  readonly domain: string;
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly attributes: { readonly [name: string]: OnnxAttribute };
+}
+
+export interface OnnxInitializer {
+  readonly name: string;
+  readonly dimensions: readonly number[];
+  /** BigInt64Array is int64, as shapes and axes are. */
+  readonly data: HostArray | BigInt64Array;
+}
+
+export interface OnnxGraph {
+  readonly nodes: readonly OnnxNode[];
+  readonly initializers: readonly OnnxInitializer[];
+  readonly inputs: ReadonlyMap<string, TensorType>;
+  readonly outputs: ReadonlyMap<string, TensorType>;
+}
+
+/** RotaryEmbedding joined ONNX in this version. */
+const OPERATOR_SET = 23;
+const FILE_VERSION = 10;
+const INT64 = 7;
+
+type Writer = protobuf.Writer;
+
+/** Wire types of protobuf. */
+const VARINT = 0;
+const BYTES = 2;
+const FIXED32 = 5;
+const tag = (field: number, wire: number): number => field * 8 + wire;
+
+function message(writer: Writer, field: number, write: (writer: Writer) => void): void {
+  writer.uint32(tag(field, BYTES)).fork();
+  write(writer);
+  writer.ldelim();
+}
+
+function text(writer: Writer, field: number, value: string): void {
+  writer.uint32(tag(field, BYTES)).string(value);
+}
+
+function integer(writer: Writer, field: number, value: number): void {
+  writer.uint32(tag(field, VARINT)).int64(value);
+}
+
+/** A serialised ModelProto. */
+export function encodeModel(graph: OnnxGraph): Uint8Array {
+  const writer = protobuf.Writer.create();
+  integer(writer, 1, FILE_VERSION);
+  text(writer, 2, 'agentgym');
+  message(writer, 7, (into) => writeGraph(into, graph));
+  const domains = new Set(['', ...graph.nodes.map(({ domain }) => domain)]);
+  for (const domain of domains) {
+    message(writer, 8, (into) => {
+      text(into, 1, domain);
+      integer(into, 2, domain === '' ? OPERATOR_SET : 1);
+    });
+  }
+  return writer.finish();
+}
+
+function writeGraph(writer: Writer, graph: OnnxGraph): void {
+  for (const node of graph.nodes) message(writer, 1, (into) => writeNode(into, node));
+  text(writer, 2, 'graph');
+  for (const initializer of graph.initializers) message(writer, 5, (into) => writeInitializer(into, initializer));
+  for (const [name, type] of graph.inputs) message(writer, 11, (into) => writeValue(into, name, type));
+  for (const [name, type] of graph.outputs) message(writer, 12, (into) => writeValue(into, name, type));
+}
+
+function writeNode(writer: Writer, node: OnnxNode): void {
+  for (const name of node.inputs) text(writer, 1, name);
+  for (const name of node.outputs) text(writer, 2, name);
+  text(writer, 4, node.operator);
+  for (const [name, value] of Object.entries(node.attributes)) {
+    message(writer, 5, (into) => writeAttribute(into, name, value));
+  }
+  text(writer, 7, node.domain);
+}
+
+/** `type` (field 20) says which of the value fields holds. */
+function writeAttribute(writer: Writer, name: string, value: OnnxAttribute): void {
+  text(writer, 1, name);
+  if (typeof value === 'number') {
+    integer(writer, 3, value);
+    integer(writer, 20, 2);
+  } else if (typeof value === 'string') {
+    text(writer, 4, value);
+    integer(writer, 20, 3);
+  } else if ('float' in value) {
+    writer.uint32(tag(2, FIXED32)).float(value.float);
+    integer(writer, 20, 1);
+  } else {
+    for (const item of value) integer(writer, 8, item);
+    integer(writer, 20, 7);
+  }
+}
+
+function writeInitializer(writer: Writer, { name, dimensions, data }: OnnxInitializer): void {
+  for (const size of dimensions) integer(writer, 1, size);
+  integer(writer, 2, data instanceof BigInt64Array ? INT64 : ONNX_TYPES[elementTypeOf(data)]);
+  text(writer, 8, name);
+  writer.uint32(tag(9, BYTES)).bytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+}
+
+function writeValue(writer: Writer, name: string, { shape, type }: TensorType): void {
+  text(writer, 1, name);
+  message(writer, 2, (typeMessage) =>
+    message(typeMessage, 1, (tensorMessage) => {
+      integer(tensorMessage, 1, ONNX_TYPES[type]);
+      message(tensorMessage, 2, (shapeMessage) => {
+        for (const size of shape) message(shapeMessage, 1, (dimension) => integer(dimension, 1, size));
+      });
+    }),
+  );
+}
+
+/** The element type that a host array holds. */
+export function elementTypeOf(data: HostArray): TensorType['type'] {
+  if (data instanceof Float32Array) return 'float32';
+  return data instanceof Int32Array ? 'int32' : 'bool';
+}
