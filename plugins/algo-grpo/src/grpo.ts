@@ -1,0 +1,97 @@
+// Group relative policy optimisation (GRPO), top to bottom.
+//
+// G episodes of one task are sampled together. With R_i the undiscounted sum of the rewards of episode i, every token that the
+// policy sampled in it has the advantage
+//
+//   A_i = (R_i - mean(R)) / (deviation(R) + epsilon)     GRPO, DeepSeekMath, arXiv 2402.03300, section 4.1.2
+//   A_i =  R_i - mean(R)                                 Dr. GRPO, arXiv 2503.20783, section 3.2
+//
+// with the deviation of n - 1. With the ratio r = p(token) / p_sampler(token), a token's loss is
+//
+//   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      PPO, arXiv 1707.06347; two bounds: DAPO, arXiv 2503.14476, section 3.1
+//   at most -dualClip A where A < 0                      dual clip, arXiv 1912.09729
+//   + klCoefficient KL(p || p_reference)                 k3 or k2 on the sampled token
+//   - entropyCoefficient H(p)
+//
+// Groups whose returns are all equal say nothing and are left out (dynamic sampling without resampling: DAPO, section 3.2). Losses of
+// tokens are averaged over all tokens (DAPO, section 3.3) unless `aggregation` says otherwise.
+import type { Algorithm, AlgorithmHost, Loss, LossExpression, LossInputs, LossOperations } from '@agentgym/cli';
+
+import type { Options } from './options.js';
+
+export { validate } from './options.js';
+
+export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
+  /** Advantages of a group's members; undefined where the group has no signal. */
+  function groupAdvantages(returns: readonly number[]): readonly number[] | undefined {
+    const { mean, deviation } = credit.meanAndDeviation(returns, options.noSignalBelow);
+    if (deviation === 0) return undefined;
+    const divisor = options.divideByDeviation ? deviation + options.deviationEpsilon : 1;
+    return returns.map((value) => (value - mean) / divisor);
+  }
+
+  function loss(ops: LossOperations, inputs: LossInputs): Loss {
+    const { logprob, logprobs, entropy, advantages } = inputs;
+    const [zero, one] = [ops.constant(0), ops.constant(1)];
+    const logRatio = ops.sub(logprob, logprobs);
+    const ratio = ops.exp(logRatio);
+    const [low, high] = [1 - options.clipLow, 1 + options.clipHigh];
+    const winning = ops.greater(advantages, zero);
+    const losing = ops.greater(zero, advantages);
+
+    const clipped = ops.mul(ops.clip(ratio, low, high), advantages);
+    let objective = ops.min(ops.mul(ratio, advantages), clipped);
+    const metrics: { [name: string]: LossExpression } = {
+      ratio,
+      entropy,
+      // KL(sampler || policy) by k3 on the sampler's tokens: r - 1 - log r.
+      approximateKl: ops.sub(ops.sub(ratio, one), logRatio),
+      clippedLow: ops.mul(losing, ops.greater(ops.constant(low), ratio)),
+      clippedHigh: ops.mul(winning, ops.greater(ratio, ops.constant(high))),
+    };
+    if (options.dualClip !== null) {
+      const most = ops.constant(options.dualClip);
+      objective = ops.where(losing, ops.max(objective, ops.mul(most, advantages)), objective);
+      metrics['dualClipped'] = ops.mul(losing, ops.greater(ratio, most));
+    }
+    const terms: { [name: string]: LossExpression } = { policy: ops.sub(zero, objective) };
+    if (options.klCoefficient > 0) {
+      const kl = credit.klExpression(ops, inputs, options.klEstimator);
+      terms['kl'] = ops.mul(ops.constant(options.klCoefficient), kl);
+      metrics['referenceKl'] = kl;
+    }
+    if (options.entropyCoefficient > 0) {
+      terms['entropy'] = ops.mul(ops.constant(-options.entropyCoefficient), entropy);
+    }
+    return { terms, metrics };
+  }
+
+  return {
+    roles: options.klCoefficient > 0 ? ['reference'] : [],
+    initialState: {},
+
+    ...(options.dropFlatGroups && {
+      select: (groups) => groups.map((group) => groupAdvantages(group.map((episode) => episode.return)) !== undefined),
+    }),
+
+    advantages: (batch, state) => {
+      const returns = credit.episodeReturns(batch);
+      const perRow = new Float64Array(batch.rows);
+      const groups = credit.groupRows(batch);
+      let flat = 0;
+      for (const rows of groups) {
+        const advantages = groupAdvantages(rows.map((row) => returns[row] as number));
+        if (advantages === undefined) flat += 1;
+        advantages?.forEach((advantage, member) => (perRow[rows[member] as number] = advantage));
+      }
+      // With `dropFlatGroups` none is left here; the loop counts what `select` left out.
+      const metrics = options.dropFlatGroups ? {} : { flatGroups: flat / Math.max(1, groups.length) };
+      return { advantages: credit.spreadOverTokens(batch, perRow), state, metrics };
+    },
+
+    weights: (minibatch) =>
+      credit.aggregationWeights(minibatch, options.aggregation, options.constantLength ?? undefined),
+
+    loss,
+  };
+}
