@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { parseDecoderConfig, parseSpecialIds, writeDecoderConfig } from './decoder-config-json.js';
+
+const recorded = (name: string) =>
+  JSON.parse(readFileSync(new URL(`./fixtures/configs/${name}.json`, import.meta.url), 'utf8')) as {
+    [key: string]: unknown;
+  };
+const models = ['llama', 'llama-rope-llama3', 'qwen2', 'qwen3', 'qwen3-bfloat16'];
+
+describe('parseDecoderConfig', () => {
+  it.each(models)('reads both spellings of %s alike, and what it writes itself', (name) => {
+    const config = parseDecoderConfig(recorded(`${name}.config`));
+    expect(parseDecoderConfig(recorded(`${name}.config.hub-style`))).toEqual(config);
+    expect(parseDecoderConfig(writeDecoderConfig(config, { eos: [2] }))).toEqual(config);
+  });
+
+  it('knows what tells the families apart', () => {
+    expect(parseDecoderConfig(recorded('llama-rope-llama3.config'))).toEqual({
+      family: 'llama',
+      vocabularySize: 300,
+      hiddenSize: 64,
+      layers: 3,
+      heads: 4,
+      keyValueHeads: 2,
+      headWidth: 16,
+      intermediateSize: 160,
+      maxPositions: 256,
+      rmsEpsilon: 1e-5,
+      ropeTheta: 10_000,
+      ropeScaling: {
+        kind: 'llama3',
+        factor: 4,
+        lowFrequencyFactor: 1,
+        highFrequencyFactor: 4,
+        originalMaxPositions: 64,
+      },
+      queryKeyValueBias: false,
+      outputBias: false,
+      mlpBias: false,
+      queryKeyNorm: false,
+      tiedHead: false,
+    });
+    expect(parseDecoderConfig(recorded('qwen2.config'))).toMatchObject({
+      queryKeyValueBias: true,
+      outputBias: false,
+      headWidth: 16,
+      ropeTheta: 1e6,
+      tiedHead: true,
+    });
+    expect(parseDecoderConfig(recorded('qwen3.config'))).toMatchObject({ queryKeyNorm: true, headWidth: 24 });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['another family', { model_type: 'mistral' }, /model_type "mistral" is not supported; llama, qwen2 and qwen3 are/],
+    ['another activation', { hidden_act: 'gelu' }, /hidden_act "gelu"/],
+    ['another rotary scaling', { rope_parameters: { rope_type: 'yarn', factor: 4 } }, /rope_type "yarn"/],
+    [
+      'the old name of a scaling',
+      { rope_parameters: undefined, rope_scaling: { type: 'linear', factor: 2 } },
+      /rope_type "linear"/,
+    ],
+    ['sliding windows', { use_sliding_window: true }, /sliding-window/],
+    ['layers with sliding windows', { layer_types: ['full_attention', 'sliding_attention'] }, /sliding-window/],
+    ['quantized weights', { quantization_config: { bits: 4 } }, /quantization_config/],
+    ['rotary positions on half a head', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5/],
+    ['a missing size', { hidden_size: undefined }, /hidden_size is missing/],
+    ['a size that is none', { num_hidden_layers: '3' }, /num_hidden_layers "3" is no positive whole number/],
+    ['groups that do not divide', { num_key_value_heads: 3 }, /3 does not divide num_attention_heads 4/],
+    ['a head of odd width', { head_dim: 15 }, /head_dim 15 is odd/],
+  ])('refuses %s by name', (_, change, message) => {
+    expect(() => parseDecoderConfig({ ...recorded('llama.config'), ...change })).toThrow(message);
+  });
+
+  it('takes the other keys by their defaults', () => {
+    const { num_key_value_heads: _, head_dim: __, ...config } = recorded('llama.config');
+    expect(parseDecoderConfig(config)).toMatchObject({ keyValueHeads: 4, headWidth: 16 });
+  });
+
+  it('refuses what is no object', () => {
+    expect(() => parseDecoderConfig([])).toThrow(/no JSON object/);
+  });
+});
+
+describe('parseSpecialIds', () => {
+  it('reads one end id, several, or none', () => {
+    expect(parseSpecialIds({ eos_token_id: 2, bos_token_id: 1, pad_token_id: 0 })).toEqual({
+      bos: 1,
+      eos: [2],
+      pad: 0,
+    });
+    expect(parseSpecialIds({ eos_token_id: [3, 4] })).toEqual({ eos: [3, 4] });
+    expect(parseSpecialIds({ eos_token_id: null })).toEqual({ eos: [] });
+  });
+});

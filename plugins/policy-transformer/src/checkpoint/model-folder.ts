@@ -1,0 +1,124 @@
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { parseDecoderConfig, parseSpecialIds, type SpecialIds, writeDecoderConfig } from './decoder-config-json.js';
+import { type HostTensor, readSafetensors, writeSafetensors } from './safetensors.js';
+
+/** A Hugging Face folder in memory: what `transformers` opens. */
+export interface ModelFolder {
+  readonly config: DecoderConfig;
+  /** By Hugging Face's names, `model.embed_tokens.weight` and so on; projections are [out, in]. */
+  readonly weights: ReadonlyMap<string, HostTensor>;
+  /** `eos` is that of generation_config.json where there is one. */
+  readonly ids: SpecialIds;
+  /** Texts of the tokenizer's files, saved as they were read. */
+  readonly tokenizer: {
+    readonly tokenizer: string;
+    readonly config: string;
+    readonly chatTemplate?: string;
+  };
+}
+
+const names = {
+  config: 'config.json',
+  weights: 'model.safetensors',
+  index: 'model.safetensors.index.json',
+  generation: 'generation_config.json',
+  tokenizer: 'tokenizer.json',
+  tokenizerConfig: 'tokenizer_config.json',
+  chatTemplate: 'chat_template.jinja',
+} as const;
+
+/** Reads a folder, in one file or in shards. Throws naming the file and what is wrong with it. */
+export async function readModelFolder(directory: string): Promise<ModelFolder> {
+  const configJson = parseJson(await readText(directory, names.config), names.config);
+  const config = parseDecoderConfig(configJson);
+  const tokenizer = await readText(directory, names.tokenizer);
+  const tokenizerConfig = (await readOptional(directory, names.tokenizerConfig)) ?? '{}';
+  const chatTemplate = await readOptional(directory, names.chatTemplate);
+  const generation = await readOptional(directory, names.generation);
+  const ids = parseSpecialIds(configJson);
+  const { eos } = generation === undefined ? ids : parseSpecialIds(parseJson(generation, names.generation));
+  return {
+    config,
+    weights: await readWeights(directory),
+    ids: { ...ids, eos: eos.length > 0 ? eos : ids.eos },
+    tokenizer: { tokenizer, config: tokenizerConfig, ...(chatTemplate === undefined ? {} : { chatTemplate }) },
+  };
+}
+
+/** Weights alone: `model.safetensors`, or the shards that `model.safetensors.index.json` names. */
+export async function readWeights(directory: string): Promise<Map<string, HostTensor>> {
+  const index = await readOptional(directory, names.index);
+  if (index === undefined) {
+    if (!(await exists(join(directory, names.weights)))) throw new Error(`${directory} has no ${names.weights}`);
+    return new Map((await readSafetensors(join(directory, names.weights))).tensors);
+  }
+  const { weight_map: map } = parseJson(index, names.index) as {
+    readonly weight_map?: { readonly [name: string]: string };
+  };
+  if (typeof map !== 'object' || map === null) throw new Error(`${names.index} has no weight_map`);
+  const weights = new Map<string, HostTensor>();
+  for (const shard of [...new Set(Object.values(map))].sort()) {
+    // A path out of the folder would read somebody else's file.
+    if (shard !== basename(shard))
+      throw new Error(`${names.index} names ${JSON.stringify(shard)}, which is no file name`);
+    if (!(await exists(join(directory, shard))))
+      throw new Error(`${directory} lacks ${shard}, which ${names.index} names`);
+    const { tensors } = await readSafetensors(join(directory, shard), (name) => map[name] === shard);
+    for (const [name, tensor] of tensors) weights.set(name, tensor);
+  }
+  for (const [name, shard] of Object.entries(map)) {
+    if (!weights.has(name)) throw new Error(`${shard} lacks ${name}, which ${names.index} places there`);
+  }
+  return weights;
+}
+
+/** Writes a folder that `readModelFolder` and `transformers` open into an existing empty one. */
+export async function writeModelFolder(directory: string, folder: ModelFolder): Promise<void> {
+  const { config, weights, ids, tokenizer } = folder;
+  const generation = {
+    eos_token_id: ids.eos,
+    ...(ids.pad === undefined ? {} : { pad_token_id: ids.pad }),
+    do_sample: true,
+  };
+  await writeFile(join(directory, names.config), pretty(writeDecoderConfig(config, ids)));
+  await writeFile(join(directory, names.generation), pretty(generation));
+  await writeFile(join(directory, names.tokenizer), tokenizer.tokenizer);
+  await writeFile(join(directory, names.tokenizerConfig), tokenizer.config);
+  if (tokenizer.chatTemplate !== undefined) {
+    await writeFile(join(directory, names.chatTemplate), tokenizer.chatTemplate);
+  }
+  await writeSafetensors(join(directory, names.weights), { tensors: weights, metadata: { format: 'pt' } });
+}
+
+async function readText(directory: string, name: string): Promise<string> {
+  const text = await readOptional(directory, name);
+  if (text === undefined) throw new Error(`${directory} has no ${name}`);
+  return text;
+}
+
+async function readOptional(directory: string, name: string): Promise<string | undefined> {
+  const path = join(directory, name);
+  return (await exists(path)) ? readFile(path, 'utf8') : undefined;
+}
+
+function parseJson(text: string, name: string): { readonly [key: string]: unknown } {
+  try {
+    return JSON.parse(text) as { readonly [key: string]: unknown };
+  } catch (error) {
+    throw new Error(`${name} is no JSON: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function pretty(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

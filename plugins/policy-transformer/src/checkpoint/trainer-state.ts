@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+
+import type { JsonObject } from '@agentgym/cli';
+
+import { type HostTensor, readSafetensors, writeSafetensors } from './safetensors.js';
+
+/** What training needs beside the model to go on exactly: moments of the optimizer, and counts. */
+export interface TrainerState {
+  readonly tensors: ReadonlyMap<string, HostTensor>;
+  readonly values: JsonObject;
+}
+
+const fileName = 'trainer_state.safetensors';
+const metadataKey = 'agentgym';
+
+/** Writes the state beside a model; every bit comes back. */
+export async function writeTrainerState(directory: string, { tensors, values }: TrainerState): Promise<void> {
+  await writeSafetensors(join(directory, fileName), { tensors, metadata: { [metadataKey]: JSON.stringify(values) } });
+}
+
+/** Reads what `writeTrainerState` wrote. Throws where it is missing or damaged. */
+export async function readTrainerState(directory: string): Promise<TrainerState> {
+  const path = join(directory, fileName);
+  const { tensors, metadata } = await readSafetensors(path);
+  const text = metadata[metadataKey];
+  if (text === undefined) throw new Error(`${path} holds no trainer state`);
+  return { tensors, values: JSON.parse(text) as JsonObject };
+}
