@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -78,7 +79,7 @@ async function work({ run, journal, policy }: Session, until = Infinity): Promis
   for (const { stage, steps } of stages.slice(first)) {
     const done = stage === from?.stage ? from.step : 0;
     if (stage === 'rl' && done === 0) {
-      await journal.keepStageStart(stage);
+      await journal.checkpoint(stage, 0, { step: 0 }, true);
       journal.metrics({ stage, step: 0, metrics: { 'eval/success': policy.value } });
     }
     for (let step = done + 1; step <= steps; step++) {
@@ -136,6 +137,8 @@ it('goes on from the last checkpoint so that killed and resumed runs have the sa
       await work(session, steps);
       abandon(session);
       session = await openSession(await RunDirectory.resume(session.run.path));
+      const begun = existsSync(join(session.run.path, 'episodes/rl.jsonl'));
+      expect(begun).toBe((session.run.checkpoint?.state.runStep ?? 0) > 5);
     }
     await work(session);
     for (const name of ['metrics.jsonl', 'episodes/sft.jsonl', 'episodes/rl.jsonl']) {

@@ -109,6 +109,7 @@ export class DiskJournal implements Journal {
     this.#log('evaluations.jsonl').appendLine({ formatVersion: 1, stage, step, runStep, ...rest });
   }
 
+  /** A forced checkpoint at step 0 is also kept as the stage's start, for as long as the run. */
   async checkpoint(stage: string, step: number, progress: JsonObject, force: boolean): Promise<void> {
     const runStep = this.#stepOfRun(stage, step);
     const { run, policy, checkpointEvery, keep, runState } = this.#options;
@@ -127,15 +128,12 @@ export class DiskJournal implements Journal {
       logs: this.#lengths(),
       recipe: run.manifest.recipe,
     };
+    // First the start: once the checkpoint is there, nobody saves the start again.
+    if (step === 0) await writeStageStart(run.path, stage, (directory) => policy.save(directory));
     await writeCheckpoint(run.path, state, (directory) => policy.save(directory), keep);
   }
 
-  /** Keeps the policy as a stage begins: its frozen reference, also after a resume. */
-  async keepStageStart(stage: string): Promise<void> {
-    await writeStageStart(this.#options.run.path, stage, (directory) => this.#options.policy.save(directory));
-  }
-
-  /** The folder that `keepStageStart` wrote, checked. */
+  /** The folder with the policy as a stage found it, checked: its frozen reference, also after a resume. */
   async stageStart(stage: string): Promise<string> {
     return stageStart(this.#options.run.path, stage);
   }

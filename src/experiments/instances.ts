@@ -1,0 +1,117 @@
+// The only place where names become instances: what a recipe or a flag names is found, its options are filled in, its code is loaded and
+// called. Everything below works on instances it is handed.
+import { checkOptions } from '../config/check-options.js';
+import type { Algorithm } from '../contracts/algorithm.js';
+import type { TaskSplits } from '../contracts/environment.js';
+import type { ActionFormat } from '../contracts/format.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { ContributionKind } from '../contracts/plugin.js';
+import type { PolicyContext, PolicyModel } from '../contracts/policy.js';
+import { creditTools } from '../credit/credit-tools.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { callPlugin } from '../plugins/call-plugin.js';
+import { createHost, type HostSettings } from '../plugins/create-host.js';
+import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
+import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
+import { createEnvironmentPool, type EnvironmentPool } from '../rollout/environment-pool.js';
+import type { ContributionRecord } from './run-manifest.js';
+
+/** A contribution by name, with the options that are not left at their defaults. */
+export interface Named {
+  readonly name: string;
+  readonly options?: { readonly [name: string]: unknown };
+}
+
+/** An environment that is ready to be played. */
+export interface OpenEnvironment {
+  readonly name: string;
+  readonly splits: TaskSplits;
+  /** One pool for everything that plays; dispose of it at the end. */
+  readonly pool: EnvironmentPool;
+  /** The environment's own cap on turns, where it names one. */
+  readonly maxTurns?: number;
+}
+
+/** Makes instances, and remembers of what, for the manifest. */
+export class Instances {
+  readonly #host: PluginHost;
+  readonly #settings: HostSettings;
+  readonly #records = new Map<string, ContributionRecord>();
+
+  constructor(host: PluginHost, settings: HostSettings) {
+    this.#host = host;
+    this.#settings = settings;
+  }
+
+  /** Everything that was made so far, in order. */
+  get records(): readonly ContributionRecord[] {
+    return [...this.#records.values()];
+  }
+
+  async environment(named: Named): Promise<OpenEnvironment> {
+    const { located, module, options } = await this.#open('environment', named);
+    const host = createHost(this.#settings, located);
+    return {
+      name: named.name,
+      splits: await callPlugin(located, 'tasks', () => module.tasks(options)),
+      pool: createEnvironmentPool(() => module.create(options, host)),
+      ...(located.contribution.maxTurns !== undefined && { maxTurns: located.contribution.maxTurns }),
+    };
+  }
+
+  async reward(terms: readonly (Named & { readonly weight: number })[]): Promise<ComposedReward> {
+    const made = [];
+    for (const term of terms) {
+      const { located, module, options } = await this.#open('reward', term);
+      const scheme = await callPlugin(located, 'create', () =>
+        module.create(options, createHost(this.#settings, located)),
+      );
+      made.push({ name: term.name, weight: term.weight, scheme });
+    }
+    return composeReward(made);
+  }
+
+  async format(named: Named): Promise<ActionFormat> {
+    const { located, module, options } = await this.#open('format', named);
+    return callPlugin(located, 'create', () => module.create(options, createHost(this.#settings, located)));
+  }
+
+  async algorithm(named: Named): Promise<Algorithm> {
+    const { located, module, options } = await this.#open('algorithm', named);
+    const host = { ...createHost(this.#settings, located), credit: creditTools };
+    return callPlugin(located, 'create', () => module.create(options, host));
+  }
+
+  async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
+    const { located, module, options } = await this.#open('policy', named);
+    return callPlugin(located, 'create', () => module.create(options, createHost(this.#settings, located), context));
+  }
+
+  async #open<Kind extends ContributionKind>(kind: Kind, named: Named) {
+    const located = await this.#host.find(kind, named.name);
+    const options = wholeOptions(located, named.options ?? {});
+    const module = await this.#host.load(located);
+    const { name, package: packageName, version, entry } = located;
+    const record = { kind, name, package: packageName, version, entry, options: options as JsonObject };
+    this.#records.set(JSON.stringify(record), record);
+    return { located, module, options };
+  }
+}
+
+/** Options with their defaults. Throws AG_OPTION_INVALID; a recipe's options have been checked before, with file and line. */
+function wholeOptions<Kind extends ContributionKind>(
+  { kind, name, contribution }: LocatedContribution<Kind>,
+  given: { readonly [name: string]: unknown },
+): { readonly [name: string]: never } {
+  const { values, findings } = checkOptions(contribution.options, given);
+  const options = values as { readonly [name: string]: never };
+  const [finding] = findings.length > 0 ? findings : (contribution.validate?.(options) ?? []);
+  if (finding !== undefined) {
+    throw new AgentgymError('AG_OPTION_INVALID', {
+      message: `${kind} \`${name}\`: ${finding.message}`,
+      hint: finding.hint,
+      path: finding.path.join('.'),
+    });
+  }
+  return options;
+}
