@@ -8,6 +8,8 @@ export interface Program {
    * to every run. Large tensors enter a run for free; every output is copied.
    */
   readonly initializers?: { readonly [name: string]: HostArray };
+  /** Sizes that each run decides, by the number that stands for them in the graph's shapes: see `OpenSizes`. */
+  readonly openSizes?: { readonly [name: string]: number };
 }
 
 /** Host arrays by name: float32 is a Float32Array, int32 an Int32Array, bool a Uint8Array. */
@@ -21,8 +23,9 @@ export interface Executable {
   /**
    * Runs once, blocking the calling thread. Inputs are read in place, not copied. What the program does not read is ignored. Throws
    * where an input is missing or of the wrong length or type.
+   * @param sizes the open sizes, where the program has any
    */
-  run(inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }>;
+  run(inputs: HostArrays, sizes?: { readonly [name: string]: number }): Promise<{ readonly [name: string]: HostArray }>;
   dispose(): Promise<void>;
 }
 

@@ -2,6 +2,7 @@ import type * as OnnxRuntime from 'onnxruntime-node';
 
 import { lowerProgram, onnxInput, onnxOutput, type LoweredProgram } from '../lowering/lower-program.js';
 import { elementTypeOf } from '../lowering/onnx-model.js';
+import { OpenSizes } from '../lowering/open-sizes.js';
 import { describeType, elementCount } from '../operations/shapes.js';
 import type { HostArray, TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program } from './executor.js';
@@ -29,8 +30,9 @@ export class OnnxRuntimeExecutor implements Executor {
     this.version = (engine === 'onnxruntime-node' ? versions.node : versions.web) ?? versions.common;
   }
 
-  async compile({ outputs, initializers }: Program): Promise<Executable> {
-    const lowered = lowerProgram(outputs, initializers);
+  async compile({ outputs, initializers, openSizes }: Program): Promise<Executable> {
+    const open = new OpenSizes(openSizes);
+    const lowered = lowerProgram(outputs, initializers, open);
     const session = await this.#runtime.InferenceSession.create(lowered.model, {
       executionProviders: [this.engine === 'onnxruntime-node' ? 'cpu' : 'wasm'],
       graphOptimizationLevel: 'all',
@@ -39,7 +41,7 @@ export class OnnxRuntimeExecutor implements Executor {
       interOpNumThreads: 1,
       logSeverityLevel: 3,
     });
-    return new OnnxRuntimeExecutable(this.#runtime, session, lowered);
+    return new OnnxRuntimeExecutable(this.#runtime, session, lowered, open);
   }
 }
 
@@ -49,22 +51,36 @@ class OnnxRuntimeExecutable implements Executable {
   readonly #runtime: Runtime;
   readonly #session: OnnxRuntime.InferenceSession;
 
-  constructor(runtime: Runtime, session: OnnxRuntime.InferenceSession, { inputs, outputs }: LoweredProgram) {
+  readonly #openSizes: OpenSizes;
+
+  constructor(
+    runtime: Runtime,
+    session: OnnxRuntime.InferenceSession,
+    { inputs, outputs }: LoweredProgram,
+    openSizes: OpenSizes,
+  ) {
+    this.#openSizes = openSizes;
     this.#runtime = runtime;
     this.#session = session;
     this.inputs = inputs;
     this.outputs = outputs;
   }
 
-  async run(inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }> {
+  async run(
+    inputs: HostArrays,
+    sizes: { readonly [name: string]: number } = {},
+  ): Promise<{ readonly [name: string]: HostArray }> {
     const feeds: Record<string, OnnxRuntime.Tensor> = {};
     for (const [name, type] of this.inputs) {
       const data = inputs[name];
       if (data === undefined) throw new Error(`input ${name} is missing`);
-      if (data.length !== elementCount(type.shape) || elementTypeOf(data) !== type.type) {
-        throw new Error(`input ${name} is ${elementTypeOf(data)} of ${data.length}, not ${describeType(type)}`);
+      const shape = this.#openSizes.resolve(type.shape, sizes);
+      if (data.length !== elementCount(shape) || elementTypeOf(data) !== type.type) {
+        throw new Error(
+          `input ${name} is ${elementTypeOf(data)} of ${data.length}, not ${describeType({ shape, type: type.type })}`,
+        );
       }
-      feeds[onnxInput(name)] = new this.#runtime.Tensor(type.type, data, type.shape);
+      feeds[onnxInput(name)] = new this.#runtime.Tensor(type.type, data, shape);
     }
     const results = await this.#session.run(feeds);
     return Object.fromEntries(

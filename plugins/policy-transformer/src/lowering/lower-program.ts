@@ -6,6 +6,7 @@ import { operand, type Operation } from '../operations/operation.js';
 import { broadcastShapes, elementCount, sameShape } from '../operations/shapes.js';
 import type { HostArray, Node, Shape, Tensor, TensorType } from '../operations/tensor.js';
 import { elementTypeOf, encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
+import { OpenSizes } from './open-sizes.js';
 
 export interface LoweredProgram {
   /** A serialised ONNX model. */
@@ -18,20 +19,26 @@ export interface LoweredProgram {
 export const onnxInput = (name: string): string => `input:${name}`;
 export const onnxOutput = (name: string): string => `output:${name}`;
 
-/** Writes as ONNX what the outputs need, and nothing else. Inputs named in `initializers` become constants of the model. */
+/**
+ * Writes as ONNX what the outputs need, and nothing else. Inputs named in `initializers` become constants of the model; where the lowering of an
+ * operation asks for an open size, it is read off an input's shape.
+ */
 export function lowerProgram(
   outputs: { readonly [name: string]: Tensor },
   initializers: { readonly [name: string]: HostArray } = {},
+  openSizes = new OpenSizes(),
 ): LoweredProgram {
   const nodes = neededNodes(Object.values(outputs));
-  const emitter = new Emitter();
+  const emitter = new Emitter(openSizes);
   const inputs = new Map<string, TensorType>();
   for (const node of nodes) {
     if (node.operation !== input) continue;
     const { name, shape, type } = node.attributes as { readonly name: string } & TensorType;
     const bound = initializers[name];
-    if (bound === undefined) inputs.set(name, { shape, type });
-    else emitter.bind(name, bound, { shape, type });
+    if (bound === undefined) {
+      inputs.set(name, { shape, type });
+      emitter.measure(name, shape);
+    } else emitter.bind(name, bound, { shape, type });
   }
   const unused = Object.keys(initializers).filter((name) => !emitter.has(onnxInput(name)));
   if (unused.length > 0) throw new Error(`initializers that the program does not read: ${unused.join(', ')}`);
@@ -46,7 +53,7 @@ export function lowerProgram(
   emitter.copyAliasedOutputs();
   const types = new Map(Object.entries(outputs).map(([name, { shape, type }]) => [name, { shape, type }]));
   const renamed = (map: ReadonlyMap<string, TensorType>, rename: (name: string) => string) =>
-    new Map([...map].map(([name, type]) => [rename(name), type]));
+    new Map([...map].map(([name, { shape, type }]) => [rename(name), { shape: openSizes.declare(shape), type }]));
   const graph = { ...emitter.graph(), inputs: renamed(inputs, onnxInput), outputs: renamed(types, onnxOutput) };
   return { model: encodeModel(graph), inputs, outputs: types };
 }
@@ -98,7 +105,27 @@ class Emitter implements OnnxEmitter {
   readonly #bound = new Set<string>();
   /** Outputs whose value already has another name. */
   readonly #aliases: [tensor: Tensor, output: string][] = [];
+  readonly #openSizes: OpenSizes;
+  /** Where the open sizes can be read off: 1-D int64 values. */
+  readonly #measured = new Map<string, string>();
   #count = 0;
+
+  constructor(openSizes: OpenSizes) {
+    this.#openSizes = openSizes;
+  }
+
+  /** Reads open sizes off an input of this shape. */
+  measure(input: string, shape: Shape): void {
+    for (const [axis, size] of shape.entries()) {
+      const [term, more] = this.#openSizes.read(size) ?? [];
+      const [name, further] = term?.names ?? [];
+      if (name === undefined || more || further !== undefined || term?.factor !== 1 || this.#measured.has(name))
+        continue;
+      const value = this.temporary();
+      this.node('Shape', [onnxInput(input)], [value], { start: axis, end: axis + 1 });
+      this.#measured.set(name, value);
+    }
+  }
 
   graph(): { readonly nodes: readonly OnnxNode[]; readonly initializers: readonly OnnxInitializer[] } {
     return { nodes: this.#nodes, initializers: this.#initializers };
@@ -164,7 +191,38 @@ class Emitter implements OnnxEmitter {
   }
 
   integers(values: readonly number[]): string {
+    if (values.some((value) => this.#openSizes.read(value))) return this.#openIntegers(values);
     return this.#shared(`int64 ${values.join()}`, [values.length], BigInt64Array.from(values, BigInt));
+  }
+
+  #openIntegers(values: readonly number[]): string {
+    const key = `open ${values.join()}`;
+    const known = this.#constants.get(key);
+    if (known !== undefined) return known;
+    const combine = (operator: string, names: readonly string[], attributes = {}): string => {
+      if (names.length === 1) return names[0]!;
+      const out = this.temporary();
+      this.node(operator, names, [out], attributes);
+      return out;
+    };
+    const value = (name: string): string => {
+      const measured = this.#measured.get(name);
+      if (measured === undefined) throw new Error(`no input has the open size ${name}`);
+      return measured;
+    };
+    const parts = values.map((size) => {
+      const terms = this.#openSizes.read(size);
+      if (!terms) return this.integers([size]);
+      const products = terms.map(({ factor, names }) =>
+        [...names.map(value), ...(factor === 1 ? [] : [this.integers([factor])])].reduce((a, b) =>
+          combine('Mul', [a, b]),
+        ),
+      );
+      return products.reduce((a, b) => combine('Add', [a, b]));
+    });
+    const name = combine('Concat', parts, { axis: 0 });
+    this.#constants.set(key, name);
+    return name;
   }
 
   constant(data: HostArray, shape: Shape): string {

@@ -19,11 +19,17 @@ export interface OnnxInitializer {
   readonly data: HostArray | BigInt64Array;
 }
 
+/** An input or output; a size that is left open has a name. */
+export interface OnnxValue {
+  readonly shape: readonly (number | string)[];
+  readonly type: TensorType['type'];
+}
+
 export interface OnnxGraph {
   readonly nodes: readonly OnnxNode[];
   readonly initializers: readonly OnnxInitializer[];
-  readonly inputs: ReadonlyMap<string, TensorType>;
-  readonly outputs: ReadonlyMap<string, TensorType>;
+  readonly inputs: ReadonlyMap<string, OnnxValue>;
+  readonly outputs: ReadonlyMap<string, OnnxValue>;
 }
 
 /** RotaryEmbedding joined ONNX in this version. */
@@ -112,13 +118,17 @@ function writeInitializer(writer: Writer, { name, dimensions, data }: OnnxInitia
   writer.uint32(tag(9, BYTES)).bytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
 
-function writeValue(writer: Writer, name: string, { shape, type }: TensorType): void {
+function writeValue(writer: Writer, name: string, { shape, type }: OnnxValue): void {
   text(writer, 1, name);
   message(writer, 2, (typeMessage) =>
     message(typeMessage, 1, (tensorMessage) => {
       integer(tensorMessage, 1, ONNX_TYPES[type]);
       message(tensorMessage, 2, (shapeMessage) => {
-        for (const size of shape) message(shapeMessage, 1, (dimension) => integer(dimension, 1, size));
+        for (const size of shape) {
+          message(shapeMessage, 1, (dimension) =>
+            typeof size === 'number' ? integer(dimension, 1, size) : text(dimension, 2, size),
+          );
+        }
       });
     }),
   );

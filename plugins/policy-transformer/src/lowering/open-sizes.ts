@@ -1,0 +1,68 @@
+import type { Shape } from '../operations/tensor.js';
+
+/** A size as sum of products: each term is a number times sizes that are left open. */
+type SizeExpression = readonly { readonly factor: number; readonly names: readonly string[] }[];
+
+/**
+ * Sizes that a program leaves open. A graph has concrete shapes only, so each such size is given a number that stands for it, large and prime; wherever that
+ * number, a multiple, a product or a sum of two turns up in a shape, the size is meant. One session then serves every run, where a program
+ * for each shape would have to be compiled again whenever the weights change.
+ */
+export class OpenSizes {
+  readonly #sizes: readonly (readonly [name: string, standIn: number])[];
+
+  constructor(sizes: { readonly [name: string]: number } = {}) {
+    this.#sizes = Object.entries(sizes);
+  }
+
+  /** What a size of a shape says, `undefined` where it is just a number. */
+  read(size: number): SizeExpression | undefined {
+    const product = this.#product(size);
+    if (product.names.length > 0) return [product];
+    for (const [index, [first, a]] of this.#sizes.entries()) {
+      for (const [second, b] of this.#sizes.slice(index + 1)) {
+        if (size === a + b) return [first, second].map((name) => ({ factor: 1, names: [name] }));
+      }
+    }
+    return undefined;
+  }
+
+  #product(size: number): SizeExpression[number] {
+    let factor = size;
+    const names: string[] = [];
+    for (const [name, standIn] of this.#sizes) {
+      while (factor !== 0 && factor % standIn === 0) {
+        factor /= standIn;
+        names.push(name);
+      }
+    }
+    return { factor, names };
+  }
+
+  /** The shape as a run with these sizes sees it. Throws where one is missing. */
+  resolve(shape: Shape, sizes: { readonly [name: string]: number }): Shape {
+    if (this.#sizes.length === 0) return shape;
+    const value = (name: string) => {
+      const size = sizes[name];
+      if (size === undefined) throw new Error(`the run does not say what the size ${name} is`);
+      return size;
+    };
+    return shape.map(
+      (size) =>
+        this.read(size)?.reduce(
+          (sum, { factor, names }) => sum + names.reduce((p, name) => p * value(name), factor),
+          0,
+        ) ?? size,
+    );
+  }
+
+  /** The shape for a model's declaration: numbers, and names of what is open. */
+  declare(shape: Shape): readonly (number | string)[] {
+    return shape.map((size) => {
+      const terms = this.read(size)?.map(({ factor, names }) =>
+        [...(factor === 1 ? [] : [factor]), ...names].join('*'),
+      );
+      return terms?.join('+') ?? size;
+    });
+  }
+}
