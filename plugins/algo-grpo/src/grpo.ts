@@ -32,33 +32,30 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 
   function loss(ops: LossOperations, inputs: LossInputs): Loss {
     const { logprob, logprobs, entropy, advantages } = inputs;
-    const [zero, one] = [ops.constant(0), ops.constant(1)];
-    const logRatio = ops.sub(logprob, logprobs);
-    const ratio = ops.exp(logRatio);
+    const zero = ops.constant(0);
+    const ratio = ops.exp(ops.sub(logprob, logprobs));
     const [low, high] = [1 - options.clipLow, 1 + options.clipHigh];
     const winning = ops.greater(advantages, zero);
     const losing = ops.greater(zero, advantages);
 
     const clipped = ops.mul(ops.clip(ratio, low, high), advantages);
     let objective = ops.min(ops.mul(ratio, advantages), clipped);
+    // The loop logs entropy, divergence from the sampler and groups without signal for every algorithm.
     const metrics: { [name: string]: LossExpression } = {
       ratio,
-      entropy,
-      // KL(sampler || policy) by k3 on the sampler's tokens: r - 1 - log r.
-      approximateKl: ops.sub(ops.sub(ratio, one), logRatio),
-      clippedLow: ops.mul(losing, ops.greater(ops.constant(low), ratio)),
-      clippedHigh: ops.mul(winning, ops.greater(ratio, ops.constant(high))),
+      clipped_low: ops.mul(losing, ops.greater(ops.constant(low), ratio)),
+      clipped_high: ops.mul(winning, ops.greater(ratio, ops.constant(high))),
     };
     if (options.dualClip !== null) {
       const most = ops.constant(options.dualClip);
       objective = ops.where(losing, ops.max(objective, ops.mul(most, advantages)), objective);
-      metrics['dualClipped'] = ops.mul(losing, ops.greater(ratio, most));
+      metrics['dual_clipped'] = ops.mul(losing, ops.greater(ratio, most));
     }
     const terms: { [name: string]: LossExpression } = { policy: ops.sub(zero, objective) };
     if (options.klCoefficient > 0) {
       const kl = credit.klExpression(ops, inputs, options.klEstimator);
       terms['kl'] = ops.mul(ops.constant(options.klCoefficient), kl);
-      metrics['referenceKl'] = kl;
+      metrics['reference_kl'] = kl;
     }
     if (options.entropyCoefficient > 0) {
       terms['entropy'] = ops.mul(ops.constant(-options.entropyCoefficient), entropy);
@@ -77,16 +74,11 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     advantages: (batch, state) => {
       const returns = credit.episodeReturns(batch);
       const perRow = new Float64Array(batch.rows);
-      const groups = credit.groupRows(batch);
-      let flat = 0;
-      for (const rows of groups) {
+      for (const rows of credit.groupRows(batch)) {
         const advantages = groupAdvantages(rows.map((row) => returns[row] as number));
-        if (advantages === undefined) flat += 1;
         advantages?.forEach((advantage, member) => (perRow[rows[member] as number] = advantage));
       }
-      // With `dropFlatGroups` none is left here; the loop counts what `select` left out.
-      const metrics = options.dropFlatGroups ? {} : { flatGroups: flat / Math.max(1, groups.length) };
-      return { advantages: credit.spreadOverTokens(batch, perRow), state, metrics };
+      return { advantages: credit.spreadOverTokens(batch, perRow), state };
     },
 
     weights: (minibatch) =>
