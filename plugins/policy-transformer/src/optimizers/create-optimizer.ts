@@ -1,0 +1,42 @@
+import type { JsonObject, OptimizerSettings } from '@agentgym/cli';
+
+import type { Executor } from '../executors/executor.js';
+import { Adamw } from './adamw.js';
+import { Muon } from './muon.js';
+import type { Optimizer, Parameters } from './optimizer.js';
+
+const kinds = {
+  adamw: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 },
+  muon: { momentum: 0.95, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 },
+} as const;
+
+/** Names that `createOptimizer` knows. */
+export const optimizerNames: readonly string[] = Object.keys(kinds);
+
+/**
+ * Makes an optimizer over parameters. Options and defaults: `adamw` beta1 0.9, beta2 0.999, epsilon 1e-8, weightDecay 0; `muon` momentum 0.95 on hidden
+ * matrices, and beta1 0.9, beta2 0.95, epsilon 1e-8 for AdamW on the rest, weightDecay 0.
+ * Throws on an unknown name or option, and on a value out of range, saying what there is.
+ */
+export function createOptimizer(settings: OptimizerSettings, parameters: Parameters, executor: Executor): Optimizer {
+  if (settings.name === 'adamw') return new Adamw(parameters, readOptions(settings.options, 'adamw'));
+  if (settings.name === 'muon') return new Muon(parameters, readOptions(settings.options, 'muon'), executor);
+  throw new Error(`there is no optimizer ${JSON.stringify(settings.name)}; there are ${optimizerNames.join(' and ')}`);
+}
+
+function readOptions<Kind extends keyof typeof kinds>(
+  given: JsonObject,
+  kind: Kind,
+): { readonly [Name in keyof (typeof kinds)[Kind]]: number } {
+  const defaults: { readonly [name: string]: number } = kinds[kind];
+  for (const [name, value] of Object.entries(given)) {
+    if (!(name in defaults)) {
+      throw new Error(`optimizer ${kind} has no option ${name}; it has ${Object.keys(defaults).join(', ')}`);
+    }
+    const highest = name === 'weightDecay' || name === 'epsilon' ? Infinity : 1;
+    if (typeof value !== 'number' || !(value >= 0 && value < highest)) {
+      throw new Error(`${name} of optimizer ${kind} is ${JSON.stringify(value)}; it must lie in [0, ${highest})`);
+    }
+  }
+  return { ...defaults, ...given } as { readonly [Name in keyof (typeof kinds)[Kind]]: number };
+}

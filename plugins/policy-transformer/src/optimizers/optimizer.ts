@@ -1,0 +1,29 @@
+/** A parameter or a moment: row-major data and its shape. */
+export interface ShapedArray {
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+/** Trainable parameters by name; an optimizer changes their data in place. */
+export type Parameters = ReadonlyMap<string, ShapedArray>;
+
+/** What an optimizer must remember to go on exactly. */
+export interface OptimizerState {
+  readonly steps: number;
+  /** Moments, as `<moment>.<parameter>`. */
+  readonly tensors: ReadonlyMap<string, ShapedArray>;
+}
+
+/** Turns gradients into changed parameters. Deterministic: equal gradients in, equal bits out. */
+export interface Optimizer {
+  /**
+   * One step on all parameters. `factor` multiplies the gradient first (clipping). Throws where a gradient is missing or has another length.
+   */
+  step(gradients: ReadonlyMap<string, Float32Array>, learningRate: number, factor: number): Promise<void>;
+  /** A copy of its memory. */
+  state(): OptimizerState;
+  /** Takes the memory of an optimizer of the same kind over the same parameters; throws where it is another's. */
+  restore(state: OptimizerState): void;
+  /** Frees compiled programs. */
+  dispose(): Promise<void>;
+}
