@@ -94,6 +94,11 @@ export const errorCodes = {
     meaning: 'A policy model answered a request in a way that its contract rules out.',
     cure: "Report it to the author of the policy's plugin, with the output of `agentgym doctor --json`.",
   },
+  AG_POLICY_CANNOT: {
+    exitCode: 2,
+    meaning: 'A recipe combines an algorithm with a policy that cannot do what the algorithm needs.',
+    cure: 'Choose another policy or algorithm, or switch off what is named (a KL coefficient of 0 needs no reference).',
+  },
   AG_RECIPE_IDLE_SETTING: {
     exitCode: 2,
     meaning: 'A recipe, or a `--set`, says something that has no effect beside another setting.',
@@ -123,6 +128,11 @@ export const errorCodes = {
     exitCode: 2,
     meaning: 'A run was to be resumed with another recipe than the one that made it.',
     cure: 'Resume with `agentgym train --resume RUN` alone, or start a new run with the new recipe.',
+  },
+  AG_REWARD_INVERSION: {
+    exitCode: 2,
+    meaning: 'The weights of a reward allow a failure to score as much as a success.',
+    cure: 'Lower the weights of the other terms, or accept it with `reward.allowInversion: true`.',
   },
   AG_REWARD_NOT_FINITE: {
     exitCode: 2,

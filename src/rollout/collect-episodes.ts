@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { Environment, StepResult } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
-import type { Episode, EpisodeKey, FailedEpisode } from '../contracts/trajectory.js';
+import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import type { Actor, ModelActor, PlayerActor } from './actor.js';
 import type { EnvironmentPool } from './environment-pool.js';
@@ -41,7 +41,7 @@ type Failure = FailedEpisode['failure'];
 /** An attempt that broke, on its way to a retry or to the record. */
 interface Broken {
   readonly attempt: Attempt;
-  readonly turns: LiveEpisode['turns'];
+  readonly turns: readonly Turn[];
   readonly failure: Failure;
 }
 
@@ -72,25 +72,19 @@ export async function collectEpisodes(keys: readonly EpisodeKey[], options: Coll
       const playing = live.filter((episode) => !episode.ended);
       const writings = await unlessAborted(write(playing, actor, options), signal);
       const steps = playing.map((episode, index) => step(episode, writings[index] as Writing | Failure, rollout));
-      for (const [index, failure] of (await unlessAborted(Promise.all(steps), signal)).entries()) {
-        const episode = playing[index] as LiveEpisode;
-        if (failure !== undefined) broken.push({ attempt: episode.attempt, turns: episode.turns, failure });
-      }
+      await unlessAborted(Promise.all(steps), signal);
 
-      const brokenAttempts = new Set(broken.map(({ attempt }) => attempt));
-      const isBroken = (episode: LiveEpisode): boolean => brokenAttempts.has(episode.attempt);
-      const isLeaving = (episode: LiveEpisode): boolean => episode.ended || isBroken(episode);
-      const leaving = live.filter(isLeaving);
-      live = live.filter((episode) => !isLeaving(episode));
-      if (actor.kind === 'model' && leaving.length > 0) {
-        actor.model.release(leaving.map(({ sequenceName }) => sequenceName));
-      }
+      const leaving = live.filter((episode) => episode.ended);
+      live = live.filter((episode) => !episode.ended);
+      if (actor.kind === 'model') actor.model.release(leaving.map(({ sequenceName }) => sequenceName));
       for (const episode of leaving) {
-        if (isBroken(episode)) {
-          void environments.discard(episode.environment);
+        const { attempt, environment, failure, turns } = episode;
+        if (failure === undefined) {
+          environments.release(environment);
+          results[attempt.index] = episode.completed();
         } else {
-          environments.release(episode.environment);
-          results[episode.attempt.index] = episode.completed();
+          void environments.discard(environment);
+          broken.push({ attempt, turns, failure });
         }
       }
       broken.sort((a, b) => a.attempt.index - b.attempt.index);
@@ -193,13 +187,9 @@ async function ask(
   }
 }
 
-/** Plays what was written; answers with what broke, if anything did. */
-async function step(
-  episode: LiveEpisode,
-  writing: Writing | Failure,
-  rollout: RolloutSettings,
-): Promise<Failure | undefined> {
-  if ('phase' in writing) return writing;
+/** Plays what was written. */
+async function step(episode: LiveEpisode, writing: Writing | Failure, rollout: RolloutSettings): Promise<void> {
+  if ('phase' in writing) return episode.fail(writing);
   const { parsed } = writing;
   let result: StepResult;
   try {
@@ -208,10 +198,9 @@ async function step(
         ? await withinDeadline('step', rollout.environmentMilliseconds, () => episode.environment.step(parsed.action))
         : episode.malformedStep(parsed.observation);
   } catch (error) {
-    return failureOf(error, 'step');
+    return episode.fail(failureOf(error, 'step'));
   }
   episode.finishTurn(writing, result);
-  return undefined;
 }
 
 /** Uniform numbers in (0, 1]. */

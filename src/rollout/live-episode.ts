@@ -46,6 +46,7 @@ export class LiveEpisode {
   #observation: string;
   #terminated = false;
   #truncated: TruncationCause | undefined;
+  #failure: FailedEpisode['failure'] | undefined;
 
   constructor(
     readonly attempt: Attempt,
@@ -65,8 +66,17 @@ export class LiveEpisode {
     }
   }
 
+  /** Nothing more will be played: it is over, or it broke. */
   get ended(): boolean {
-    return this.#terminated || this.#truncated !== undefined;
+    return this.#terminated || this.#truncated !== undefined || this.#failure !== undefined;
+  }
+
+  get failure(): FailedEpisode['failure'] | undefined {
+    return this.#failure;
+  }
+
+  fail(failure: FailedEpisode['failure']): void {
+    this.#failure = failure;
   }
 
   /** What the actor sees now. */

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { CompletedEpisode } from '../contracts/trajectory.js';
+import { buildBatch, episodeRow } from './build-batch.js';
+import { collectEpisodes } from './collect-episodes.js';
+import { collectOptions, keys } from './fixtures/collect.js';
+import { selectRows } from './select-rows.js';
+
+async function episodes(): Promise<CompletedEpisode[]> {
+  const all = await collectEpisodes(keys(3, 3), collectOptions());
+  return all.filter((episode) => episode.status === 'completed');
+}
+
+/** The batch, token by token, from the record's mask alone: a turn is what lies between two observations. */
+function slowBatch(rows: readonly CompletedEpisode[]): Record<string, number[][]> {
+  const width = Math.max(...rows.map(({ record }) => record!.tokens.length));
+  const columns: Record<string, number[][]> = { tokens: [], mask: [], turn: [], logprobs: [], rewards: [] };
+  for (const { record, turns } of rows) {
+    let turn = -1;
+    const line: Record<string, number[]> = { tokens: [], mask: [], turn: [], logprobs: [], rewards: [] };
+    for (let t = 0; t < width; t += 1) {
+      const sampled = record!.mask[t] === 1;
+      if (sampled && record!.mask[t - 1] !== 1) turn += 1;
+      line['tokens']!.push(record!.tokens[t] ?? 0);
+      line['mask']!.push(record!.mask[t] ?? 0);
+      line['turn']!.push(sampled ? turn : -1);
+      line['logprobs']!.push(sampled ? record!.logprobs[t]! : 0);
+      line['rewards']!.push(sampled && record!.mask[t + 1] !== 1 ? turns[turn]!.reward : 0);
+    }
+    for (const name of Object.keys(columns)) columns[name]!.push(line[name]!);
+  }
+  return columns;
+}
+
+const arrays = ['tokens', 'mask', 'turn', 'logprobs', 'rewards'] as const;
+
+function lines(batch: TrainingBatch, name: (typeof arrays)[number]): number[][] {
+  return Array.from({ length: batch.rows }, (_, row) => [
+    ...batch[name].slice(row * batch.width, (row + 1) * batch.width),
+  ]);
+}
+
+describe('buildBatch', () => {
+  it('agrees with a slow reference, token by token', async () => {
+    const rows = await episodes();
+    const batch = buildBatch(rows.map(episodeRow), 0.5);
+    const slow = slowBatch(rows);
+    for (const name of arrays) expect(lines(batch, name)).toEqual(slow[name]);
+    expect([...batch.length]).toEqual(rows.map(({ record }) => record!.tokens.length));
+    expect([...batch.group]).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2]);
+    expect(batch.temperature).toBe(0.5);
+    expect(new Set(batch.length).size).toBeGreaterThan(2);
+  });
+
+  it('refuses episodes without tokens', async () => {
+    const [episode] = await episodes();
+    const { record: _, ...spoken } = episode!;
+    expect(() => episodeRow(spoken)).toThrow('without tokens');
+  });
+
+  it('makes an empty batch of nothing', () => {
+    expect(buildBatch([], 1)).toMatchObject({ rows: 0, width: 0 });
+  });
+});
+
+describe('selectRows', () => {
+  it('is the batch of those rows alone', async () => {
+    const rows = (await episodes()).map(episodeRow);
+    const whole = buildBatch(rows, 1);
+    const chosen = [4, 5, 0].sort((a, b) => rows[a]!.record.tokens.length - rows[b]!.record.tokens.length).slice(0, 2);
+    const part = selectRows(whole, chosen);
+    expect(part).toEqual(
+      buildBatch(
+        chosen.map((row) => rows[row]!),
+        1,
+      ),
+    );
+    expect(part.width).toBeLessThan(whole.width);
+  });
+
+  it('takes along what algorithms added', async () => {
+    const rows = (await episodes()).map(episodeRow);
+    const whole = buildBatch(rows, 1);
+    const numbered = Float64Array.from(whole.tokens, (_, index) => index);
+    const { advantages, returns, values, referenceLogprobs } = selectRows(
+      { ...whole, advantages: numbered, returns: numbered, values: numbered, referenceLogprobs: numbered },
+      [7, 2],
+    );
+    expect(advantages[0]).toBe(7 * whole.width);
+    for (const array of [returns, values, referenceLogprobs]) expect(array).toEqual(advantages);
+  });
+});

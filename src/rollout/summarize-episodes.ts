@@ -1,0 +1,61 @@
+import type { CompletedEpisode, Episode, TruncationCause } from '../contracts/trajectory.js';
+
+/** Counts and rates over a collection. Rates are over completed episodes (or their turns), 0 where there are none. */
+export interface EpisodesSummary {
+  readonly completed: number;
+  readonly failed: number;
+  /** Attempts that broke but were made good by a retry, or used up. */
+  readonly retries: number;
+  readonly turns: number;
+  /** Sampled tokens. */
+  readonly tokens: number;
+  readonly success: number;
+  readonly returnMean: number;
+  readonly turnsMean: number;
+  /** Share of episodes that a cap cut, and by which. */
+  readonly truncated: number;
+  readonly truncatedBy: { readonly [cause in TruncationCause]: number };
+  /** Share of turns whose action was malformed or illegal. */
+  readonly invalid: number;
+  /** Share of turns whose action ran into `maxActionTokens`. */
+  readonly cut: number;
+  /** Mean of each reward term's part of the return. */
+  readonly components: { readonly [term: string]: number };
+}
+
+export function summarizeEpisodes(episodes: readonly Episode[]): EpisodesSummary {
+  const completed = episodes.filter((episode) => episode.status === 'completed');
+  const turns = completed.flatMap((episode) => episode.turns);
+  const mean = (of: (episode: CompletedEpisode) => number): number => ratio(sum(completed.map(of)), completed.length);
+  const cutBy = (cause: TruncationCause): number => mean(({ truncated }) => Number(truncated === cause));
+
+  const components: Record<string, number> = {};
+  for (const turn of turns) {
+    for (const [term, part] of Object.entries(turn.components)) components[term] = (components[term] ?? 0) + part;
+  }
+  for (const term of Object.keys(components)) components[term] = ratio(components[term] ?? 0, completed.length);
+
+  return {
+    completed: completed.length,
+    failed: episodes.length - completed.length,
+    retries: sum(episodes.map(({ retries }) => retries)),
+    turns: turns.length,
+    tokens: sum(turns.map(({ sampled }) => (sampled === undefined ? 0 : sampled[1] - sampled[0]))),
+    success: mean(({ success }) => Number(success)),
+    returnMean: mean((episode) => episode.return),
+    turnsMean: ratio(turns.length, completed.length),
+    truncated: mean(({ truncated }) => Number(truncated !== undefined)),
+    truncatedBy: { horizon: cutBy('horizon'), tokens: cutBy('tokens'), environment: cutBy('environment') },
+    invalid: ratio(turns.filter(({ facts }) => facts.invalid).length, turns.length),
+    cut: ratio(turns.filter(({ cut }) => cut).length, turns.length),
+    components,
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}

@@ -1,0 +1,88 @@
+// One currency for what training learns from, so that recipes compare at equal cost (the Practitioner's Guide, section 4.1 and table 9:
+// 1,000 units, a demonstration costs 10, an episode 1). Counted are demonstrations and completed episodes; neither evaluations nor
+// attempts that broke cost anything.
+import type { CompletedEpisode } from '../contracts/trajectory.js';
+
+/** Price of each thing in units; what is absent costs nothing. */
+export interface BudgetCosts {
+  readonly demonstration?: number;
+  readonly episode?: number;
+  readonly turn?: number;
+  /** A token that the policy sampled in an episode. */
+  readonly token?: number;
+}
+
+export interface Budget {
+  readonly units: number;
+  readonly costs: BudgetCosts;
+  /** Shares of stages by name, each in [0, 1], together at most 1; stages without one divide the rest evenly. */
+  readonly split?: { readonly [stage: string]: number };
+}
+
+/** What one stage may spend. */
+export interface StageBudget {
+  readonly units: number;
+  readonly costs: BudgetCosts;
+}
+
+/** Absorbs what binary fractions of units lose, such as 0.29 * 100. */
+const tolerance = 1e-9;
+
+/** Units of each stage. */
+export function stageBudgets(budget: Budget, stages: readonly string[]): ReadonlyMap<string, StageBudget> {
+  const shares = new Map(Object.entries(budget.split ?? {}));
+  const rest = 1 - stages.reduce((sum, stage) => sum + (shares.get(stage) ?? 0), 0);
+  const without = stages.filter((stage) => !shares.has(stage)).length;
+  return new Map(
+    stages.map((stage) => {
+      const share = shares.get(stage) ?? rest / without;
+      return [stage, { units: budget.units * share, costs: budget.costs }];
+    }),
+  );
+}
+
+/** Demonstrations that a stage can pay for. */
+export function affordableDemonstrations({ units, costs }: StageBudget): number {
+  return affordable(units, costs.demonstration ?? 0);
+}
+
+/** Episodes that can still be begun: a bound from above, where turns and tokens cost something too. */
+export function affordableEpisodes({ units, costs }: StageBudget, spent: number): number {
+  // An episode has at least one turn of one token.
+  return affordable(units - spent, (costs.episode ?? 0) + (costs.turn ?? 0) + (costs.token ?? 0));
+}
+
+export interface Purchase {
+  /** The groups that are paid for: all before the first that is not. */
+  readonly groups: readonly (readonly CompletedEpisode[])[];
+  readonly spent: number;
+  /** The budget could not pay for all of them: the stage ends here. */
+  readonly overdrawn: boolean;
+}
+
+/**
+ * Pays for groups in order, whole ones only, until one costs more than is left. That one and those after it are not trained on, so
+ * a stage never learns from more than its units.
+ */
+export function payForGroups(
+  budget: StageBudget,
+  spent: number,
+  groups: readonly (readonly CompletedEpisode[])[],
+): Purchase {
+  let total = spent;
+  for (const [index, group] of groups.entries()) {
+    const after = total + group.reduce((sum, episode) => sum + episodeCost(budget.costs, episode), 0);
+    if (after > budget.units + tolerance) return { groups: groups.slice(0, index), spent: total, overdrawn: true };
+    total = after;
+  }
+  return { groups, spent: total, overdrawn: false };
+}
+
+function episodeCost({ episode = 0, turn = 0, token = 0 }: BudgetCosts, { turns }: CompletedEpisode): number {
+  const tokens = turns.reduce((sum, { sampled }) => sum + (sampled === undefined ? 0 : sampled[1] - sampled[0]), 0);
+  return episode + turn * turns.length + token * tokens;
+}
+
+function affordable(units: number, cost: number): number {
+  return cost <= 0 ? Infinity : Math.max(0, Math.floor((units + tolerance) / cost));
+}

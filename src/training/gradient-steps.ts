@@ -1,0 +1,113 @@
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { Loss } from '../contracts/loss.js';
+import type { ForwardBackwardResult, OptimizerStep, PolicyModel } from '../contracts/policy.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** Optimizer steps in a row without finite loss and gradient, after which training is given up. */
+const patience = 3;
+
+/** Makes optimizer steps and keeps account of them for the log; one for each training step. */
+export class GradientSteps {
+  readonly #model: PolicyModel;
+  readonly #loss: Loss;
+  readonly #step: OptimizerStep;
+  #taken = 0;
+  #bad = 0;
+  #badInRow: number;
+  #withoutTokens = 0;
+  #tokens = 0;
+  #gradientNorm = 0;
+  #entropy = 0;
+  #klToSampler = 0;
+  #firstGap: number | undefined;
+  readonly #terms = new Map<string, number>();
+  readonly #metrics = new Map<string, number>();
+
+  /** @param badInRow what the training step before left behind */
+  constructor(model: PolicyModel, loss: Loss, step: OptimizerStep, badInRow: number) {
+    this.#model = model;
+    this.#loss = loss;
+    this.#step = step;
+    this.#badInRow = badInRow;
+  }
+
+  /** One optimizer step on a minibatch with its weights filled; a minibatch without sampled tokens is skipped and counted. */
+  async take(minibatch: TrainingBatch): Promise<void> {
+    if (!minibatch.mask.includes(1)) {
+      this.#withoutTokens += 1;
+      return;
+    }
+    const result = await this.#model.forwardBackward(minibatch, this.#loss);
+    const { gradientNorm, applied } = await this.#model.optimizerStep(this.#step);
+    const finite = applied && Object.values(result.terms).every(Number.isFinite);
+    this.#badInRow = finite ? 0 : this.#badInRow + 1;
+    if (!finite) {
+      this.#bad += 1;
+      return;
+    }
+    this.#taken += 1;
+    this.#gradientNorm += gradientNorm;
+    add(this.#terms, result.terms);
+    add(this.#metrics, result.metrics);
+    this.#read(minibatch, result);
+  }
+
+  get badInRow(): number {
+    return this.#badInRow;
+  }
+
+  /** Where training should be given up. */
+  get error(): AgentgymError | undefined {
+    if (this.#badInRow < patience) return undefined;
+    const message = `${this.#badInRow} optimizer steps in a row had a loss or gradient that was not finite.`;
+    return new AgentgymError('AG_TRAINING_DIVERGED', { message });
+  }
+
+  /**
+   * Means over the optimizer steps that were taken (`train/loss`, each term, `train/gradient_norm`) or over sampled tokens (all others);
+   * absent where no step was taken.
+   * `train/logprob_gap` is the largest difference between the sampler and the first forward pass, whose weights are the sampler's.
+   */
+  metrics(): Record<string, number> {
+    const counts = {
+      'train/learning_rate': this.#step.learningRate,
+      'train/optimizer_steps': this.#taken,
+      'train/not_finite': this.#bad,
+      'train/without_tokens': this.#withoutTokens,
+    };
+    if (this.#taken === 0) return counts;
+    const terms = [...this.#terms].map(([name, sum]) => [`train/loss_${name}`, sum / this.#taken] as const);
+    return {
+      'train/loss': terms.reduce((sum, [, term]) => sum + term, 0),
+      ...(terms.length > 1 && Object.fromEntries(terms)),
+      ...Object.fromEntries([...this.#metrics].map(([name, sum]) => [`train/${name}`, sum / this.#tokens])),
+      'train/gradient_norm': this.#gradientNorm / this.#taken,
+      'train/entropy': this.#entropy / this.#tokens,
+      ...counts,
+    };
+  }
+
+  /** The same for minibatches that a sampler drew, whose `logprobs` mean something. */
+  samplerMetrics(): Record<string, number> {
+    if (this.#firstGap === undefined) return {};
+    return { 'train/kl_sampler': this.#klToSampler / this.#tokens, 'train/logprob_gap': this.#firstGap };
+  }
+
+  #read(minibatch: TrainingBatch, { logprobs, entropy }: ForwardBackwardResult): void {
+    let gap = 0;
+    for (const [index, mask] of minibatch.mask.entries()) {
+      if (mask !== 1) continue;
+      const difference = (logprobs[index] as number) - (minibatch.logprobs[index] as number);
+      gap = Math.max(gap, Math.abs(difference));
+      // Schulman's k3 of KL(sampler, live): never negative, exact in expectation.
+      this.#klToSampler += Math.expm1(difference) - difference;
+      this.#entropy += entropy[index] as number;
+      this.#tokens += 1;
+    }
+    this.#firstGap ??= gap;
+  }
+}
+
+function add(sums: Map<string, number>, parts: { readonly [name: string]: number }): void {
+  for (const [name, part] of Object.entries(parts)) sums.set(name, (sums.get(name) ?? 0) + part);
+}

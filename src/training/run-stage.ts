@@ -1,0 +1,182 @@
+// The frame of both kinds of training: steps one after another, each a function of the weights and of a small JSON state, so that a step that
+// is abandoned half-way leaves nothing behind, and a resumed stage goes on as if nothing had happened.
+import type { EvaluationSummary } from '../contracts/evaluation.js';
+import type { Journal } from '../contracts/journal.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { OptimizerSettings, OptimizerStep, PolicyModel } from '../contracts/policy.js';
+import type { Random } from '../contracts/random.js';
+import type { Episode } from '../contracts/trajectory.js';
+import { type AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { learningRate, type LearningRateSchedule } from './learning-rate.js';
+
+export interface OptimizerPlan {
+  readonly settings: OptimizerSettings;
+  readonly learningRate: LearningRateSchedule;
+  /** Global norm that gradients are clipped to; absent: not clipped. */
+  readonly clipNorm?: number;
+}
+
+/** The optimizer's constants in a training step. */
+export function optimizerStep(
+  { learningRate: schedule, clipNorm }: OptimizerPlan,
+  step: number,
+  steps: number,
+): OptimizerStep {
+  return { learningRate: learningRate(schedule, step, steps), ...(clipNorm !== undefined && { clipNorm }) };
+}
+
+/** Evaluations while a stage goes on; they never change what is trained. */
+export interface StageEvaluation {
+  /** Steps from one to the next; the last step of the stage is always evaluated. */
+  readonly every: number;
+  evaluate(step: number): Promise<readonly EvaluationSummary[]>;
+}
+
+/** What both kinds of stages are given. */
+export interface StageOptions {
+  /** Its name in the recipe. */
+  readonly stage: string;
+  readonly model: PolicyModel;
+  readonly steps: number;
+  readonly optimizer: OptimizerPlan;
+  /** A stream of this stage's own. */
+  readonly random: Random;
+  readonly journal: Journal;
+  readonly evaluation?: StageEvaluation;
+  /** What `Journal.checkpoint` was given for this stage; the model has been loaded from the same checkpoint. */
+  readonly resume?: JsonObject;
+  readonly signal: AbortSignal;
+  /** Asked after every step: true ends the stage early, resumable. */
+  readonly shouldStop?: () => boolean;
+}
+
+export interface StageResult {
+  /** `stopped`: by `shouldStop`. Everything but `completed` can be resumed. */
+  readonly status: 'completed' | 'interrupted' | 'stopped' | 'failed';
+  /** Steps that are done, before a resume included. */
+  readonly steps: number;
+  /** Seconds of this call. */
+  readonly seconds: number;
+  /** Where the status is `failed`. */
+  readonly error?: AgentgymError;
+}
+
+/** What a step leaves behind, beside the weights. */
+export interface StepOutcome<State extends JsonObject> {
+  readonly state: State;
+  readonly metrics: { readonly [name: string]: number };
+  /** Episodes to keep. */
+  readonly episodes?: readonly Episode[];
+  /** Nothing is left to be done, for example because the budget is spent: the stage ends with this step. */
+  readonly ended?: boolean;
+  /** Training cannot go on. */
+  readonly error?: AgentgymError;
+}
+
+export interface StageFrame<State extends JsonObject> {
+  readonly kind: 'sft' | 'rl';
+  readonly initialState: State;
+  /** Save the weights as they are before the first step, too. */
+  readonly keepStart: boolean;
+  step(step: number, state: State): Promise<StepOutcome<State>>;
+}
+
+/** What `Journal.checkpoint` is given. */
+interface Progress<State extends JsonObject> extends JsonObject {
+  readonly step: number;
+  readonly state: State;
+  readonly ended: boolean;
+  /** Metrics of the last step, where its evaluation was interrupted: they have not been written yet. */
+  readonly pending: { readonly [name: string]: number } | null;
+}
+
+/** Goes through the steps that are not done yet. */
+export async function runStage<State extends JsonObject>(
+  options: StageOptions,
+  frame: StageFrame<State>,
+): Promise<StageResult> {
+  const { stage, model, steps, journal, signal } = options;
+  const start = performance.now();
+  const seconds = (): number => (performance.now() - start) / 1000;
+  let progress = (options.resume as Progress<State> | undefined) ?? {
+    step: 0,
+    state: frame.initialState,
+    ended: steps === 0,
+    pending: null,
+  };
+  const save = (force: boolean): PromiseLike<void> | void => journal.checkpoint(stage, progress.step, progress, force);
+
+  journal.event({ type: 'stage-started', stage, kind: frame.kind, steps, done: progress.step });
+  if (options.resume === undefined) {
+    await model.resetOptimizer(options.optimizer.settings);
+    if (frame.keepStart) await save(true);
+  }
+  const finish = (status: StageResult['status'], error?: AgentgymError): StageResult => {
+    journal.event({ type: 'stage-finished', stage, step: progress.step, seconds: seconds() });
+    return { status, steps: progress.step, seconds: seconds(), ...(error && { error }) };
+  };
+
+  let error: AgentgymError | undefined;
+  let version = model.policyVersion;
+  try {
+    while (progress.pending !== null || !progress.ended) {
+      signal.throwIfAborted();
+      if (progress.pending === null) {
+        const step = progress.step + 1;
+        const stepStart = performance.now();
+        const outcome = await frame.step(step, progress.state);
+        if (outcome.episodes?.length) await journal.episodes(stage, step, outcome.episodes);
+        error = outcome.error;
+        version = model.policyVersion;
+        const ended = step >= steps || outcome.ended === true;
+        const metrics = { ...outcome.metrics, 'time/step_seconds': (performance.now() - stepStart) / 1000 };
+        progress = { step, state: outcome.state, ended, pending: finiteOnly(metrics) };
+      }
+      // From here on the weights have moved: an interruption must not lose the step, so its metrics wait in the checkpoint.
+      const evaluated = await evaluate(options, progress.step, progress.ended);
+      const metrics = { ...progress.pending, ...evaluated };
+      await journal.metrics({ stage, step: progress.step, metrics });
+      journal.event({ type: 'step', stage, step: progress.step, steps, metrics });
+      progress = { ...progress, pending: null };
+
+      const stopping = !progress.ended && options.shouldStop?.() === true;
+      await save(progress.ended || stopping || signal.aborted || error !== undefined);
+      if (error !== undefined) return finish('failed', error);
+      if (stopping) return finish('stopped');
+      if (signal.aborted && !progress.ended) return finish('interrupted');
+    }
+    return finish('completed');
+  } catch (thrown) {
+    const failed = isAgentgymError(thrown) && thrown.code === 'AG_EPISODES_FAILED';
+    if (!signal.aborted && !failed) throw thrown;
+    // Weights that moved in a step that did not end belong to no step: then the older checkpoint is what the stage goes on from.
+    if (model.policyVersion === version) await save(true);
+    return signal.aborted ? finish('interrupted') : finish('failed', thrown as AgentgymError);
+  }
+}
+
+/** Evaluations that are due after a step, as metrics. */
+async function evaluate(options: StageOptions, step: number, last: boolean): Promise<Record<string, number>> {
+  const { evaluation, journal, stage } = options;
+  if (evaluation === undefined || !(last || step % evaluation.every === 0)) return {};
+  const start = performance.now();
+  const metrics: Record<string, number> = {};
+  for (const summary of await evaluation.evaluate(step)) {
+    const prefix = `eval/t${summary.temperature}`;
+    metrics[`${prefix}/success`] = summary.success.rate;
+    metrics[`${prefix}/success_low`] = summary.success.low;
+    metrics[`${prefix}/success_high`] = summary.success.high;
+    metrics[`${prefix}/return_mean`] = summary.return.mean;
+    metrics[`${prefix}/turns_mean`] = summary.turns.mean;
+    metrics[`${prefix}/truncated`] = summary.truncated;
+    metrics[`${prefix}/invalid`] = summary.invalid;
+    metrics[`${prefix}/failed`] = summary.failed;
+    journal.event({ type: 'evaluation', stage, step, evaluation: summary });
+  }
+  return { ...metrics, 'time/evaluation_seconds': (performance.now() - start) / 1000 };
+}
+
+/** JSON has no NaN and no infinities; that there was one is counted by name where it can happen. */
+function finiteOnly(metrics: { readonly [name: string]: number }): { readonly [name: string]: number } {
+  return Object.fromEntries(Object.entries(metrics).filter(([, value]) => Number.isFinite(value)));
+}
