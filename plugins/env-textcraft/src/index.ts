@@ -1,1 +1,15 @@
-export default [];
+import type { EnvironmentContribution } from '@agentgym/cli';
+
+import { options, validate } from './options.js';
+
+export default [
+  {
+    kind: 'environment',
+    name: 'textcraft',
+    summary: 'Craft Minecraft items out of a list of recipes: 544 goals in four depths',
+    options,
+    load: () => import('./textcraft.js'),
+    validate,
+    maxTurns: 48,
+  } satisfies EnvironmentContribution<typeof options>,
+];

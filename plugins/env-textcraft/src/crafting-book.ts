@@ -1,0 +1,132 @@
+import { generalIngredients, recipeTexts, unusedItems } from './data/recipes.js';
+
+/** So many of an item; of an ingredient, the name may be a general one (`planks`). */
+export interface Amount {
+  readonly name: string;
+  readonly count: number;
+}
+
+export interface Recipe {
+  readonly output: Amount;
+  readonly ingredients: readonly Amount[];
+}
+
+/** Everything that can be crafted or had, by the names that the agent reads (`oak planks`). */
+export interface CraftingBook {
+  readonly recipes: readonly Recipe[];
+  /** Recipes by the item they make; absent for what can only be had. */
+  readonly recipesOf: ReadonlyMap<string, readonly Recipe[]>;
+  /** Recipes by the ingredient they name. */
+  readonly usesOf: ReadonlyMap<string, readonly Recipe[]>;
+  /** Items of a general ingredient. */
+  readonly membersOf: ReadonlyMap<string, readonly string[]>;
+  /** General ingredients that an item can stand in for. */
+  readonly generalsOf: ReadonlyMap<string, readonly string[]>;
+  /** Every item; general ingredients are none. */
+  readonly items: ReadonlySet<string>;
+  /** Crafting depth: 0 for what can only be had, else 1 more than the deepest ingredient of the shallowest recipe. */
+  readonly depthOf: ReadonlyMap<string, number>;
+  /** Place in an order in which everything comes after what it is made of, over all its recipes; general ingredients lie between. */
+  readonly rankOf: ReadonlyMap<string, number>;
+}
+
+function parseAmount(text: string): Amount {
+  const space = text.indexOf(' ');
+  return { name: text.slice(space + 1), count: Number(text.slice(0, space)) };
+}
+
+function parseRecipe(text: string): Recipe {
+  const [output = '', ingredients = ''] = text.slice('craft '.length).split(' using ');
+  return { output: parseAmount(output), ingredients: ingredients.split(', ').map(parseAmount) };
+}
+
+function groupBy<T>(values: readonly T[], keysOf: (value: T) => readonly string[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const value of values) {
+    for (const key of keysOf(value)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [value]);
+      else group.push(value);
+    }
+  }
+  return groups;
+}
+
+/** Value of every name, from the bottom up: a member's value passes to its general ingredient by `general`, a recipe's by `craft`. */
+function climb(
+  names: Iterable<string>,
+  book: Pick<CraftingBook, 'recipesOf' | 'membersOf'>,
+  craft: (ofEachRecipe: readonly number[]) => number,
+  general: (ofEachMember: readonly number[]) => number,
+): Map<string, number> {
+  const values = new Map<string, number>();
+  const valueOf = (name: string): number => {
+    const known = values.get(name);
+    if (known !== undefined) return known;
+    const recipes = book.recipesOf.get(name);
+    const members = book.membersOf.get(name);
+    let value = 0;
+    if (members !== undefined) value = general(members.map(valueOf));
+    else if (recipes !== undefined) {
+      value = craft(
+        recipes.map(({ ingredients }) => 1 + Math.max(...ingredients.map((ingredient) => valueOf(ingredient.name)))),
+      );
+    }
+    values.set(name, value);
+    return value;
+  };
+  for (const name of names) valueOf(name);
+  return values;
+}
+
+function buildBook(): CraftingBook {
+  const recipes = recipeTexts.map(parseRecipe);
+  const recipesOf = groupBy(recipes, ({ output }) => [output.name]);
+  const usesOf = groupBy(recipes, ({ ingredients }) => ingredients.map(({ name }) => name));
+  const membersOf = new Map(Object.entries(generalIngredients));
+  const generalsOf = new Map<string, string[]>();
+  for (const [general, members] of membersOf) {
+    for (const member of members) generalsOf.set(member, [...(generalsOf.get(member) ?? []), general]);
+  }
+  const items = new Set([...recipesOf.keys(), ...usesOf.keys(), ...unusedItems].filter((name) => !membersOf.has(name)));
+  const names = [...items, ...membersOf.keys()];
+  const tree = { recipesOf, membersOf };
+  const least = (values: readonly number[]) => Math.min(...values);
+  const most = (values: readonly number[]) => Math.max(...values);
+  return {
+    recipes,
+    recipesOf,
+    usesOf,
+    membersOf,
+    generalsOf,
+    items,
+    depthOf: climb(names, tree, least, least),
+    rankOf: climb(names, tree, most, (values) => most(values) + 0.5),
+  };
+}
+
+/** The recipes of Minecraft Java 1.16 as the original reads them. */
+export const craftingBook: CraftingBook = buildBook();
+
+/** What can stand for an ingredient: itself, or the items of a general one. */
+export function itemsFor(name: string): readonly string[] {
+  return craftingBook.membersOf.get(name) ?? [name];
+}
+
+/** Every recipe that is met when walking down from an item, each once, from the top. */
+export function recipesBelow(item: string): Recipe[] {
+  const found = new Set<Recipe>();
+  const seen = new Set<string>();
+  const walk = (name: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const possible of itemsFor(name)) {
+      for (const recipe of craftingBook.recipesOf.get(possible) ?? []) {
+        found.add(recipe);
+        for (const ingredient of recipe.ingredients) walk(ingredient.name);
+      }
+    }
+  };
+  walk(item);
+  return [...found];
+}

@@ -1,0 +1,61 @@
+import type { OptionFinding, OptionsDeclaration, OptionsOf } from '@agentgym/cli';
+
+export const options = {
+  depths: {
+    type: 'integers',
+    minimum: 1,
+    maximum: 4,
+    default: [1, 2, 3, 4],
+    description: 'Crafting depths of the goals',
+    axis: true,
+  },
+  longestPlan: {
+    type: 'integer',
+    minimum: 2,
+    default: null,
+    description: 'Only goals that the oracle reaches in at most this many turns (the longest plan has 48)',
+    axis: true,
+  },
+  distractors: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 100,
+    default: 10,
+    description: 'Commands shown beside those of the goal, where there are so many that use one of its ingredients',
+    axis: true,
+  },
+  alternatives: {
+    type: 'boolean',
+    default: true,
+    description: 'Show every recipe below the goal, not only those of the shortest plan',
+    axis: true,
+  },
+  names: {
+    type: 'choice',
+    choices: ['spaced', 'joined'],
+    default: 'spaced',
+    description: 'Write items in words (`oak planks`) or as one word (`oak_planks`)',
+  },
+  renamed: {
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+    description:
+      'Share of training tasks in which the items have swapped names; above 0 the training split is unbounded, others stay as they are',
+  },
+} as const satisfies OptionsDeclaration;
+
+export type Options = OptionsOf<typeof options>;
+
+/** Complaints that the declaration cannot express. */
+export function validate({ depths }: Options): readonly OptionFinding[] {
+  if (depths.length > 0) return [];
+  return [
+    {
+      path: ['depths'],
+      message: 'no depth is left, so there is no task',
+      hint: 'write depths: [1, 2, 3, 4], or some of them',
+    },
+  ];
+}

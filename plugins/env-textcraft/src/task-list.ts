@@ -1,0 +1,98 @@
+import type { TaskSource, TaskSplits } from '@agentgym/cli';
+
+import { craftingBook } from './crafting-book.js';
+import type { Options } from './options.js';
+import { planCrafting } from './plan-crafting.js';
+import { puzzleOf } from './puzzle.js';
+import { drawFrom, shuffleBy } from './task-random.js';
+
+type SplitName = 'train' | 'validation' | 'test';
+
+/** A task: its goal, and for variants of training tasks which one. */
+export interface Task {
+  readonly id: string;
+  readonly goal: string;
+  readonly depth: number;
+  /** Items have swapped names. */
+  readonly renamed: boolean;
+}
+
+/** Shares of each depth's goals that are held out; what is left is for training. */
+const heldOut = { test: 0.2, validation: 0.1 } as const;
+
+/** `depth-2/oak-boat` */
+function idOf(goal: string): string {
+  return `depth-${craftingBook.depthOf.get(goal)}/${goal.replaceAll(' ', '-')}`;
+}
+
+/** Every goal's split, whatever the options: stratified by depth, in an order drawn once from fixed texts. */
+function assignSplits(): Record<SplitName, readonly string[]> {
+  const splits: Record<SplitName, string[]> = { train: [], validation: [], test: [] };
+  for (const depth of [1, 2, 3, 4]) {
+    const goals = [...craftingBook.recipesOf.keys()].filter((goal) => craftingBook.depthOf.get(goal) === depth);
+    const drawn = shuffleBy(goals.sort(), drawFrom(`splits of depth ${depth}`));
+    splits.test.push(...drawn.splice(0, Math.round(heldOut.test * goals.length)));
+    splits.validation.push(...drawn.splice(0, Math.round(heldOut.validation * goals.length)));
+    splits.train.push(...drawn);
+  }
+  const mixed = (split: SplitName) => shuffleBy(splits[split], drawFrom(`order of ${split}`));
+  return { train: mixed('train'), validation: mixed('validation'), test: mixed('test') };
+}
+
+const goalsOf = assignSplits();
+const goalById = new Map(Object.values(goalsOf).flatMap((goals) => goals.map((goal) => [idOf(goal), goal] as const)));
+const trainingIds = new Set(goalsOf.train.map(idOf));
+
+/**
+ * Reads a task id: `depth-2/oak-boat`; `depth-2/oak-boat#7`, the same with other distractors in another order; and
+ * `depth-2/oak-boat#renamed-7`, with swapped names. Throws where there is no such goal, and on variants of held-out goals.
+ */
+export function readTask(id: string): Task {
+  const match = /^([a-z0-9/-]{1,80})(?:#(renamed-)?(?:0|[1-9]\d{0,15}))?$/.exec(id);
+  const base = match?.[1] ?? '';
+  const goal = goalById.get(base);
+  if (goal === undefined)
+    throw new Error(`TextCraft has no task ${JSON.stringify(id.slice(0, 100))}; ids look like depth-2/oak-boat`);
+  if (base !== id && !trainingIds.has(base))
+    throw new Error(`${base} is held out, so it has no variants such as ${id}`);
+  return { id, goal, depth: craftingBook.depthOf.get(goal) ?? 0, renamed: match?.[2] !== undefined };
+}
+
+function bounded(ids: readonly string[]): TaskSource {
+  return {
+    count: ids.length,
+    id: (index) => {
+      const id = ids[index];
+      if (id === undefined) throw new RangeError(`there are ${ids.length} tasks, so none has the index ${index}`);
+      return id;
+    },
+    random: (random) => random.choice(ids),
+  };
+}
+
+/** Goals over and over, each time as another variant, of which a share has swapped names. */
+function unbounded(ids: readonly string[], renamed: number): TaskSource {
+  const id = (index: number): string => {
+    const [base, round] = [ids[index % ids.length] ?? '', Math.floor(index / ids.length)];
+    if (drawFrom(`variant ${round} of ${base}`)(1_000_000) < renamed * 1_000_000) return `${base}#renamed-${round}`;
+    return round === 0 ? base : `${base}#${round}`;
+  };
+  return { count: 'unbounded', id, random: (random) => id(random.integer(0, 2 ** 40)) };
+}
+
+/** The splits that these options leave. Throws if no goal at all is left. */
+export function listTasks({ depths, longestPlan, renamed }: Options): TaskSplits {
+  const wanted = (goal: string) =>
+    depths.includes(craftingBook.depthOf.get(goal) ?? 0) &&
+    (longestPlan === null || planCrafting(goal, new Map()).turns.length <= longestPlan);
+  const ids = (split: SplitName) => goalsOf[split].filter(wanted).map(idOf);
+  const train = ids('train');
+  if (train.length === 0)
+    throw new Error(`no goal of depth ${depths.join(', ')} can be reached in ${longestPlan} turns: raise longestPlan`);
+  return {
+    train: renamed > 0 ? unbounded(train, renamed) : bounded(train),
+    validation: bounded(ids('validation')),
+    test: bounded(ids('test')),
+    cluster: (task) => puzzleOf(readTask(task).goal),
+  };
+}

@@ -1,0 +1,264 @@
+import type { Environment, Expert, Facts, Host, Json, Random, StepResult, TaskSplits } from '@agentgym/cli';
+
+import { craftingBook, type Amount, type Recipe } from './crafting-book.js';
+import { nameItems, type ItemNames } from './item-names.js';
+import type { Options } from './options.js';
+import { ingredientsToName, planCrafting, type CraftingPlan } from './plan-crafting.js';
+import { readCommand, writeAmount, writeCraft, type WrittenAmount } from './read-command.js';
+import { neededRecipes, shownRecipes } from './shown-recipes.js';
+import { fits, takeFrom } from './take-ingredients.js';
+import { listTasks, readTask, type Task } from './task-list.js';
+
+const instructions = [
+  'Craft the goal. Each turn, write one action:',
+  'craft COUNT ITEM using COUNT ITEM, COUNT ITEM',
+  'get COUNT ITEM',
+  'inventory',
+  'Crafting takes exactly the ingredients of a command out of your inventory. What no command crafts, you can get.',
+].join('\n');
+
+/** Why an action was refused. */
+type Refusal = 'grammar' | 'unknown-item' | 'not-to-be-had' | 'missing-items' | 'no-recipe';
+
+/** The world's answer to an action. */
+type Answer =
+  | { readonly observation: string; readonly made?: string }
+  | { readonly observation: string; readonly refused: Refusal };
+
+/** Everything about a task that an episode does not change. */
+interface Puzzle {
+  readonly task: Task;
+  readonly names: ItemNames;
+  readonly shown: readonly Recipe[];
+  /** Recipes that the oracle plans with. */
+  readonly allowed: ReadonlySet<Recipe>;
+  /** What the plan from an empty inventory crafts. */
+  readonly milestones: readonly string[];
+  readonly turns: number;
+}
+
+/** What an episode has changed, as JSON. */
+interface Snapshot {
+  readonly task: string;
+  readonly inventory: readonly (readonly [string, number])[];
+  readonly reached: readonly string[];
+  readonly progress: number;
+  readonly won: boolean;
+}
+
+/** A quotation of the agent's own words, short and without anything that a file or a terminal would stumble over. */
+function quote(text: string): string {
+  const clean = text.slice(0, 100).replace(/[\p{Cc}\p{Cs}]/gu, '?');
+  return text.length > 100 ? `${clean}...` : clean;
+}
+
+class TextCraft implements Environment {
+  readonly instructions = instructions;
+  readonly experts: { readonly oracle: Expert } = { oracle: () => this.#nextAction() };
+  readonly #options: Options;
+  #puzzle: Puzzle | undefined;
+  #inventory = new Map<string, number>();
+  /** Milestones reached so far. */
+  #reached = new Set<string>();
+  #progress = 0;
+  #won = false;
+  /** Of the present inventory; made when first asked for. */
+  #plan: CraftingPlan | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  reset(id: string): string {
+    const puzzle = this.#load(id);
+    this.#begin(puzzle);
+    const commands = puzzle.shown.map(({ output, ingredients }) => writeCraft(output, ingredients, puzzle.names));
+    return `Crafting commands:\n${commands.join('\n')}\n\nGoal: craft ${puzzle.names.write(puzzle.task.goal)}.`;
+  }
+
+  step(action: string): StepResult {
+    const answer = this.#won ? this.#refuse('no-recipe', 'The goal is crafted.') : this.#play(action);
+    const facts = this.#facts(answer);
+    const success = 'made' in answer && answer.made === this.#present().task.goal;
+    return { observation: answer.observation, reward: success ? 1 : 0, terminated: this.#won, truncated: false, facts };
+  }
+
+  sampleAction(random: Random): string {
+    const { shown, names } = this.#present();
+    const { output, ingredients } = random.choice(shown);
+    return random.uniform() < 0.5
+      ? writeCraft(output, ingredients, names)
+      : `get ${writeAmount(random.choice(ingredients), names)}`;
+  }
+
+  admissible(): readonly string[] {
+    const { shown, names } = this.#present();
+    const gets = shown
+      .flatMap(({ ingredients }) => ingredients)
+      .filter(({ name }) => !craftingBook.recipesOf.has(name) && !craftingBook.membersOf.has(name));
+    const crafts = shown.filter(({ ingredients }) => takeFrom(this.#inventory, ingredients) !== undefined);
+    const actions = [
+      ...crafts.map(({ output, ingredients }) => writeCraft(output, ingredients, names)),
+      ...gets.map((amount) => `get ${writeAmount(amount, names)}`),
+      'inventory',
+    ];
+    return [...new Set(actions)];
+  }
+
+  stateKey(): string {
+    // In the order of the inventory: `inventory` shows it.
+    return JSON.stringify([this.#present().task.id, ...this.#inventory]);
+  }
+
+  snapshot(): Json {
+    return {
+      task: this.#present().task.id,
+      inventory: [...this.#inventory],
+      reached: [...this.#reached],
+      progress: this.#progress,
+      won: this.#won,
+    };
+  }
+
+  restore(state: Json): void {
+    const { task, inventory, reached, progress, won } = state as unknown as Snapshot;
+    this.#begin(this.#load(task));
+    this.#inventory = new Map(inventory);
+    this.#reached = new Set(reached);
+    this.#progress = progress;
+    this.#won = won;
+  }
+
+  #load(id: string): Puzzle {
+    const task = readTask(id);
+    const needed = neededRecipes(task.goal, this.#options.alternatives);
+    const allowed = new Set(needed);
+    const { turns, crafted } = planCrafting(task.goal, new Map(), allowed);
+    const shown = shownRecipes(task, needed, this.#options.distractors);
+    return {
+      task,
+      names: nameItems(task, this.#options.names),
+      allowed,
+      shown,
+      milestones: crafted,
+      turns: turns.length,
+    };
+  }
+
+  #begin(puzzle: Puzzle): void {
+    this.#puzzle = puzzle;
+    this.#inventory = new Map();
+    this.#reached = new Set();
+    this.#progress = 0;
+    this.#won = false;
+    this.#plan = undefined;
+  }
+
+  #present(): Puzzle {
+    if (this.#puzzle === undefined) throw new Error('TextCraft was not reset');
+    return this.#puzzle;
+  }
+
+  #play(action: string): Answer {
+    const command = readCommand(action, this.#present().names);
+    switch (command.kind) {
+      case 'inventory':
+        return { observation: `Inventory: ${this.#listInventory()}` };
+      case 'get':
+        return this.#get(command.item);
+      case 'craft':
+        return this.#craft(command.output, command.ingredients);
+      case 'misspelt':
+        return this.#refuse('grammar', `Wrong item format: ${quote(command.ingredient)}`);
+      case 'unknown':
+        return this.#refuse('grammar', `Could not execute ${quote(action)}`);
+    }
+  }
+
+  #refuse(refused: Refusal, observation: string): Answer {
+    return { observation, refused };
+  }
+
+  #listInventory(): string {
+    if (this.#inventory.size === 0) return 'You are not carrying anything.';
+    const { names } = this.#present();
+    return [...this.#inventory].map(([item, count]) => `[${names.write(item)}] (${count}) `).join('');
+  }
+
+  #get({ text, name, count }: WrittenAmount): Answer {
+    if (name === undefined) return this.#refuse('unknown-item', `Could not find ${quote(text)}`);
+    if (craftingBook.recipesOf.has(name) || craftingBook.membersOf.has(name)) {
+      return this.#refuse('not-to-be-had', `Could not find ${quote(text)}`);
+    }
+    this.#add(name, count);
+    return { observation: `Got ${count} ${this.#present().names.write(name)}` };
+  }
+
+  #craft(output: WrittenAmount, ingredients: readonly WrittenAmount[]): Answer {
+    const known = ingredients.flatMap(({ name, count }): Amount[] => (name === undefined ? [] : [{ name, count }]));
+    const taken = known.length < ingredients.length ? undefined : takeFrom(this.#inventory, known);
+    if (taken === undefined)
+      return this.#refuse('missing-items', `Could not find enough items to craft ${quote(output.text)}`);
+    // The count of the output is not looked at, as in the original: a recipe makes what it makes.
+    const recipe = craftingBook.recipesOf.get(output.name ?? '')?.find((candidate) => fits(candidate, known));
+    if (recipe === undefined)
+      return this.#refuse('no-recipe', `Could not find a valid recipe for ${quote(output.text)}`);
+    for (const [item, count] of taken) this.#add(item, -count);
+    this.#add(recipe.output.name, recipe.output.count);
+    return { observation: `Crafted ${writeAmount(recipe.output, this.#present().names)}`, made: recipe.output.name };
+  }
+
+  #add(item: string, count: number): void {
+    const sum = (this.#inventory.get(item) ?? 0) + count;
+    if (sum === 0) this.#inventory.delete(item);
+    else this.#inventory.set(item, sum);
+    this.#plan = undefined;
+  }
+
+  #planned(): CraftingPlan {
+    const { task, allowed } = this.#present();
+    this.#plan ??= planCrafting(task.goal, this.#inventory, allowed);
+    return this.#plan;
+  }
+
+  #nextAction(): string {
+    const { names } = this.#present();
+    const plan = this.#planned();
+    const [turn] = plan.turns;
+    if (this.#won || turn === undefined) return 'inventory';
+    if ('get' in turn) return `get ${writeAmount(turn.get, names)}`;
+    return writeCraft(turn.craft.output, ingredientsToName(turn.craft, plan, this.#inventory), names);
+  }
+
+  #facts(answer: Answer): Facts {
+    const { task, milestones, turns } = this.#present();
+    if ('made' in answer && answer.made !== undefined) {
+      for (const name of [answer.made, ...(craftingBook.generalsOf.get(answer.made) ?? [])]) {
+        if (milestones.includes(name)) this.#reached.add(name);
+      }
+      // Another way to the goal passes by milestones of the plan: they are behind it then.
+      if (answer.made === task.goal) for (const name of milestones) this.#reached.add(name);
+      this.#won ||= answer.made === task.goal;
+    }
+    const remaining = this.#won ? 0 : this.#planned().turns.length;
+    this.#progress = Math.max(this.#progress, 1 - remaining / turns);
+    const refused = 'refused' in answer ? answer.refused : undefined;
+    return {
+      success: this.#won,
+      progress: this.#progress,
+      milestones: { reached: this.#reached.size, total: milestones.length },
+      invalid: refused !== undefined,
+      details: { depth: task.depth, remaining, ...(refused === undefined ? {} : { refused }) },
+    };
+  }
+}
+
+/** The splits that the options leave. */
+export function tasks(options: Options): TaskSplits {
+  return listTasks(options);
+}
+
+/** A TextCraft world; it needs nothing of the host. */
+export function create(options: Options, _host: Host): Environment {
+  return new TextCraft(options);
+}
