@@ -1,0 +1,113 @@
+import type { ParsedRecipe } from './check-structure.js';
+import type { Complaints } from './complaints.js';
+import { nearestName } from './nearest-name.js';
+import { formatPath, type KeyPath } from './recipe-layer.js';
+import { effectiveAlgorithm } from './stage-settings.js';
+
+/** Complains about keys that contradict each other, as far as the recipe alone can tell. */
+export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): void {
+  const wrong = (path: KeyPath, message: string, hint: string) =>
+    complaints.add('AG_RECIPE_INVALID', path, `\`${formatPath(path)}\` ${message}`, hint);
+
+  for (const [name, stage] of Object.entries(recipe.stages)) {
+    const warmup = stage.optimizer.warmup;
+    const updates = stage.kind === 'sft' ? stage.steps : stage.steps * updatesPerStep(recipe, stage);
+    if (warmup >= updates) {
+      const hint = `The stage makes ${updates} optimizer steps.`;
+      wrong(['stages', name, 'optimizer', 'warmup'], `is ${warmup}, so the stage ends before the warm-up does`, hint);
+    }
+    if (stage.kind === 'sft') continue;
+    checkSampling(recipe, name, wrong);
+    if (recipe.algorithm === undefined) {
+      wrong(['algorithm'], `is missing; \`stages.${name}\` is of \`kind: rl\``, 'Add `algorithm: {name: grpo}`.');
+      return;
+    }
+    const { groupSize, minibatches } = effectiveAlgorithm(recipe.algorithm, stage.algorithm);
+    const episodes = groupSize * stage.tasksPerStep;
+    if (minibatches > episodes) {
+      const path = ['algorithm', 'minibatches'];
+      const place = stage.algorithm?.minibatches === undefined ? path : ['stages', name, ...path];
+      wrong(place, `is ${minibatches}, but a step plays ${episodes} episodes`, 'A minibatch needs an episode.');
+    }
+    checkReachable(recipe, name, wrong);
+  }
+  checkReward(recipe, wrong);
+  checkBudget(recipe, wrong);
+}
+
+type Wrong = (path: KeyPath, message: string, hint: string) => void;
+type RlStageOf = Extract<ParsedRecipe['stages'][string], { kind: 'rl' }>;
+
+function updatesPerStep(recipe: ParsedRecipe, stage: RlStageOf): number {
+  if (recipe.algorithm === undefined) return 1;
+  const { epochs, minibatches } = effectiveAlgorithm(recipe.algorithm, stage.algorithm);
+  return epochs * minibatches;
+}
+
+/** What is trained on must be sampled from the distribution whose log probabilities are recorded. */
+function checkSampling(recipe: ParsedRecipe, stage: string, wrong: Wrong): void {
+  const { temperature, topP, topK } = recipe.policy.sampling;
+  const because = `and \`stages.${stage}\` trains on what is sampled`;
+  const at = (key: string) => ['policy', 'sampling', key];
+  if (temperature === 0)
+    wrong(at('temperature'), `is 0, ${because}`, 'Give it 1; evaluations have `temperatures` of their own.');
+  if (topP < 1)
+    wrong(at('topP'), `is ${topP}, ${because}`, 'Give it 1: a cut distribution is not the one that is trained.');
+  if (topK > 0)
+    wrong(at('topK'), `is ${topK}, ${because}`, 'Give it 0: a cut distribution is not the one that is trained.');
+}
+
+/** Horizons of ScalingInter that no step of the stage reaches. */
+function checkReachable(recipe: ParsedRecipe, name: string, wrong: Wrong): void {
+  const stage = recipe.stages[name] as RlStageOf;
+  const horizon = stage.horizon ?? recipe.horizon;
+  if (horizon.schedule !== 'scaling-inter') return;
+  const reached = Math.ceil(stage.steps / horizon.every);
+  const unreached = horizon.turns.slice(reached);
+  if (unreached.length === 0) return;
+  const path = stage.horizon === undefined ? ['horizon', 'turns'] : ['stages', name, 'horizon', 'turns'];
+  const message = `is never ${unreached.join(' or ')}: \`stages.${name}.steps\` is ${stage.steps}, \`every\` is ${horizon.every}`;
+  wrong(
+    path,
+    message,
+    `Lower \`every\` to ${Math.max(1, Math.floor(stage.steps / horizon.turns.length))}, or shorten the list.`,
+  );
+}
+
+function checkReward(recipe: ParsedRecipe, wrong: Wrong): void {
+  const rewards: [KeyPath, ParsedRecipe['reward']][] = [[['reward'], recipe.reward]];
+  for (const [name, stage] of Object.entries(recipe.stages)) {
+    if (stage.kind === 'rl' && stage.reward !== undefined) rewards.push([['stages', name, 'reward'], stage.reward]);
+  }
+  for (const [path, { terms }] of rewards) {
+    terms.forEach(({ name }, i) => {
+      if (terms.findIndex((term) => term.name === name) === i) return;
+      wrong([...path, 'terms', i, 'name'], `is ${name} for the second time`, 'Give the one term the weight of both.');
+    });
+  }
+}
+
+function checkBudget({ budget, stages }: ParsedRecipe, wrong: Wrong): void {
+  if (budget === undefined) return;
+  const { costs, split = {} } = budget;
+  const kinds = Object.values(stages).map((stage) => stage.kind);
+  const units = [costs.episode, costs.turn, costs.token].filter((cost) => cost !== undefined);
+  if (kinds.includes('rl') && units.length !== 1) {
+    wrong(
+      ['budget', 'costs'],
+      'must have one of `episode`, `turn` and `token`',
+      'For example `costs: {demonstration: 10, episode: 1}`.',
+    );
+  }
+  if (kinds.includes('sft') && costs.demonstration === undefined) {
+    wrong(['budget', 'costs', 'demonstration'], 'is missing', 'Say what a demonstration costs; 0 is a price too.');
+  }
+  for (const name of Object.keys(split)) {
+    if (Object.hasOwn(stages, name)) continue;
+    const near = nearestName(name, Object.keys(stages));
+    const hint = near === undefined ? `Stages are: ${Object.keys(stages).join(', ')}.` : `Did you mean \`${near}\`?`;
+    wrong(['budget', 'split', name], 'is the share of a stage that is not there', hint);
+  }
+  const sum = Object.values(split).reduce((total, value) => total + value, 0);
+  if (sum > 1 + 1e-9) wrong(['budget', 'split'], `adds up to ${sum}`, 'Shares add up to at most 1.');
+}

@@ -1,0 +1,196 @@
+import type { AlgorithmModule } from '../contracts/algorithm.js';
+import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import { isAgentgymError } from '../errors/agentgym-error.js';
+import { checkOptions } from './check-options.js';
+import type { ParsedRecipe } from './check-structure.js';
+import type { Complaints } from './complaints.js';
+import type { IdleContext } from './idle-settings.js';
+import { nearestName } from './nearest-name.js';
+import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
+import { effectiveAlgorithm } from './stage-settings.js';
+
+/** What a recipe is checked against; a PluginHost is one. */
+export interface ContributionFinder {
+  find(kind: ContributionKind, name: string): Promise<{ readonly contribution: Contribution }>;
+  load(located: { readonly contribution: Contribution }): Promise<unknown>;
+}
+
+interface Block {
+  readonly name: string;
+  options: Record<string, unknown>;
+}
+
+/**
+ * Checks that everything the recipe names is installed, and its options; fills in the options' defaults and the policy's first preset. Options
+ * that a contribution calls idle are errors where they were written, and dropped elsewhere: `completeOptions` brings their defaults back.
+ */
+export async function checkRecipeContributions(
+  recipe: ParsedRecipe,
+  finder: ContributionFinder,
+  context: IdleContext,
+): Promise<void> {
+  const check = (kind: ContributionKind, block: Block, path: KeyPath) => checkBlock(kind, block, path, finder, context);
+  await check('environment', recipe.environment, ['environment']);
+  await checkTerms(recipe.reward, ['reward'], check);
+  await check('format', recipe.format, ['format']);
+  const policy = await check('policy', recipe.policy, ['policy']);
+  if (policy?.kind === 'policy') checkPreset(recipe, policy.presets, context.complaints);
+  for (const [name, stage] of Object.entries(recipe.stages)) {
+    if (stage.kind === 'rl' && stage.reward) await checkTerms(stage.reward, ['stages', name, 'reward'], check);
+  }
+  await checkAlgorithms(recipe, finder, context);
+}
+
+async function checkTerms(
+  reward: ParsedRecipe['reward'],
+  path: KeyPath,
+  check: (kind: ContributionKind, block: Block, path: KeyPath) => Promise<unknown>,
+): Promise<void> {
+  for (const [i, term] of reward.terms.entries()) await check('reward', term, [...path, 'terms', i]);
+}
+
+async function checkBlock(
+  kind: ContributionKind,
+  block: Block,
+  path: KeyPath,
+  finder: ContributionFinder,
+  context: IdleContext,
+): Promise<Contribution | undefined> {
+  const contribution = (await findBlock(kind, block.name, path, finder, context.complaints))?.contribution;
+  if (contribution === undefined) return undefined;
+  const place = (option: KeyPath) => [...path, 'options', ...option];
+  const values = checkBlockOptions(contribution, block.options, place, context.complaints);
+  if (values === undefined) return contribution;
+  block.options = values;
+  for (const finding of contribution.validate?.(values as never) ?? []) {
+    settleFinding(finding, place(finding.path), context, () => delete values[finding.path[0] ?? '']);
+  }
+  return contribution;
+}
+
+async function findBlock(
+  kind: ContributionKind,
+  name: string,
+  path: KeyPath,
+  finder: ContributionFinder,
+  complaints: Complaints,
+): Promise<{ readonly contribution: Contribution } | undefined> {
+  try {
+    return await finder.find(kind, name);
+  } catch (error) {
+    if (!isAgentgymError(error)) throw error;
+    complaints.add(error.code, [...path, 'name'], error.message, error.hint);
+    return undefined;
+  }
+}
+
+/** Complete options, or undefined where there was something to complain about. */
+function checkBlockOptions(
+  { kind, name, options }: Contribution,
+  given: Readonly<Record<string, unknown>>,
+  place: (option: KeyPath) => KeyPath,
+  complaints: Complaints,
+): Record<string, unknown> | undefined {
+  const { values, findings } = checkOptions(options, given);
+  for (const finding of findings) {
+    const code = finding.unknown ? 'AG_RECIPE_UNKNOWN_KEY' : 'AG_RECIPE_INVALID';
+    const message = `${formatPath(place(finding.path))}: ${finding.message} of ${kind} \`${name}\``;
+    const hint = `${finding.hint} See \`agentgym describe ${kind} ${name}\`.`;
+    complaints.add(
+      code,
+      place(finding.path),
+      finding.unknown ? message : message.replace(` of ${kind} \`${name}\``, ''),
+      hint,
+    );
+  }
+  return findings.length > 0 ? undefined : { ...values };
+}
+
+interface Finding {
+  readonly message: string;
+  readonly hint: string;
+  readonly idle?: boolean;
+}
+
+function settleFinding(finding: Finding, path: KeyPath, { complaints, written }: IdleContext, drop: () => void): void {
+  const message = `${formatPath(path)}: ${finding.message}`;
+  if (finding.idle !== true) complaints.add('AG_RECIPE_INVALID', path, message, finding.hint);
+  else if (written(path)) complaints.add('AG_RECIPE_IDLE_SETTING', path, message, finding.hint);
+  else drop();
+}
+
+function checkPreset(
+  recipe: ParsedRecipe,
+  presets: readonly { readonly name: string }[],
+  complaints: Complaints,
+): void {
+  const { policy } = recipe;
+  const names = presets.map(({ name }) => name);
+  if (policy.preset !== undefined && !names.includes(policy.preset)) {
+    const near = nearestName(policy.preset, names);
+    const hint = near === undefined ? `Presets are: ${names.join(', ')}.` : `Did you mean \`${near}\`?`;
+    complaints.add(
+      'AG_RECIPE_INVALID',
+      ['policy', 'preset'],
+      `policy \`${policy.name}\` has no preset \`${policy.preset}\``,
+      hint,
+    );
+  }
+  if (policy.preset === undefined && policy.from === undefined && names[0] !== undefined) policy.preset = names[0];
+}
+
+/** Each rl stage's algorithm as it holds there: an option is idle only if it is so in every stage that it reaches. */
+async function checkAlgorithms(recipe: ParsedRecipe, finder: ContributionFinder, context: IdleContext): Promise<void> {
+  const base = recipe.algorithm;
+  if (base === undefined) return;
+  const idle = new Map<string, { readonly path: KeyPath; readonly finding: Finding; stages: number }>();
+  const reached = new Map<string, number>();
+  const seen = new Set<string>();
+  let complete: Record<string, unknown> | undefined;
+
+  for (const [name, stage] of Object.entries(recipe.stages)) {
+    if (stage.kind !== 'rl') continue;
+    const here: KeyPath = ['stages', name, 'algorithm'];
+    const settings = effectiveAlgorithm(base, stage.algorithm);
+    const own = settings.name !== base.name;
+    const place = (option: KeyPath): KeyPath =>
+      own || valueAt(stage.algorithm?.options, option) !== undefined
+        ? [...here, 'options', ...option]
+        : ['algorithm', 'options', ...option];
+    const located = await findBlock('algorithm', settings.name, own ? here : ['algorithm'], finder, context.complaints);
+    if (located === undefined) return;
+    const values = checkBlockOptions(located.contribution, settings.options, place, context.complaints);
+    if (values === undefined) return;
+    if (own && stage.algorithm !== undefined) stage.algorithm.options = values as typeof stage.algorithm.options;
+    for (const option of Object.keys(values)) {
+      const key = formatPath(place([option]));
+      reached.set(key, (reached.get(key) ?? 0) + 1);
+    }
+    if (!own && complete === undefined) complete = checkOptions(located.contribution.options, base.options).values;
+    const module = (await finder.load(located)) as AlgorithmModule<unknown>;
+    const findings = [
+      ...(located.contribution.validate?.(values as never) ?? []),
+      ...(module.validate?.(values, settings) ?? []),
+    ];
+    for (const finding of findings) {
+      const path = place(finding.path);
+      const key = formatPath(path);
+      if (finding.idle !== true) {
+        if (!seen.has(key + finding.message)) settleFinding(finding, path, context, () => undefined);
+        seen.add(key + finding.message);
+        continue;
+      }
+      const entry = idle.get(key) ?? { path, finding, stages: 0 };
+      entry.stages += 1;
+      idle.set(key, entry);
+    }
+  }
+  if (complete !== undefined) base.options = { ...complete } as typeof base.options;
+  for (const [key, { path, finding, stages }] of idle) {
+    if (stages < (reached.get(key) ?? 0)) continue;
+    settleFinding(finding, path, context, () => {
+      const options = valueAt(recipe, path.slice(0, -1)) as Record<string, unknown>;
+      delete options[String(path.at(-1))];
+    });
+  }
+}

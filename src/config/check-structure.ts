@@ -1,0 +1,134 @@
+import * as v from 'valibot';
+
+import type { Complaints } from './complaints.js';
+import { nearestName } from './nearest-name.js';
+import { formatPath, valueAt, type KeyMap, type KeyPath } from './recipe-layer.js';
+import { recipeSchema } from './recipe-schema.js';
+import { descriptionOf, keysOf, members, placesOf, schemaAt, unwrap, type SchemaNode } from './schema-keys.js';
+
+const ROOT = recipeSchema as unknown as SchemaNode;
+
+/** A recipe as valibot gives it back: types are right, defaults are filled in. */
+export type ParsedRecipe = v.InferOutput<typeof recipeSchema>;
+
+/** Checks keys and types against the schema; every complaint is collected, and only a recipe without any is given back. */
+export function checkStructure(value: KeyMap, complaints: Complaints): ParsedRecipe | undefined {
+  let rest: KeyMap = value;
+  let before = complaints.findings.length;
+  // valibot stops at the first unknown key of a map: take it out and look again.
+  for (;;) {
+    const result = v.safeParse(recipeSchema, rest);
+    if (result.success) return complaints.findings.length === 0 ? result.output : undefined;
+    const unknown = result.issues.filter(isUnknownKey);
+    if (unknown.length === 0) {
+      result.issues.forEach((issue) => addIssue(issue, rest, complaints));
+      return undefined;
+    }
+    for (const issue of unknown) {
+      const path = pathOf(issue);
+      addUnknownKey(path, rest, complaints);
+      rest = without(rest, path);
+    }
+    if (complaints.findings.length === before) throw new Error('an unknown key could not be removed');
+    before = complaints.findings.length;
+  }
+}
+
+type Issue = v.BaseIssue<unknown>;
+
+function isUnknownKey(issue: Issue): boolean {
+  return issue.type === 'strict_object' && issue.expected === 'never';
+}
+
+function pathOf(issue: Issue): KeyPath {
+  return (issue.path ?? []).map((item) => item.key as string | number);
+}
+
+function addUnknownKey(path: KeyPath, value: KeyMap, complaints: Complaints): void {
+  const key = String(path.at(-1));
+  const above = path.slice(0, -1);
+  const map = valueAt(value, above);
+  const schema = schemaAt(ROOT, above, value) ?? ROOT;
+  const open = unwrap(schema);
+  const name = formatPath(path);
+  if (open.type === 'variant') {
+    const choice = open.key as string;
+    const others = members(open).filter((member) => member.entries?.[key] !== undefined);
+    if (others.length > 0) {
+      const chosen = `\`${formatPath([...above, choice])}: ${String(valueAt(map, [choice]))}\``;
+      const takers = others.map((member) => String(unwrap(member.entries?.[choice] ?? member).literal));
+      const message = `\`${name}\` has no effect with ${chosen}`;
+      complaints.add(
+        'AG_RECIPE_IDLE_SETTING',
+        path,
+        message,
+        `Remove it; it belongs to \`${choice}: ${takers.join(' or ')}\`.`,
+      );
+      return;
+    }
+  }
+  const known = keysOf(schema, map);
+  const near = nearestName(key, known);
+  const elsewhere = placesOf(key, ROOT);
+  const hint =
+    near !== undefined
+      ? `Did you mean \`${near}\`?`
+      : elsewhere.length > 0
+        ? `Did you mean ${elsewhere.map((place) => `\`${place}\``).join(' or ')}?`
+        : `Keys here are: ${known.join(', ')}.`;
+  complaints.add('AG_RECIPE_UNKNOWN_KEY', path, `there is no key \`${name}\``, hint);
+}
+
+function addIssue(issue: Issue, value: KeyMap, complaints: Complaints): void {
+  const path = pathOf(issue);
+  const description = descriptionOf(schemaAt(ROOT, path, value) ?? { type: 'unknown' });
+  const name = path.length === 0 ? 'the recipe' : `\`${formatPath(path)}\``;
+  const wanted = expectation(issue);
+  const missing = issue.kind === 'schema' && valueAt(value, path) === undefined;
+  const message = missing ? `${name} is missing` : `${name} is ${show(valueAt(value, path))}, not ${wanted}`;
+  const says = description === undefined ? '' : ` (${description})`;
+  complaints.add('AG_RECIPE_INVALID', path, message, `It takes ${wanted}${says}.`);
+}
+
+/** What an issue wanted, in words. */
+function expectation(issue: Issue): string {
+  if (['regex', 'check', 'min_length', 'min_entries'].includes(issue.type)) {
+    return issue.type === 'min_entries' ? 'a map with at least one entry' : `right: ${issue.message}`;
+  }
+  const limit = issue.expected?.match(/^(>=|<=|>|<)(.*)$/);
+  if (issue.type === 'non_empty') return 'a text that is not empty';
+  if (issue.type === 'safe_integer') return 'a whole number';
+  if (issue.type === 'finite') return 'a finite number';
+  if (limit) {
+    const words: Record<string, string> = { '>=': 'at least', '<=': 'at most', '>': 'above', '<': 'below' };
+    return `${words[limit[1] ?? ''] ?? ''} ${limit[2] ?? ''}`;
+  }
+  const names: Record<string, string> = {
+    number: 'a number',
+    string: 'a text',
+    boolean: 'true or false',
+    Array: 'a list',
+    Object: 'a map of keys',
+  };
+  const alternatives = (issue.expected ?? 'something else').replaceAll(/[()"]/g, '').split(' | ');
+  return alternatives.map((word) => names[word] ?? word).join(' or ');
+}
+
+function show(value: unknown): string {
+  if (value === null) return 'empty';
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** A copy of the tree without one key. */
+function without(tree: unknown, path: KeyPath): KeyMap {
+  const [key, ...rest] = path;
+  const copy = (Array.isArray(tree) ? [...(tree as unknown[])] : { ...(tree as object) }) as Record<
+    string | number,
+    unknown
+  >;
+  if (key === undefined) return copy;
+  if (rest.length === 0) delete copy[key];
+  else copy[key] = without(copy[key], rest);
+  return copy;
+}

@@ -1,0 +1,34 @@
+import type { ErrorFinding } from '../errors/agentgym-error.js';
+import type { ErrorCode } from '../errors/error-codes.js';
+import { formatPath, type KeyPath, type RecipeLayer } from './recipe-layer.js';
+
+/** Collects what is wrong with a recipe, each with the file and line, or the flag, that said it. */
+export class Complaints {
+  readonly #findings: ErrorFinding[] = [];
+
+  /** @param originOf the layer that a key came from */
+  constructor(private readonly originOf: (path: KeyPath) => RecipeLayer | undefined) {}
+
+  add(code: ErrorCode, path: KeyPath, message: string, hint: string): void {
+    const layer = this.originOf(path);
+    const line = layer?.line(path);
+    this.#findings.push({
+      code,
+      message: layer?.origin === 'flag' ? `\`${layer.label}\`: ${message}` : message,
+      hint,
+      ...(layer?.file !== undefined && { file: layer.file }),
+      ...(line !== undefined && { line }),
+      path: formatPath(path),
+    });
+  }
+
+  /** A complaint about a flag that names the flag itself. */
+  addFlag(code: ErrorCode, path: KeyPath, message: string, hint: string): void {
+    this.#findings.push({ code, message, hint, path: formatPath(path) });
+  }
+
+  /** In the order of the file, flags last. */
+  get findings(): readonly ErrorFinding[] {
+    return [...this.#findings].sort((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0);
+  }
+}

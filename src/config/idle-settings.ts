@@ -1,0 +1,113 @@
+// Law 9: a setting that the user wrote and that has no effect is an error naming both settings. Where it is a default or inherited, it is
+// dropped instead. A coefficient of 0 is always legal.
+import type { ParsedRecipe } from './check-structure.js';
+import type { Complaints } from './complaints.js';
+import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
+import { longestHorizon } from './stage-settings.js';
+
+/** What the rules need beside the recipe, which they change in place. */
+export interface IdleContext {
+  readonly complaints: Complaints;
+  /** The user wrote the key: in the recipe or as a flag, not by default or `extends`. */
+  readonly written: (path: KeyPath) => boolean;
+}
+
+/** Makes `written` out of where keys came from. */
+export function writtenKeys(value: unknown, originOf: (path: KeyPath) => RecipeLayer | undefined) {
+  return (path: KeyPath) => valueAt(value, path) !== undefined && originOf(path)?.origin !== 'extends';
+}
+
+/** Complains about what was written and is idle; drops the rest of what is idle. */
+export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): void {
+  const { complaints, written } = context;
+  /** The setting at `path` has no effect because of the one at `because`. */
+  const idle = (path: KeyPath, because: string) => {
+    const value = valueAt(recipe, path);
+    if (value === undefined) return;
+    if (written(path) && value !== 0 && value !== 'none') {
+      const message = `\`${formatPath(path)}\` has no effect ${because}`;
+      complaints.add('AG_RECIPE_IDLE_SETTING', path, message, 'Remove the one or change the other.');
+    } else remove(recipe, path);
+  };
+  const stages = Object.entries(recipe.stages);
+  const hasRl = stages.some(([, stage]) => stage.kind === 'rl');
+  const hasSft = stages.some(([, stage]) => stage.kind === 'sft');
+
+  if (recipe.policy.from !== undefined) idle(['policy', 'preset'], 'beside `policy.from`');
+  if (!hasRl) {
+    const because = 'in a recipe whose `stages` have no `kind: rl`';
+    idle(['algorithm'], because);
+    idle(['policy', 'sampling', 'temperature'], because);
+    idle(['record'], because);
+    if (recipe.horizon.schedule !== 'fixed') {
+      if (written(['horizon', 'schedule'])) idle(['horizon', 'schedule'], because);
+      else recipe.horizon = { schedule: 'fixed', turns: longestHorizon(recipe.horizon) };
+    }
+    if (![...recipe.evaluation.temperatures, ...recipe.evaluation.final.temperatures].some((value) => value > 0)) {
+      if (recipe.policy.sampling.topP < 1) idle(['policy', 'sampling', 'topP'], 'where all `temperatures` are 0');
+      if (recipe.policy.sampling.topK > 0) idle(['policy', 'sampling', 'topK'], 'where all `temperatures` are 0');
+    }
+  }
+  if (recipe.evaluation.every === 0) {
+    for (const key of ['split', 'tasks', 'episodesPerTask', 'temperatures']) {
+      idle(['evaluation', key], 'beside `evaluation.every: 0`');
+    }
+  }
+  if (recipe.budget !== undefined) {
+    if (!hasSft) idle(['budget', 'costs', 'demonstration'], 'in a recipe whose `stages` have no `kind: sft`');
+    if (!hasRl) {
+      for (const key of ['episode', 'turn', 'token']) {
+        idle(['budget', 'costs', key], 'in a recipe whose `stages` have no `kind: rl`');
+      }
+    }
+    if (stages.length === 1) idle(['budget', 'split'], 'in a recipe with one stage');
+  }
+  for (const [name, stage] of stages) {
+    const optimizer = ['stages', name, 'optimizer'];
+    const { schedule } = stage.optimizer;
+    if (schedule === 'constant')
+      idle([...optimizer, 'floor'], `with \`${formatPath([...optimizer, 'schedule'])}: constant\``);
+    if (stage.optimizer.name !== 'muon') {
+      idle(
+        [...optimizer, 'options', 'momentum'],
+        `with \`${formatPath([...optimizer, 'name'])}: ${stage.optimizer.name}\``,
+      );
+    }
+    if (stage.kind === 'sft') {
+      const demonstrations = ['stages', name, 'demonstrations'];
+      if (stage.demonstrations.file !== undefined) {
+        idle([...demonstrations, 'expert'], `beside \`${formatPath([...demonstrations, 'file'])}\``);
+      } else {
+        stage.demonstrations.expert ??= 'demonstrator';
+        stage.demonstrations.count ??= 1000;
+      }
+    }
+  }
+  settleOverridden(recipe, idle);
+}
+
+/** Keys of `algorithm` that every rl stage overrides: the first stage's value becomes the recipe's own. */
+function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+  const { algorithm } = recipe;
+  const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+  if (algorithm === undefined || rl.length === 0) return;
+  const isOverridden = (key: 'name' | 'groupSize' | 'epochs' | 'minibatches') => {
+    if (!rl.every(({ stage }) => stage.algorithm?.[key] !== undefined)) return false;
+    const kept = algorithm[key];
+    idle(['algorithm', key], `beside ${rl.map(({ name }) => `\`stages.${name}.algorithm.${key}\``).join(' and ')}`);
+    Object.assign(algorithm, { [key]: kept });
+    return true;
+  };
+  isOverridden('name');
+  for (const key of ['groupSize', 'epochs', 'minibatches'] as const) {
+    if (!isOverridden(key)) continue;
+    algorithm[key] = rl[0]?.stage.algorithm?.[key] ?? algorithm[key];
+    for (const { stage } of rl) if (stage.algorithm?.[key] === algorithm[key]) delete stage.algorithm[key];
+  }
+}
+
+function remove(recipe: unknown, path: KeyPath): void {
+  const parent = valueAt(recipe, path.slice(0, -1)) as Record<string | number, unknown> | undefined;
+  const key = path.at(-1);
+  if (parent !== undefined && key !== undefined) delete parent[key];
+}

@@ -1,0 +1,100 @@
+import { formatPath, isKeyMap, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
+
+/** Layers laid over each other, and which layer each key came from. */
+export interface MergedLayers {
+  readonly value: KeyMap;
+  /** The layer that a key, or the nearest key above it, came from. */
+  originOf(path: KeyPath): RecipeLayer | undefined;
+  /** Nulls that should have removed an inherited key, and removed nothing. */
+  readonly idleRemovals: readonly { readonly path: KeyPath; readonly layer: RecipeLayer }[];
+}
+
+type Tree = Record<string, unknown>;
+
+/**
+ * Lays recipes over each other: maps are merged, everything else is replaced, null removes what lies below. Where a layer chooses another
+ * thing (`name`, `schedule`, `kind`), what lower layers said about the former one goes.
+ */
+export function mergeLayers(layers: readonly RecipeLayer[]): MergedLayers {
+  const value: Tree = {};
+  const origins = new Map<string, RecipeLayer>();
+  const idleRemovals: { path: KeyPath; layer: RecipeLayer }[] = [];
+
+  const forget = (path: KeyPath) => {
+    const own = formatPath(path);
+    for (const key of [...origins.keys()]) {
+      if (key === own || key.startsWith(`${own}.`) || key.startsWith(`${own}[`)) origins.delete(key);
+    }
+  };
+  const drop = (tree: Tree, path: KeyPath, keys: readonly string[]) => {
+    for (const key of keys) {
+      delete tree[key];
+      forget([...path, key]);
+    }
+  };
+  const lay = (below: Tree, over: KeyMap, path: KeyPath, layer: RecipeLayer) => {
+    for (const [key, item] of Object.entries(over)) {
+      const here = [...path, key];
+      if (item === undefined) continue;
+      if (item === null && Object.hasOwn(below, key)) {
+        drop(below, path, [key]);
+      } else if (item === null && layer.origin === 'flag' && !path.includes('options')) {
+        idleRemovals.push({ path: here, layer });
+      } else if (isKeyMap(item)) {
+        const inner = isKeyMap(below[key]) ? below[key] : {};
+        drop(inner, here, replacedKeys(here, inner, item));
+        set(below, key, inner);
+        if (!origins.has(formatPath(here))) origins.set(formatPath(here), layer);
+        lay(inner, item, here, layer);
+      } else {
+        forget(here);
+        set(below, key, item);
+        origins.set(formatPath(here), layer);
+      }
+    }
+  };
+  for (const layer of layers) lay(value, layer.value, [], layer);
+
+  return {
+    value,
+    idleRemovals,
+    originOf: (path) => {
+      for (let length = path.length; length > 0; length -= 1) {
+        const layer = origins.get(formatPath(path.slice(0, length)));
+        if (layer !== undefined) return layer;
+      }
+      return layers.findLast(({ origin }) => origin !== 'flag');
+    },
+  };
+}
+
+/** Keys of lower layers that belong to something that the upper layer replaces by another thing. */
+function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly string[] {
+  const changes = (key: string) => over[key] !== undefined && below[key] !== undefined && over[key] !== below[key];
+  const key = path.at(-1);
+  if (path.at(-2) === 'stages') return changes('kind') ? Object.keys(below) : [];
+  switch (key) {
+    case 'horizon':
+      return changes('schedule') ? Object.keys(below) : [];
+    case 'environment':
+    case 'format':
+    case 'algorithm':
+    case 'optimizer':
+      return changes('name') ? ['options'] : [];
+    case 'policy':
+      return [
+        ...(changes('name') ? ['options', 'preset', 'from'] : []),
+        ...('from' in over && !('preset' in over) ? ['preset'] : []),
+        ...('preset' in over && !('from' in over) ? ['from'] : []),
+      ];
+    case 'demonstrations':
+      return 'file' in over ? ['expert', 'count'] : 'expert' in over && 'file' in below ? ['file', 'count'] : [];
+    default:
+      return [];
+  }
+}
+
+/** Defines the key itself, also where it is called `__proto__`. */
+function set(tree: Tree, key: string, value: unknown): void {
+  Object.defineProperty(tree, key, { value, enumerable: true, configurable: true, writable: true });
+}

@@ -1,0 +1,338 @@
+// The one description of a recipe: its types, the JSON Schema for editors and docs/reference/recipe.md are made of it. Keys whose default
+// depends on another key are optional here and filled in, or dropped, by idle-settings.ts.
+import * as v from 'valibot';
+
+import type { Json } from '../contracts/json.js';
+
+const whole = (minimum: number, description: string) =>
+  v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.description(description));
+const amount = (minimum: number, description: string) =>
+  v.pipe(v.number(), v.finite(), v.minValue(minimum), v.description(description));
+const share = (description: string) => v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description(description));
+const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.description(description));
+const contribution = (kind: string) => text(`Name of the ${kind}; \`agentgym list\` shows what is installed`);
+
+const json = v.unknown() as unknown as v.GenericSchema<Json>;
+const options = (whose: string, describe: string) =>
+  v.optional(
+    v.pipe(
+      v.record(v.string(), json),
+      v.description(`Options of the ${whose}; \`agentgym describe ${describe} NAME\` shows them`),
+    ),
+    {},
+  );
+
+const environment = v.pipe(
+  v.strictObject({ name: contribution('environment'), options: options('environment', 'environment') }),
+  v.description('The world that is played'),
+);
+
+const rewardTerm = v.strictObject({
+  name: contribution('reward scheme'),
+  weight: v.optional(v.pipe(v.number(), v.finite(), v.description("Factor of the term's numbers")), 1),
+  options: options('reward scheme', 'reward'),
+});
+
+const reward = v.strictObject({
+  terms: v.pipe(
+    v.array(rewardTerm),
+    v.minLength(1),
+    v.description('Reward schemes whose weighted numbers are added up'),
+  ),
+  allowInversion: v.optional(
+    v.pipe(v.boolean(), v.description('Accept weights under which a failure can score above a success')),
+    false,
+  ),
+});
+
+const format = v.strictObject({ name: contribution('action format'), options: options('action format', 'format') });
+
+const sampling = v.strictObject({
+  temperature: v.optional(
+    amount(0, 'Temperature of sampling and training in rl stages; evaluations have their own'),
+    1,
+  ),
+  topP: v.optional(v.pipe(share('Nucleus sampling; must be 1 where there is an rl stage'), v.gtValue(0)), 1),
+  topK: v.optional(whole(0, 'Sample from the k likeliest tokens, 0 from all; must be 0 where there is an rl stage'), 0),
+  maxActionTokens: v.optional(whole(1, 'Tokens after which an action is cut'), 64),
+});
+
+const policy = v.strictObject({
+  name: v.optional(contribution('policy'), 'transformer'),
+  preset: v.exactOptional(text("Model built from scratch; absent, without `from`: the policy's first preset")),
+  from: v.exactOptional(
+    text(
+      'Weights to start from instead of a preset: a Hugging Face folder or a checkpoint; `./` is relative to the recipe',
+    ),
+  ),
+  options: options('policy', 'policy'),
+  sampling: v.optional(v.pipe(sampling, v.description('How actions are sampled')), {}),
+});
+
+const groupSize = whole(1, 'Episodes of one task that are sampled together');
+const epochs = whole(1, 'Passes over the episodes of a step');
+const minibatches = whole(1, 'Optimizer steps per pass');
+
+const algorithm = v.strictObject({
+  name: contribution('algorithm'),
+  groupSize: v.optional(groupSize, 8),
+  epochs: v.optional(epochs, 1),
+  minibatches: v.optional(minibatches, 1),
+  options: options('algorithm', 'algorithm'),
+});
+
+const algorithmOverride = v.strictObject({
+  name: v.exactOptional(contribution('algorithm')),
+  groupSize: v.exactOptional(groupSize),
+  epochs: v.exactOptional(epochs),
+  minibatches: v.exactOptional(minibatches),
+  options: options('algorithm', 'algorithm'),
+});
+
+const turnsList = v.pipe(
+  v.array(whole(1, 'Turns')),
+  v.minLength(2, 'two horizons or more are wanted; one horizon is `schedule: fixed`'),
+  v.check(
+    (turns) => turns.every((turn, i) => turn > (turns[i - 1] ?? 0)),
+    'each horizon must be longer than the one before',
+  ),
+  v.description('Horizons, each longer than the one before'),
+);
+
+const horizon = v.variant('schedule', [
+  v.strictObject({
+    schedule: v.pipe(v.literal('fixed'), v.description('One horizon throughout')),
+    turns: whole(1, 'Turns after which an episode is cut'),
+  }),
+  v.strictObject({
+    schedule: v.pipe(v.literal('linear'), v.description('From one horizon to another in equal parts')),
+    from: whole(1, 'Turns at the first step'),
+    to: whole(1, 'Turns at the end of the ramp and after it'),
+    over: whole(1, 'Steps that the ramp takes'),
+  }),
+  v.strictObject({
+    schedule: v.pipe(
+      v.literal('scaling-inter'),
+      v.description('ScalingInter-RL: the next horizon every so many steps'),
+    ),
+    turns: turnsList,
+    every: whole(1, 'Steps at each horizon; the last one stays'),
+  }),
+  v.strictObject({
+    schedule: v.pipe(v.literal('success-rate'), v.description('The next horizon once enough episodes succeed')),
+    turns: turnsList,
+    threshold: share('Share of successes, over the window, from which the next horizon is taken'),
+    window: v.optional(whole(1, 'Steps over which the share is taken'), 1),
+  }),
+  v.strictObject({
+    schedule: v.pipe(v.literal('truncation-rate'), v.description('The next horizon once too many episodes are cut')),
+    turns: turnsList,
+    threshold: share('Share of cut episodes, over the window, from which the next horizon is taken'),
+    window: v.optional(whole(1, 'Steps over which the share is taken'), 1),
+  }),
+]);
+
+const optimizer = v.strictObject({
+  name: v.optional(
+    v.pipe(v.picklist(['adamw', 'muon']), v.description('`muon` is for hidden matrices, with `adamw` for all else')),
+    'adamw',
+  ),
+  learningRate: v.optional(amount(0, 'Peak of the learning rate'), 0.001),
+  warmup: v.optional(whole(0, 'Optimizer steps over which the learning rate rises from 0'), 0),
+  schedule: v.optional(
+    v.pipe(
+      v.picklist(['constant', 'linear', 'cosine']),
+      v.description('How the learning rate goes on until the end of the stage'),
+    ),
+    'constant',
+  ),
+  floor: v.exactOptional(share('Share of the peak at which a linear or cosine schedule ends; absent: 0')),
+  clipNorm: v.optional(amount(0, 'Global L2 norm to which gradients are clipped; 0: not clipped'), 1),
+  options: v.optional(
+    v.strictObject({
+      weightDecay: v.exactOptional(amount(0, 'Decoupled weight decay')),
+      beta1: v.exactOptional(share('Decay of the first moment')),
+      beta2: v.exactOptional(share('Decay of the second moment')),
+      epsilon: v.exactOptional(amount(0, 'Added to the root of the second moment')),
+      momentum: v.exactOptional(share('Momentum of muon')),
+    }),
+    {},
+  ),
+});
+
+const demonstrations = v.strictObject({
+  expert: v.exactOptional(
+    text('Expert of the environment that plays training tasks; absent, without `file`: `demonstrator`'),
+  ),
+  file: v.exactOptional(text('Demonstrations as JSONL instead of an expert; relative to the recipe')),
+  count: v.exactOptional(whole(1, 'Demonstrations to use; absent: 1000 of an expert, all of a file')),
+  successOnly: v.optional(v.pipe(v.boolean(), v.description('Leave out demonstrations that fail')), false),
+});
+
+const sftStage = v.strictObject({
+  kind: v.pipe(v.literal('sft'), v.description('Supervised fine-tuning on demonstrations')),
+  demonstrations: v.optional(v.pipe(demonstrations, v.description('What is imitated')), {}),
+  steps: whole(1, 'Optimizer steps'),
+  batchSize: v.optional(whole(1, 'Demonstrations per optimizer step'), 64),
+  optimizer: v.optional(
+    v.pipe(optimizer, v.description('The optimizer of this stage; each stage starts a fresh one')),
+    {},
+  ),
+});
+
+const rlStage = v.strictObject({
+  kind: v.pipe(v.literal('rl'), v.description('Reinforcement learning')),
+  tasksPerStep: v.optional(whole(1, 'Tasks per step; each is played `algorithm.groupSize` times'), 32),
+  steps: whole(1, 'Steps: each plays episodes and trains on them'),
+  optimizer: v.optional(
+    v.pipe(optimizer, v.description('The optimizer of this stage; each stage starts a fresh one')),
+    {},
+  ),
+  algorithm: v.exactOptional(
+    v.pipe(algorithmOverride, v.description('Keys of `algorithm` that are different in this stage')),
+  ),
+  horizon: v.exactOptional(horizon),
+  reward: v.exactOptional(v.pipe(reward, v.description('Instead of `reward` in this stage'))),
+});
+
+const tasks = (description: string) =>
+  v.pipe(v.union([whole(1, 'Tasks'), v.literal('all')]), v.description(description));
+const temperatures = (description: string) =>
+  v.pipe(v.array(amount(0, 'Temperature')), v.minLength(1), v.description(description));
+const episodesPerTask = whole(1, 'Attempts at each task; above 1 avg@k and pass@k are given');
+
+const evaluation = v.strictObject({
+  every: v.optional(whole(0, 'Steps of a stage between evaluations; 0: none but the final one'), 50),
+  split: v.optional(
+    v.pipe(v.picklist(['validation', 'train']), v.description('Split of evaluations during training')),
+    'validation',
+  ),
+  tasks: v.optional(tasks('Tasks per evaluation, or `all`; at most every task once'), 100),
+  episodesPerTask: v.optional(episodesPerTask, 1),
+  temperatures: v.optional(temperatures('Each evaluation is made at each of these'), [0]),
+  final: v.optional(
+    v.pipe(
+      v.strictObject({
+        split: v.optional(
+          v.pipe(v.picklist(['test', 'validation']), v.description('Split of the final evaluation')),
+          'test',
+        ),
+        tasks: v.optional(tasks('Tasks of the final evaluation, or `all`; at most every task once'), 500),
+        episodesPerTask: v.optional(episodesPerTask, 1),
+        temperatures: v.optional(temperatures('The final evaluation is made at each of these'), [0, 1]),
+      }),
+      v.description('The evaluation after the last stage, with its baselines'),
+    ),
+    {},
+  ),
+});
+
+const budget = v.strictObject({
+  units: amount(0, 'What the run may spend'),
+  costs: v.pipe(
+    v.strictObject({
+      demonstration: v.exactOptional(amount(0, 'Units that a demonstration costs')),
+      episode: v.exactOptional(amount(0, 'Units that an episode of rl costs')),
+      turn: v.exactOptional(amount(0, 'Units that a turn of rl costs')),
+      token: v.exactOptional(amount(0, 'Units that a sampled token of rl costs')),
+    }),
+    v.description('What things cost: of `episode`, `turn` and `token`, one'),
+  ),
+  split: v.exactOptional(
+    v.pipe(
+      v.record(v.string(), share('Share')),
+      v.description('Share of the units for each stage; stages without one share the rest'),
+    ),
+  ),
+});
+
+/** The schema of a recipe as it is written. */
+export const recipeSchema = v.strictObject({
+  recipeVersion: v.pipe(v.literal(1), v.description('Version of this format')),
+  name: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[a-z0-9]+([._-][a-z0-9]+)*$/i, 'a name is words of letters and digits, joined by hyphens'),
+      v.description("Begins the name of the run's folder; absent: the name of the file"),
+    ),
+    'unnamed',
+  ),
+  description: v.exactOptional(text('What it is for, in one sentence')),
+  extends: v.exactOptional(text('A recipe that this one changes: a built-in name, or a path relative to this file')),
+  seed: v.optional(whole(0, 'The root of all random numbers'), 1),
+  environment,
+  reward: v.optional(v.pipe(reward, v.description('What is rewarded')), { terms: [{ name: 'sparse' }] }),
+  format: v.optional(v.pipe(format, v.description('How the policy writes its actions')), { name: 'plain' }),
+  policy: v.optional(v.pipe(policy, v.description('The model that acts and learns')), {}),
+  algorithm: v.exactOptional(v.pipe(algorithm, v.description('How advantages and loss are made; needed by rl stages'))),
+  horizon,
+  stages: v.pipe(
+    v.record(
+      v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/, 'a stage is named by lower-case letters, digits and hyphens')),
+      v.variant('kind', [sftStage, rlStage]),
+    ),
+    v.minEntries(1),
+    v.description('What is done, in this order, by name'),
+  ),
+  evaluation: v.optional(v.pipe(evaluation, v.description('How success is measured')), {}),
+  budget: v.exactOptional(
+    v.pipe(budget, v.description('A limit on what is spent; `steps` and `count` remain limits too')),
+  ),
+  stopAfter: v.exactOptional(
+    v.pipe(
+      v.strictObject({ seconds: amount(0, 'Seconds of training after which the run stops, resumable') }),
+      v.description('A stop limit; it never shapes a schedule'),
+    ),
+  ),
+  record: v.optional(
+    v.pipe(
+      v.strictObject({ episodes: v.optional(whole(0, 'Episodes per step of rl that are kept, chosen by seed'), 32) }),
+      v.description('What is kept of the episodes; metrics always cover all'),
+    ),
+    {},
+  ),
+  checkpoint: v.optional(
+    v.pipe(
+      v.strictObject({
+        every: v.optional(whole(0, 'Steps between checkpoints; 0: only at the end of a stage'), 50),
+        keep: v.optional(whole(1, 'Checkpoints that are kept, the newest'), 2),
+      }),
+      v.description('When the run is made resumable'),
+    ),
+    {},
+  ),
+  rollout: v.optional(
+    v.pipe(
+      v.strictObject({
+        inFlight: v.optional(whole(1, 'Episodes that are played at the same time'), 256),
+        deadlineSeconds: v.optional(
+          v.pipe(amount(0, 'Seconds that one wait for an environment may take'), v.gtValue(0)),
+          60,
+        ),
+        retries: v.optional(whole(0, 'How often a failed episode is tried again'), 2),
+        maxFailedShare: v.optional(share('Share of failed episodes in a step above which the run ends'), 0.1),
+        maxEpisodeTokens: v.exactOptional(
+          whole(1, "Tokens after which an episode is cut; absent: the model's own limit"),
+        ),
+      }),
+      v.description('How episodes are played'),
+    ),
+    {},
+  ),
+});
+
+/** A recipe as it is written. */
+export type RecipeInput = v.InferInput<typeof recipeSchema>;
+
+/** A resolved recipe: everything is said, nothing is idle, nothing is inherited. */
+export type Recipe = Omit<v.InferOutput<typeof recipeSchema>, 'extends'>;
+
+export type Stage = Recipe['stages'][string];
+export type SftStage = Extract<Stage, { kind: 'sft' }>;
+export type RlStage = Extract<Stage, { kind: 'rl' }>;
+export type HorizonSettings = Recipe['horizon'];
+export type RewardSettings = Recipe['reward'];
+export type AlgorithmSettings = NonNullable<Recipe['algorithm']>;
+export type OptimizerPlan = SftStage['optimizer'];
+export type EvaluationSettings = Recipe['evaluation'];
+export type BudgetSettings = NonNullable<Recipe['budget']>;

@@ -1,0 +1,380 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { ContributionFinder } from './check-recipe-contributions.js';
+import { resolveRecipe, type RecipeRequest } from './resolve-recipe.js';
+import { stageSettings } from './stage-settings.js';
+
+const clip = { type: 'number', minimum: 0, default: 0.2, description: 'Clip range' } as const;
+const contributions = [
+  {
+    kind: 'environment',
+    name: 'coin-flip',
+    summary: 'Guess',
+    options: {
+      low: { type: 'integer', default: 1, description: 'Low' },
+      high: { type: 'integer', default: 9, description: 'High' },
+    },
+    validate: ({ low, high }: { low: number; high: number }) =>
+      low > high ? [{ path: ['low'], message: '`low` lies above `high`', hint: 'Swap them.' }] : [],
+  },
+  { kind: 'environment', name: 'maze', summary: 'Find out', options: {} },
+  { kind: 'reward', name: 'sparse', summary: 'Outcome', options: {} },
+  { kind: 'format', name: 'plain', summary: 'Plain', options: {} },
+  {
+    kind: 'policy',
+    name: 'transformer',
+    summary: 'T',
+    options: {},
+    presets: [
+      { name: 'nano', summary: 'n' },
+      { name: 'small', summary: 's' },
+    ],
+  },
+  { kind: 'algorithm', name: 'grpo', summary: 'GRPO', options: { clip, kl: { ...clip, default: 0 } } },
+  {
+    kind: 'algorithm',
+    name: 'reinforce',
+    summary: 'R',
+    options: { baseline: { type: 'boolean', default: true, description: 'B' } },
+  },
+] as unknown as Contribution[];
+
+const host: ContributionFinder = {
+  find(kind: ContributionKind, name: string) {
+    const contribution = contributions.find((item) => item.kind === kind && item.name === name);
+    if (contribution === undefined) {
+      throw new AgentgymError('AG_CONTRIBUTION_UNKNOWN', { message: `there is no ${kind} called \`${name}\`` });
+    }
+    return Promise.resolve({ contribution });
+  },
+  load: ({ contribution }) =>
+    Promise.resolve({
+      validate: (_: unknown, { epochs, minibatches }: { epochs: number; minibatches: number }) =>
+        contribution.name === 'grpo' && epochs * minibatches === 1
+          ? [
+              {
+                path: ['clip'],
+                message: '`clip` has no effect with one update per step',
+                hint: 'Remove it.',
+                idle: true,
+              },
+            ]
+          : [],
+    }),
+};
+
+const BASE = `recipeVersion: 1
+environment: { name: coin-flip }
+horizon: { schedule: fixed, turns: 3 }
+algorithm: { name: grpo, minibatches: 2 }
+stages:
+  sft: { kind: sft, steps: 10 }
+  rl:
+    kind: rl
+    steps: 20
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'agentgym-recipe-')));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(path: string, text: string): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+const resolveAt = (source: RecipeRequest['source'], ...sets: string[]) =>
+  resolveRecipe({ ...(source !== undefined && { source }), sets, cwd: folder, host });
+const resolveText = (text: string, ...sets: string[]) => resolveAt(write('maze-study.yaml', text), ...sets);
+
+/** What resolving complains about, as "line: message". */
+async function complaints(text: string, ...sets: string[]): Promise<string[]> {
+  const error = (await resolveText(text, ...sets).catch((thrown: unknown) => thrown)) as AgentgymError;
+  expect(error).toMatchObject({ name: 'AgentgymError', exitCode: 2 });
+  return (error.findings ?? [error]).map(({ code, line, message }) => `${code} ${line ?? '-'}: ${message}`);
+}
+
+describe('resolveRecipe', () => {
+  it('fills in what a short recipe leaves out', async () => {
+    const { recipe, file } = await resolveText(BASE);
+    expect(file).toBe(join(folder, 'maze-study.yaml'));
+    expect(recipe).toMatchObject({
+      name: 'maze-study',
+      seed: 1,
+      environment: { options: { low: 1, high: 9 } },
+      reward: { terms: [{ name: 'sparse', weight: 1 }], allowInversion: false },
+      format: { name: 'plain' },
+      policy: { name: 'transformer', preset: 'nano', sampling: { temperature: 1, topP: 1, topK: 0 } },
+      algorithm: { groupSize: 8, epochs: 1, options: { clip: 0.2, kl: 0 } },
+      stages: { sft: { demonstrations: { expert: 'demonstrator', count: 1000 }, optimizer: { name: 'adamw' } } },
+      evaluation: { split: 'validation', final: { split: 'test', temperatures: [0, 1] } },
+    });
+    expect(Object.keys(recipe.stages)).toEqual(['sft', 'rl']);
+  });
+
+  it('resolves a resolved recipe to itself', async () => {
+    for (const sets of [
+      [],
+      ['algorithm.minibatches=1'],
+      ['stages.rl=null', 'algorithm=null'],
+      ['stages.rl.algorithm.groupSize=4'],
+    ]) {
+      const { recipe } = await resolveText(BASE, ...sets);
+      expect((await resolveAt(structuredClone(recipe))).recipe).toEqual(recipe);
+    }
+  });
+
+  it('reads JSON and TypeScript alike', async () => {
+    const { recipe } = await resolveText(BASE);
+    const json = JSON.stringify(recipe, null, 2);
+    expect((await resolveAt(write('a.json', json))).recipe).toEqual(recipe);
+    const code = `import { defineRecipe } from '@agentgym/cli';\nconst seed: number = 1;\nexport default defineRecipe({ ...${json}, seed });`;
+    expect((await resolveAt(write('a.ts', code))).recipe).toEqual(recipe);
+  });
+
+  it('finds the recipe of the project around a folder', async () => {
+    write('package.json', JSON.stringify({ name: 'project' }));
+    await expect(resolveAt(undefined)).rejects.toMatchObject({ code: 'AG_RECIPE_NOT_FOUND', exitCode: 2 });
+    write('study/inside.txt', '');
+    write('recipes/one.yaml', `${BASE}seed: 3\n`);
+    const seedOf = async () => (await resolveRecipe({ cwd: join(folder, 'study'), host })).recipe.seed;
+    write('package.json', JSON.stringify({ agentgym: { recipe: './recipes/one.yaml' } }));
+    expect(await seedOf()).toBe(3);
+    write('.agentgymrc.yaml', `${BASE}seed: 4\n`);
+    expect(await seedOf()).toBe(4);
+    write('agentgym.config.ts', `export default { extends: './recipes/one.yaml', seed: 5 };`);
+    expect(await seedOf()).toBe(5);
+  });
+
+  it('inherits by extends and drops what belonged to the former choice', async () => {
+    write('base.yaml', BASE.replace('coin-flip', 'coin-flip, options: { low: 3 }'));
+    const { recipe, origin } = await resolveText(
+      'extends: ./base.yaml\nenvironment: { name: maze }\nhorizon: { schedule: linear, from: 1, to: 3, over: 5 }\n',
+      'seed=9',
+    );
+    expect(recipe.environment).toEqual({ name: 'maze', options: {} });
+    expect(recipe.horizon).toEqual({ schedule: 'linear', from: 1, to: 3, over: 5 });
+    expect(recipe).not.toHaveProperty('extends');
+    const origins = ['seed', 'environment', 'algorithm', 'record'].map((key) =>
+      origin(key === 'environment' ? [key, 'name'] : [key]),
+    );
+    expect(origins).toEqual(['flag', 'recipe', 'extends', 'default']);
+  });
+
+  it('refuses circles of extends and bases that are not there, with the line', async () => {
+    write('a.yaml', 'recipeVersion: 1\nextends: ./b.yaml\n');
+    write('b.yaml', 'extends: ./a.yaml\n');
+    await expect(resolveAt(join(folder, 'a.yaml'))).rejects.toMatchObject({
+      message: expect.stringContaining('circle'),
+      line: 1,
+    });
+    expect(await complaints('recipeVersion: 1\nextends: quickstrat\n')).toEqual([
+      expect.stringMatching(/^AG_RECIPE_NOT_FOUND 2: .*quickstrat/),
+    ]);
+    await expect(resolveAt('quickstrat')).rejects.toMatchObject({ hint: 'Did you mean `quickstart`?' });
+    await expect(resolveAt('./none.yaml')).rejects.toMatchObject({ code: 'AG_RECIPE_NOT_FOUND' });
+  });
+
+  it('names file and line of every unknown key and wrong type', async () => {
+    const text = BASE.replace('steps: 20', 'steps: many\n    taskPerStep: 4').replace('turns: 3', 'turns: 0');
+    expect(await complaints(`${text}groupSize: 4\nseeed: 2\n`)).toEqual([
+      'AG_RECIPE_INVALID 3: `horizon.turns` is 0, not at least 1',
+      'AG_RECIPE_INVALID 9: `stages.rl.steps` is "many", not a number',
+      'AG_RECIPE_UNKNOWN_KEY 10: there is no key `stages.rl.taskPerStep`',
+      'AG_RECIPE_UNKNOWN_KEY 11: there is no key `groupSize`',
+      'AG_RECIPE_UNKNOWN_KEY 12: there is no key `seeed`',
+    ]);
+    const error = (await resolveText(`${BASE}groupSize: 4\n`).catch((thrown: unknown) => thrown)) as AgentgymError;
+    expect(error).toMatchObject({ file: join(folder, 'maze-study.yaml'), path: 'groupSize', line: 10 });
+    expect(error.hint).toContain('`algorithm.groupSize`');
+  });
+
+  it('complains about missing keys, empty values and broken files', async () => {
+    expect(await complaints('recipeVersion: 1\nenvironment:\n')).toEqual([
+      'AG_RECIPE_INVALID 2: `environment` is empty, not a map of keys',
+      expect.stringContaining('`horizon` is missing'),
+      expect.stringContaining('`stages` is missing'),
+    ]);
+    expect(await complaints('recipeVersion: 1\nenvironment: {name: a\n')).toEqual([
+      expect.stringContaining('AG_RECIPE_SYNTAX'),
+    ]);
+    expect(await complaints('seed: 1\nseed: 2\n')).toEqual([expect.stringContaining('AG_RECIPE_SYNTAX 2')]);
+    expect(await complaints('- a list\n')).toEqual([expect.stringContaining('AG_RECIPE_SYNTAX 1')]);
+    const broken = write('broken.ts', 'export default {;');
+    await expect(resolveAt(broken)).rejects.toMatchObject({ code: 'AG_RECIPE_SYNTAX', file: broken });
+  });
+
+  it('gives the key path for recipes in code', async () => {
+    const file = write('wrong.ts', `export default { extends: './base.yaml', algorithm: { grupSize: 4 } };`);
+    write('base.yaml', BASE);
+    await expect(resolveAt(file)).rejects.toMatchObject({
+      file,
+      path: 'algorithm.grupSize',
+      hint: 'Did you mean `groupSize`?',
+    });
+  });
+
+  describe('--set', () => {
+    it('changes keys, replaces lists, lays maps over maps and removes with null', async () => {
+      const { recipe } = await resolveText(
+        BASE,
+        'algorithm.groupSize=4',
+        'evaluation.temperatures=[0, 0.5]',
+        'horizon={schedule: scaling-inter, turns: [2, 3], every: 5}',
+        'stages.sft=null',
+      );
+      expect(recipe.algorithm?.groupSize).toBe(4);
+      expect(recipe.evaluation.temperatures).toEqual([0, 0.5]);
+      expect(recipe.horizon).toEqual({ schedule: 'scaling-inter', turns: [2, 3], every: 5 });
+      expect(Object.keys(recipe.stages)).toEqual(['rl']);
+    });
+
+    it('names the flag that is wrong', async () => {
+      expect(await complaints(BASE, 'algorithm.grupSize=8')).toEqual([
+        'AG_RECIPE_UNKNOWN_KEY -: `--set algorithm.grupSize=8`: there is no key `algorithm.grupSize`',
+      ]);
+      expect(await complaints(BASE, 'seed=2', 'seed=3')).toEqual([
+        'AG_RECIPE_IDLE_SETTING -: `--set seed=2` has no effect beside `--set seed=3`',
+      ]);
+      expect(await complaints(BASE, 'budget=null')).toEqual([expect.stringContaining('removes nothing')]);
+      for (const set of [
+        'seed',
+        '=3',
+        'a..b=1',
+        'reward.terms.0.weight=2',
+        'reward.terms[0]=2',
+        'extends=a',
+        'seed={',
+        '__proto__.a=1',
+      ]) {
+        expect(await complaints(BASE, set)).toEqual([expect.stringContaining('AG_SET_INVALID')]);
+      }
+    });
+  });
+
+  it('checks contributions and their options at their place in the recipe', async () => {
+    const text = BASE.replace('{ name: coin-flip }', '{ name: coin-flip, options: { lwo: 1, high: x } }').replace(
+      'name: grpo',
+      'name: gpro',
+    );
+    expect(await complaints(text)).toEqual([
+      'AG_RECIPE_UNKNOWN_KEY 2: environment.options.lwo: there is no option `lwo` of environment `coin-flip`',
+      'AG_RECIPE_INVALID 2: environment.options.high: `high` is "x", not a whole number',
+      'AG_CONTRIBUTION_UNKNOWN 4: there is no algorithm called `gpro`',
+    ]);
+    expect(await complaints(BASE, 'environment.options.low=12', 'policy.preset=nan')).toEqual([
+      'AG_RECIPE_INVALID -: `--set environment.options.low=12`: environment.options.low: `low` lies above `high`',
+      'AG_RECIPE_INVALID -: `--set policy.preset=nan`: policy `transformer` has no preset `nan`',
+    ]);
+  });
+
+  describe('settings without effect', () => {
+    const idle: [what: string, sets: string[], names: string[]][] = [
+      ['floor', ['stages.rl.optimizer.floor=0.1'], ['stages.rl.optimizer.floor', 'schedule: constant']],
+      ['momentum', ['stages.sft.optimizer.options.momentum=0.9'], ['options.momentum', 'name: adamw']],
+      ['preset', ['policy={preset: nano, from: ./x}'], ['policy.preset', 'policy.from']],
+      ['keys of another schedule', ['horizon.every=10'], ['horizon.every', 'schedule: fixed']],
+      ['keys of another kind', ['stages.sft.tasksPerStep=4'], ['stages.sft.tasksPerStep', 'kind: sft']],
+      [
+        'expert',
+        ['stages.sft.demonstrations={expert: oracle, file: a.jsonl}'],
+        ['demonstrations.expert', 'demonstrations.file'],
+      ],
+      ['evaluation', ['evaluation={every: 0, split: train}'], ['evaluation.split', 'evaluation.every: 0']],
+      [
+        'budget',
+        ['stages.sft=null', 'budget={units: 9, costs: {episode: 1}, split: {rl: 1}}'],
+        ['budget.split', 'one stage'],
+      ],
+      [
+        'overridden',
+        ['stages.rl.algorithm.minibatches=4'],
+        ['algorithm.minibatches', 'stages.rl.algorithm.minibatches'],
+      ],
+      ['clip', ['algorithm.minibatches=1', 'algorithm.options.clip=0.3'], ['algorithm.options.clip', 'one update']],
+      ['record', ['stages.rl=null', 'algorithm=null', 'record.episodes=3'], ['record', 'kind: rl']],
+    ];
+    it.each(idle)('refuses %s where it was written', async (_, sets, names) => {
+      const found = await complaints(BASE, ...sets);
+      expect(found).toHaveLength(1);
+      expect(found[0]).toContain('AG_RECIPE_IDLE_SETTING');
+      for (const name of names) expect(found[0]).toContain(name);
+    });
+
+    it('drops them where they are inherited or defaults', async () => {
+      write('base.yaml', `${BASE}    optimizer: { schedule: cosine, floor: 0.1 }\nrecord: { episodes: 4 }\n`);
+      const constant = await resolveText(
+        'extends: ./base.yaml\n',
+        'stages.rl.optimizer.schedule=constant',
+        'algorithm.minibatches=1',
+      );
+      expect(constant.recipe.stages['rl']?.optimizer).not.toHaveProperty('floor');
+      expect(constant.recipe.algorithm?.options).toEqual({ kl: 0 });
+      const { recipe } = await resolveText('extends: ./base.yaml\nstages: { rl: null }\n');
+      expect(recipe).not.toHaveProperty('record');
+      expect(recipe).not.toHaveProperty('algorithm');
+    });
+
+    it('lets a coefficient of 0 stand', async () => {
+      await resolveText(BASE, 'stages.rl.optimizer.floor=0');
+    });
+  });
+
+  it('refuses keys that contradict each other', async () => {
+    const cases: [string[], RegExp][] = [
+      [['policy.sampling.temperature=0'], /temperature` is 0, and `stages\.rl` trains/],
+      [['policy.sampling.topP=0.9'], /topP` is 0\.9/],
+      [['policy.sampling.topK=5'], /topK` is 5/],
+      [['algorithm=null'], /`algorithm` is missing/],
+      [['stages.rl.optimizer.warmup=40'], /ends before the warm-up/],
+      [['horizon={schedule: scaling-inter, turns: [1, 2, 3], every: 10}'], /`horizon\.turns` is never 3/],
+      [['horizon={schedule: scaling-inter, turns: [3, 2], every: 10}'], /longer than the one before/],
+      [['reward.terms=[{name: sparse}, {name: sparse}]'], /for the second time/],
+      [['budget={units: 9, costs: {demonstration: 1}}'], /one of `episode`, `turn` and `token`/],
+      [['budget={units: 9, costs: {demonstration: 1, episode: 1}, split: {sftt: 1}}'], /budget\.split\.sftt/],
+      [['algorithm.minibatches=999'], /a step plays 256 episodes/],
+    ];
+    for (const [sets, message] of cases) expect((await complaints(BASE, ...sets)).join('\n')).toMatch(message);
+  });
+
+  it('resolves overrides of a stage', async () => {
+    const { recipe } = await resolveText(
+      BASE,
+      'stages.rl.algorithm={name: reinforce, groupSize: 4}',
+      'stages.warm={kind: rl, steps: 5, algorithm: {options: {clip: 0.5}}, horizon: {schedule: fixed, turns: 1}}',
+    );
+    const { rl, warm } = recipe.stages;
+    if (rl?.kind !== 'rl' || warm?.kind !== 'rl') throw new Error('two rl stages are wanted');
+    expect(stageSettings(recipe, rl)).toMatchObject({
+      algorithm: { name: 'reinforce', groupSize: 4, minibatches: 2, options: { baseline: true } },
+      horizon: { turns: 3 },
+    });
+    expect(stageSettings(recipe, warm)).toMatchObject({
+      algorithm: { name: 'grpo', groupSize: 8, options: { clip: 0.5, kl: 0 } },
+      horizon: { turns: 1 },
+    });
+    expect((await resolveAt(structuredClone(recipe))).recipe).toEqual(recipe);
+  });
+
+  it('makes paths absolute, relative to the file that says them', async () => {
+    write(
+      'sub/base.yaml',
+      `${BASE.replace('steps: 10', 'steps: 10, demonstrations: { file: d.jsonl }')}policy: { from: ../weights }\n`,
+    );
+    const { recipe } = await resolveText('extends: ./sub/base.yaml\n');
+    expect(recipe.policy.from).toBe(join(folder, 'weights'));
+    expect(recipe.stages['sft']).toMatchObject({ demonstrations: { file: join(folder, 'sub/d.jsonl') } });
+    const other = await resolveText('extends: ./sub/base.yaml\n', 'policy.from=./mine');
+    expect(other.recipe.policy.from).toBe(join(folder, 'mine'));
+  });
+});

@@ -1,0 +1,76 @@
+// Questions about a valibot schema that valibot itself does not answer: which keys stand at a path, and what they mean.
+import * as v from 'valibot';
+
+import { isKeyMap, type KeyPath } from './recipe-layer.js';
+
+/** What is read of a schema; valibot's own types say more than is needed here. */
+export interface SchemaNode {
+  readonly type: string;
+  readonly wrapped?: SchemaNode;
+  readonly entries?: { readonly [key: string]: SchemaNode };
+  readonly key?: string | SchemaNode;
+  readonly value?: SchemaNode;
+  readonly item?: SchemaNode;
+  readonly options?: readonly SchemaNode[] | readonly string[];
+  readonly literal?: unknown;
+  readonly default?: unknown;
+}
+
+/** The schema inside `optional`. */
+export function unwrap(schema: SchemaNode): SchemaNode {
+  return schema.wrapped === undefined ? schema : unwrap(schema.wrapped);
+}
+
+/** The member of a variant that the value chooses, or undefined where it chooses none. */
+export function chosenMember(variant: SchemaNode, value: unknown): SchemaNode | undefined {
+  const chosen = isKeyMap(value) ? value[variant.key as string] : undefined;
+  return members(variant).find(
+    (member) => unwrap(member.entries?.[variant.key as string] ?? member).literal === chosen,
+  );
+}
+
+/** The members of a variant. */
+export function members(variant: SchemaNode): readonly SchemaNode[] {
+  return (variant.options ?? []) as readonly SchemaNode[];
+}
+
+/** The schema at a path of a value, or undefined where nothing is known of it. */
+export function schemaAt(root: SchemaNode, path: KeyPath, value: unknown): SchemaNode | undefined {
+  let node: SchemaNode | undefined = root;
+  let inner = value;
+  for (const key of path) {
+    if (node === undefined) return undefined;
+    const open: SchemaNode = unwrap(node);
+    const object = open.type === 'variant' ? chosenMember(open, inner) : open;
+    node = object?.entries?.[key] ?? (open.type === 'record' ? open.value : open.item);
+    inner = (inner as Record<string | number, unknown> | undefined)?.[key];
+  }
+  return node;
+}
+
+/** Keys that a map may have at a place. */
+export function keysOf(schema: SchemaNode, value: unknown): readonly string[] {
+  const open = unwrap(schema);
+  const object = open.type === 'variant' ? chosenMember(open, value) : open;
+  return Object.keys(object?.entries ?? {});
+}
+
+/** Paths of the whole schema whose last key is this one; maps with free keys are passed over, lists entered as `[]`. */
+export function placesOf(key: string, schema: SchemaNode, path: readonly string[] = []): string[] {
+  const open = unwrap(schema);
+  const objects = open.type === 'variant' ? members(open) : [open];
+  const found = objects.flatMap((object) =>
+    Object.entries(object.entries ?? {}).flatMap(([name, inner]) => [
+      ...(name === key ? [[...path, name].join('.')] : []),
+      ...placesOf(key, inner, [...path, name]),
+    ]),
+  );
+  const below = open.type === 'record' && open.value !== undefined ? placesOf(key, open.value, [...path, 'NAME']) : [];
+  return [...new Set([...found, ...below])];
+}
+
+/** The sentence that a schema carries. */
+export function descriptionOf(schema: SchemaNode): string | undefined {
+  const own = v.getDescription(schema as never);
+  return own ?? (schema.wrapped === undefined ? undefined : descriptionOf(schema.wrapped));
+}
