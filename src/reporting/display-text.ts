@@ -1,0 +1,94 @@
+// What a string takes up on a terminal, and how to make any string safe to print: text of models and environments is data, and a control
+// sequence in it must not reach the terminal.
+
+/** Ranges of code points that take two columns: East Asian wide and full-width forms, and emoji (Unicode TR 11, coarsened to blocks). */
+const wide: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0x303e],
+  [0x3041, 0xa4cf],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x1f300, 0x1f64f],
+  [0x1f900, 0x1f9ff],
+  [0x20000, 0x3fffd],
+];
+
+const combining = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+
+/** Columns of text that holds no control characters. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += characterWidth(character);
+  return width;
+}
+
+/** Control characters as visible signs (`␛`); line breaks stay. */
+export function visibleText(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    if (character === '\n') return character;
+    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+    return code === 0x7f ? '␡' : '�';
+  });
+}
+
+/** Cuts to a width, with an ellipsis where something is lost. */
+export function truncateText(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  return width < 1 ? '' : `${takeColumns(text, width - 1)}…`;
+}
+
+/** Fills with spaces on the right, or cuts. */
+export function fitText(text: string, width: number): string {
+  const cut = truncateText(text, width);
+  return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)));
+}
+
+/** Breaks text into lines of at most `width` columns, between words where it can. Never empty. */
+export function wrapText(text: string, width: number): string[] {
+  return visibleText(text)
+    .split('\n')
+    .flatMap((line) => wrapLine(line, Math.max(1, width)));
+}
+
+function wrapLine(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(' ')) {
+    const joined = current === '' ? word : `${current} ${word}`;
+    if (displayWidth(joined) <= width) {
+      current = joined;
+      continue;
+    }
+    if (current !== '') lines.push(current);
+    current = word;
+    while (displayWidth(current) > width) {
+      // A character wider than the column still has to go somewhere.
+      const head = takeColumns(current, width) || String.fromCodePoint(current.codePointAt(0) ?? 0);
+      lines.push(head);
+      current = current.slice(head.length);
+    }
+  }
+  return [...lines, current];
+}
+
+function takeColumns(text: string, width: number): string {
+  let taken = '';
+  let used = 0;
+  for (const character of text) {
+    used += characterWidth(character);
+    if (used > width) break;
+    taken += character;
+  }
+  return taken;
+}
+
+function characterWidth(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x300) return 1;
+  if (combining.test(character)) return 0;
+  return wide.some(([low, high]) => code >= low && code <= high) ? 2 : 1;
+}

@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+
+import type { EvaluationSummary } from '../contracts/evaluation.js';
+import type { CompletedEpisode } from '../contracts/trajectory.js';
+import { compareGames } from './compare-games.js';
+import { displayWidth } from './display-text.js';
+import { intervalNote, resultsTable } from './results-table.js';
+import { styleOf, type TerminalStyle } from './terminal-style.js';
+import { sparkline, trainingCurve } from './training-curve.js';
+
+const plain = (width: number): TerminalStyle => ({ width, colour: false });
+
+function evaluation(rate: number, failed = 0): EvaluationSummary {
+  return {
+    split: 'test',
+    temperature: 0,
+    success: { rate, low: rate - 0.02, high: rate + 0.02, episodes: 1499, method: 'wilson' },
+    return: { mean: rate, low: 0, high: 1 },
+    turns: { mean: 3.25, low: 3, high: 4 },
+    truncated: 0,
+    invalid: 0.015,
+    failed,
+  };
+}
+
+function game(texts: readonly string[], success: boolean): CompletedEpisode {
+  const facts = { success, invalid: false };
+  const turns = texts.map((text, i) => ({
+    observation: i === 0 ? 'Guess my number between 4 and 33. You have 5 turns.' : 'higher, 18 to 33',
+    text,
+    cut: false,
+    reward: 0,
+    components: {},
+    native: 0,
+    facts,
+  }));
+  const ending = { finalObservation: success ? 'correct' : 'lower, 18 to 20', terminated: true, success };
+  return { iteration: 0, task: 't', group: 0, member: 0, status: 'completed', turns, ...ending, return: 0, retries: 0 };
+}
+
+const rows = [
+  { name: 'random', evaluation: evaluation(0.183) },
+  { name: 'trained', evaluation: evaluation(0.868), emphasis: true },
+];
+
+it('shows players under each other, and fewer columns where there is less room', () => {
+  expect(resultsTable(rows, plain(80))).toEqual([
+    '         success  95 % interval  episodes  turns  return  invalid',
+    'random    18.3 %   16.3 to 20.3      1499    3.3    0.18    1.5 %',
+    'trained   86.8 %   84.8 to 88.8      1499    3.3    0.87    1.5 %',
+  ]);
+  expect(resultsTable(rows, plain(35))[2]).toBe('trained   86.8 %   84.8 to 88.8');
+  expect(resultsTable(rows, plain(5))[2]).toBe('trained   86.8 %');
+  expect(resultsTable([{ name: 'a', evaluation: evaluation(1, 3) }], plain(80))[0]).toMatch(/failed$/);
+  expect(intervalNote(rows)).toBe('test split; 95 % intervals: Wilson');
+});
+
+it('paints only where colours are wanted', () => {
+  expect(resultsTable(rows, { width: 80, colour: true })[2]).toMatch(/^\u001b\[1mtrained/);
+  const terminal = { isTTY: true, columns: 100 };
+  expect(styleOf(terminal, {})).toEqual({ width: 100, colour: true });
+  expect(styleOf(terminal, { NO_COLOR: '1' }).colour).toBe(false);
+  expect(styleOf(terminal, { TERM: 'dumb' }).colour).toBe(false);
+  expect(styleOf({}, {})).toEqual({ width: 80, colour: false });
+});
+
+it('draws the course of success over the steps of a run', () => {
+  const lines = trainingCurve(
+    [
+      { step: 0, value: 0 },
+      { step: 100, value: 1 },
+    ],
+    plain(24),
+    { name: 'demonstrator', value: 0.6 },
+  );
+  expect(lines).toEqual([
+    '100 % │              ▄█',
+    '      │            ▃▇██',
+    '      │          ▃▇████',
+    ' 50 % │········▂▆██████',
+    '      │      ▂▆████████',
+    '      │    ▁▅██████████',
+    '      │  ▁▅████████████',
+    '  0 % │ ▄██████████████',
+    '       step 0       100',
+    '       ·· demonstrator 60.0 %',
+  ]);
+  expect(trainingCurve([{ step: 1, value: 1 }], plain(80))).toEqual([]);
+  expect(sparkline([0, 0.5, 1, NaN], 3)).toBe('▄█▁');
+});
+
+it('puts two games side by side, or under each other on a narrow terminal, and shows control characters', () => {
+  const before = { title: 'Before', episode: game(['7', '\u001b[31m22'], false) };
+  const after = { title: 'After', episode: game(['18'], true) };
+  expect(compareGames(before, after, plain(63))).toEqual([
+    'Before                         │ After',
+    'Guess my number between 4 and  │ Guess my number between 4 and',
+    '33. You have 5 turns.          │ 33. You have 5 turns.',
+    '> 7                            │ > 18',
+    'higher, 18 to 33               │ correct',
+    '> ␛[31m22                      │ solved in 1 turn',
+    'lower, 18 to 20                │',
+    'lost after 2 turns             │',
+  ]);
+  const stacked = compareGames(before, after, plain(40));
+  expect(stacked).toContain('After');
+  expect(Math.max(...stacked.map(displayWidth))).toBeLessThanOrEqual(40);
+  const long = { title: 'Long', episode: game(['x'.repeat(10_000_000)], false) };
+  expect(compareGames(long, after, plain(80)).length).toBeLessThan(40);
+});

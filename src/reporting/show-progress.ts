@@ -1,0 +1,26 @@
+import { plainProgress } from './plain-progress.js';
+import type { ProgressDisplay } from './progress-display.js';
+
+export interface ProgressOptions {
+  /** Names of the recipe's stages, in order. */
+  readonly stages: readonly string[];
+  /** `--json`: nothing but warnings. */
+  readonly quiet: boolean;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly environment: { readonly [name: string]: string | undefined };
+}
+
+/** Live tasks on a terminal, plain lines on standard error elsewhere. */
+export async function showProgress(options: ProgressOptions): Promise<ProgressDisplay> {
+  const { stages, quiet, stdout, stderr, environment } = options;
+  const print = (line: string) => void stderr.write(`${line}\n`);
+  const lines = plainProgress(print, () => performance.now());
+  if (quiet) {
+    return { event: (event) => event.type === 'warning' && lines.event(event), close: () => Promise.resolve() };
+  }
+  const terminal = stdout.isTTY && stderr.isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
+  if (!terminal) return lines;
+  const { terminalTasks } = await import('./terminal-tasks.js');
+  return terminalTasks(stages, print);
+}
