@@ -168,7 +168,7 @@ export class Graph implements GraphBuilder {
   }
 
   silu(of: Tensor): Tensor {
-    return this.#one(silu, [of], {});
+    return only(this.apply(silu, [of], {}));
   }
 
   softplus(of: Tensor): Tensor {
@@ -271,8 +271,8 @@ export class Graph implements GraphBuilder {
     return this.#one(layout.pad, [of], { axis: normalizeAxis(axis, of.shape.length), before, after });
   }
 
-  gather(table: Tensor, ids: Tensor): Tensor {
-    return this.#one(indexing.gather, [table, ids], {});
+  gather(table: Tensor, ids: Tensor, inverse?: Tensor): Tensor {
+    return this.#one(indexing.gather, inverse ? [table, ids, inverse] : [table, ids], {});
   }
 
   scatterSum(values: Tensor, ids: Tensor, rows: number): Tensor {

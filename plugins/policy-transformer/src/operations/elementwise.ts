@@ -49,7 +49,7 @@ export const sub = binary('sub', 'Sub', (graph, g) => [g, graph.neg(g)]);
 export const mul = binary('mul', 'Mul', (graph, g, left, right) => [graph.mul(g, right), graph.mul(g, left)]);
 export const div = binary('div', 'Div', (graph, g, _, right, node) => {
   const toLeft = graph.div(g, right);
-  return [toLeft, graph.neg(graph.mul(toLeft, result(node)))];
+  return [guarded(graph, g, toLeft), guarded(graph, g, graph.neg(graph.mul(toLeft, result(node))))];
 });
 export const max = binary('max', 'Max', (graph, g, left, right) => {
   const first = graph.greaterOrEqual(left, right);
@@ -59,6 +59,11 @@ export const min = binary('min', 'Min', (graph, g, left, right) => {
   const first = graph.lessOrEqual(left, right);
   return [graph.where(first, g, 0), graph.where(first, 0, g)];
 });
+
+/** Where no derivative arrives none leaves: 0 times the infinite slope of a branch that was not taken would be NaN. */
+function guarded(graph: GraphBuilder, gradient: Tensor, product: Tensor): Tensor {
+  return graph.where(graph.equal(gradient, 0), 0, product);
+}
 
 type UnaryDerivative = (graph: GraphBuilder, gradient: Tensor, of: Tensor, out: Tensor) => Tensor;
 
@@ -76,8 +81,8 @@ function unary(name: string, operator: string, derivative: UnaryDerivative): Ope
 }
 
 export const neg = unary('neg', 'Neg', (graph, g) => graph.neg(g));
-export const exp = unary('exp', 'Exp', (graph, g, _, out) => graph.mul(g, out));
-export const log = unary('log', 'Log', (graph, g, of) => graph.div(g, of));
+export const exp = unary('exp', 'Exp', (graph, g, _, out) => guarded(graph, g, graph.mul(g, out)));
+export const log = unary('log', 'Log', (graph, g, of) => guarded(graph, g, graph.div(g, of)));
 export const sqrt = unary('sqrt', 'Sqrt', (graph, g, _, out) => graph.div(graph.mul(g, 0.5), out));
 export const reciprocal = unary('reciprocal', 'Reciprocal', (graph, g, _, out) =>
   graph.neg(graph.mul(g, graph.mul(out, out))),

@@ -89,8 +89,11 @@ export interface GraphBuilder {
   /** Zeros before and after on one axis. */
   pad(of: Tensor, axis: number, before: number, after: number): Tensor;
 
-  /** Rows of `table` ([n, ...]) by int32 ids of any shape: [...ids, ...]. Every id must be in [0, n). */
-  gather(table: Tensor, ids: Tensor): Tensor;
+  /**
+   * Rows of `table` ([n, ...]) by int32 ids of any shape: [...ids, ...]. Every id must be in [0, n). Where no two ids that matter are equal, `inverse`, int32
+   * [n], makes the derivative a copy too: for each row of the table its place among the ids, or their count where no id names it.
+   */
+  gather(table: Tensor, ids: Tensor, inverse?: Tensor): Tensor;
   /** The adjoint of `gather`: [rows, ...] in which row r is the sum of `values[i]` with ids[i] = r. Repeated ids are summed in order. */
   scatterSum(values: Tensor, ids: Tensor, rows: number): Tensor;
   /** Along the last axis: out[..., j] = of[..., ids[..., j]]; leading axes equal. */

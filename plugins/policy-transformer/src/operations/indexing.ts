@@ -4,6 +4,7 @@
  */
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { describeType, elementCount, sameShape, sizeOf } from './shapes.js';
+import type { Tensor } from './tensor.js';
 
 /** Up to this many rows a one-hot product is the faster sum. */
 const ONE_HOT_ROWS = 1024;
@@ -13,16 +14,25 @@ export const gather: Operation = {
   infer: (inputs) => {
     const table = typeOf(inputs, 0);
     const ids = typeOf(inputs, 1);
-    if (ids.type !== 'int32' || table.shape.length === 0) {
-      throw new Error(`gather of ${describeType(table)} by ${describeType(ids)}`);
+    const inverse = inputs[2];
+    const fits =
+      inverse === undefined || (inverse.type === 'int32' && sameShape(inverse.shape, table.shape.slice(0, 1)));
+    if (ids.type !== 'int32' || table.shape.length === 0 || !fits) {
+      throw new Error(`gather of ${inputs.map(describeType).join(', ')}`);
     }
     return [{ shape: [...ids.shape, ...table.shape.slice(1)], type: table.type }];
   },
-  gradient: (graph, node, [g]) => [g && graph.scatterSum(g, operand(node, 1), sizeOf(operand(node, 0).shape, 0))],
+  gradient: (graph, node, [g]) => {
+    if (g === undefined) return [];
+    const [table, ids, inverse] = node.inputs as [Tensor, Tensor, Tensor | undefined];
+    if (inverse === undefined) return [graph.scatterSum(g, ids, sizeOf(table.shape, 0))];
+    const rows = graph.reshape(g, [elementCount(ids.shape), ...table.shape.slice(1)]);
+    return [graph.gather(graph.pad(rows, 0, 0, 1), inverse)];
+  },
   lower: (emit, node) =>
     emit.node(
       'Gather',
-      node.inputs.map((tensor) => emit.name(tensor)),
+      node.inputs.slice(0, 2).map((tensor) => emit.name(tensor)),
       [emit.name(result(node))],
       { axis: 0 },
     ),
@@ -50,9 +60,10 @@ export const scatterSum: Operation<{ readonly rows: number }> = {
     if (rows <= ONE_HOT_ROWS) {
       const ids = emit.temporary();
       emit.node('Reshape', [emit.name(operand(node, 1)), emit.integers([count])], [ids], { allowzero: 1 });
+      // Rows of the identity are copied several times faster than OneHot writes them.
+      const identity = Float32Array.from({ length: rows * rows }, (_, index) => Number(index % (rows + 1) === 0));
       const hot = emit.temporary();
-      const onAndOff = emit.constant(Float32Array.of(0, 1), [2]);
-      emit.node('OneHot', [ids, emit.constant(Int32Array.of(rows), []), onAndOff], [hot], { axis: -1 });
+      emit.node('Gather', [emit.constant(identity, [rows, rows]), ids], [hot], { axis: 0 });
       emit.node('Gemm', [hot, values], [sums], { transA: 1 });
     } else {
       const ids = emit.temporary();

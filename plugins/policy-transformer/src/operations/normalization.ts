@@ -1,4 +1,3 @@
-import { MICROSOFT } from './onnx-emitter.js';
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { describeType, elementCount, sameShape, sizeOf } from './shapes.js';
 
@@ -40,22 +39,20 @@ export const rmsNorm: Operation<{ readonly epsilon: number }> = {
     ),
 };
 
-/** x sigmoid(x), in one pass over memory. */
+/** Outputs: y = x sigmoid(x), and sigmoid(x) for the derivative, sigmoid(x) + y (1 - sigmoid(x)). */
 export const silu: Operation = {
   name: 'silu',
-  infer: (inputs) => [typeOf(inputs, 0)],
+  infer: (inputs) => [typeOf(inputs, 0), typeOf(inputs, 0)],
   gradient: (graph, node, [g]) => {
     if (g === undefined) return [];
-    const gate = graph.sigmoid(operand(node, 0));
     const out = result(node);
-    return [graph.mul(g, graph.add(gate, graph.sub(out, graph.mul(out, gate))))];
+    const gate = result(node, 1);
+    return [graph.mul(g, graph.add(out, graph.sub(gate, graph.mul(out, gate))))];
   },
-  lower: (emit, node) =>
-    emit.node(
-      'QuickGelu',
-      [emit.name(operand(node, 0))],
-      [emit.name(result(node))],
-      { alpha: { float: 1 } },
-      MICROSOFT,
-    ),
+  lower: (emit, node) => {
+    const of = emit.name(operand(node, 0));
+    const gate = emit.name(result(node, 1));
+    emit.node('Sigmoid', [of], [gate]);
+    emit.node('Mul', [of, gate], [emit.name(result(node))]);
+  },
 };

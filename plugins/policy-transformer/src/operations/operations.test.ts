@@ -143,6 +143,13 @@ const derivatives: { readonly [name: string]: readonly Derivative[] } = {
   expand: [{ shapes: [[3, 1]], of: (graph, x) => graph.expand(x, [2, 3, 4]) }],
   pad: [unary((graph, x) => graph.pad(x, 1, 2, 1))],
   gather: [
+    {
+      shapes: [[5, 3]],
+      of: (graph, x) => {
+        const inverse = graph.constant(Int32Array.of(3, 1, 3, 0, 2), [5]);
+        return graph.gather(x, graph.constant(Int32Array.of(3, 1, 4), [3]), inverse);
+      },
+    },
     { shapes: [[5, 3]], of: (graph, x) => graph.gather(x, ids(graph, [4, 3], 5)) },
     { shapes: [[1030, 2]], of: (graph, x) => graph.slice(graph.gather(x, ids(graph, [4, 3], 5)), 1, 0, 2) },
   ],

@@ -1,0 +1,121 @@
+import type { LiveName, Loss, LossExpression, LossInputName } from '@agentgym/cli';
+
+import type { GraphBuilder } from '../operations/graph-builder.js';
+import { elementCount } from '../operations/shapes.js';
+import type { Tensor } from '../operations/tensor.js';
+
+/** The sampled tokens of a batch, one slot each, row after row; slots to spare have mask 0 and may hold anything finite. */
+export interface LossSlots {
+  /** How many rows the slots come from; even where pairs are compared. */
+  readonly rows: number;
+  /** bool [slots] */
+  readonly mask: Tensor;
+  /** float32 [slots] */
+  readonly weight: Tensor;
+  /** int32 [slots], which row each slot belongs to; asked for only where a loss sums over sequences. */
+  row(): Tensor;
+  /** float32 [slots] */
+  live(name: LiveName): Tensor;
+  /** float32 [slots] */
+  batch(name: LossInputName): Tensor;
+}
+
+export interface LoweredLoss {
+  /** Each term's sum of weight * term. */
+  readonly terms: ReadonlyMap<string, Tensor>;
+  /** Each metric's sum. */
+  readonly metrics: ReadonlyMap<string, Tensor>;
+  /** Sum of all terms: what is differentiated. */
+  readonly total: Tensor;
+}
+
+/**
+ * A loss as tensors over slots. Whatever stands in spare slots reaches nothing: what is live is selected before a loss reads it, and what it makes of it is
+ * selected again before the sum, so that neither a value nor a derivative passes, NaN included.
+ */
+export function lowerLoss(graph: GraphBuilder, loss: Loss, slots: LossSlots): LoweredLoss {
+  const known = new Map<LossExpression, Tensor>();
+  const select = (of: Tensor): Tensor => graph.where(slots.mask, of, 0);
+  const live = (name: LiveName): Tensor => select(slots.live(name));
+  const lower = (expression: LossExpression): Tensor => {
+    const tensor = known.get(expression) ?? lowerExpression(expression);
+    known.set(expression, tensor);
+    return tensor;
+  };
+  const sumOf = (of: Tensor): Tensor => graph.sum(select(graph.expand(of, slots.mask.shape)));
+  const sums = (expressions: { readonly [name: string]: LossExpression }, factor: Tensor | number) =>
+    new Map(Object.entries(expressions).map(([name, of]) => [name, sumOf(graph.mul(factor, lower(of)))]));
+
+  const terms = sums(loss.terms, slots.weight);
+  const metrics = sums(loss.metrics ?? {}, 1);
+  const total = [...terms.values()].reduce((sum, term) => graph.add(sum, term), graph.constant(0));
+  return { terms, metrics, total };
+
+  function lowerExpression(expression: LossExpression): Tensor {
+    switch (expression.op) {
+      case 'constant':
+        return graph.constant(expression.value);
+      case 'batch':
+        return slots.batch(expression.name);
+      case 'live':
+        return live(expression.name);
+      case 'add':
+      case 'sub':
+      case 'mul':
+      case 'div':
+      case 'min':
+      case 'max':
+        return graph[expression.op](lower(expression.left), lower(expression.right));
+      case 'greater':
+        return graph.cast(graph.greater(lower(expression.left), lower(expression.right)), 'float32');
+      case 'where': {
+        const isZero = graph.equal(lower(expression.condition), 0);
+        return graph.where(isZero, lower(expression.otherwise), lower(expression.then));
+      }
+      case 'exp':
+      case 'log':
+      case 'logsigmoid':
+      case 'stopGradient':
+        return graph[expression.op](lower(expression.of));
+      case 'sequenceSum':
+        return fromRows(sumOverRows(lower(expression.of)));
+      case 'sequenceMean': {
+        const sum = sumOverRows(lower(expression.of));
+        return fromRows(graph.div(sum, graph.max(sumOverRows(graph.constant(1)), 1)));
+      }
+      case 'pairDifference':
+        return fromRows(pairDifference(lower(expression.of)));
+    }
+  }
+
+  /** float32 [slots, rows]: 1 where the slot belongs to the row, all 0 for spare slots. */
+  function membership(): Tensor {
+    const hot = graph.oneHot(slots.row(), slots.rows);
+    return graph.where(graph.reshape(slots.mask, [-1, 1]), hot, 0);
+  }
+
+  /** [rows, 1] */
+  function sumOverRows(of: Tensor): Tensor {
+    const column = graph.reshape(select(graph.expand(of, slots.mask.shape)), [-1, 1]);
+    return graph.matmul(membership(), column, { transposeLeft: true });
+  }
+
+  /** [rows, 1] back to each slot of the row. */
+  function fromRows(of: Tensor): Tensor {
+    return graph.reshape(graph.matmul(membership(), of), [elementCount(slots.mask.shape)]);
+  }
+
+  /** [rows, 1]: row 2k minus row 2k + 1 at the first slots of both; 0 where one of them has no slot. */
+  function pairDifference(of: Tensor): Tensor {
+    if (slots.rows % 2 !== 0) throw new Error(`pairs need an even number of rows, not ${slots.rows}`);
+    const member = membership();
+    const count = graph.cumulativeSum(member, 0);
+    const isFirst = graph.mul(member, graph.cast(graph.equal(count, 1), 'float32'));
+    const column = graph.reshape(select(graph.expand(of, slots.mask.shape)), [-1, 1]);
+    const pairs = graph.reshape(graph.matmul(isFirst, column, { transposeLeft: true }), [-1, 2]);
+    const present = graph.reshape(graph.sum(isFirst, { axes: [0] }), [-1, 2]);
+    const whole = graph.equal(graph.sum(present, { axes: [1], keep: true }), 2);
+    const difference = graph.sub(graph.slice(pairs, 1, 0, 1), graph.slice(pairs, 1, 1, 2));
+    return graph.reshape(graph.expand(graph.where(whole, difference, 0), pairs.shape), [slots.rows, 1]);
+  }
+}

@@ -1,0 +1,126 @@
+import type { GraphBuilder } from '../operations/graph-builder.js';
+import type { Tensor } from '../operations/tensor.js';
+import type { DecoderConfig } from './decoder-config.js';
+import {
+  EMBEDDING,
+  HEAD,
+  layerParameter,
+  parameterShapes,
+  projectionSizes,
+  type LayerNorm,
+  type Projection,
+} from './parameters.js';
+
+/** Where a decoder's weights come from: training and generation lay them out differently. */
+export interface DecoderWeights {
+  /** Products of `of` [n, inputs] with matrices of one layer, biases added: [n, outputs] each. All parts read the same `of`. */
+  project(of: Tensor, layer: number, parts: readonly Projection[]): readonly Tensor[];
+  norm(layer: number, part: LayerNorm): Tensor;
+}
+
+/** A block of positions that are computed together: `rows` sequences of `width`, flat as [rows * width, ...]. */
+export interface Positions {
+  readonly rows: number;
+  readonly width: number;
+  /** Rotary tables at each position, [rows, width, headWidth / 2]. */
+  readonly cos: Tensor;
+  readonly sin: Tensor;
+}
+
+/** Positions that are looked at: their ids, and as `gather` takes it the inverse, where derivatives are wanted. */
+export interface Kept {
+  readonly ids: Tensor;
+  readonly inverse?: Tensor;
+}
+
+export interface LayerOptions {
+  readonly layer: number;
+  readonly positions: Positions;
+  /**
+   * Where queries may look: query [rows, queries, heads * headWidth], key and value [rows, width, keyValueHeads * headWidth], rotated; out
+   * [rows * queries, heads * headWidth].
+   */
+  attend(query: Tensor, key: Tensor, value: Tensor): Tensor;
+  /** Only these positions ask: int32 ids into [rows * width]. Keys and values are still of all positions. The layer's output is theirs. */
+  readonly queries?: { readonly ids: Tensor; readonly positions: Positions };
+  /** Only these positions leave attention, as distinct int32 ids into its output: what follows is computed for them alone. */
+  readonly kept?: Kept;
+}
+
+/**
+ * One layer of the decoder family, the only definition of it: h + o(attention(norm h)), then h + down(silu(gate) * up) of the normed result. `hidden` is
+ * [rows * width, hidden]; out [n, hidden], n being all positions or those that `queries` and `kept` leave.
+ */
+export function decoderLayer(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  weights: DecoderWeights,
+  hidden: Tensor,
+  { layer, positions, attend, queries, kept }: LayerOptions,
+): Tensor {
+  const { heads, keyValueHeads, headWidth, rmsEpsilon } = config;
+
+  const normed = graph.rmsNorm(hidden, weights.norm(layer, 'input_layernorm'), rmsEpsilon);
+  const asking = queries?.positions ?? positions;
+  const [query, key, value] = projectAttention();
+  const context = attend(
+    turn(query, heads, 'self_attn.q_norm', asking),
+    turn(key, keyValueHeads, 'self_attn.k_norm', positions),
+    graph.reshape(value, [positions.rows, positions.width, keyValueHeads * headWidth]),
+  );
+  const asked = queries ? graph.gather(hidden, queries.ids) : hidden;
+  const keep = (of: Tensor): Tensor => (kept ? graph.gather(of, kept.ids, kept.inverse) : of);
+  const [output] = weights.project(keep(context), layer, ['self_attn.o_proj']) as [Tensor];
+  const attended = graph.add(keep(asked), output);
+
+  const normedAgain = graph.rmsNorm(attended, weights.norm(layer, 'post_attention_layernorm'), rmsEpsilon);
+  const [gate, up] = weights.project(normedAgain, layer, ['mlp.gate_proj', 'mlp.up_proj']) as [Tensor, Tensor];
+  const [down] = weights.project(graph.mul(graph.silu(gate), up), layer, ['mlp.down_proj']) as [Tensor];
+  return graph.add(attended, down);
+
+  function projectAttention(): [query: Tensor, key: Tensor, value: Tensor] {
+    if (queries === undefined) {
+      const parts: readonly Projection[] = ['self_attn.q_proj', 'self_attn.k_proj', 'self_attn.v_proj'];
+      return weights.project(normed, layer, parts) as [Tensor, Tensor, Tensor];
+    }
+    const [ofAsking] = weights.project(graph.gather(normed, queries.ids), layer, ['self_attn.q_proj']) as [Tensor];
+    const [ofKeys, ofValues] = weights.project(normed, layer, ['self_attn.k_proj', 'self_attn.v_proj']) as [
+      Tensor,
+      Tensor,
+    ];
+    return [ofAsking, ofKeys, ofValues];
+  }
+
+  /** Norm of each head where the family has it, then rotation. */
+  function turn(of: Tensor, count: number, norm: LayerNorm, { rows, width, cos, sin }: Positions): Tensor {
+    const shape = [rows, width, count * headWidth];
+    if (!config.queryKeyNorm) return graph.rotary(graph.reshape(of, shape), cos, sin);
+    const apart = graph.reshape(of, [rows * width * count, headWidth]);
+    return graph.rotary(graph.reshape(graph.rmsNorm(apart, weights.norm(layer, norm), rmsEpsilon), shape), cos, sin);
+  }
+}
+
+/** Weights as inputs of the graph under their Hugging Face names, one matrix each. */
+export function inputWeights(graph: GraphBuilder, config: DecoderConfig): DecoderWeights {
+  const shapes = parameterShapes(config, { valueHead: true });
+  return {
+    project: (of, layer, parts) =>
+      parts.map((part) => {
+        const { outputs, inputs, bias } = projectionSizes(config, part);
+        const weight = graph.input(layerParameter(layer, part), [outputs, inputs]);
+        const product = graph.matmul(of, weight, { transposeRight: true });
+        return bias ? graph.add(product, graph.input(layerParameter(layer, part, 'bias'), [outputs])) : product;
+      }),
+    norm: (layer, part) => {
+      const name = layerParameter(layer, part);
+      return graph.input(name, shapes.get(name) ?? []);
+    },
+  };
+}
+
+/** The embedding as an input, and the matrix of the head: the same where the head is tied. Both [vocabulary, hidden]. */
+export function inputEmbedding(graph: GraphBuilder, config: DecoderConfig): { embedding: Tensor; head: Tensor } {
+  const shape = [config.vocabularySize, config.hiddenSize];
+  const embedding = graph.input(EMBEDDING, shape);
+  return { embedding, head: config.tiedHead ? embedding : graph.input(HEAD, shape) };
+}

@@ -1,0 +1,92 @@
+import type { GraphBuilder } from '../operations/graph-builder.js';
+import type { Tensor } from '../operations/tensor.js';
+import type { DecoderConfig } from './decoder-config.js';
+import { decoderLayer, inputEmbedding, inputWeights, type Kept, type Positions } from './decoder-layer.js';
+import { FINAL_NORM } from './parameters.js';
+import { rotaryTables } from './rotary-tables.js';
+
+export interface TrunkSizes {
+  readonly rows: number;
+  readonly width: number;
+}
+
+export interface TrunkOptions {
+  /** int32 [rows, width] positions of the tokens; absent: 0, 1, ... in every row, as in sequences padded on the right. */
+  readonly positions?: Tensor;
+  /** float32, broadcasts to [rows, 1, heads / keyValueHeads * width, width]: added to scores; absent: causal. */
+  readonly bias?: Tensor;
+  /** The positions whose output is wanted, ids into [rows * width]; absent: all. */
+  readonly kept?: Kept;
+}
+
+export interface Trunk {
+  /** [n, hidden] after the final norm. */
+  readonly final: Tensor;
+  /** The head's matrix [vocabulary, hidden]. */
+  readonly head: Tensor;
+  /** [rows * width, hidden] what enters each layer; the first is the embedding. */
+  readonly states: readonly Tensor[];
+}
+
+/** Added to the score of a position that may not be looked at: exp of it is an exact 0, and a row of nothing else is no NaN. */
+const MASKED = -1e9;
+
+/** Whole sequences through the decoder, without a cache: for training, and to evaluate. Weights and `tokens` int32 [rows, width] are inputs. */
+export function decoderTrunk(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  { rows, width }: TrunkSizes,
+  options: TrunkOptions = {},
+): Trunk {
+  const { layers, heads, keyValueHeads, headWidth, rmsEpsilon, hiddenSize } = config;
+  const group = heads / keyValueHeads;
+  const weights = inputWeights(graph, config);
+  const { embedding, head } = inputEmbedding(graph, config);
+  const positions = rotaryPositions();
+  const bias = options.bias ?? causalBias();
+
+  const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
+  const states: Tensor[] = [];
+  let hidden = graph.gather(embedding, ids);
+  for (let layer = 0; layer < layers; layer++) {
+    states.push(hidden);
+    const kept = layer === layers - 1 ? options.kept : undefined;
+    hidden = decoderLayer(graph, config, weights, hidden, { layer, positions, attend, ...(kept && { kept }) });
+  }
+  return { final: graph.rmsNorm(hidden, graph.input(FINAL_NORM, [hiddenSize]), rmsEpsilon), head, states };
+
+  /** Queries of one key-value head stand together, so that keys and values are never repeated. */
+  function attend(query: Tensor, key: Tensor, value: Tensor): Tensor {
+    const grouped = graph.transpose(
+      graph.reshape(query, [rows, width, keyValueHeads, group, headWidth]),
+      [0, 2, 3, 1, 4],
+    );
+    const context = graph.scaledAttention(
+      graph.reshape(grouped, [rows, keyValueHeads, group * width, headWidth]),
+      graph.transpose(graph.reshape(key, [rows, width, keyValueHeads, headWidth]), [0, 2, 1, 3]),
+      graph.transpose(graph.reshape(value, [rows, width, keyValueHeads, headWidth]), [0, 2, 1, 3]),
+      bias,
+      1 / Math.sqrt(headWidth),
+    );
+    const apart = graph.reshape(context, [rows, keyValueHeads, group, width, headWidth]);
+    return graph.reshape(graph.transpose(apart, [0, 3, 1, 2, 4]), [rows * width, heads * headWidth]);
+  }
+
+  function causalBias(): Tensor {
+    const data = Float32Array.from({ length: group * width * width }, (_, index) =>
+      index % width > Math.floor(index / width) % width ? MASKED : 0,
+    );
+    return graph.constant(data, [group * width, width]);
+  }
+
+  function rotaryPositions(): Positions {
+    const half = headWidth / 2;
+    const count = options.positions ? config.maxPositions : width;
+    const tables = rotaryTables(config, count);
+    const at = (table: Float32Array): Tensor => {
+      const whole = graph.constant(table, [count, half]);
+      return options.positions ? graph.gather(whole, options.positions) : graph.expand(whole, [rows, width, half]);
+    };
+    return { rows, width, cos: at(tables.cos), sin: at(tables.sin) };
+  }
+}

@@ -1,0 +1,39 @@
+import type { DecoderConfig } from './decoder-config.js';
+
+/** Cosines and sines of rotary angles, [positions, headWidth / 2]. */
+export interface RotaryTables {
+  readonly cos: Float32Array;
+  readonly sin: Float32Array;
+}
+
+/** Tables for positions 0 to `positions` - 1, rounded where Hugging Face's implementation rounds to float32. */
+export function rotaryTables(config: DecoderConfig, positions: number): RotaryTables {
+  const frequencies = rotaryFrequencies(config);
+  const cos = new Float32Array(positions * frequencies.length);
+  const sin = new Float32Array(cos.length);
+  for (let position = 0; position < positions; position++) {
+    for (const [index, frequency] of frequencies.entries()) {
+      const angle = Math.fround(position * frequency);
+      cos[position * frequencies.length + index] = Math.cos(angle);
+      sin[position * frequencies.length + index] = Math.sin(angle);
+    }
+  }
+  return { cos, sin };
+}
+
+/** [headWidth / 2] radians per position, falling. */
+function rotaryFrequencies({ headWidth, ropeTheta, ropeScaling }: DecoderConfig): Float32Array {
+  const frequencies = Float32Array.from(
+    { length: headWidth / 2 },
+    (_, index) => ropeTheta ** ((-2 * index) / headWidth),
+  );
+  if (ropeScaling === undefined) return frequencies;
+  const { factor, lowFrequencyFactor, highFrequencyFactor, originalMaxPositions } = ropeScaling;
+  // Llama 3.1: slow angles are stretched, fast ones kept, those in between blended (transformers, modeling_rope_utils.py).
+  return frequencies.map((frequency) => {
+    const turns = (originalMaxPositions * frequency) / (2 * Math.PI);
+    const kept = (turns - lowFrequencyFactor) / (highFrequencyFactor - lowFrequencyFactor);
+    const blend = Math.min(1, Math.max(0, kept));
+    return (1 - blend) * (frequency / factor) + blend * frequency;
+  });
+}

@@ -1,0 +1,97 @@
+import type { Loss } from '@agentgym/cli';
+
+import { gradients } from '../graph/gradients.js';
+import { Graph } from '../graph/graph.js';
+import { lowerLoss } from '../graph/lower-loss.js';
+import type { Tensor } from '../operations/tensor.js';
+import type { DecoderConfig } from './decoder-config.js';
+import { decoderTrunk } from './decoder-trunk.js';
+import { parameterShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
+
+/** A shape bucket: sequences, tokens of each that are looked at, and sampled tokens of all together. */
+export interface TrainingSizes {
+  readonly rows: number;
+  readonly width: number;
+  readonly slots: number;
+}
+
+/** Names of a graph's outputs. */
+export const termOutput = (name: string): string => `term:${name}`;
+export const metricOutput = (name: string): string => `metric:${name}`;
+export const gradientOutput = (parameter: string): string => `gradient:${parameter}`;
+
+interface Live {
+  readonly logprob: Tensor;
+  readonly entropy: Tensor;
+  readonly value?: Tensor;
+}
+
+/**
+ * What is live at the sampled tokens. Beside the parameters the inputs are `tokens` int32 [rows, width]; `places` int32 [slots], for each slot the position
+ * that predicts it as index into [rows * width]; `targets` int32 [slots], its token; `inverseTemperature` []. The last layer's feed-forward and the head
+ * are computed at these places only.
+ */
+function liveTensors(
+  graph: Graph,
+  config: DecoderConfig,
+  sizes: TrainingSizes,
+  { valueHead }: ParameterOptions,
+  inverse?: Tensor,
+): Live {
+  const { slots } = sizes;
+  const kept = { ids: graph.input('places', [slots], 'int32'), ...(inverse && { inverse }) };
+  const { final, head } = decoderTrunk(graph, config, sizes, { kept });
+  // Scaling [slots, hidden] is cheaper than scaling the logits.
+  const tempered = graph.mul(final, graph.input('inverseTemperature', []));
+  const logits = graph.matmul(tempered, head, { transposeRight: true });
+  const statistics = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));
+  if (!valueHead) return statistics;
+  const product = graph.matmul(final, graph.input(VALUE_WEIGHT, [1, config.hiddenSize]), { transposeRight: true });
+  return { ...statistics, value: graph.reshape(graph.add(product, graph.input(VALUE_BIAS, [1])), [slots]) };
+}
+
+/** Outputs `logprob`, `entropy` and, with a value head, `value`, [slots] each. */
+export function evaluationGraph(
+  config: DecoderConfig,
+  sizes: TrainingSizes,
+  options: ParameterOptions,
+): { readonly [name: string]: Tensor } {
+  return { ...liveTensors(new Graph(), config, sizes, options) };
+}
+
+/**
+ * Forward, loss and backward in one graph. Inputs as in `evaluationGraph`, and: `mask` bool, `weight` float32, `row` int32 and each array that the loss reads
+ * (`logprobs`, `advantages`, ...) float32, [slots] each; `slotOfPlace` int32 [rows * width], the slot of each place or `slots` where it has none. Outputs: as there, and `term:NAME`, `metric:NAME` [] (sums over slots) and `gradient:PARAMETER`.
+ */
+export function trainingGraph(
+  config: DecoderConfig,
+  sizes: TrainingSizes,
+  options: ParameterOptions,
+  loss: Loss,
+): { readonly [name: string]: Tensor } {
+  const graph = new Graph();
+  const inverse = graph.input('slotOfPlace', [sizes.rows * sizes.width], 'int32');
+  const live = liveTensors(graph, config, sizes, options, inverse);
+  const perSlot = [sizes.slots];
+  const lowered = lowerLoss(graph, loss, {
+    rows: sizes.rows,
+    mask: graph.input('mask', perSlot, 'bool'),
+    weight: graph.input('weight', perSlot),
+    row: () => graph.input('row', perSlot, 'int32'),
+    live: (name) => {
+      const tensor = live[name];
+      if (tensor === undefined) throw new Error(`the loss reads \`${name}\`, but the model has no value head`);
+      return tensor;
+    },
+    batch: (name) => graph.input(name, perSlot),
+  });
+  const parameters = [...parameterShapes(config, options)].map(([name, shape]) => graph.input(name, shape));
+  const slopes = gradients(graph, lowered.total, parameters);
+  const names = [...parameterShapes(config, options).keys()];
+  return {
+    ...live,
+    ...Object.fromEntries([...lowered.terms].map(([name, tensor]) => [termOutput(name), tensor])),
+    ...Object.fromEntries([...lowered.metrics].map(([name, tensor]) => [metricOutput(name), tensor])),
+    ...Object.fromEntries(slopes.map((tensor, index) => [gradientOutput(names[index] ?? ''), tensor])),
+  };
+}
