@@ -4,11 +4,11 @@ import type { TrainingBatch } from '../contracts/batch.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { buildBatch, episodeRow } from './build-batch.js';
 import { collectEpisodes } from './collect-episodes.js';
-import { collectOptions, keys } from './fixtures/collect.js';
+import { collectOptions, fluent, keys, modelActor } from './fixtures/collect.js';
 import { selectRows } from './select-rows.js';
 
 async function episodes(): Promise<CompletedEpisode[]> {
-  const all = await collectEpisodes(keys(3, 3), collectOptions());
+  const all = await collectEpisodes(keys(3, 3), collectOptions({ actor: modelActor(fluent()) }));
   return all.filter((episode) => episode.status === 'completed');
 }
 
@@ -51,6 +51,7 @@ describe('buildBatch', () => {
     expect([...batch.group]).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2]);
     expect(batch.temperature).toBe(0.5);
     expect(new Set(batch.length).size).toBeGreaterThan(2);
+    expect(batch.rewards.filter((reward) => reward !== 0).length).toBeGreaterThan(5);
   });
 
   it('refuses episodes without tokens', async () => {

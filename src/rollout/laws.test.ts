@@ -15,6 +15,7 @@ import {
   keys,
   modelActor,
   rolloutSettings,
+  speakFluently,
   wordLogits,
 } from './fixtures/collect.js';
 import { Signals } from './fixtures/signals.js';
@@ -31,9 +32,9 @@ class Recording extends TabularPolicy {
   }
 }
 
-const recording = (): Recording => {
+const recording = (contextLength = 2): Recording => {
   const { encoder } = babbler();
-  return new Recording({ encoder, contextLength: 2, deviation: 1, seed: 3 });
+  return new Recording({ encoder, contextLength, deviation: 1, seed: 3 });
 };
 
 const completed = (episodes: readonly Episode[]): CompletedEpisode[] =>
@@ -100,8 +101,10 @@ describe('law 1: token in, token out', () => {
 
   // Mutation: start new episodes only when all live ones have ended; calls then shrink to stragglers.
   it('keeps as many episodes in flight as allowed, in order, one call a wave', async () => {
-    const model = recording();
-    await collectEpisodes(keys(3, 4), collectOptions({ actor: modelActor(model) }));
+    const model = recording(1);
+    speakFluently(model);
+    const episodes = completed(await collectEpisodes(keys(3, 4), collectOptions({ actor: modelActor(model) })));
+    expect(new Set(episodes.map(({ turns }) => turns.length)).size).toBeGreaterThan(2);
     const sizes = model.calls.map((call) => call.length);
     expect(Math.max(...sizes)).toBe(4);
     const started = [...new Set(model.calls.flat().map(({ request }) => request.sequence))];
@@ -337,7 +340,8 @@ describe('law 8: every wait has a deadline', () => {
   it('stops waiting at once when interrupted, and throws its environments away', async () => {
     const controller = new AbortController();
     const made: Signals[] = [];
-    const options = collectOptions({ signal: controller.signal }, () => {
+    const rollout = { ...rolloutSettings, environmentMilliseconds: 60_000 };
+    const options = collectOptions({ signal: controller.signal, rollout }, () => {
       made.push(new Hanging());
       return made.at(-1)!;
     });

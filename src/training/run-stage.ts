@@ -129,8 +129,8 @@ export async function runStage<State extends JsonObject>(
         error = outcome.error;
         version = model.policyVersion;
         const ended = step >= steps || outcome.ended === true;
-        const metrics = { ...outcome.metrics, 'time/step_seconds': (performance.now() - stepStart) / 1000 };
-        progress = { step, state: outcome.state, ended, pending: finiteOnly(metrics) };
+        const metrics = finiteOnly({ ...outcome.metrics, 'time/step_seconds': (performance.now() - stepStart) / 1000 });
+        progress = { step, state: outcome.state, ended, pending: metrics };
       }
       // From here on the weights have moved: an interruption must not lose the step, so its metrics wait in the checkpoint.
       const evaluated = await evaluate(options, progress.step, progress.ended);
@@ -173,10 +173,10 @@ async function evaluate(options: StageOptions, step: number, last: boolean): Pro
     metrics[`${prefix}/failed`] = summary.failed;
     journal.event({ type: 'evaluation', stage, step, evaluation: summary });
   }
-  return { ...metrics, 'time/evaluation_seconds': (performance.now() - start) / 1000 };
+  return finiteOnly({ ...metrics, 'time/evaluation_seconds': (performance.now() - start) / 1000 });
 }
 
-/** JSON has no NaN and no infinities; that there was one is counted by name where it can happen. */
+/** JSON has no NaN and no infinities; steps that make them are counted in `train/not_finite`. */
 function finiteOnly(metrics: { readonly [name: string]: number }): { readonly [name: string]: number } {
   return Object.fromEntries(Object.entries(metrics).filter(([, value]) => Number.isFinite(value)));
 }
