@@ -4,6 +4,7 @@ import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { compareGames } from './compare-games.js';
 import { displayWidth } from './display-text.js';
+import { evaluationCurve } from './evaluation-curve.js';
 import { intervalNote, resultsTable } from './results-table.js';
 import { styleOf, type TerminalStyle } from './terminal-style.js';
 import { sparkline, trainingCurve } from './training-curve.js';
@@ -56,7 +57,7 @@ it('shows players under each other, and fewer columns where there is less room',
 });
 
 it('paints only where colours are wanted', () => {
-  expect(resultsTable(rows, { width: 80, colour: true })[2]).toMatch(/^\u001b\[1mtrained/);
+  expect(resultsTable(rows, { width: 80, colour: true })[2]).toMatch('\u001b[1mtrained');
   const terminal = { isTTY: true, columns: 100 };
   expect(styleOf(terminal, {})).toEqual({ width: 100, colour: true });
   expect(styleOf(terminal, { NO_COLOR: '1' }).colour).toBe(false);
@@ -107,4 +108,17 @@ it('puts two games side by side, or under each other on a narrow terminal, and s
   expect(Math.max(...stacked.map(displayWidth))).toBeLessThanOrEqual(40);
   const long = { title: 'Long', episode: game(['x'.repeat(10_000_000)], false) };
   expect(compareGames(long, after, plain(80)).length).toBeLessThan(40);
+});
+
+it('takes the lowest temperature of the evaluations for the curve', () => {
+  const line = (runStep: number, metrics: Record<string, number>) => ({ stage: 'rl', step: runStep, runStep, metrics });
+  const lines = [
+    line(1, { 'train/loss': 1 }),
+    line(2, { 'eval/t1/success': 0.3, 'eval/t0.5/success': 0.4 }),
+    line(3, { 'eval/t0.5/success': 0.5 }),
+  ];
+  expect(evaluationCurve(lines)).toEqual([
+    { step: 2, value: 0.4 },
+    { step: 3, value: 0.5 },
+  ]);
 });

@@ -1,0 +1,111 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { captureOutput } from '@oclif/test';
+import { expect, it } from 'vitest';
+
+import type { EvaluationSummary } from '../../contracts/evaluation.js';
+import { DiskJournal } from '../../experiments/disk-journal.js';
+import { RunDirectory } from '../../experiments/run-directory.js';
+import RunsList from './list.js';
+import RunsShow from './show.js';
+
+const root = join(import.meta.dirname, '../../..');
+
+const evaluation: EvaluationSummary = {
+  split: 'test',
+  temperature: 0,
+  success: { rate: 0.87, low: 0.85, high: 0.89, episodes: 1000, method: 'wilson' },
+  return: { mean: 0.87, low: 0.85, high: 0.89 },
+  turns: { mean: 3.1, low: 3, high: 3.2 },
+  truncated: 0,
+  invalid: 0,
+  failed: 0,
+};
+
+async function newRun(runsFolder: string): Promise<{ run: RunDirectory; journal: DiskJournal }> {
+  const made = { versions: {}, plugins: [], seeds: {}, sourceFolder: runsFolder };
+  const run = await RunDirectory.create({ recipe: { seed: 1 }, name: 'tiny', runsFolder, ...made });
+  const policy = {
+    save: (directory: string) => Promise.resolve(writeFileSync(join(directory, 'weights.txt'), '1')),
+  };
+  const settings = { checkpointEvery: 1, keep: 1, runState: () => ({}), listener: () => undefined };
+  return { run, journal: await DiskJournal.open({ run, policy, ...settings }) };
+}
+
+/** A folder with a finished run, one whose process is gone, and something else. */
+async function runsFolder(): Promise<{ folder: string; finished: RunDirectory; killed: RunDirectory }> {
+  const folder = join(mkdtempSync(join(tmpdir(), 'agentgym-runs-')), 'runs');
+  const { run: finished, journal } = await newRun(folder);
+  for (const [step, success] of [0.2, 0.6, 0.87].entries()) {
+    journal.metrics({ stage: 'rl', step: step + 1, metrics: { 'eval/t0/success': success } });
+  }
+  journal.evaluation({
+    stage: 'rl',
+    step: 3,
+    player: 'policy',
+    evaluation,
+    outcomes: [{ task: 'a', success: true, return: 1, turns: 3 }],
+  });
+  await journal.checkpoint('rl', 3, {}, true);
+  await finished.finish({
+    formatVersion: 1,
+    run: finished.path,
+    status: 'completed',
+    seconds: 75,
+    stages: [{ name: 'rl', kind: 'rl', steps: 3, seconds: 70, evaluation }],
+    evaluation,
+    evaluations: [evaluation],
+    baselines: { random: { ...evaluation, success: { ...evaluation.success, rate: 0.18 } } },
+  });
+  const { run: killed, journal: cut } = await newRun(folder);
+  cut.close();
+  killed.release();
+  return { folder, finished, killed };
+}
+
+it('lists runs with where they stand', async () => {
+  const { folder, finished, killed } = await runsFolder();
+  const { result, stdout } = await captureOutput(() => RunsList.run([folder], root));
+  const { runs } = result as Awaited<ReturnType<RunsList['run']>>;
+  expect(new Map(runs.map((run) => [run.id, run]))).toEqual(
+    new Map([
+      [finished.manifest.id, expect.objectContaining({ status: 'completed', step: 3, success: 0.87 })],
+      [killed.manifest.id, expect.objectContaining({ status: 'interrupted', step: null, success: null })],
+    ]),
+  );
+  expect(stdout).toMatch(/tiny {2}completed {4}\d{4}-\d\d-\d\d \d\d:\d\d {2}step 3 {7}87\.0 %/);
+  expect((await captureOutput(() => RunsList.run([join(folder, 'none')], root))).stdout).toMatch(/^No runs in/);
+});
+
+it('shows a run with its curve and its table, or all of it as JSON', async () => {
+  const { folder, finished, killed } = await runsFolder();
+  const { stdout } = await captureOutput(() => RunsShow.run([finished.manifest.id, '--runs', folder], root));
+  expect(stdout).toMatch(/status {6}completed/);
+  expect(stdout).toMatch(/last step {3}3 of stage rl \(3 in all\)/);
+  expect(stdout).toContain('100 % │');
+  expect(stdout).toMatch(/trained +87\.0 % +85\.0 to 89\.0/);
+  expect(stdout).not.toContain('--resume');
+
+  const json = await captureOutput(() => RunsShow.run([finished.path, '--json'], root));
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    formatVersion: 1,
+    run: finished.path,
+    status: 'completed',
+    manifest: { formatVersion: 1, recipe: { seed: 1 } },
+    checkpoint: join(finished.path, 'checkpoints/step-3'),
+    lastStep: { stage: 'rl', step: 3, runStep: 3 },
+    result: { seconds: 75 },
+    evaluations: [{ player: 'policy', stage: 'rl', step: 3 }],
+  });
+
+  const cut = await captureOutput(() => RunsShow.run([killed.path], root));
+  expect(cut.stdout).toMatch(new RegExp(`agentgym train --resume ${killed.manifest.id}`));
+});
+
+it('says what is no run', async () => {
+  const { folder } = await runsFolder();
+  const { error } = await captureOutput(() => RunsShow.run([folder], root));
+  expect(error).toMatchObject({ code: 'AG_NOT_A_RUN' });
+});

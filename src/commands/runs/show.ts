@@ -1,0 +1,43 @@
+import { Args, Flags } from '@oclif/core';
+
+import { BaseCommand } from '../../cli/base-command.js';
+
+/** `agentgym runs show [RUN]` */
+export default class RunsShow extends BaseCommand {
+  static override summary = 'Show a run: where it stands, what it was made from, and what came out';
+  static override description = 'RUN is a path, an id, a unique beginning of an id, or `latest`.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> runs/2026-01-31-quickstart-kx4f2a',
+    '<%= config.bin %> <%= command.id %> kx4 --json',
+  ];
+  static override args = {
+    run: Args.string({ default: 'latest', description: 'Path, id, beginning of an id, or `latest`' }),
+  };
+  static override flags = {
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder in which ids are looked up' }),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(RunsShow);
+    const [{ resolveRun }, { loadRun }, { runLines }, { styleOf }] = await Promise.all([
+      import('../../experiments/resolve-run.js'),
+      import('../../experiments/load-run.js'),
+      import('../../experiments/describe-run.js'),
+      import('../../reporting/terminal-style.js'),
+    ]);
+    const run = await loadRun(await resolveRun(args.run, flags.runs));
+    for (const line of runLines(run, styleOf(process.stdout, process.env))) this.say(line);
+    const { directory, status, manifest, checkpoint, result, metrics } = run;
+    return {
+      run: directory,
+      status,
+      manifest,
+      checkpoint: checkpoint ?? null,
+      lastStep: metrics.at(-1) ?? null,
+      result: result ?? null,
+      // What every task came to is in evaluations.jsonl.
+      evaluations: run.evaluations.map(({ outcomes: _, ...evaluation }) => evaluation),
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import { formatSeconds } from '../reporting/format-quantity.js';
+import type { TerminalStyle } from '../reporting/terminal-style.js';
+import type { LoadedRun } from './load-run.js';
+import { resultLines } from './result-lines.js';
+
+/** A run for a person: where it stands, what it was made from, and what came out. */
+export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
+  const { manifest, metrics, result, status } = run;
+  const { git } = manifest;
+  const last = metrics.at(-1);
+  const facts: (readonly [string, string | undefined])[] = [
+    ['run', `${manifest.id} (${run.directory})`],
+    ['recipe', manifest.name],
+    ['status', manifest.error === undefined ? status : `${status}: ${manifest.error.message}`],
+    ['created', manifest.createdAt],
+    ['sessions', String(manifest.sessions.length)],
+    [
+      'code',
+      git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ' with changes' : ''}`,
+    ],
+    ['last step', last && `${last.step} of stage ${last.stage} (${last.runStep} in all)`],
+    ['time', result && formatSeconds(result.seconds)],
+    ['checkpoint', run.checkpoint],
+    ['inexact', manifest.inexact.join('; ') || undefined],
+  ];
+  const outcome = result ?? { baselines: {}, evaluation: null, evaluations: [] };
+  const lines = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)}  ${value}`]));
+  const drawn = resultLines(outcome, metrics, style);
+  const resumable = status !== 'completed' && status !== 'running';
+  return [
+    ...lines,
+    ...(drawn.length > 0 ? ['', ...drawn] : []),
+    ...(resumable ? ['', `Go on with \`agentgym train --resume ${manifest.id}\`.`] : []),
+  ];
+}

@@ -1,0 +1,36 @@
+import { evaluationCurve } from '../reporting/evaluation-curve.js';
+import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import { intervalNote, resultsTable, type ResultRow } from '../reporting/results-table.js';
+import type { TerminalStyle } from '../reporting/terminal-style.js';
+import { trainingCurve } from '../reporting/training-curve.js';
+import type { RunResult } from './run-result.js';
+
+type Outcome = Pick<RunResult, 'baselines' | 'evaluation' | 'evaluations'>;
+
+/** What a run came to, for a person: the curve of its evaluations and the table of all players. */
+export function resultLines(result: Outcome, metrics: readonly RunMetricsLine[], style: TerminalStyle): string[] {
+  const { demonstrator } = result.baselines;
+  const reference = demonstrator && { name: 'demonstrator', value: demonstrator.success.rate };
+  const curve = trainingCurve(evaluationCurve(metrics), style, reference);
+  const rows = resultRows(result);
+  const table = rows.length === 0 ? [] : [...resultsTable(rows, style), intervalNote(rows)];
+  return [...curve, ...(curve.length > 0 && table.length > 0 ? [''] : []), ...table];
+}
+
+/** From those that know nothing to the one that knows all. */
+function resultRows({ baselines, evaluation, evaluations }: Outcome): ResultRow[] {
+  const row = (name: string, summary: ResultRow['evaluation'] | undefined): ResultRow[] =>
+    summary === undefined ? [] : [{ name, evaluation: summary }];
+  const trained = evaluations.length > 0 || evaluation === null ? evaluations : [evaluation];
+  return [
+    ...row('random', baselines.random),
+    ...row('demonstrator', baselines.demonstrator),
+    ...row('before RL', baselines.start),
+    ...trained.map((summary) => ({
+      name: summary.temperature === 0 ? 'trained' : `trained, temperature ${summary.temperature}`,
+      evaluation: summary,
+      emphasis: summary.temperature === 0,
+    })),
+    ...row('oracle', baselines.oracle),
+  ];
+}

@@ -1,0 +1,13 @@
+import { displayWidth, fitText } from './display-text.js';
+
+/** Rows of cells under each other, two spaces apart. */
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, displayWidth(cell))));
+  return rows.map((row) =>
+    row
+      .map((cell, i) => fitText(cell, widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,14 @@
+import type { RunMetricsLine } from './metrics-log.js';
+import type { CurvePoint } from './training-curve.js';
+
+/** The evaluations of a run's metrics as a curve over its steps, at the lowest temperature there is. */
+export function evaluationCurve(lines: readonly RunMetricsLine[]): CurvePoint[] {
+  const temperatures = lines.flatMap(({ metrics }) =>
+    Object.keys(metrics).flatMap((name) => /^eval\/t(.+)\/success$/.exec(name)?.[1] ?? []),
+  );
+  const lowest = [...new Set(temperatures)].sort((a, b) => Number(a) - Number(b))[0];
+  return lines.flatMap(({ runStep, metrics }) => {
+    const value = metrics[`eval/t${lowest}/success`];
+    return value === undefined ? [] : [{ step: runStep, value }];
+  });
+}
