@@ -1,0 +1,72 @@
+import type { HostArrays, Executable, Executor } from '../executors/executor.js';
+import { Graph } from '../graph/graph.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { rotaryTables } from '../model/rotary-tables.js';
+import type { HostArray } from '../operations/tensor.js';
+import { decodeGraph, type DecodeSizes } from './decode-graph.js';
+import { decodeWeights, type Parameters } from './decode-weights.js';
+import type { DecodeRunner } from './generator.js';
+import type { Choice } from './sampling-graph.js';
+
+/** Up to this many bytes weights become constants of the session, which packs them once: a step is faster, a policy version costs a compilation. */
+const LARGEST_BOUND = 100e6;
+
+/** Primes that stand for the open sizes; the model's own sizes are no multiples of them. */
+const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
+
+/** The decode graph on an executor: one session per way of choosing, for runs of all shapes; compiled again for new weights where it holds them. */
+export class SessionDecodeRunner implements DecodeRunner {
+  readonly #executor: Executor;
+  readonly #config: DecoderConfig;
+  readonly #sessions = new Map<string, Executable>();
+  #weights: { [name: string]: Float32Array } = {};
+  #bound = false;
+
+  constructor(executor: Executor, config: DecoderConfig) {
+    this.#executor = executor;
+    this.#config = config;
+  }
+
+  /** Takes weights for the runs to come. They must not change while they are in use. */
+  async useWeights(parameters: Parameters): Promise<void> {
+    if (this.#bound) await this.#disposeSessions();
+    this.#weights = decodeWeights(this.#config, parameters);
+    const bytes = Object.values(this.#weights).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    this.#bound = bytes <= LARGEST_BOUND;
+  }
+
+  async run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }> {
+    const session = await this.#session(choice);
+    return session.run(this.#bound ? inputs : { ...inputs, ...this.#weights }, { ...sizes });
+  }
+
+  async dispose(): Promise<void> {
+    await this.#disposeSessions();
+  }
+
+  async #session(choice: Choice): Promise<Executable> {
+    const key = JSON.stringify(choice);
+    const known = this.#sessions.get(key);
+    if (known) return known;
+    const [rows, width, capacity] = STAND_INS.filter((prime) => this.#config.vocabularySize % prime !== 0) as [
+      number,
+      number,
+      number,
+    ];
+    const openSizes = { rows, width, capacity };
+    const tables = rotaryTables(this.#config, this.#config.maxPositions);
+    const session = await this.#executor.compile({
+      outputs: decodeGraph(new Graph(), this.#config, openSizes, choice, tables),
+      ...(this.#bound ? { initializers: this.#weights } : {}),
+      openSizes,
+    });
+    this.#sessions.set(key, session);
+    return session;
+  }
+
+  async #disposeSessions(): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    for (const session of sessions) await session.dispose();
+  }
+}

@@ -1,0 +1,271 @@
+import type { GeneratedTokens, GenerateRequest, Sampling } from '@agentgym/cli';
+
+import type { DecoderConfig } from '../model/decoder-config.js';
+import type { DecodeSizes } from './decode-graph.js';
+import { capacityFor, KeyValueCache, type CachedSequence } from './key-value-cache.js';
+import { acceptToken, createLane, sharePrompts, type Lane } from './lane.js';
+import type { Choice } from './sampling-graph.js';
+import { stepInputs, type StepRow } from './step-inputs.js';
+import type { HostArray } from '../operations/tensor.js';
+import type { HostArrays } from '../executors/executor.js';
+
+/** Runs the decode graph; knows the weights. */
+export interface DecodeRunner {
+  run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }>;
+}
+
+export interface GeneratorLimits {
+  /** What the cache may take; beyond it, sequences are forgotten and computed again. */
+  readonly cacheBytes: number;
+  /** New tokens of one run. */
+  readonly tokensPerRun: number;
+  /** Floats of the attention scores of one run and layer. */
+  readonly scoresPerRun: number;
+}
+
+/** Pieces are padded to a multiple of this: the engine sums products in groups, and a group that is cut short rounds differently. */
+const WIDTH_STEP = 8;
+
+/** Rows leave the runs together, when this share of them has ended: moving the others costs about a step. */
+const COMPACT_AT = 0.85;
+
+/**
+ * Continues token sequences: continuous batching over a ragged cache. Rows are independent to the last bit (see `decodeGraph`), so which of them share a
+ * run, in what order and at what capacity is decided by speed alone. What is not: a piece of one token and a longer one take
+ * different paths through the engine's matrix products, so they never share a run; a run has two rows at least; and the width of a run is 1 or a multiple of 8.
+ */
+export class Generator {
+  readonly #config: DecoderConfig;
+  readonly #runner: DecodeRunner;
+  readonly #limits: GeneratorLimits;
+  readonly #cache: KeyValueCache;
+  readonly #sequences = new Map<string, CachedSequence>();
+  #clock = 0;
+
+  constructor(config: DecoderConfig, runner: DecodeRunner, limits: GeneratorLimits) {
+    this.#config = config;
+    this.#runner = runner;
+    this.#limits = limits;
+    this.#cache = new KeyValueCache(config);
+  }
+
+  async generate(
+    requests: readonly GenerateRequest[],
+    sampling: Sampling,
+    signal?: AbortSignal,
+  ): Promise<GeneratedTokens[]> {
+    this.#clock += 1;
+    for (const request of requests) this.#check(request);
+    const answers: GeneratedTokens[] = [];
+    for (const wave of this.#waves(requests)) {
+      const lanes = this.#lanes(wave);
+      try {
+        await this.#finish(lanes, sampling, signal);
+      } finally {
+        for (const { sequence } of lanes) if (sequence.name === undefined) this.#cache.vacate(sequence);
+      }
+      answers.push(...lanes.map(({ tokens, logprobs, ended }) => ({ tokens, logprobs, ended })));
+    }
+    return answers;
+  }
+
+  /** Forgets sequences. */
+  release(names: readonly string[]): void {
+    for (const name of names) {
+      const sequence = this.#sequences.get(name);
+      if (sequence) this.#cache.vacate(sequence);
+      this.#sequences.delete(name);
+    }
+  }
+
+  /** Forgets every sequence: the weights have changed. */
+  forget(): void {
+    this.#cache.empty();
+    this.#sequences.clear();
+  }
+
+  #check({ tokens, sequence }: GenerateRequest): void {
+    const { maxPositions, vocabularySize } = this.#config;
+    if (tokens.length === 0) throw new Error(`the request to continue ${sequence} has no tokens`);
+    if (tokens.length > maxPositions) {
+      throw new Error(`${sequence} has ${tokens.length} tokens, more than the ${maxPositions} that the model can hold`);
+    }
+    const foreign = tokens.find((token) => !Number.isInteger(token) || token < 0 || token >= vocabularySize);
+    if (foreign !== undefined) throw new Error(`${sequence} holds ${foreign}, which is no token of this model`);
+  }
+
+  /** Two requests of one name cannot both be remembered: the second goes without. */
+  #lanes(requests: readonly GenerateRequest[]): Lane[] {
+    const taken = new Set<string>();
+    return requests.map((request) => {
+      const name = taken.has(request.sequence) ? undefined : request.sequence;
+      taken.add(request.sequence);
+      const known = name === undefined ? undefined : this.#sequences.get(name);
+      const sequence = known ?? { name, slot: -1, tokens: [], pieces: [], used: 0 };
+      if (name !== undefined) this.#sequences.set(name, sequence);
+      sequence.used = this.#clock;
+      return createLane(request, sequence);
+    });
+  }
+
+  /** As many requests at a time as the cache may hold. */
+  #waves(requests: readonly GenerateRequest[]): GenerateRequest[][] {
+    const longest = Math.max(...requests.map(({ tokens, maxTokens }) => tokens.length + maxTokens));
+    const capacity = capacityFor(Math.min(longest, this.#config.maxPositions));
+    const size = Math.max(2, Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, capacity)));
+    return Array.from({ length: Math.ceil(requests.length / size) }, (_, wave) =>
+      requests.slice(wave * size, (wave + 1) * size),
+    );
+  }
+
+  async #finish(wave: readonly Lane[], sampling: Sampling, signal?: AbortSignal): Promise<void> {
+    sharePrompts(wave);
+    this.#place(wave);
+    let range = wave.length;
+    for (;;) {
+      signal?.throwIfAborted();
+      const active = wave.filter((lane) => !lane.finished);
+      if (active.length === 0) return;
+      const long = active.filter((lane) => !lane.leader && lane.pieces[0]! > 1);
+      if (long.length > 0) {
+        const group = widest(long);
+        await this.#run(group, this.#together(group), group.length, sampling);
+        continue;
+      }
+      for (const lane of active) this.#follow(lane);
+      if (active.length <= COMPACT_AT * range) range = active.length;
+      this.#cache.arrange(sequencesOf(active), 0);
+      await this.#run(active, 0, range, sampling);
+    }
+  }
+
+  /** Slots for the whole wave, which takes them from the sequences that were used longest ago where memory is short. */
+  #place(wave: readonly Lane[]): void {
+    const members = new Set(sequencesOf(wave));
+    const longest = Math.max(...wave.map(({ sequence, pending }) => sequence.tokens.length + pending.length));
+    const others = [...this.#cache.resident()].filter((sequence) => !members.has(sequence));
+    const capacity = capacityFor(longest);
+    if (others.length === 0 && wave.every(({ sequence }) => sequence.slot < 0)) this.#cache.reshape(capacity);
+    const fits = Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, Math.max(capacity, this.#cache.capacity)));
+    const evicted = others
+      .sort((a, b) => a.used - b.used)
+      .slice(0, Math.max(0, others.length + wave.length + 1 - Math.max(fits, wave.length + 1)));
+    for (const sequence of evicted) this.#cache.vacate(sequence);
+    // One slot more than sequences: a run has two rows, and a sequence in the way needs somewhere to go.
+    this.#cache.reserve(others.length - evicted.length + wave.length + 1, capacity);
+    this.#cache.arrange(sequencesOf([...wave].sort((a, b) => nextPiece(b) - nextPiece(a))), 0);
+  }
+
+  /** The first slot of these lanes, which stand in a row from there. */
+  #together(lanes: readonly Lane[]): number {
+    const slots = lanes.map(({ sequence }) => sequence.slot);
+    const first = Math.min(...slots);
+    if (Math.max(...slots) - first + 1 === lanes.length) return first;
+    this.#cache.arrange(sequencesOf(lanes), 0);
+    return 0;
+  }
+
+  /** Where the lane waited for one with the same prompt: takes over what that one has computed. */
+  #follow(lane: Lane): void {
+    if (!lane.leader) return;
+    this.#cache.copy(lane.leader.sequence, lane.sequence);
+    lane.pending = lane.pending.slice(-1);
+    lane.pieces = [1];
+    lane.leader = undefined;
+  }
+
+  /** Feeds each lane its next piece; the lanes stand in `range` slots from `start`, perhaps among others that are computed for nothing. */
+  async #run(lanes: readonly Lane[], start: number, range: number, sampling: Sampling): Promise<void> {
+    const bySlot = new Map(lanes.map((lane) => [lane.sequence.slot, lane]));
+    const widestPiece = Math.max(...lanes.map(({ pieces }) => pieces[0]!));
+    const width = widestPiece === 1 ? 1 : Math.ceil(widestPiece / WIDTH_STEP) * WIDTH_STEP;
+    const longest = Math.max(...lanes.map(({ sequence, pieces }) => sequence.tokens.length + pieces[0]!));
+    this.#cache.reserve(Math.max(2, this.#cache.slots), capacityFor(longest));
+    const { capacity } = this.#cache;
+    const scores = this.#config.heads * width * (capacity + width);
+    const rows = Math.max(
+      2,
+      Math.min(Math.floor(this.#limits.tokensPerRun / width), Math.floor(this.#limits.scoresPerRun / scores)),
+    );
+    const end = Math.max(start + range, 2);
+    for (let from = start; from < start + range; from += rows) {
+      // A single row takes a neighbour along, which is computed for nothing.
+      const first = Math.max(0, Math.min(from, end - 2));
+      const count = Math.max(2, Math.min(rows, end - first));
+      const part = Array.from({ length: count }, (_, row) =>
+        first + row < from ? undefined : bySlot.get(first + row),
+      );
+      if (part.some((lane) => lane)) await this.#runPart(part, first, { rows: count, width, capacity }, sampling);
+    }
+  }
+
+  async #runPart(
+    lanes: readonly (Lane | undefined)[],
+    first: number,
+    sizes: DecodeSizes,
+    sampling: Sampling,
+  ): Promise<void> {
+    const rows = lanes.map((lane): StepRow | undefined => {
+      if (!lane) return undefined;
+      const { pending, pieces, sequence, request, tokens } = lane;
+      return {
+        tokens: pending,
+        count: pieces[0]!,
+        length: sequence.tokens.length,
+        draw: request.draws[tokens.length]!,
+      };
+    });
+    const choice: Choice =
+      sampling.temperature === 0
+        ? 'largest'
+        : sampling.topP < 1 || sampling.topK > 0
+          ? { topK: Math.min(sampling.topK, this.#config.vocabularySize) }
+          : 'draw';
+    const inputs = stepInputs(this.#config, sizes, rows, choice, sampling);
+    const size = this.#cache.slotSize;
+    for (let layer = 0; layer < this.#config.layers; layer += 1) {
+      inputs[`keys.${layer}`] = this.#cache.keys[layer]!.subarray(first * size, (first + sizes.rows) * size);
+      inputs[`values.${layer}`] = this.#cache.values[layer]!.subarray(first * size, (first + sizes.rows) * size);
+    }
+    const results = await this.#runner.run(choice, sizes, inputs);
+    for (let layer = 0; layer < this.#config.layers; layer += 1) {
+      const keys = results[`keys.${layer}`] as Float32Array;
+      const values = results[`values.${layer}`] as Float32Array;
+      lanes.forEach((lane, row) => {
+        if (lane) this.#cache.write(lane.sequence, layer, keys, values, row, sizes.width, lane.pieces[0]!);
+      });
+    }
+    lanes.forEach((lane, row) => {
+      if (lane) this.#advance(lane, results['token']![row]!, results['logprob']![row]!);
+    });
+  }
+
+  #advance(lane: Lane, token: number, logprob: number): void {
+    if (!Number.isFinite(logprob)) {
+      this.#cache.clear();
+      this.#sequences.clear();
+      throw new Error(`the model gives ${logprob} as log probability: its weights are not finite numbers any more`);
+    }
+    const count = lane.pieces.shift()!;
+    lane.sequence.tokens.push(...lane.pending.slice(0, count));
+    lane.sequence.pieces.push(count);
+    lane.pending = lane.pending.slice(count);
+    if (lane.pending.length === 0) acceptToken(lane, token, logprob, this.#config.maxPositions);
+  }
+}
+
+function sequencesOf(lanes: readonly Lane[]): CachedSequence[] {
+  return lanes.map(({ sequence }) => sequence);
+}
+
+/** Size of the piece that a lane feeds first, 0 where it waits for another. */
+function nextPiece(lane: Lane): number {
+  return lane.leader ? 0 : lane.pieces[0]!;
+}
+
+/** The lanes whose next pieces are longest, within a factor of two. */
+function widest(lanes: readonly Lane[]): Lane[] {
+  const sizeClass = (lane: Lane) => Math.ceil(Math.log2(lane.pieces[0]!));
+  const top = Math.max(...lanes.map(sizeClass));
+  return lanes.filter((lane) => sizeClass(lane) === top);
+}

@@ -1,0 +1,240 @@
+/**
+ * Keys and values of many sequences, as the decode graph reads them: per layer one array of keys, transposed, [slots, heads, width, capacity],
+ * and one of values, [slots, heads, capacity, width]. They only ever enter the graph, in place; what a run returns for its new tokens is
+ * written here. Active sequences stand in a contiguous range of slots, so that a run reads a view and copies nothing.
+ */
+
+/** Sizes of one token's keys (or values) in one layer, and how many layers there are. */
+export interface CacheShape {
+  readonly layers: number;
+  readonly keyValueHeads: number;
+  readonly headWidth: number;
+}
+
+/** A sequence that the cache remembers. Without a slot it was evicted: its tokens and pieces tell how to compute it again. */
+export interface CachedSequence {
+  /** Absent: nobody will come back to it. */
+  readonly name: string | undefined;
+  slot: number;
+  /** Tokens whose keys and values are (or, without a slot, were) in the cache. */
+  readonly tokens: number[];
+  /** Sizes of the pieces in which the tokens were fed: fed again so, they give the same bits. */
+  readonly pieces: number[];
+  /** When it was last used, for eviction. */
+  used: number;
+}
+
+/** Positions grow by this many: a multiple of the widest vector loop of the engine's softmax, so that capacity never shows in a bit. */
+const CAPACITY_STEP = 64;
+
+/** Capacity for `length` positions: steps of 64, of a quarter of the next lower power of two above 512. */
+export function capacityFor(length: number): number {
+  const step = Math.max(CAPACITY_STEP, 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4);
+  return Math.ceil(Math.max(1, length) / step) * step;
+}
+
+export class KeyValueCache {
+  /** Per layer, [slots, keyValueHeads, headWidth, capacity]. */
+  readonly keys: Float32Array[] = [];
+  /** Per layer, [slots, keyValueHeads, capacity, headWidth]. */
+  readonly values: Float32Array[] = [];
+  capacity = 0;
+  slots = 0;
+  readonly #shape: CacheShape;
+  readonly #occupants: (CachedSequence | undefined)[] = [];
+  #scratch = new Float32Array(0);
+
+  constructor(shape: CacheShape) {
+    this.#shape = shape;
+    this.clear();
+  }
+
+  /** Floats of one slot in one array. */
+  get slotSize(): number {
+    return this.#shape.keyValueHeads * this.#shape.headWidth * this.capacity;
+  }
+
+  /** Bytes that `slots` slots of `capacity` positions take. */
+  bytes(slots: number, capacity: number): number {
+    const { layers, keyValueHeads, headWidth } = this.#shape;
+    return slots * capacity * layers * keyValueHeads * headWidth * 2 * Float32Array.BYTES_PER_ELEMENT;
+  }
+
+  /** Forgets everything and gives the memory back. */
+  clear(): void {
+    this.capacity = 0;
+    this.slots = 0;
+    this.#occupants.length = 0;
+    for (let layer = 0; layer < this.#shape.layers; layer += 1) {
+      this.keys[layer] = new Float32Array(0);
+      this.values[layer] = new Float32Array(0);
+    }
+  }
+
+  /** Empties every slot; the memory stays. */
+  empty(): void {
+    for (const sequence of this.#occupants) if (sequence) sequence.slot = -1;
+    this.#occupants.fill(undefined);
+  }
+
+  /** Takes a sequence out of its slot. */
+  vacate(sequence: CachedSequence): void {
+    if (sequence.slot < 0) return;
+    this.#occupants[sequence.slot] = undefined;
+    sequence.slot = -1;
+  }
+
+  /** Sequences that have a slot. */
+  *resident(): Iterable<CachedSequence> {
+    for (const sequence of this.#occupants) if (sequence) yield sequence;
+  }
+
+  /** Makes room for `slots` sequences of `capacity` positions; what is there moves along. Never shrinks. */
+  reserve(slots: number, capacity: number): void {
+    if (slots <= this.slots && capacity <= this.capacity) return;
+    const { layers, keyValueHeads, headWidth } = this.#shape;
+    const wider = Math.max(capacity, this.capacity);
+    const more = Math.max(slots, this.slots);
+    const rows = keyValueHeads * headWidth;
+    for (let layer = 0; layer < layers; layer += 1) {
+      const keys = new Float32Array(more * rows * wider);
+      const values = new Float32Array(more * rows * wider);
+      for (const sequence of this.resident()) {
+        const length = sequence.tokens.length;
+        restride(this.keys[layer]!, keys, sequence.slot * rows, rows, this.capacity, wider, length);
+        restride(
+          this.values[layer]!,
+          values,
+          sequence.slot * keyValueHeads,
+          keyValueHeads,
+          this.capacity * headWidth,
+          wider * headWidth,
+          length * headWidth,
+        );
+      }
+      this.keys[layer] = keys;
+      this.values[layer] = values;
+    }
+    this.slots = more;
+    this.capacity = wider;
+    this.#occupants.length = more;
+  }
+
+  /** Brings these sequences into slots `first`, `first + 1`, ... in some order; others in the way move elsewhere. There must be slots enough. */
+  arrange(sequences: readonly CachedSequence[], first: number): void {
+    const end = first + sequences.length;
+    const members = new Set(sequences);
+    let target = first;
+    let spare = 0;
+    for (const sequence of sequences) {
+      if (sequence.slot >= first && sequence.slot < end) continue;
+      while (members.has(this.#occupants[target]!)) target += 1;
+      const other = this.#occupants[target];
+      if (sequence.slot < 0) {
+        if (other) {
+          while (this.#occupants[spare] || (spare >= first && spare < end)) spare += 1;
+          this.#move(target, spare);
+        }
+        this.#occupants[target] = sequence;
+        sequence.slot = target;
+      } else if (other) this.#swap(sequence.slot, target);
+      else this.#move(sequence.slot, target);
+    }
+  }
+
+  /** With every slot empty: the same memory for sequences of another length. */
+  reshape(capacity: number): void {
+    this.slots = Math.floor((this.slots * this.capacity) / capacity);
+    this.capacity = capacity;
+    this.#occupants.length = this.slots;
+  }
+
+  /** What is remembered of `from` becomes what is remembered of `to`. Both have slots. */
+  copy(from: CachedSequence, to: CachedSequence): void {
+    const size = this.slotSize;
+    for (const array of [...this.keys, ...this.values]) {
+      array.copyWithin(to.slot * size, from.slot * size, (from.slot + 1) * size);
+    }
+    to.tokens.length = 0;
+    to.pieces.length = 0;
+    for (const token of from.tokens) to.tokens.push(token);
+    for (const piece of from.pieces) to.pieces.push(piece);
+  }
+
+  /**
+   * Writes `count` new positions of the sequence behind those that it has, in one layer.
+   * @param keys [rows, keyValueHeads, headWidth, width] of a run
+   * @param values [rows, keyValueHeads, width, headWidth]
+   * @param row the sequence's row of the run
+   */
+  write(
+    sequence: CachedSequence,
+    layer: number,
+    keys: Float32Array,
+    values: Float32Array,
+    row: number,
+    width: number,
+    count: number,
+  ): void {
+    const { keyValueHeads, headWidth } = this.#shape;
+    const { capacity } = this;
+    const length = sequence.tokens.length;
+    const rows = keyValueHeads * headWidth;
+    const cachedKeys = this.keys[layer]!;
+    const cachedValues = this.values[layer]!;
+    let to = sequence.slot * rows * capacity + length;
+    let from = row * rows * width;
+    for (let index = 0; index < rows; index += 1, to += capacity, from += width) {
+      for (let j = 0; j < count; j += 1) cachedKeys[to + j] = keys[from + j]!;
+    }
+    const run = count * headWidth;
+    for (let head = 0; head < keyValueHeads; head += 1) {
+      const source = (row * keyValueHeads + head) * width * headWidth;
+      const target = ((sequence.slot * keyValueHeads + head) * capacity + length) * headWidth;
+      for (let j = 0; j < run; j += 1) cachedValues[target + j] = values[source + j]!;
+    }
+  }
+
+  #move(from: number, to: number): void {
+    const size = this.slotSize;
+    for (const array of this.keys) array.copyWithin(to * size, from * size, (from + 1) * size);
+    for (const array of this.values) array.copyWithin(to * size, from * size, (from + 1) * size);
+    const sequence = this.#occupants[from];
+    this.#occupants[from] = undefined;
+    this.#occupants[to] = sequence;
+    if (sequence) sequence.slot = to;
+  }
+
+  #swap(a: number, b: number): void {
+    const size = this.slotSize;
+    if (this.#scratch.length < size) this.#scratch = new Float32Array(size);
+    const scratch = this.#scratch.subarray(0, size);
+    for (const arrays of [this.keys, this.values]) {
+      for (const array of arrays) {
+        scratch.set(array.subarray(a * size, (a + 1) * size));
+        array.copyWithin(a * size, b * size, (b + 1) * size);
+        array.set(scratch, b * size);
+      }
+    }
+    const [first, second] = [this.#occupants[a], this.#occupants[b]];
+    this.#occupants[a] = second;
+    this.#occupants[b] = first;
+    if (second) second.slot = a;
+    if (first) first.slot = b;
+  }
+}
+
+/** Copies the first `count` numbers of `rows` rows, beginning at row `first`, between arrays whose rows have different strides. */
+function restride(
+  from: Float32Array,
+  to: Float32Array,
+  first: number,
+  rows: number,
+  fromStride: number,
+  toStride: number,
+  count: number,
+): void {
+  for (let row = first; row < first + rows; row += 1) {
+    to.set(from.subarray(row * fromStride, row * fromStride + count), row * toStride);
+  }
+}

@@ -1,0 +1,82 @@
+import type { GenerateRequest } from '@agentgym/cli';
+
+import type { CachedSequence } from './key-value-cache.js';
+
+/** Longest run of new tokens that goes through the graph at once, for a row. */
+const LONGEST_PIECE = 256;
+
+/** A request under way: a row of the runs. */
+export interface Lane {
+  readonly request: GenerateRequest;
+  readonly sequence: CachedSequence;
+  /** Tokens still to be fed, and the pieces in which they go. */
+  pending: number[];
+  pieces: number[];
+  /** Has the same prompt, and waits until that lane has computed all of it but the last token. */
+  leader: Lane | undefined;
+  readonly tokens: number[];
+  readonly logprobs: number[];
+  ended: boolean;
+  finished: boolean;
+}
+
+/**
+ * A lane for a request on a remembered sequence. What the sequence was fed is reused where it is a beginning of the request's tokens; where its slot
+ * was taken away it is fed again in the same pieces, so that every number comes out the same. A sequence's pieces are a function of its
+ * requests alone: its first request goes as everything but the last token, then the last token, so that lanes with one prompt can share all but a step.
+ */
+export function createLane(request: GenerateRequest, sequence: CachedSequence): Lane {
+  const fed = sequence.tokens.length;
+  const continues =
+    fed < request.tokens.length && sequence.tokens.every((token, index) => token === request.tokens[index]);
+  const known = continues ? fed : 0;
+  const again = continues && sequence.slot < 0;
+  const fresh = request.tokens.length - known;
+  const pieces = known === 0 ? [...split(fresh - 1), 1] : [...(again ? sequence.pieces : []), ...split(fresh)];
+  if (!continues || again) {
+    sequence.tokens.length = 0;
+    sequence.pieces.length = 0;
+  }
+  const pending = request.tokens.slice(sequence.tokens.length);
+  return {
+    request,
+    sequence,
+    pending,
+    pieces,
+    leader: undefined,
+    tokens: [],
+    logprobs: [],
+    ended: false,
+    finished: request.maxTokens === 0,
+  };
+}
+
+function split(count: number): number[] {
+  const pieces = Array<number>(Math.floor(count / LONGEST_PIECE)).fill(LONGEST_PIECE);
+  return count % LONGEST_PIECE === 0 ? pieces : [...pieces, count % LONGEST_PIECE];
+}
+
+/** Lets lanes that begin with one and the same prompt follow the first of them. */
+export function sharePrompts(lanes: readonly Lane[]): void {
+  const leaders = new Map<string, Lane>();
+  for (const lane of lanes) {
+    const plain = lane.pieces.every((piece, index) => (index === lane.pieces.length - 1 ? piece === 1 : piece > 1));
+    if (lane.sequence.tokens.length > 0 || lane.pieces.length < 2 || !plain) continue;
+    const key = `${lane.pieces.join()}|${lane.pending.join()}`;
+    const leader = leaders.get(key);
+    if (leader) lane.leader = leader;
+    else leaders.set(key, lane);
+  }
+}
+
+/** Takes a sampled token; the lane goes on with it unless it ends here. */
+export function acceptToken(lane: Lane, token: number, logprob: number, maxPositions: number): void {
+  lane.tokens.push(token);
+  lane.logprobs.push(logprob);
+  lane.ended = lane.request.endIds.includes(token);
+  const full = lane.sequence.tokens.length >= maxPositions;
+  lane.finished = lane.ended || full || lane.tokens.length >= lane.request.maxTokens;
+  if (lane.finished) return;
+  lane.pending = [token];
+  lane.pieces = [1];
+}

@@ -1,0 +1,95 @@
+import type { GraphBuilder } from '../operations/graph-builder.js';
+import type { Tensor } from '../operations/tensor.js';
+
+/** How a decode graph chooses: by a draw, the largest, or by a draw among the likeliest (`topK` 0: all are ranked). */
+export type Choice = 'draw' | 'largest' | { readonly topK: number };
+
+/** Above this many entries a running sum in float32 is taken in two levels: one level would lose the smallest probabilities. */
+const ONE_LEVEL = 8192;
+const BLOCK = 512;
+
+export interface Chosen {
+  /** int32 [rows] */
+  readonly token: Tensor;
+  /** [rows] log-softmax(logits / temperature) of the token over the whole vocabulary; of the logits themselves where the largest is taken. */
+  readonly logprob: Tensor;
+}
+
+/**
+ * Chooses a token of logits [rows, vocabulary] inside the graph. Inputs it declares: `inverseTemperature` [], `draws` [rows, 1] in (0, 1], and
+ * `topP` []. Inverse CDF: the first token whose cumulative probability reaches the draw times the last cumulative value (which rounding
+ * keeps from being 1).
+ */
+export function chooseToken(graph: GraphBuilder, logits: Tensor, choice: Choice): Chosen {
+  const [rows, vocabulary] = logits.shape as [number, number];
+  const scaled = choice === 'largest' ? logits : graph.mul(logits, graph.input('inverseTemperature', []));
+  const logprobs = graph.logSoftmax(scaled);
+  const token = graph.reshape(choose(), [rows, 1]);
+  return {
+    token: graph.reshape(token, [rows]),
+    logprob: graph.reshape(graph.gatherElements(logprobs, token), [rows]),
+  };
+
+  function choose(): Tensor {
+    if (choice === 'largest') return graph.argMax(logits);
+    const draws = graph.input('draws', [rows, 1]);
+    if (choice !== 'draw') return chooseRanked(graph, scaled, draws, choice.topK === 0 ? vocabulary : choice.topK);
+    const probabilities = graph.exp(logprobs);
+    return vocabulary <= ONE_LEVEL
+      ? firstAtLeast(graph, probabilities, draws)
+      : chooseInTwoLevels(graph, probabilities, draws);
+  }
+}
+
+/** [rows, 1] index at which the running sum of `weights` [rows, n] first reaches `draws` times the whole. */
+function firstAtLeast(graph: GraphBuilder, weights: Tensor, draws: Tensor): Tensor {
+  const cumulative = graph.cumulativeSum(weights, 1);
+  const whole = graph.slice(cumulative, 1, -1, weights.shape[1]!);
+  return countBelow(graph, cumulative, graph.mul(draws, whole));
+}
+
+/** int32 [rows, 1]: how many of `cumulative` [rows, n] lie below `threshold` [rows, 1]; at most n - 1, were rounding to say n. */
+function countBelow(graph: GraphBuilder, cumulative: Tensor, threshold: Tensor): Tensor {
+  const below = graph.cast(graph.less(cumulative, threshold), 'float32');
+  const count = graph.sum(below, { axes: [1], keep: true });
+  return graph.cast(graph.min(count, cumulative.shape[1]! - 1), 'int32');
+}
+
+/** Blocks of 512 first, then within the block that the draw falls in. */
+function chooseInTwoLevels(graph: GraphBuilder, probabilities: Tensor, draws: Tensor): Tensor {
+  const [rows, vocabulary] = probabilities.shape as [number, number];
+  const blocks = Math.ceil(vocabulary / BLOCK);
+  const padded = graph.pad(probabilities, 1, 0, blocks * BLOCK - vocabulary);
+  const table = graph.reshape(padded, [rows, blocks, BLOCK]);
+  const sums = graph.reshape(graph.sum(table, { axes: [2] }), [rows, blocks]);
+  const cumulative = graph.cumulativeSum(sums, 1);
+  const threshold = graph.mul(draws, graph.slice(cumulative, 1, -1, blocks));
+  const block = countBelow(graph, cumulative, threshold);
+  const before = graph.sub(graph.gatherElements(cumulative, block), graph.gatherElements(sums, block));
+  const chosen = graph.equal(
+    graph.constant(
+      Int32Array.from({ length: blocks }, (_, index) => index),
+      [blocks],
+    ),
+    block,
+  );
+  const entries = graph.sum(graph.where(graph.reshape(chosen, [rows, blocks, 1]), table, 0), { axes: [1] });
+  const within = graph.cumulativeSum(entries, 1);
+  const last = graph.slice(within, 1, -1, BLOCK);
+  const inside = countBelow(graph, within, graph.min(graph.sub(threshold, before), last));
+  return graph.add(graph.mul(block, BLOCK), inside);
+}
+
+/** Among the k largest; of these only those before which less than `topP` of their mass lies (so at least one). */
+function chooseRanked(graph: GraphBuilder, scaled: Tensor, draws: Tensor, k: number): Tensor {
+  const ranked = graph.topK(scaled, k);
+  const probabilities = graph.softmax(ranked.values);
+  const before = graph.sub(graph.cumulativeSum(probabilities, 1), probabilities);
+  const first = graph.constant(
+    Uint8Array.from({ length: k }, (_, index) => (index === 0 ? 1 : 0)),
+    [1, k],
+  );
+  const kept = graph.or(graph.less(before, graph.input('topP', [])), first);
+  const place = firstAtLeast(graph, graph.where(kept, probabilities, 0), draws);
+  return graph.gatherElements(ranked.indices, place);
+}

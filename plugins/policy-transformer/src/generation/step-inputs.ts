@@ -1,0 +1,70 @@
+import type { Sampling } from '@agentgym/cli';
+
+import type { DecoderConfig } from '../model/decoder-config.js';
+import type { HostArray } from '../operations/tensor.js';
+import type { DecodeSizes } from './decode-graph.js';
+import type { Choice } from './sampling-graph.js';
+
+/** What one row of a run is about. */
+export interface StepRow {
+  /** New tokens, of which the first `count` are fed. */
+  readonly tokens: readonly number[];
+  readonly count: number;
+  /** Tokens that the cache holds. */
+  readonly length: number;
+  /** In (0, 1]. */
+  readonly draw: number;
+}
+
+/** Added to scores that must not be seen: exp() of them is 0 in float32. */
+const MASKED = -1e9;
+
+/** The inputs of `decodeGraph` but for weights and cache. Rows that are `undefined` hold a token at position 0 that sees itself alone. */
+export function stepInputs(
+  { heads, keyValueHeads }: Pick<DecoderConfig, 'heads' | 'keyValueHeads'>,
+  { rows, width, capacity }: DecodeSizes,
+  steps: readonly (StepRow | undefined)[],
+  choice: Choice,
+  { temperature, topP }: Sampling,
+): { [name: string]: HostArray } {
+  const tokens = new Int32Array(rows * width);
+  const positions = new Int32Array(rows * width);
+  const last = new Int32Array(rows);
+  const lastPositions = new Int32Array(rows);
+  const cacheMask = new Float32Array(rows * capacity).fill(MASKED);
+  const lastMask = new Float32Array(rows * width).fill(MASKED);
+  const draws = new Float32Array(rows).fill(1);
+  steps.forEach((step, row) => {
+    const count = step?.count ?? 1;
+    const length = step?.length ?? 0;
+    const start = row * width;
+    for (let j = 0; j < count; j += 1) {
+      tokens[start + j] = step?.tokens[j] ?? 0;
+      positions[start + j] = length + j;
+    }
+    last[row] = start + count - 1;
+    lastPositions[row] = length + count - 1;
+    cacheMask.fill(0, row * capacity, row * capacity + length);
+    lastMask.fill(0, start, start + count);
+    if (step) draws[row] = step.draw;
+  });
+  const causalMask = causal(width, heads / keyValueHeads);
+  const inputs = { tokens, positions, last, lastPositions, cacheMask, lastMask, causalMask };
+  if (choice === 'largest') return inputs;
+  const drawn = { ...inputs, draws, inverseTemperature: Float32Array.of(1 / temperature) };
+  return choice === 'draw' ? drawn : { ...drawn, topP: Float32Array.of(topP) };
+}
+
+const causalMasks = new Map<string, Float32Array>();
+
+/** [group * width, width], kept for the next run. */
+function causal(width: number, group: number): Float32Array {
+  const key = `${width} ${group}`;
+  const known = causalMasks.get(key);
+  if (known) return known;
+  const mask = new Float32Array(group * width * width);
+  for (let row = 0; row < group * width; row += 1)
+    mask.fill(MASKED, row * width + (row % width) + 1, (row + 1) * width);
+  causalMasks.set(key, mask);
+  return mask;
+}
