@@ -40,7 +40,7 @@ export interface LayerOptions {
    * Where queries may look: query [rows, queries, heads * headWidth], key and value [rows, width, keyValueHeads * headWidth], rotated; out
    * [rows * queries, heads * headWidth].
    */
-  attend(query: Tensor, key: Tensor, value: Tensor): Tensor;
+  readonly attend: (query: Tensor, key: Tensor, value: Tensor) => Tensor;
   /** Only these positions ask: int32 ids into [rows * width]. Keys and values are still of all positions. The layer's output is theirs. */
   readonly queries?: { readonly ids: Tensor; readonly positions: Positions };
   /** Only these positions leave attention, as distinct int32 ids into its output: what follows is computed for them alone. */

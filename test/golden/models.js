@@ -1,0 +1,309 @@
+// Compares the built transformer plugin with what `transformers` computed for small checkpoints: logits, hidden states, log probabilities, entropy,
+// greedy generation, losses, gradients and three AdamW steps. A recording is a Hugging Face folder with golden.json.gz and golden.safetensors.
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+
+import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
+import { readWeights } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
+import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
+import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
+import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
+import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
+import {
+  evaluationGraph,
+  gradientOutput,
+  termOutput,
+  trainingGraph,
+} from '../../plugins/policy-transformer/dist/model/training-graph.js';
+import { clipFactor, gradientNorm } from '../../plugins/policy-transformer/dist/optimizers/clip-gradient.js';
+import { createOptimizer } from '../../plugins/policy-transformer/dist/optimizers/create-optimizer.js';
+
+const ABSOLUTE = { absolute: 1e-4 };
+const RELATIVE = { relative: 1e-4 };
+/** AdamW divides by the root of the squared gradient: an element whose gradient is near zero may step the other way. */
+const ELEMENT = { absolute: 2e-4 };
+const EXACT = { absolute: 0 };
+
+const OPTIMIZER = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01 };
+const LEARNING_RATE = 1e-3;
+const CLIP_NORM = 1;
+const MASKED = -1e9;
+const NO_VALUE_HEAD = { valueHead: false };
+
+class Tally {
+  agreed = 0;
+  disagreed = 0;
+  first = undefined;
+
+  compare(place, ours, theirs, { absolute = 0, relative = 0 }) {
+    const [our, their] = [ours, theirs].map((side) => (typeof side === 'number' ? [side] : [...side]));
+    if (our.length !== their.length) this.#disagree(`${place}: ${our.length} numbers for ${their.length}`);
+    for (const [index, number] of their.entries()) {
+      if (Math.abs(our[index] - number) <= absolute + relative * Math.abs(number)) this.agreed += 1;
+      else this.#disagree(`${place}[${index}]: ours ${our[index]}, recorded ${number}`);
+    }
+  }
+
+  #disagree(what) {
+    this.disagreed += 1;
+    this.first ??= what;
+  }
+}
+
+/** One recording and everything that is needed to repeat it. */
+class Recording {
+  constructor(folder, golden, arrays, config, weights, executor, tally) {
+    Object.assign(this, { folder, golden, arrays, config, executor, tally });
+    this.parameters = new Map([...weights].map(([name, { shape, data }]) => [name, { shape, data: data.slice() }]));
+  }
+
+  get weights() {
+    return Object.fromEntries([...this.parameters].map(([name, { data }]) => [name, data]));
+  }
+
+  /** [rows * width, ...] of each output at the places where the attention mask is 1, row after row. */
+  async forward(padded) {
+    const [rows, width] = [padded.input_ids.length, padded.input_ids[0].length];
+    const { heads, keyValueHeads } = this.config;
+    const queries = (heads / keyValueHeads) * width;
+    const graph = new Graph();
+    const positions = graph.input('positions', [rows, width], 'int32');
+    const bias = graph.input('bias', [rows, 1, queries, width]);
+    const { final, head, states } = decoderTrunk(graph, this.config, { rows, width }, { positions, bias });
+    const logits = graph.matmul(final, head, { transposeRight: true });
+    const named = Object.fromEntries([...states, final].map((tensor, layer) => [`hidden_${layer}`, tensor]));
+    const executable = await this.executor.compile({ outputs: { logits, ...named } });
+    const bias_ = new Float32Array(rows * queries * width);
+    for (let index = 0; index < bias_.length; index++) {
+      const key = index % width;
+      const query = Math.floor(index / width) % width;
+      const row = Math.floor(index / (width * queries));
+      bias_[index] = key > query || padded.attention_mask[row][key] === 0 ? MASKED : 0;
+    }
+    const outputs = await executable.run({
+      ...this.weights,
+      tokens: Int32Array.from(padded.input_ids.flat()),
+      positions: Int32Array.from(padded.position_ids.flat()),
+      bias: bias_,
+    });
+    await executable.dispose();
+    const real = padded.attention_mask.flat();
+    const rowsOf = (data) => {
+      const size = data.length / real.length;
+      return real.flatMap((is, place) => (is === 1 ? [data.subarray(place * size, (place + 1) * size)] : []));
+    };
+    return Object.fromEntries(Object.entries(outputs).map(([name, data]) => [name, rowsOf(data)]));
+  }
+
+  async checkForward() {
+    const { golden, arrays, tally } = this;
+    for (const side of ['right', 'left']) {
+      const outputs = await this.forward(golden[`padded_${side}`]);
+      const compareRows = (name, rows) => {
+        const recorded = arrays.get(name);
+        tally.compare(`${name} size`, rows.length, recorded.shape[0], EXACT);
+        const size = recorded.shape[1];
+        for (const [row, data] of rows.entries()) {
+          tally.compare(`${name} row ${row}`, data, recorded.data.subarray(row * size, (row + 1) * size), ABSOLUTE);
+        }
+      };
+      compareRows(`logits_${side}`, outputs.logits);
+      if (side === 'left') continue;
+      for (let layer = 0; layer <= this.config.layers; layer++) {
+        compareRows(`hidden_${layer}`, outputs[`hidden_${layer}`].slice(0, golden.sequences[0].length));
+      }
+    }
+  }
+
+  /** Slots for [row, position of the predicted token, token]. */
+  slots(places, rows, width) {
+    return {
+      places: Int32Array.from(places, ([row, position]) => row * width + position - 1),
+      targets: Int32Array.from(places, ([, , token]) => token),
+      slotOfPlace: Int32Array.from({ length: rows * width }, (_, place) => {
+        const slot = places.findIndex(([row, position]) => row * width + position - 1 === place);
+        return slot === -1 ? places.length : slot;
+      }),
+      inverseTemperature: Float32Array.of(1),
+    };
+  }
+
+  tokens(sequences, width) {
+    const tokens = new Int32Array(sequences.length * width);
+    for (const [row, sequence] of sequences.entries()) tokens.set(sequence.slice(0, width), row * width);
+    return tokens;
+  }
+
+  async checkStatistics() {
+    const { golden, tally } = this;
+    const { sequences } = golden;
+    const rows = sequences.length;
+    const width = Math.max(...sequences.map((sequence) => sequence.length));
+    // The entropy after the last token has no next token; any will do.
+    const places = sequences.flatMap((sequence, row) =>
+      [...sequence.slice(1), 0].map((token, t) => [row, t + 1, token]),
+    );
+    const outputs = evaluationGraph(this.config, { rows, width, slots: places.length }, NO_VALUE_HEAD);
+    const executable = await this.executor.compile({ outputs });
+    const { logprob, entropy } = await executable.run({
+      ...this.weights,
+      tokens: this.tokens(sequences, width),
+      ...this.slots(places, rows, width),
+    });
+    await executable.dispose();
+    let start = 0;
+    for (const [row, sequence] of sequences.entries()) {
+      const end = start + sequence.length;
+      tally.compare(`logprobs of sequence ${row}`, logprob.subarray(start, end - 1), golden.logprobs[row], ABSOLUTE);
+      tally.compare(`entropy of sequence ${row}`, entropy.subarray(start, end), golden.entropy[row], ABSOLUTE);
+      start = end;
+    }
+  }
+
+  /** Greedy, every token from the whole sequence so far. */
+  async checkGeneration() {
+    const { golden, tally } = this;
+    const { tokens, logprobs } = golden.generation;
+    const rows = golden.sequences.length;
+    const width = Math.max(...golden.sequences.map((sequence, row) => sequence.length + tokens[row].length));
+    const graph = new Graph();
+    const kept = { ids: graph.input('last', [rows], 'int32') };
+    const { final, head } = decoderTrunk(graph, this.config, { rows, width }, { kept });
+    const logs = graph.logSoftmax(graph.matmul(final, head, { transposeRight: true }));
+    const outputs = { token: graph.argMax(logs), logprob: graph.maximum(logs, { axes: [1] }) };
+    const executable = await this.executor.compile({ outputs });
+    const sequences = golden.sequences.map((sequence) => [...sequence]);
+    const sampled = sequences.map(() => []);
+    for (let step = 0; step < tokens[0].length; step++) {
+      const last = Int32Array.from(sequences, (sequence, row) => row * width + sequence.length - 1);
+      const chosen = await executable.run({ ...this.weights, tokens: this.tokens(sequences, width), last });
+      for (const [row, sequence] of sequences.entries()) {
+        sequence.push(chosen.token[row]);
+        sampled[row].push(chosen.logprob[row]);
+      }
+    }
+    await executable.dispose();
+    for (const [row, sequence] of sequences.entries()) {
+      const made = sequence.slice(golden.sequences[row].length);
+      tally.compare(`generated tokens of sequence ${row}`, made, tokens[row], EXACT);
+      tally.compare(`generated logprobs of sequence ${row}`, sampled[row], logprobs[row], ABSOLUTE);
+    }
+  }
+
+  async checkTraining() {
+    const { golden, tally, arrays } = this;
+    const { labels, training } = golden;
+    const [rows, width] = [labels.length, labels[0].length];
+    const places = labels.flatMap((row, r) => row.flatMap((label, i) => (label === -100 ? [] : [[r, i, label]])));
+    const count = places.length;
+    const live = { op: 'live', name: 'logprob' };
+    const loss = { terms: { crossEntropy: { op: 'sub', left: { op: 'constant', value: 0 }, right: live } } };
+    const outputs = trainingGraph(this.config, { rows, width, slots: count }, NO_VALUE_HEAD, loss);
+    const executable = await this.executor.compile({ outputs });
+    const inputs = {
+      tokens: this.tokens(golden.sequences, width),
+      ...this.slots(places, rows, width),
+      mask: new Uint8Array(count).fill(1),
+      weight: new Float32Array(count).fill(1 / count),
+    };
+    const settings = { name: 'adamw', options: OPTIMIZER };
+    const optimizer = createOptimizer(settings, this.parameters, this.executor);
+    for (const [step, recorded] of training.steps.entries()) {
+      const got = await executable.run({ ...this.weights, ...inputs });
+      const gradients = new Map([...this.parameters.keys()].map((name) => [name, got[gradientOutput(name)]]));
+      if (step === 0) this.#compareGradients(gradients, arrays.get('gradient_final_norm'));
+      tally.compare(`loss of step ${step}`, got[termOutput('crossEntropy')], [recorded.loss], RELATIVE);
+      const norm = gradientNorm(gradients);
+      tally.compare(`gradient norm of step ${step}`, norm, recorded.gradient_norm_before_clip, RELATIVE);
+      await optimizer.step(gradients, LEARNING_RATE, clipFactor(norm, CLIP_NORM));
+    }
+    const after = await executable.run({ ...this.weights, ...inputs });
+    tally.compare('loss after the last step', after[termOutput('crossEntropy')], [training.loss_after], RELATIVE);
+    await executable.dispose();
+    await optimizer.dispose();
+    for (const [name, recorded] of Object.entries(training.parameters_after)) this.#compareParameter(name, recorded);
+  }
+
+  #compareGradients(gradients, ofFinalNorm) {
+    const { gradient_norms: norms } = this.golden.training;
+    this.tally.compare('parameters', gradients.size, Object.keys(norms).length, EXACT);
+    for (const [name, norm] of Object.entries(norms)) {
+      const ours = gradients.has(name) ? gradientNorm(new Map([[name, gradients.get(name)]])) : NaN;
+      this.tally.compare(`gradient norm of ${name}`, ours, norm, RELATIVE);
+    }
+    const gradient = gradients.get('model.norm.weight');
+    this.tally.compare('gradient_final_norm', gradient, ofFinalNorm.data, {
+      absolute: 1e-4 * gradientNorm(new Map([['', gradient]])),
+    });
+  }
+
+  #compareParameter(name, recorded) {
+    const { shape, data } = this.parameters.get(name) ?? { shape: [], data: new Float32Array(0) };
+    const absolute = data.reduce((sum, x) => sum + Math.abs(x), 0);
+    const compare = (what, ours, tolerance) =>
+      this.tally.compare(`${what} of ${name} after training`, ours, recorded[what], tolerance);
+    compare('shape', shape, EXACT);
+    compare(
+      'sum',
+      data.reduce((sum, x) => sum + x, 0),
+      { absolute: 1e-4 * absolute },
+    );
+    compare('abs_sum', absolute, RELATIVE);
+    compare('norm', Math.sqrt(data.reduce((sum, x) => sum + x * x, 0)), RELATIVE);
+    compare('first', data.slice(0, recorded.first.length), ELEMENT);
+    compare('last', data.slice(data.length - recorded.last.length), ELEMENT);
+  }
+}
+
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+async function check(folder, threads) {
+  const tally = new Tally();
+  const config = parseDecoderConfig(readJson(join(folder, 'config.json')));
+  const older = join(folder, 'config.hub-style.json');
+  if (existsSync(older)) {
+    const same = isDeepStrictEqual(parseDecoderConfig(readJson(older)), config);
+    tally.compare('both spellings of the configuration', Number(same), 1, EXACT);
+  }
+  const golden = JSON.parse(gunzipSync(readFileSync(join(folder, 'golden.json.gz'))).toString('utf8'));
+  const { tensors } = await readSafetensors(join(folder, 'golden.safetensors'));
+  const executor = await createExecutor({ threads, log: (message) => console.error(message) });
+  const recording = new Recording(folder, golden, tensors, config, await readWeights(folder), executor, tally);
+  await recording.checkForward();
+  await recording.checkStatistics();
+  await recording.checkGeneration();
+  await recording.checkTraining();
+  const { agreed, disagreed, first } = tally;
+  console.log(`${basename(folder)}, threads ${threads}: ${agreed} numbers agree, ${disagreed} do not`);
+  if (first !== undefined) console.log(`  the first that does not: ${first}`);
+  return disagreed === 0;
+}
+
+/** Folders, and `--threads N`; without it each folder is checked at one thread and at two. */
+export async function run(given) {
+  const at = given.indexOf('--threads');
+  const threads = at === -1 ? [1, 2] : [Number(given[at + 1])];
+  const folders = at === -1 ? given : given.toSpliced(at, 2);
+  if (folders.length === 0 || !threads.every((count) => Number.isInteger(count) && count > 0)) {
+    console.error('usage: npm run golden -- models FOLDER... [--threads N]');
+    return 2;
+  }
+  for (const folder of folders) {
+    if (existsSync(join(folder, 'adapter_config.json'))) {
+      console.error(`${folder} is a LoRA adapter: LoRA is not there yet`);
+      return 2;
+    }
+    const missing = ['config.json', 'golden.json.gz', 'golden.safetensors'].find(
+      (file) => !existsSync(join(folder, file)),
+    );
+    if (missing !== undefined) {
+      console.error(`${folder} is no recording: it has no ${missing}`);
+      return 2;
+    }
+  }
+  let agree = true;
+  for (const folder of folders) for (const count of threads) agree = (await check(folder, count)) && agree;
+  return agree ? 0 : 1;
+}
