@@ -51,7 +51,8 @@ export const errorCodes = {
   },
   AG_EPISODES_FAILED: {
     exitCode: 2,
-    meaning: 'More than half of the episodes of a collection failed: infrastructure broke, not the policy.',
+    meaning:
+      'More episodes of a collection failed than `rollout.maxFailedShare` allows: infrastructure broke, not the policy.',
     cure: 'Mend what the message names, then go on with `agentgym train --resume RUN`.',
   },
   AG_INTERRUPTED: {

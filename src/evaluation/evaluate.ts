@@ -49,7 +49,7 @@ export interface Evaluation {
 /**
  * Plays tasks of one split, and reads no other.
  *
- * @throws AG_EPISODES_FAILED where most episodes failed, AG_INTERRUPTED
+ * @throws AG_EPISODES_FAILED where too many episodes failed, AG_INTERRUPTED
  */
 export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<Evaluation> {
   const { splits, split, attempts, random } = options;
@@ -58,7 +58,7 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
     Array.from({ length: attempts }, (_, member) => ({ iteration: 0, task, group, member })),
   );
   const episodes = await collectEpisodes(keys, { ...options, actor, random: random.stream('episodes', split) });
-  refuseManyFailures(episodes);
+  refuseManyFailures(episodes, options.rollout.maxFailedShare);
 
   const outcomes = tasks.map((task, group) => {
     const played = episodes.slice(group * attempts, (group + 1) * attempts);

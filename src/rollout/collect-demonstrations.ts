@@ -16,7 +16,10 @@ export interface CollectDemonstrationsOptions {
   readonly environments: EnvironmentPool;
   /** Name of the expert. */
   readonly expert: string;
+  /** Games that are played. */
   readonly count: number;
+  /** Leave out those that were lost. */
+  readonly successOnly?: boolean;
   readonly format: ActionFormat;
   /** Turns after which an episode is cut. */
   readonly horizon: number;
@@ -26,19 +29,19 @@ export interface CollectDemonstrationsOptions {
 }
 
 export interface CollectedDemonstrations {
-  /** In the order of their tasks; lost games are among them. */
+  /** In the order of their tasks. */
   readonly demonstrations: readonly Demonstration[];
-  /** Share of them in which the expert solved the task. */
+  /** Share of all that were played in which the expert solved the task. */
   readonly success: number;
 }
 
 /**
  * Lets an expert play training tasks. Every task comes equally often where the split is bounded.
  *
- * @throws AG_EPISODES_FAILED where most episodes failed, AG_NO_EXPERT, AG_INTERRUPTED
+ * @throws AG_EPISODES_FAILED where too many episodes failed, AG_NO_EXPERT, AG_INTERRUPTED
  */
 export async function collectDemonstrations(options: CollectDemonstrationsOptions): Promise<CollectedDemonstrations> {
-  const { tasks, environments, expert, count, format, horizon, random, rollout, signal } = options;
+  const { tasks, environments, expert, count, successOnly = false, format, horizon, random, rollout, signal } = options;
   const taskAt = taskOrder(tasks, random.stream('tasks'));
   const keys = Array.from({ length: count }, (_, group) => ({ iteration: 0, task: taskAt(group), group, member: 0 }));
   const episodes = await collectEpisodes(keys, {
@@ -50,18 +53,21 @@ export async function collectDemonstrations(options: CollectDemonstrationsOption
     rollout,
     signal,
   });
-  refuseManyFailures(episodes);
+  refuseManyFailures(episodes, rollout.maxFailedShare);
 
   const instance = await environments.acquire();
   const system = systemPrompt(instance.instructions, format);
   environments.release(instance);
   const completed = episodes.filter((episode) => episode.status === 'completed');
-  const demonstrations = completed.map(({ task, turns, finalObservation }) => ({
-    name: task,
-    system,
-    observations: [...turns.map(({ observation }) => observation), finalObservation],
-    texts: turns.map(({ text }) => writeAction(text, format)),
-  }));
+  const demonstrations = completed
+    .filter(({ success }) => success || !successOnly)
+    .map(({ task, turns, finalObservation }) => ({
+      name: task,
+      task,
+      system,
+      observations: [...turns.map(({ observation }) => observation), finalObservation],
+      texts: turns.map(({ text }) => writeAction(text, format)),
+    }));
   const successes = completed.filter(({ success }) => success).length;
   return { demonstrations, success: successes / Math.max(1, completed.length) };
 }

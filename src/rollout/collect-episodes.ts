@@ -18,6 +18,8 @@ export interface RolloutSettings {
   readonly inFlight: number;
   /** How often a failed episode is tried again before it is given up. */
   readonly retries: number;
+  /** Share of failed episodes above which a collection counts as broken. */
+  readonly maxFailedShare: number;
   /** Longest wait for a `reset` or `step`. */
   readonly environmentMilliseconds: number;
   /** Longest wait for a player without tokens; Infinity for a person. */

@@ -8,6 +8,8 @@ import { TokenSequence } from './token-sequence.js';
 export interface Demonstration {
   /** Where it comes from, for messages: a task id, or a file and line. */
   readonly name: string;
+  /** The task it plays, where that is known. */
+  readonly task?: string;
   readonly system: string;
   /** What was seen before each text; one more, seen at the very end, may follow. */
   readonly observations: readonly string[];

@@ -63,6 +63,11 @@ describe('collectDemonstrations', () => {
     expect(success).toBeGreaterThan(0.1);
     expect(success).toBeLessThan(0.9);
     expect(new Set(demonstrations.map(({ texts }) => texts.join())).size).toBeGreaterThan(3);
+    const won = await collectDemonstrations(
+      options({ expert: 'demonstrator', count: 30, horizon: 3, tasks: signalTasks(1).train, successOnly: true }),
+    );
+    expect(won.success).toBe(success);
+    expect(won.demonstrations).toHaveLength(Math.round(30 * success));
   });
 
   it('says so where there is no such expert, or where most episodes fail', async () => {

@@ -39,6 +39,7 @@ export async function readDemonstrations(options: ReadDemonstrationsOptions): Pr
       }
       demonstrations.push({
         name: `${file}:${number}`,
+        ...(parsed.task !== undefined && { task: parsed.task }),
         system: parsed.system ?? system,
         observations: parsed.observations,
         texts: parsed.texts,

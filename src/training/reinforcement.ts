@@ -89,7 +89,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
       rollout,
       signal: options.signal,
     });
-    refuseManyFailures(episodes);
+    refuseManyFailures(episodes, rollout.maxFailedShare);
     const updateStart = performance.now();
 
     // Groups: paid for, then those that the algorithm can learn from.
@@ -111,9 +111,9 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
       algorithmMetrics = metrics ?? {};
       const credited = { ...batch, advantages, ...(returns && { returns }) };
 
-      // Optimizer steps: every epoch deals the groups anew.
+      // Optimizer steps: every epoch deals the rows anew.
       for (let epoch = 0; epoch < epochs; epoch += 1) {
-        for (const part of dealGroups(credited, minibatches, random.stream('minibatches', step, epoch))) {
+        for (const part of dealRows(credited, minibatches, random.stream('minibatches', step, epoch))) {
           const minibatch = selectRows(credited, part);
           await updates.take({ ...minibatch, weight: algorithm.weights(minibatch) });
         }
@@ -203,14 +203,18 @@ function isWithoutSignal(group: readonly CompletedEpisode[]): boolean {
   return group.every((episode) => Math.abs(episode.return - (group[0]?.return ?? 0)) < 1e-12);
 }
 
-/** Rows of each minibatch: whole groups in random order, dealt as evenly as they go; never more minibatches than groups. */
-function dealGroups(batch: TrainingBatch, minibatches: number, random: Random): number[][] {
-  const groups = random.shuffle(groupRows(batch));
-  const count = Math.min(minibatches, groups.length);
+/**
+ * Rows of each minibatch: whole groups in random order, dealt as evenly as they go; single rows, where there are more minibatches than
+ * groups. Never more minibatches than rows.
+ */
+function dealRows(batch: TrainingBatch, minibatches: number, random: Random): number[][] {
+  const groups = groupRows(batch);
+  const units = random.shuffle(groups.length < minibatches ? groups.flat().map((row) => [row]) : groups);
+  const count = Math.min(minibatches, units.length);
   return Array.from({ length: count }, (_, index) => {
-    const from = Math.round((index * groups.length) / count);
-    const to = Math.round(((index + 1) * groups.length) / count);
-    return groups.slice(from, to).flat();
+    const from = Math.round((index * units.length) / count);
+    const to = Math.round(((index + 1) * units.length) / count);
+    return units.slice(from, to).flat();
   });
 }
 

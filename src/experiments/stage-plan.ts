@@ -1,0 +1,43 @@
+// From the keys of a resolved recipe to what the training loops take.
+import { longestHorizon as longestTurns, stageSettings } from '../config/stage-settings.js';
+import type { HorizonSettings, OptimizerPlan as OptimizerKeys, Recipe } from '../config/recipe-schema.js';
+import { type StageBudget, stageBudgets } from '../training/budget.js';
+import type { HorizonSchedule } from '../training/horizon.js';
+import type { OptimizerPlan } from '../training/run-stage.js';
+import type { RolloutSettings } from '../rollout/collect-episodes.js';
+
+export function horizonSchedule(horizon: HorizonSettings): HorizonSchedule {
+  if (horizon.schedule !== 'linear') return horizon;
+  return { schedule: 'linear', turns: [horizon.from, horizon.to], over: horizon.over };
+}
+
+export function optimizerPlan(optimizer: OptimizerKeys): OptimizerPlan {
+  const { name, learningRate, warmup, schedule, floor = 0, clipNorm, options } = optimizer;
+  const constants = Object.entries(options).filter(([, value]) => value !== undefined);
+  return {
+    settings: { name, options: Object.fromEntries(constants) },
+    learningRate: { peak: learningRate, warmup, schedule, floor },
+    ...(clipNorm > 0 && { clipNorm }),
+  };
+}
+
+export function rolloutSettings(rollout: Recipe['rollout']): RolloutSettings {
+  const { inFlight, deadlineSeconds, retries, maxFailedShare } = rollout;
+  const milliseconds = deadlineSeconds * 1000;
+  return { inFlight, retries, maxFailedShare, environmentMilliseconds: milliseconds, playerMilliseconds: milliseconds };
+}
+
+/** What each stage may spend; empty where the recipe has no budget. */
+export function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, StageBudget> {
+  if (budget === undefined) return new Map();
+  const costs = Object.fromEntries(Object.entries(budget.costs).filter(([, cost]) => cost !== undefined));
+  const split = budget.split;
+  return stageBudgets({ units: budget.units, costs, ...(split && { split }) }, Object.keys(stages));
+}
+
+/** Turns of the longest episode that any stage may play: what demonstrations and evaluations are given. */
+export function longestHorizon(recipe: Recipe): number {
+  const stages = Object.values(recipe.stages).flatMap((stage) => (stage.kind === 'rl' ? [stage] : []));
+  const horizons = stages.map((stage) => stageSettings(recipe, stage).horizon);
+  return Math.max(...(horizons.length === 0 ? [recipe.horizon] : horizons).map(longestTurns));
+}
