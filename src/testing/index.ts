@@ -11,3 +11,7 @@ export { evaluateLoss, type EvaluatedLoss, type LiveArrays } from '../credit/eva
 export { lossInputs, lossOperations } from '../credit/loss-operations.js';
 export { buildBatch, type BatchRow } from '../rollout/build-batch.js';
 export { optionDefaults } from './option-defaults.js';
+export { checkActionFormat, describeActionFormat } from './check-action-format.js';
+export type { ActionFormatCheckSettings, ActionFormatSubject } from './check-action-format.js';
+export { checkReward, describeReward } from './check-reward.js';
+export type { RewardCheckSettings, RewardSubject } from './check-reward.js';

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+
+import type { ActionFormat } from '../contracts/format.js';
+import { actionFormatChecks, checkActionFormat, describeActionFormat } from './check-action-format.js';
+
+const good: ActionFormat = {
+  instructions: 'Begin with "do:".',
+  parse: (text) =>
+    text.startsWith('do:') ? { action: text.slice(3) } : { malformed: 'no do:', observation: 'Begin with do:.' },
+  render: (action) => `do:${action}`,
+};
+const subject = (format: ActionFormat) => ({ create: () => format, options: {} });
+const greedy = /^do:([^]*)$/gu;
+
+/** One broken format for each check. */
+const fixtures: Record<string, ActionFormat> = {
+  'round-trip': { ...good, render: (action) => `do: ${action}` },
+  'never-throws': { ...good, parse: (text) => JSON.parse(text) as ReturnType<ActionFormat['parse']> },
+  swift: {
+    ...good,
+    parse: (text) => {
+      // Quadratic, as a match that is tried from every place is.
+      for (let at = 0; at < text.length; at += 1) if (text.slice(at).replaceAll('<', '').length > 1e9) break;
+      return good.parse(text);
+    },
+  },
+  repeatable: {
+    ...good,
+    parse: (text) => {
+      const action = greedy.exec(text)?.[1];
+      return action === undefined ? { malformed: 'no do:', observation: 'Begin with do:.' } : { action };
+    },
+  },
+  'short-reply': {
+    ...good,
+    parse: (text) => {
+      const parsed = good.parse(text);
+      return 'malformed' in parsed ? { ...parsed, observation: `What is ${text}?` } : parsed;
+    },
+  },
+};
+
+describe('checkActionFormat', () => {
+  it('finds nothing in a good format', async () => {
+    expect(await checkActionFormat(subject(good))).toEqual([]);
+  });
+
+  it('has one broken format for each check', () => {
+    expect(Object.keys(fixtures).toSorted()).toEqual(actionFormatChecks.map(({ id }) => id).toSorted());
+  });
+
+  it.each(Object.entries(fixtures))('%s catches its broken format', async (id, format) => {
+    const others = actionFormatChecks.map((check) => check.id).filter((other) => other !== id);
+    const findings = await checkActionFormat(subject(format), { accept: others, secondsPerText: 0.05, texts: 50 });
+    expect(findings[0]).toMatchObject({ id, severity: 'error' });
+    expect(findings[0]?.message).not.toMatch(/could not be finished/);
+  });
+
+  it('reports a format that cannot be created', async () => {
+    const create = (): ActionFormat => {
+      throw new Error('no grammar');
+    };
+    expect(await checkActionFormat({ create, options: {} })).toMatchObject([{ id: 'create', message: 'no grammar' }]);
+  });
+});
+
+describe('describeActionFormat', () => {
+  it('declares a test for each check, and those of broken things fail with their cause', async () => {
+    const declared: (() => Promise<void>)[] = [];
+    const broken = subject(fixtures['round-trip'] as ActionFormat);
+    describeActionFormat((_name, body) => declared.push(body), broken, { texts: 20, accept: ['swift'] });
+    expect(declared).toHaveLength(actionFormatChecks.length);
+    const outcomes = await Promise.allSettled(declared.map((body) => body()));
+    const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(failed).toHaveLength(1);
+    expect(String(failed[0]?.reason)).toMatch(/round-trip[^]*likely cause/);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+
+import type { RewardScheme } from '../contracts/reward.js';
+import { checkReward, describeReward, rewardChecks } from './check-reward.js';
+
+const sparse: RewardScheme = {
+  density: 'outcome',
+  score: ({ facts, previous }) => (facts.success && previous?.success !== true ? 1 : 0),
+  bounds: () => ({ success: [1, 1], failure: [0, 0] }),
+};
+/** Pays for milestones as they are reached, and for arriving. */
+const dense: RewardScheme = {
+  density: 'turn',
+  score: ({ facts, previous }) => {
+    const gained = (facts.milestones?.reached ?? 0) - (previous?.milestones?.reached ?? 0);
+    return 0.1 * gained + (facts.success && previous?.success !== true ? 1 : 0);
+  },
+  bounds: ({ milestones = 0 }) => ({ success: [1, 1 + 0.1 * milestones], failure: [0, 0.1 * milestones] }),
+};
+const subject = (scheme: RewardScheme) => ({ create: () => scheme, options: {} });
+let seen = 0;
+
+/** One broken scheme for each check. */
+const fixtures: Record<string, RewardScheme> = {
+  finite: { ...dense, score: ({ facts }) => facts.progress as number },
+  pure: { ...sparse, score: (turn) => sparse.score(turn) + (seen += 1) },
+  'bounds-ordered': { ...sparse, bounds: () => ({ success: [1, 1], failure: [0, -1] }) },
+  'bounds-hold': { ...dense, score: (turn) => dense.score(turn) - (turn.malformed ? 0.1 : 0) },
+  'success-above-failure': {
+    ...dense,
+    bounds: ({ horizon }) => ({ success: [1 - 0.5 * horizon, 1], failure: [-0.5 * horizon, 0] }),
+  },
+  density: { ...sparse, score: ({ facts }) => (facts.success ? 1 : 0) },
+};
+
+describe('checkReward', () => {
+  it('finds nothing in good schemes', async () => {
+    expect(await checkReward(subject(sparse))).toEqual([]);
+    expect(await checkReward(subject(dense), { progressFalls: true })).toEqual([]);
+  });
+
+  it('has one broken scheme for each check', () => {
+    expect(Object.keys(fixtures).toSorted()).toEqual(rewardChecks.map(({ id }) => id).toSorted());
+  });
+
+  it.each(Object.entries(fixtures))('%s catches its broken scheme', async (id, scheme) => {
+    const found = (await checkReward(subject(scheme))).find((finding) => finding.id === id);
+    expect(found).toMatchObject({ severity: 'error' });
+    expect(found?.message).not.toMatch(/could not be finished/);
+  });
+});
+
+describe('describeReward', () => {
+  it('declares a test for each check that is not accepted, and those of broken things fail', async () => {
+    const declared: (() => Promise<void>)[] = [];
+    const broken = subject(fixtures['success-above-failure'] as RewardScheme);
+    describeReward((_name, body) => declared.push(body), broken, { accept: ['bounds-hold'] });
+    expect(declared).toHaveLength(rewardChecks.length);
+    const outcomes = await Promise.allSettled(declared.map((body) => body()));
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  });
+});

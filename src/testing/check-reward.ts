@@ -1,0 +1,159 @@
+import type { RewardBounds, RewardModule, RewardScheme, RewardTurn } from '../contracts/reward.js';
+import { createRandom } from '../random/create-random.js';
+import { declareKit, runKit, type KitCheck, type KitSettings } from './conformance-kit.js';
+import type { DeclareTest } from './describe-environment.js';
+import type { Finding } from './finding.js';
+import { simulateEpisode, type SimulatedEpisode } from './simulate-reward-turns.js';
+import { testHost } from './test-host.js';
+
+/** A reward scheme as the kit takes it: its module, and options to try it with. */
+export interface RewardSubject<Options> extends RewardModule<Options> {
+  readonly options: Options;
+}
+
+export interface RewardCheckSettings extends KitSettings {
+  /** Episodes to simulate. */
+  readonly episodes?: number;
+  /** Also simulate environments whose progress may fall within an episode. */
+  readonly progressFalls?: boolean;
+}
+
+interface ScoredEpisode extends SimulatedEpisode {
+  readonly scores: readonly number[];
+  readonly total: number;
+  readonly bounds: RewardBounds;
+}
+
+interface Context {
+  readonly scheme: RewardScheme;
+  readonly episodes: readonly ScoredEpisode[];
+}
+
+/** Sums of decimal fractions are not exact. */
+const rounding = 1e-9;
+
+function describeEpisode({ success, turns, context }: ScoredEpisode): string {
+  const milestones = context.milestones === undefined ? '' : ` of an environment with ${context.milestones} milestones`;
+  const progress = turns.map(({ facts }) => facts.progress ?? '-').join(' ');
+  return `a ${success ? 'success' : 'failure'} of ${turns.length} turns in ${context.horizon}${milestones} (progress ${progress})`;
+}
+
+/** The first sentence of each kind is enough to go on with. */
+function first<T>(items: readonly T[], sentence: (item: T) => string | undefined): readonly string[] {
+  for (const item of items) {
+    const found = sentence(item);
+    if (found !== undefined) return [found];
+  }
+  return [];
+}
+
+function copy(turn: RewardTurn): RewardTurn {
+  return structuredClone(turn);
+}
+
+export const rewardChecks: readonly KitCheck<Context>[] = [
+  {
+    id: 'finite',
+    title: 'every score is a finite number',
+    severity: 'error',
+    likelyCause: 'a fact that may be absent (progress, milestones, previous) is read as a number',
+    run: ({ episodes }) =>
+      first(episodes, (episode) => {
+        const turn = episode.scores.findIndex((score) => !Number.isFinite(score));
+        return turn === -1 ? undefined : `turn ${turn} of ${describeEpisode(episode)} scores ${episode.scores[turn]}`;
+      }),
+  },
+  {
+    id: 'pure',
+    title: 'the same turn scores the same, whatever was scored before, and is left as it was',
+    severity: 'error',
+    likelyCause: 'the scheme remembers turns; what it must know of the past stands in `previous`',
+    run: ({ scheme, episodes }) => {
+      for (const { turns, scores } of [...episodes].reverse()) {
+        for (const [index, turn] of [...turns.entries()].reverse()) {
+          const given = copy(turn);
+          const score = scheme.score(given);
+          if (!Object.is(score, scores[index])) return [`turn ${index} scored ${scores[index]}, and later ${score}`];
+          if (JSON.stringify(given) !== JSON.stringify(turn)) return [`score() changed the turn it was given`];
+        }
+      }
+      return [];
+    },
+  },
+  {
+    id: 'bounds-ordered',
+    title: 'bounds are finite, the low one first',
+    severity: 'error',
+    likelyCause: 'low and high are swapped, or a bound grows with something that has no limit',
+    run: ({ episodes }) =>
+      first(episodes, ({ bounds, context }) => {
+        const wrong = [bounds.success, bounds.failure].find(
+          ([low, high]) => !(Number.isFinite(low) && Number.isFinite(high) && low <= high),
+        );
+        return wrong && `bounds(${JSON.stringify(context)}) has [${wrong.join(', ')}]`;
+      }),
+  },
+  {
+    id: 'bounds-hold',
+    title: 'no episode returns less or more than the bounds say',
+    severity: 'error',
+    likelyCause: 'a penalty or a bonus is not counted in bounds()',
+    run: ({ episodes }) =>
+      first(episodes, (episode) => {
+        const [low, high] = episode.success ? episode.bounds.success : episode.bounds.failure;
+        if (episode.total >= low - rounding && episode.total <= high + rounding) return undefined;
+        return `${describeEpisode(episode)} returns ${episode.total}, outside [${low}, ${high}]`;
+      }),
+  },
+  {
+    id: 'success-above-failure',
+    title: 'with these options every success returns more than every failure',
+    severity: 'error',
+    likelyCause: 'intermediate rewards can add up to more than the outcome is worth',
+    run: ({ episodes }) =>
+      first(episodes, ({ bounds: { success, failure }, context }) =>
+        success[0] > failure[1]
+          ? undefined
+          : `a success may return ${success[0]}, a failure ${failure[1]}: bounds(${JSON.stringify(context)})`,
+      ),
+  },
+  {
+    id: 'density',
+    title: 'a scheme that calls itself `outcome` rewards at most one turn of an episode',
+    severity: 'error',
+    likelyCause: 'the outcome is paid again on turns after the one that brought it; compare with `previous`',
+    run: ({ scheme, episodes }) =>
+      first(episodes, (episode) => {
+        const rewarded = episode.scores.filter((score) => score !== 0).length;
+        if (scheme.density !== 'outcome' || rewarded <= 1) return undefined;
+        return `${rewarded} turns are rewarded in ${describeEpisode(episode)}`;
+      }),
+  },
+];
+
+/** Checks a reward scheme against its contract, on simulated episodes. Nothing is found in a good one. */
+export function checkReward<Options>(
+  subject: RewardSubject<Options>,
+  settings: RewardCheckSettings = {},
+): Promise<Finding[]> {
+  return runKit(rewardChecks, settings, () => {
+    const scheme = subject.create(subject.options, testHost(settings.seed));
+    const random = createRandom(settings.seed ?? 0);
+    const episodes = Array.from({ length: settings.episodes ?? 500 }, (_, index) => {
+      const episode = simulateEpisode(random.stream('episode', index), settings.progressFalls ?? false);
+      const scores = episode.turns.map((turn) => scheme.score(copy(turn)));
+      const total = scores.reduce((sum, score) => sum + score, 0);
+      return { ...episode, scores, total, bounds: scheme.bounds(episode.context) };
+    });
+    return { scheme, episodes };
+  });
+}
+
+/** The kit as tests, one for each check; takes the runner's `it`. */
+export function describeReward<Options>(
+  it: DeclareTest,
+  subject: RewardSubject<Options>,
+  settings: RewardCheckSettings = {},
+): void {
+  declareKit(it, rewardChecks, settings, () => checkReward(subject, settings));
+}

@@ -1,0 +1,56 @@
+import type { Facts } from '../contracts/environment.js';
+import type { Random } from '../contracts/random.js';
+import type { BoundsContext, RewardTurn } from '../contracts/reward.js';
+
+/** An episode as a reward scheme sees it. */
+export interface SimulatedEpisode {
+  readonly turns: readonly RewardTurn[];
+  readonly success: boolean;
+  readonly context: BoundsContext;
+}
+
+/**
+ * An episode that a lawful environment could play: with or without progress and milestones, won or not, with malformed, illegal and cut
+ * actions; a solved task stays solved for a turn or two where the environment goes on.
+ */
+export function simulateEpisode(random: Random, progressFalls: boolean): SimulatedEpisode {
+  const horizon = random.integer(1, 9);
+  const total = random.integer(0, 3) === 0 ? undefined : random.integer(1, 6);
+  const hasProgress = random.integer(0, 4) > 0;
+  const success = random.integer(0, 2) === 1;
+  const length = success ? random.integer(1, horizon + 1) : horizon;
+  const solvedAt = success ? random.integer(Math.max(0, length - 2), length) : Infinity;
+  const turns: RewardTurn[] = [];
+  let progress = 0;
+  let reached = 0;
+  for (let index = 0; index < length; index += 1) {
+    const malformed = random.integer(0, 5) === 0 && index !== solvedAt;
+    const invalid = malformed || (random.integer(0, 5) === 0 && index !== solvedAt);
+    if (!invalid) {
+      const low = progressFalls ? 0 : progress;
+      progress = random.integer(0, 4) === 0 ? 1 : low + random.uniform() * (1 - low);
+      reached = random.integer(reached, (total ?? 0) + 1);
+    }
+    const facts: Facts = {
+      success: index >= solvedAt,
+      invalid,
+      ...(hasProgress && { progress }),
+      ...(total !== undefined && { milestones: { reached, total } }),
+    };
+    const previous = turns.at(-1)?.facts;
+    const last = index === length - 1;
+    const terminated = last && (success || random.integer(0, 2) === 1);
+    turns.push({
+      facts,
+      ...(previous && { previous }),
+      native: malformed ? 0 : random.normal(),
+      malformed,
+      cut: random.integer(0, 6) === 0,
+      tokens: random.integer(0, 50),
+      terminated,
+      truncated: last && !terminated,
+      index,
+    });
+  }
+  return { turns, success, context: { horizon, ...(total !== undefined && { milestones: total }) } };
+}
