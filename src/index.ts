@@ -1,6 +1,6 @@
 /** The public door of @agentgym/cli: types of the contracts, for plugins that import nothing else, and `defineRecipe` for recipes in TypeScript. */
-export { defineRecipe } from './config/define-recipe.js';
-export type { Recipe, RecipeInput } from './config/recipe-schema.js';
+export { defineRecipe, type RecipeDefinition } from './config/define-recipe.js';
+export type { Recipe } from './config/recipe-schema.js';
 export type * from './contracts/algorithm.js';
 export type * from './contracts/batch.js';
 export type * from './contracts/credit.js';

@@ -149,13 +149,16 @@ const optimizer = v.strictObject({
   floor: v.exactOptional(share('Share of the peak at which a linear or cosine schedule ends; absent: 0')),
   clipNorm: v.optional(amount(0, 'Global L2 norm to which gradients are clipped; 0: not clipped'), 1),
   options: v.optional(
-    v.strictObject({
-      weightDecay: v.exactOptional(amount(0, 'Decoupled weight decay')),
-      beta1: v.exactOptional(share('Decay of the first moment')),
-      beta2: v.exactOptional(share('Decay of the second moment')),
-      epsilon: v.exactOptional(amount(0, 'Added to the root of the second moment')),
-      momentum: v.exactOptional(share('Momentum of muon')),
-    }),
+    v.pipe(
+      v.strictObject({
+        weightDecay: v.exactOptional(amount(0, 'Decoupled weight decay')),
+        beta1: v.exactOptional(share('Decay of the first moment')),
+        beta2: v.exactOptional(share('Decay of the second moment')),
+        epsilon: v.exactOptional(amount(0, 'Added to the root of the second moment')),
+        momentum: v.exactOptional(share('Momentum of muon')),
+      }),
+      v.description("Constants; what is absent has the policy's default"),
+    ),
     {},
   ),
 });
@@ -191,7 +194,7 @@ const rlStage = v.strictObject({
   algorithm: v.exactOptional(
     v.pipe(algorithmOverride, v.description('Keys of `algorithm` that are different in this stage')),
   ),
-  horizon: v.exactOptional(horizon),
+  horizon: v.exactOptional(v.pipe(horizon, v.description('Instead of `horizon` in this stage'))),
   reward: v.exactOptional(v.pipe(reward, v.description('Instead of `reward` in this stage'))),
 });
 
@@ -252,7 +255,7 @@ export const recipeSchema = v.strictObject({
   name: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[a-z0-9]+([._-][a-z0-9]+)*$/i, 'a name is words of letters and digits, joined by hyphens'),
+      v.regex(/^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/, 'a name is words of letters and digits, joined by hyphens'),
       v.description("Begins the name of the run's folder; absent: the name of the file"),
     ),
     'unnamed',
@@ -265,7 +268,10 @@ export const recipeSchema = v.strictObject({
   format: v.optional(v.pipe(format, v.description('How the policy writes its actions')), { name: 'plain' }),
   policy: v.optional(v.pipe(policy, v.description('The model that acts and learns')), {}),
   algorithm: v.exactOptional(v.pipe(algorithm, v.description('How advantages and loss are made; needed by rl stages'))),
-  horizon,
+  horizon: v.pipe(
+    horizon,
+    v.description('Turns after which an episode is cut, and how that cap changes over the steps of a stage'),
+  ),
   stages: v.pipe(
     v.record(
       v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/, 'a stage is named by lower-case letters, digits and hyphens')),
