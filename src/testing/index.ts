@@ -15,3 +15,5 @@ export { checkActionFormat, describeActionFormat } from './check-action-format.j
 export type { ActionFormatCheckSettings, ActionFormatSubject } from './check-action-format.js';
 export { checkReward, describeReward } from './check-reward.js';
 export type { RewardCheckSettings, RewardSubject } from './check-reward.js';
+export { checkAlgorithm, describeAlgorithm, type AlgorithmSubject } from './check-algorithm.js';
+export type { KitSettings } from './conformance-kit.js';

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+
+import type { Algorithm, AlgorithmHost } from '../contracts/algorithm.js';
+import { algorithmChecks, checkAlgorithm, describeAlgorithm } from './check-algorithm.js';
+
+type Create = (options: object, host: AlgorithmHost) => Algorithm;
+
+/** REINFORCE with a baseline that moves from batch to batch, and a divergence from the reference. */
+const good: Create = (_options, { credit }) => ({
+  roles: ['reference'],
+  initialState: { baseline: 0 },
+  select: (groups) => groups.map((group) => group.length > 1),
+  advantages: (batch, state) => {
+    const returns = credit.episodeReturns(batch);
+    const baseline = state['baseline'] as number;
+    const { mean } = credit.meanAndDeviation([...returns]);
+    const advantages = credit.spreadOverTokens(
+      batch,
+      returns.map((value) => value - baseline),
+    );
+    return { advantages, state: { baseline: 0.9 * baseline + 0.1 * mean } };
+  },
+  weights: (minibatch) => credit.aggregationWeights(minibatch, 'sequence-mean-token-sum'),
+  loss: (ops, inputs) => ({
+    terms: {
+      policy: ops.sub(ops.constant(0), ops.mul(inputs.advantages, inputs.logprob)),
+      kl: ops.mul(ops.constant(0.01), credit.klExpression(ops, inputs, 'k3')),
+    },
+  }),
+});
+
+const broken =
+  (change: (algorithm: Algorithm, host: AlgorithmHost) => Partial<Algorithm>): Create =>
+  (options, host) => {
+    const algorithm = good(options, host);
+    return { ...algorithm, ...change(algorithm, host) };
+  };
+
+/** One broken algorithm for each check. */
+const fixtures: Record<string, Create> = {
+  'zero-outside-actions': broken(({ advantages }) => ({
+    advantages: (batch, state) => {
+      const credit = advantages(batch, state);
+      return { ...credit, advantages: credit.advantages.map((value) => (value === 0 ? 0.5 : value)) };
+    },
+  })),
+  finite: broken((_, { credit }) => ({
+    advantages: (batch, state) => {
+      const returns = credit.episodeReturns(batch);
+      const { mean, deviation } = credit.meanAndDeviation([...returns]);
+      return {
+        advantages: credit.spreadOverTokens(
+          batch,
+          returns.map((value) => (value - mean) / deviation),
+        ),
+        state,
+      };
+    },
+  })),
+  'masked-noise': broken((_, { credit }) => ({
+    advantages: (batch, state) => {
+      const returns = Float64Array.from({ length: batch.rows }, (_, row) => {
+        const [from, to] = [row * batch.width, (row + 1) * batch.width];
+        return batch.rewards.slice(from, to).reduce((sum, reward, t) => sum + reward * (batch.mask[from + t] ?? 0), 0);
+      });
+      return { advantages: credit.spreadOverTokens(batch, returns), state };
+    },
+  })),
+  'state-suffices': (options, host) => {
+    const algorithm = good(options, host);
+    let batches = 0;
+    return {
+      ...algorithm,
+      advantages: (batch, state) => algorithm.advantages(batch, { ...state, baseline: (batches += 1) }),
+    };
+  },
+  'batch-untouched': broken(({ advantages }) => ({
+    advantages: (batch, state) => {
+      const credit = advantages(batch, state);
+      batch.advantages.set(credit.advantages);
+      return credit;
+    },
+  })),
+  'weights-normalised': broken(() => ({ weights: (minibatch) => Float64Array.from(minibatch.mask) })),
+  roles: broken(() => ({ roles: [] })),
+  direction: broken(() => ({
+    loss: (ops, inputs) => ({ terms: { policy: ops.mul(inputs.advantages, inputs.logprob) } }),
+  })),
+  select: broken(() => ({ select: (groups) => groups.slice(1).map(() => true) })),
+};
+const subject = (create: Create) => ({ create, options: {} });
+
+describe('checkAlgorithm', () => {
+  it('finds nothing in a good algorithm', async () => {
+    expect(await checkAlgorithm(subject(good))).toEqual([]);
+  });
+
+  it('has one broken algorithm for each check', () => {
+    expect(Object.keys(fixtures).toSorted()).toEqual(algorithmChecks.map(({ id }) => id).toSorted());
+  });
+
+  it.each(Object.entries(fixtures))('%s catches its broken algorithm', async (id, create) => {
+    const findings = await checkAlgorithm(subject(create));
+    const found = findings.find((finding) => finding.id === id);
+    expect(found, `found only ${findings.map((finding) => finding.id).join(', ')}`).toBeDefined();
+    expect(found?.message).not.toMatch(/could not be finished/);
+  });
+});
+
+describe('describeAlgorithm', () => {
+  it('declares a test for each check, and that of a broken thing fails', async () => {
+    const declared: (() => Promise<void>)[] = [];
+    describeAlgorithm((_name, body) => declared.push(body), subject(fixtures['direction'] as Create));
+    expect(declared).toHaveLength(algorithmChecks.length + 1);
+    const outcomes = await Promise.allSettled(declared.map((body) => body()));
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  });
+});
