@@ -4,7 +4,7 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import { rotaryTables } from '../model/rotary-tables.js';
 import type { HostArray } from '../operations/tensor.js';
 import { decodeGraph, type DecodeSizes } from './decode-graph.js';
-import { decodeWeights, type Parameters } from './decode-weights.js';
+import { joinedParameters, type Parameters } from './decode-weights.js';
 import type { DecodeRunner } from './generator.js';
 import type { Choice } from './sampling-graph.js';
 
@@ -19,7 +19,9 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
   readonly #sessions = new Map<string, Executable>();
-  #weights: { [name: string]: Float32Array } = {};
+  /** By the names of the graph's inputs. */
+  readonly #weights: { [name: string]: Float32Array } = {};
+  #parameters: Parameters = new Map();
   #bound = false;
 
   constructor(executor: Executor, config: DecoderConfig) {
@@ -30,8 +32,9 @@ export class SessionDecodeRunner implements DecodeRunner {
   /** Takes weights for the runs to come. They must not change while they are in use. */
   async useWeights(parameters: Parameters): Promise<void> {
     if (this.#bound) await this.#disposeSessions();
-    this.#weights = decodeWeights(this.#config, parameters);
-    const bytes = Object.values(this.#weights).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    this.#parameters = parameters;
+    for (const name of Object.keys(this.#weights)) this.#weights[name] = joinedParameters(name, parameters);
+    const bytes = [...parameters.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
     this.#bound = bytes <= LARGEST_BOUND;
   }
 
@@ -55,8 +58,10 @@ export class SessionDecodeRunner implements DecodeRunner {
     ];
     const openSizes = { rows, width, capacity };
     const tables = rotaryTables(this.#config, this.#config.maxPositions);
+    const { outputs, weights } = decodeGraph(new Graph(), this.#config, openSizes, choice, tables);
+    for (const name of weights) this.#weights[name] = joinedParameters(name, this.#parameters);
     const session = await this.#executor.compile({
-      outputs: decodeGraph(new Graph(), this.#config, openSizes, choice, tables),
+      outputs,
       ...(this.#bound ? { initializers: this.#weights } : {}),
       openSizes,
     });

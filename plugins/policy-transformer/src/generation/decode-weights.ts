@@ -1,46 +1,62 @@
 import type { DecoderConfig } from '../model/decoder-config.js';
+import { inputEmbedding, type DecoderWeights } from '../model/decoder-layer.js';
+import { EMBEDDING, FINAL_NORM, HEAD, layerParameter, parameterShapes, projectionSizes } from '../model/parameters.js';
+import type { GraphBuilder } from '../operations/graph-builder.js';
+import type { Shape, Tensor } from '../operations/tensor.js';
 
 /** Parameters by the names of a Hugging Face checkpoint. */
 export type Parameters = ReadonlyMap<string, Float32Array>;
 
-/**
- * The weights of `decodeGraph` by its names. Projections that read the same input are joined into one; where their parameters stand side by side in
- * memory (`parameterOrder` sees to it) that is a view, not a copy.
- */
-export function decodeWeights(config: DecoderConfig, parameters: Parameters): { [name: string]: Float32Array } {
-  const weights: { [name: string]: Float32Array } = {};
-  const take = (name: string, ...parts: readonly string[]) => {
-    weights[name] = joined(parts.map((part) => required(parameters, part)));
-  };
-  take('embedding', 'model.embed_tokens.weight');
-  take('norm', 'model.norm.weight');
-  if (!config.tiedHead) take('head', 'lm_head.weight');
-  for (let layer = 0; layer < config.layers; layer += 1) {
-    const isLast = layer === config.layers - 1;
-    const prefix = `model.layers.${layer}`;
-    take(`${layer}.attentionNorm`, `${prefix}.input_layernorm.weight`);
-    take(`${layer}.feedForwardNorm`, `${prefix}.post_attention_layernorm.weight`);
-    if (config.queryKeyNorm) {
-      take(`${layer}.queryNorm`, `${prefix}.self_attn.q_norm.weight`);
-      take(`${layer}.keyNorm`, `${prefix}.self_attn.k_norm.weight`);
-    }
-    const linear = (name: string, bias: boolean, ...parts: readonly string[]) => {
-      take(`${layer}.${name}`, ...parts.map((part) => `${prefix}.${part}.weight`));
-      if (bias) take(`${layer}.${name}.bias`, ...parts.map((part) => `${prefix}.${part}.bias`));
-    };
-    const [query, ...keyValue] = ['q', 'k', 'v'].map((part) => `self_attn.${part}_proj`) as [string, string, string];
-    if (isLast) {
-      linear('query', config.queryKeyValueBias, query);
-      linear('keyValue', config.queryKeyValueBias, ...keyValue);
-    } else linear('queryKeyValue', config.queryKeyValueBias, query, ...keyValue);
-    linear('output', config.outputBias, 'self_attn.o_proj');
-    linear('gateUp', config.mlpBias, 'mlp.gate_proj', 'mlp.up_proj');
-    linear('down', config.mlpBias, 'mlp.down_proj');
-  }
-  return weights;
+/** Weights of a decode graph, and under what names they enter it. */
+export interface JoinedWeights extends DecoderWeights {
+  readonly names: ReadonlySet<string>;
+  readonly embedding: Tensor;
+  readonly head: Tensor;
+  readonly finalNorm: Tensor;
 }
 
-/** Names in an order in which parameters that `decodeWeights` joins are neighbours. Depends on the set of names alone. */
+/** Matrices that read the same input are joined into one input, named after the parameters that it is made of, joined by `+`. */
+export function joinedWeights(graph: GraphBuilder, config: DecoderConfig): JoinedWeights {
+  const shapes = parameterShapes(config, { valueHead: false });
+  const names = new Set<string>([EMBEDDING, FINAL_NORM, ...(config.tiedHead ? [] : [HEAD])]);
+  const input = (name: string, shape: Shape): Tensor => {
+    names.add(name);
+    return graph.input(name, shape);
+  };
+  return {
+    names,
+    ...inputEmbedding(graph, config),
+    finalNorm: graph.input(FINAL_NORM, [config.hiddenSize]),
+    project(of, layer, parts) {
+      const sizes = parts.map((part) => projectionSizes(config, part));
+      const [{ inputs, bias }] = sizes as [(typeof sizes)[number]];
+      const outputs = sizes.reduce((sum, size) => sum + size.outputs, 0);
+      const joint = (kind: 'weight' | 'bias', shape: Shape) =>
+        input(parts.map((part) => layerParameter(layer, part, kind)).join('+'), shape);
+      const product = graph.matmul(of, joint('weight', [outputs, inputs]), { transposeRight: true });
+      const whole = bias ? graph.add(product, joint('bias', [outputs])) : product;
+      let start = 0;
+      return sizes.map((size) => graph.slice(whole, 1, start, (start += size.outputs)));
+    },
+    norm: (layer, part) => {
+      const name = layerParameter(layer, part);
+      return input(name, shapes.get(name) ?? []);
+    },
+  };
+}
+
+/** The data of such an input; where its parameters stand side by side in memory (`parameterOrder` sees to it) a view, not a copy. */
+export function joinedParameters(input: string, parameters: Parameters): Float32Array {
+  return joined(
+    input.split('+').map((name) => {
+      const found = parameters.get(name);
+      if (!found) throw new Error(`the model has no parameter ${name}`);
+      return found;
+    }),
+  );
+}
+
+/** Names in an order in which parameters that `joinedWeights` joins are neighbours. Depends on the set of names alone. */
 export function parameterOrder(names: readonly string[]): string[] {
   const place = (name: string) => {
     const part = JOINED.findIndex((suffix) => name.endsWith(suffix));
@@ -59,12 +75,6 @@ const JOINED = ['weight', 'bias'].flatMap((kind) =>
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
-}
-
-function required(parameters: Parameters, name: string): Float32Array {
-  const found = parameters.get(name);
-  if (!found) throw new Error(`the model has no parameter ${name}`);
-  return found;
 }
 
 function joined(parts: readonly Float32Array[]): Float32Array {
