@@ -7,6 +7,7 @@ import type { Journal, MetricsLine } from '../contracts/journal.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import type { Episode } from '../contracts/trajectory.js';
+import type { TaskOutcome } from '../evaluation/evaluate.js';
 import { AppendLog } from '../reporting/append-log.js';
 import { MetricsLog } from '../reporting/metrics-log.js';
 import {
@@ -17,14 +18,6 @@ import {
   type TrainerState,
 } from './checkpoints.js';
 import type { RunDirectory } from './run-directory.js';
-
-/** How one task came out. */
-export interface TaskOutcome {
-  readonly task: string;
-  readonly success: boolean;
-  readonly return: number;
-  readonly turns: number;
-}
 
 /** One line of `evaluations.jsonl`. */
 export interface EvaluationLine {

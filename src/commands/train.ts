@@ -1,0 +1,78 @@
+import { Args, Flags } from '@oclif/core';
+
+import { BaseCommand, setFlag } from '../cli/base-command.js';
+
+/** `agentgym train [RECIPE]` */
+export default class Train extends BaseCommand {
+  static override summary = 'Train a policy by a recipe, or go on with a run';
+  static override description =
+    'RECIPE is a built-in name or a file (YAML, JSON, TypeScript); without one the recipe of the project around the current folder is taken. ' +
+    'The run is written into runs/. Ctrl-C saves a checkpoint; `--resume` goes on exactly where it was.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> quickstart',
+    '<%= config.bin %> <%= command.id %> quickstart --seed 2 --set algorithm.groupSize=8',
+    '<%= config.bin %> <%= command.id %> my-recipe.yaml --output runs/mine --json',
+    '<%= config.bin %> <%= command.id %> --resume latest',
+  ];
+  static override args = {
+    recipe: Args.string({ description: 'Name of a built-in recipe, or path of a file' }),
+  };
+  static override flags = {
+    environment: Flags.string({ helpValue: 'NAME', description: 'Set environment.name' }),
+    seed: Flags.integer({ description: 'Set seed, the root of all random numbers' }),
+    set: setFlag,
+    output: Flags.string({ helpValue: 'DIR', description: "The run's folder, which must not exist yet" }),
+    resume: Flags.string({ helpValue: 'RUN', description: 'Go on with a run: a path, an id, or latest' }),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(Train);
+    const [{ planTraining }, { showProgress }, { styleOf }, { trainingReport }] = await Promise.all([
+      import('../experiments/start-training.js'),
+      import('../reporting/show-progress.js'),
+      import('../reporting/terminal-style.js'),
+      import('../experiments/training-report.js'),
+    ]);
+    const sets = [
+      ...(flags.environment === undefined ? [] : [setting('environment', ['environment', 'name'], flags.environment)]),
+      ...(flags.seed === undefined ? [] : [setting('seed', ['seed'], flags.seed)]),
+      ...(flags.set ?? []),
+    ];
+    const planned = await planTraining({
+      ...(args.recipe !== undefined && { source: args.recipe }),
+      sets,
+      ...(flags.resume !== undefined && { resume: flags.resume }),
+      ...(flags.output !== undefined && { output: flags.output }),
+      cwd: process.cwd(),
+      runsFolder: 'runs',
+      host: await this.openPluginHost(),
+      settings: await this.hostSettings(0),
+      version: this.config.version,
+    });
+    const { stdout, stderr, env: environment } = process;
+    const quiet = this.jsonEnabled();
+    const display = await showProgress({
+      stages: Object.keys(planned.recipe.stages),
+      quiet,
+      stdout,
+      stderr,
+      environment,
+    });
+    let outcome: 'ended' | 'failed' = 'failed';
+    try {
+      const result = await planned.run((event) => display.event(event));
+      outcome = 'ended';
+      await display.close(outcome);
+      for (const line of quiet ? [] : await trainingReport(result, styleOf(stdout, environment))) this.say(line);
+      if (result.status === 'interrupted') process.exitCode = 130;
+      return result;
+    } finally {
+      if (outcome === 'failed') await display.close(outcome);
+    }
+  }
+}
+
+/** A flag that sets a key of the recipe. */
+function setting(flag: string, path: readonly string[], value: string | number) {
+  return { flag: `--${flag} ${value}`, path, value };
+}

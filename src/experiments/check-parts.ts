@@ -1,0 +1,49 @@
+// What can only be checked once contributions have been made: a reward that may pay a failure more than a success, and a policy that cannot
+// do what the algorithm asks for.
+import type { Algorithm } from '../contracts/algorithm.js';
+import type { LiveName, LossExpression } from '../contracts/loss.js';
+import type { PolicyModel } from '../contracts/policy.js';
+import { lossInputs, lossOperations } from '../credit/loss-operations.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { ComposedReward } from '../rollout/compose-reward.js';
+
+/** Throws AG_REWARD_INVERSION where a failure of up to `horizon` turns can score as high as a success. */
+export function checkReward(reward: ComposedReward, horizon: number, path: string): void {
+  const { success, failure } = reward.bounds({ horizon });
+  if (success[0] > failure[1]) return;
+  throw new AgentgymError('AG_REWARD_INVERSION', {
+    message: `With these weights a failure can score ${failure[1]} and a success only ${success[0]} in ${horizon} turns.`,
+    path,
+  });
+}
+
+/** Throws AG_POLICY_CANNOT naming what the policy lacks. */
+export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: string): void {
+  const { live, missingOperations, freeze } = policy.capabilities;
+  const lacks = (what: string) =>
+    new AgentgymError('AG_POLICY_CANNOT', {
+      message: `The algorithm needs ${what}, which the policy \`${name}\` has not.`,
+    });
+  if (algorithm.roles.includes('reference') && !freeze) throw lacks('a frozen reference');
+  if (algorithm.roles.includes('critic') && policy.values === undefined) throw lacks('a critic');
+  const { terms, metrics } = algorithm.loss(lossOperations, lossInputs);
+  for (const node of nodesOf([...Object.values(terms), ...Object.values(metrics ?? {})])) {
+    if (missingOperations.includes(node.op)) throw lacks(`the operation \`${node.op}\` in losses`);
+    if (node.op === 'live' && !live.includes(node.name satisfies LiveName))
+      throw lacks(`the live ${node.name} in losses`);
+  }
+}
+
+/** Every node of these expressions, once. */
+function nodesOf(roots: readonly LossExpression[]): Set<LossExpression> {
+  const seen = new Set<LossExpression>();
+  const open = [...roots];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    if ('of' in node) open.push(node.of);
+    if ('left' in node) open.push(node.left, node.right);
+    if ('condition' in node) open.push(node.condition, node.then, node.otherwise);
+  }
+  return seen;
+}

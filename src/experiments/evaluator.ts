@@ -1,0 +1,131 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { SplitName } from '../contracts/environment.js';
+import type { EvaluationSummary } from '../contracts/evaluation.js';
+import type { Player } from '../contracts/player.js';
+import type { Random } from '../contracts/random.js';
+import { type Evaluation, evaluate } from '../evaluation/evaluate.js';
+import type { Actor, ModelActor } from '../rollout/actor.js';
+import type { ComposedReward } from '../rollout/compose-reward.js';
+import { expertPlayer, randomPlayer } from '../rollout/players.js';
+import type { StageEvaluation } from '../training/run-stage.js';
+import type { DiskJournal } from './disk-journal.js';
+import type { OpenEnvironment } from './instances.js';
+import type { Baselines } from './run-result.js';
+import { longestHorizon, rolloutSettings } from './stage-plan.js';
+
+export interface EvaluatorOptions {
+  readonly recipe: Recipe;
+  readonly environment: OpenEnvironment;
+  readonly reward: ComposedReward;
+  readonly actor: ModelActor;
+  readonly journal: DiskJournal;
+  /** The run's root stream. */
+  readonly random: Random;
+  readonly signal: AbortSignal;
+}
+
+/** Names under which episodes of the final evaluation are kept; no stage can be called so. */
+export const evaluationEpisodes = { start: 'evaluation.start', final: 'evaluation.final' } as const;
+
+/** The evaluations of a run. All of one split play the same tasks in the same worlds, so that differences are paired. */
+export class Evaluator {
+  readonly #options: EvaluatorOptions;
+
+  constructor(options: EvaluatorOptions) {
+    this.#options = options;
+  }
+
+  /** What a stage evaluates while it trains; undefined where the recipe wants none. */
+  during(stage: string): StageEvaluation | undefined {
+    const { every, split, tasks, episodesPerTask, temperatures } = this.#options.recipe.evaluation;
+    if (every === 0) return undefined;
+    return {
+      every,
+      evaluate: async (step) => {
+        const summaries: EvaluationSummary[] = [];
+        for (const temperature of temperatures) {
+          const evaluation = await this.#play(this.#policyAt(temperature), split, tasks, episodesPerTask);
+          this.#write(stage, step, 'policy', evaluation);
+          summaries.push(evaluation.summary);
+        }
+        return summaries;
+      },
+    };
+  }
+
+  /** The policy before a stage, as the final evaluation will see it: temperature 0, the final tasks. */
+  async start(stage: string): Promise<EvaluationSummary> {
+    this.#tell('evaluating the policy before reinforcement learning');
+    const evaluation = await this.#playFinal(this.#policyAt(0));
+    this.#write(stage, 0, 'start', evaluation);
+    this.#keepEpisodes(evaluationEpisodes.start, evaluation);
+    return evaluation.summary;
+  }
+
+  /** The final evaluation, at temperature 0 and the recipe's others, and its baselines. */
+  async finish(stage: string, step: number): Promise<{ evaluations: EvaluationSummary[]; baselines: Baselines }> {
+    const evaluations: EvaluationSummary[] = [];
+    for (const temperature of new Set([0, ...this.#options.recipe.evaluation.final.temperatures])) {
+      this.#tell(`final evaluation at temperature ${temperature}`);
+      const evaluation = await this.#playFinal(this.#policyAt(temperature));
+      this.#write(stage, step, 'policy', evaluation);
+      if (temperature === 0) this.#keepEpisodes(evaluationEpisodes.final, evaluation);
+      evaluations.push(evaluation.summary);
+    }
+    const baselines: { -readonly [name in keyof Baselines]: Baselines[name] } = {};
+    for (const [name, player] of await this.#baselinePlayers()) {
+      this.#tell(`playing the baseline ${name}`);
+      const evaluation = await this.#playFinal({ kind: 'player', player });
+      this.#write(stage, step, name, evaluation);
+      baselines[name] = evaluation.summary;
+    }
+    return { evaluations, baselines };
+  }
+
+  /** The random player, and the experts there are: one that is missing is absent, never zero. */
+  async #baselinePlayers(): Promise<['random' | 'oracle' | 'demonstrator', Player][]> {
+    const { pool } = this.#options.environment;
+    const instance = await pool.acquire();
+    const experts = (['oracle', 'demonstrator'] as const).filter((name) => instance.experts?.[name] !== undefined);
+    pool.release(instance);
+    return [['random', randomPlayer], ...experts.map((name) => [name, expertPlayer(name)] as [typeof name, Player])];
+  }
+
+  #policyAt(temperature: number): ModelActor {
+    const { actor } = this.#options;
+    return { ...actor, sampling: { ...actor.sampling, temperature } };
+  }
+
+  #playFinal(actor: Actor): Promise<Evaluation> {
+    const { split, tasks, episodesPerTask } = this.#options.recipe.evaluation.final;
+    return this.#play(actor, split, tasks, episodesPerTask);
+  }
+
+  #play(actor: Actor, split: SplitName, tasks: number | 'all', attempts: number): Promise<Evaluation> {
+    const { recipe, environment, reward, random, signal } = this.#options;
+    return evaluate(actor, {
+      splits: environment.splits,
+      split,
+      tasks: tasks === 'all' ? Infinity : tasks,
+      attempts,
+      environments: environment.pool,
+      reward,
+      horizon: longestHorizon(recipe),
+      random: random.stream('evaluation'),
+      rollout: rolloutSettings(recipe.rollout),
+      signal,
+    });
+  }
+
+  #write(stage: string, step: number, player: string, { summary, outcomes }: Evaluation): void {
+    this.#options.journal.evaluation({ stage, step, player, evaluation: summary, outcomes });
+  }
+
+  #keepEpisodes(name: string, { episodes }: Evaluation): void {
+    this.#options.journal.episodes(name, 0, episodes.slice(0, this.#options.recipe.record.episodes));
+  }
+
+  #tell(message: string): void {
+    this.#options.journal.event({ type: 'activity', message });
+  }
+}

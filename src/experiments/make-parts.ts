@@ -1,0 +1,104 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import { stageSettings, type StageSettings } from '../config/stage-settings.js';
+import type { Algorithm } from '../contracts/algorithm.js';
+import type { ActionFormat } from '../contracts/format.js';
+import type { PolicyModel } from '../contracts/policy.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import type { ModelActor } from '../rollout/actor.js';
+import type { ComposedReward } from '../rollout/compose-reward.js';
+import { conversationText, type Demonstration } from '../rollout/demonstration.js';
+import { checkPolicy, checkReward } from './check-parts.js';
+import { Instances, type OpenEnvironment } from './instances.js';
+import { prepareDemonstrations } from './prepare-demonstrations.js';
+import type { ContributionRecord } from './run-manifest.js';
+import { longestHorizon } from './stage-plan.js';
+
+/** What an rl stage has of its own. */
+export interface RlParts {
+  readonly settings: StageSettings;
+  readonly algorithm: Algorithm;
+  readonly reward: ComposedReward;
+}
+
+/** The instances of a recipe. */
+export interface Parts {
+  readonly environment: OpenEnvironment;
+  readonly format: ActionFormat;
+  /** The recipe's own reward: what evaluations tell returns of. */
+  readonly reward: ComposedReward;
+  /** Of each rl stage, by name. */
+  readonly rl: ReadonlyMap<string, RlParts>;
+  /** Of each sft stage, by name, in the order of collection. */
+  readonly demonstrations: ReadonlyMap<string, readonly Demonstration[]>;
+  readonly policy: PolicyModel;
+  readonly actor: ModelActor;
+  /** What all of these were made of. */
+  readonly records: readonly ContributionRecord[];
+}
+
+/** How the policy of a recipe plays when it samples for training. */
+export function modelActor(recipe: Recipe, model: PolicyModel, format: ActionFormat): ModelActor {
+  const { temperature, topP, topK, maxActionTokens } = recipe.policy.sampling;
+  const { maxEpisodeTokens } = recipe.rollout;
+  return {
+    kind: 'model',
+    model,
+    format,
+    sampling: { temperature, topP, topK },
+    maxActionTokens,
+    ...(maxEpisodeTokens !== undefined && { maxEpisodeTokens }),
+  };
+}
+
+/** Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of the pool and of the policy. */
+export async function makeParts(recipe: Recipe, host: PluginHost, settings: HostSettings): Promise<Parts> {
+  const instances = new Instances(host, settings);
+  const environment = await instances.environment(recipe.environment);
+  try {
+    const format = await instances.format(recipe.format);
+    const reward = await instances.reward(recipe.reward.terms);
+    const rl = await rlParts(recipe, instances);
+    const demonstrations = await prepareDemonstrations(recipe, { environment, format, ...settings });
+    const { name, preset, from, options } = recipe.policy;
+    const { maxEpisodeTokens } = recipe.rollout;
+    const policy = await instances.policy(
+      { name, options },
+      {
+        corpus: () => corpusOf([...demonstrations.values()].flat()),
+        ...(preset !== undefined && { preset }),
+        ...(from !== undefined && { from }),
+        valueHead: [...rl.values()].some(({ algorithm }) => algorithm.roles.includes('critic')),
+        ...(maxEpisodeTokens !== undefined && { maxTokens: maxEpisodeTokens }),
+      },
+    );
+    try {
+      for (const { algorithm } of rl.values()) checkPolicy(algorithm, policy, name);
+    } catch (error) {
+      await policy.dispose();
+      throw error;
+    }
+    const actor = modelActor(recipe, policy, format);
+    return { environment, format, reward, rl, demonstrations, policy, actor, records: instances.records };
+  } catch (error) {
+    await environment.pool.dispose();
+    throw error;
+  }
+}
+
+async function rlParts(recipe: Recipe, instances: Instances): Promise<Map<string, RlParts>> {
+  const parts = new Map<string, RlParts>();
+  for (const [name, stage] of Object.entries(recipe.stages)) {
+    if (stage.kind !== 'rl') continue;
+    const settings = stageSettings(recipe, stage);
+    const reward = await instances.reward(settings.reward.terms);
+    const path = stage.reward === undefined ? 'reward.terms' : `stages.${name}.reward.terms`;
+    if (!settings.reward.allowInversion) checkReward(reward, longestHorizon(recipe), path);
+    parts.set(name, { settings, reward, algorithm: await instances.algorithm(settings.algorithm) });
+  }
+  return parts;
+}
+
+async function* corpusOf(demonstrations: readonly Demonstration[]): AsyncIterable<string> {
+  for (const demonstration of demonstrations) yield await Promise.resolve(conversationText(demonstration));
+}

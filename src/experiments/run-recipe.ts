@@ -1,0 +1,168 @@
+// The composition root: a resolved recipe becomes instances, the instances a run. Read it from top to bottom to see what a run does.
+import type { Recipe } from '../config/recipe-schema.js';
+import type { EvaluationSummary } from '../contracts/evaluation.js';
+import type { RunEvent } from '../contracts/events.js';
+import type { JsonObject } from '../contracts/json.js';
+import { isAgentgymError } from '../errors/agentgym-error.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { DiskJournal } from './disk-journal.js';
+import { Evaluator } from './evaluator.js';
+import { loadRun } from './load-run.js';
+import { makeParts, type Parts } from './make-parts.js';
+import { refuseExisting, RunDirectory } from './run-directory.js';
+import type { RunResult } from './run-result.js';
+import { trainStage } from './train-stage.js';
+import { proveSplits } from './split-proof.js';
+import { summarizeStages } from './summarize-stages.js';
+import { usedTasks } from './used-tasks.js';
+
+export interface RunRecipeOptions {
+  readonly recipe: Recipe;
+  readonly host: PluginHost;
+  /** What plugins share; `random` is the root of the run, made from the recipe's seed. */
+  readonly settings: HostSettings;
+  /** Folder of a run to go on with, whose recipe `recipe` is. */
+  readonly resume?: string;
+  /** Folder to create for a new run; absent: one in `runsFolder`. */
+  readonly output?: string;
+  readonly runsFolder: string;
+  /** Where git is asked for provenance. */
+  readonly sourceFolder: string;
+  readonly versions: { readonly [name: string]: string };
+  readonly listener: (event: RunEvent) => void;
+}
+
+/** What a checkpoint carries for this file. */
+interface RunState extends JsonObject {
+  /** Steps of each stage that is done. */
+  readonly finished: { readonly [stage: string]: number };
+  /** The policy before the first rl stage, on the tasks of the final evaluation. */
+  readonly start: (EvaluationSummary & JsonObject) | null;
+}
+
+/**
+ * Trains by a recipe, or goes on with a run. What can be wrong with the recipe shows before anything is written.
+ *
+ * @returns the result, also of a run that was interrupted or stopped; throws where it failed
+ */
+export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
+  const { recipe, host, settings, output, resume } = options;
+  if (output !== undefined && resume === undefined) refuseExisting(output);
+  const parts = await makeParts(recipe, host, settings);
+  try {
+    const run = await openRun(options, parts);
+    try {
+      const result = await train(options, parts, run);
+      await run.finish(result);
+      return result;
+    } catch (error) {
+      await run.fail(error);
+      throw error;
+    }
+  } finally {
+    await parts.environment.pool.dispose();
+    await parts.policy.dispose();
+  }
+}
+
+/** A new folder or the one to go on in, with a manifest that says all there is to know before the first step. */
+async function openRun(options: RunRecipeOptions, parts: Parts): Promise<RunDirectory> {
+  const { recipe, resume, output, runsFolder, sourceFolder, versions, settings } = options;
+  const splits = proveSplits(usedTasks(recipe, parts, settings.random));
+  const policy = parts.policy.describe();
+  const recipeJson = recipe as unknown as JsonObject;
+  if (resume === undefined) {
+    const run = await RunDirectory.create({
+      recipe: recipeJson,
+      name: recipe.name,
+      ...(output !== undefined && { output }),
+      runsFolder,
+      versions,
+      plugins: parts.records,
+      seeds: { seed: recipe.seed },
+      sourceFolder,
+    });
+    await run.update({ policy, splits });
+    return run;
+  }
+  const run = await RunDirectory.resume(resume, recipeJson);
+  const before = run.manifest.policy;
+  const differences = Object.keys(policy).filter(
+    (key) => JSON.stringify(policy[key]) !== JSON.stringify(before?.[key]),
+  );
+  if (before !== null && differences.length > 0) {
+    const reason = `resumed with another ${differences.join(', ')} of the policy`;
+    options.listener({
+      type: 'warning',
+      message: `The run is ${reason}: it may differ in the last bits from one that was not interrupted.`,
+    });
+    await run.update({ inexact: [...run.manifest.inexact, reason] });
+  }
+  if (run.checkpoint !== null) await parts.policy.load(run.checkpoint.directory);
+  return run;
+}
+
+async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory): Promise<RunResult> {
+  const { recipe, settings, listener } = options;
+  const { random, signal } = settings;
+  const { checkpoint } = run;
+  let state: RunState = (checkpoint?.state.run as RunState | undefined) ?? { finished: {}, start: null };
+  const journal = await DiskJournal.open({
+    run,
+    policy: parts.policy,
+    checkpointEvery: recipe.checkpoint.every === 0 ? Infinity : recipe.checkpoint.every,
+    keep: recipe.checkpoint.keep,
+    runState: () => state,
+    listener,
+  });
+  try {
+    const evaluator = new Evaluator({ ...parts, recipe, journal, random, signal });
+    const stages = Object.entries(recipe.stages);
+    let status: RunResult['status'] = 'completed';
+    let final: Awaited<ReturnType<Evaluator['finish']>> | undefined;
+    try {
+      for (const [name, stage] of stages) {
+        if (name in state.finished) continue;
+        const resume = checkpoint?.state.stage === name ? checkpoint : undefined;
+        if (stage.kind === 'rl' && state.start === null) {
+          state = { ...state, start: (await evaluator.start(name)) as EvaluationSummary & JsonObject };
+        }
+        const outcome = await trainStage({
+          name,
+          stage,
+          recipe,
+          parts,
+          journal,
+          evaluator,
+          random,
+          signal,
+          ...(resume && { resume }),
+        });
+        if (outcome.error !== undefined) throw outcome.error;
+        status = outcome.status;
+        if (status !== 'completed') break;
+        state = { ...state, finished: { ...state.finished, [name]: outcome.steps } };
+      }
+      const [last = ''] = stages.at(-1) ?? [];
+      if (status === 'completed') final = await evaluator.finish(last, state.finished[last] ?? 0);
+    } catch (error) {
+      if (!isAgentgymError(error) || error.code !== 'AG_INTERRUPTED') throw error;
+      status = 'interrupted';
+    }
+    const { seconds } = journal;
+    const loaded = await loadRun(run.path);
+    return {
+      formatVersion: 1,
+      run: run.path,
+      status,
+      seconds,
+      stages: summarizeStages(recipe, loaded),
+      evaluation: final?.evaluations.find(({ temperature }) => temperature === 0) ?? null,
+      evaluations: final?.evaluations ?? [],
+      baselines: { ...final?.baselines, ...(state.start !== null && { start: state.start }) },
+    };
+  } finally {
+    journal.close();
+  }
+}

@@ -1,0 +1,73 @@
+import { dirname } from 'node:path';
+
+import { resolveRecipe } from '../config/resolve-recipe.js';
+import type { Recipe } from '../config/recipe-schema.js';
+import type { Setting } from '../config/parse-setting.js';
+import type { RunEvent } from '../contracts/events.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { createRandom } from '../random/create-random.js';
+import { resolveRun } from './resolve-run.js';
+import { readManifest } from './run-manifest.js';
+import { runRecipe } from './run-recipe.js';
+import type { RunResult } from './run-result.js';
+
+export interface TrainingRequest {
+  /** A built-in name or a path; absent: the project's recipe, or that of the run to resume. */
+  readonly source?: string;
+  readonly sets: readonly (string | Setting)[];
+  /** RUN to go on with. */
+  readonly resume?: string;
+  readonly output?: string;
+  readonly cwd: string;
+  readonly runsFolder: string;
+  readonly host: PluginHost;
+  readonly settings: Omit<HostSettings, 'random'>;
+  readonly version: string;
+}
+
+/** A checked request: what will be trained, before anything is written. */
+export interface PlannedTraining {
+  readonly recipe: Recipe;
+  run(listener: (event: RunEvent) => void): Promise<RunResult>;
+}
+
+/** Finds and checks the recipe of a new run, or of the run to go on with. */
+export async function planTraining(request: TrainingRequest): Promise<PlannedTraining> {
+  const { source, sets, cwd, host, runsFolder } = request;
+  const resume = request.resume === undefined ? undefined : await resolveRun(request.resume, runsFolder);
+  if (resume !== undefined && request.output !== undefined) {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: '`--output` has no effect beside `--resume`: a run goes on in its own folder.',
+      hint: 'Leave one of the two out.',
+    });
+  }
+  const given = { ...(source !== undefined && { source }), sets, cwd, host };
+  const fresh = resume === undefined || source !== undefined || sets.length > 0;
+  const { recipe, file } = fresh
+    ? await resolveRecipe(
+        resume === undefined || source !== undefined ? given : { ...given, source: await recipeOf(resume) },
+      )
+    : { recipe: await recipeOf(resume), file: undefined };
+  return {
+    recipe,
+    run: (listener) =>
+      runRecipe({
+        recipe,
+        host,
+        settings: { ...request.settings, random: createRandom(recipe.seed) },
+        ...(resume !== undefined && { resume }),
+        ...(request.output !== undefined && { output: request.output }),
+        runsFolder,
+        sourceFolder: file === undefined ? cwd : dirname(file),
+        versions: { agentgym: request.version, node: process.version },
+        listener,
+      }),
+  };
+}
+
+/** The resolved recipe that a run was started with. */
+async function recipeOf(run: string): Promise<Recipe> {
+  return (await readManifest(run)).recipe as unknown as Recipe;
+}

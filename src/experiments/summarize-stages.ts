@@ -1,0 +1,29 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { LoadedRun } from './load-run.js';
+import type { StageResult } from './run-result.js';
+
+/** The stages of a run that took at least one step, from its logs: so the sum over all sessions, however often it was resumed. */
+export function summarizeStages({ stages, evaluation }: Recipe, run: LoadedRun): StageResult[] {
+  const { every, split, temperatures } = evaluation;
+  const temperature = temperatures.includes(0) ? 0 : temperatures[0];
+  return Object.entries(stages).flatMap(([name, { kind }]): StageResult[] => {
+    const lines = run.metrics.filter(({ stage }) => stage === name);
+    const last = lines.at(-1);
+    if (last === undefined) return [];
+    const seconds = lines.reduce(
+      (sum, { metrics }) => sum + (metrics['time/step_seconds'] ?? 0) + (metrics['time/evaluation_seconds'] ?? 0),
+      0,
+    );
+    // The first that fits: the final evaluation is noted after the same step.
+    const found = run.evaluations.find(
+      (line) =>
+        line.stage === name &&
+        line.step === last.step &&
+        line.player === 'policy' &&
+        line.evaluation.split === split &&
+        line.evaluation.temperature === temperature,
+    );
+    const ended = every > 0 && found !== undefined ? { evaluation: found.evaluation } : {};
+    return [{ name, kind, steps: last.step, seconds, ...ended }];
+  });
+}

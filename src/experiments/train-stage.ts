@@ -1,0 +1,115 @@
+import type { Recipe, RlStage, SftStage } from '../config/recipe-schema.js';
+import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
+import type { Random } from '../contracts/random.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { layOutDemonstration } from '../rollout/demonstration.js';
+import { trainReinforcement } from '../training/reinforcement.js';
+import type { StageOptions, StageResult } from '../training/run-stage.js';
+import { trainSupervised } from '../training/supervised.js';
+import type { Checkpoint } from './checkpoints.js';
+import type { DiskJournal } from './disk-journal.js';
+import type { Evaluator } from './evaluator.js';
+import type { Parts } from './make-parts.js';
+import { budgetsOf, horizonSchedule, optimizerPlan, rolloutSettings } from './stage-plan.js';
+import { stageRandom } from './used-tasks.js';
+
+export interface TrainStageOptions {
+  readonly name: string;
+  readonly stage: SftStage | RlStage;
+  readonly recipe: Recipe;
+  readonly parts: Parts;
+  readonly journal: DiskJournal;
+  readonly evaluator: Evaluator;
+  /** The run's root stream. */
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  /** The checkpoint inside this stage that the policy was loaded from. */
+  readonly resume?: Checkpoint;
+}
+
+/** Runs one stage of a recipe, or the rest of it. */
+export async function trainStage(options: TrainStageOptions): Promise<StageResult> {
+  const { name, stage, recipe, parts, journal, evaluator, random, signal, resume } = options;
+  const evaluation = evaluator.during(name);
+  const seconds = recipe.stopAfter?.seconds;
+  const common: StageOptions = {
+    stage: name,
+    model: parts.policy,
+    steps: stage.steps,
+    optimizer: optimizerPlan(stage.optimizer),
+    random: stageRandom(random, name),
+    journal,
+    ...(evaluation && { evaluation }),
+    ...(resume && { resume: resume.state.progress }),
+    signal,
+    ...(seconds !== undefined && { shouldStop: () => journal.seconds >= seconds }),
+  };
+  return stage.kind === 'sft' ? runSft(common, stage, options) : runRl(common, stage, options);
+}
+
+async function runSft(
+  common: StageOptions,
+  stage: SftStage,
+  { name, recipe, parts }: TrainStageOptions,
+): Promise<StageResult> {
+  const { encoder, capabilities } = parts.policy;
+  const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
+  const all = parts.demonstrations.get(name) ?? [];
+  const rows = all.flatMap((demonstration) => layOutDemonstration(demonstration, encoder, maxTokens) ?? []);
+  if (rows.length === 0) {
+    throw new AgentgymError('AG_DEMONSTRATION', {
+      message: `No demonstration of the stage \`${name}\` fits into the ${maxTokens} tokens of an episode.`,
+      hint: 'Raise `rollout.maxEpisodeTokens`, or take a policy that holds more.',
+      path: `stages.${name}.demonstrations`,
+    });
+  }
+  const price = recipe.budget?.costs.demonstration;
+  const units = price === undefined ? {} : { units: price * all.length };
+  return trainSupervised({ ...common, demonstrations: rows, batchSize: stage.batchSize, ...units });
+}
+
+async function runRl(common: StageOptions, stage: RlStage, options: TrainStageOptions): Promise<StageResult> {
+  const { name, recipe, parts } = options;
+  const own = parts.rl.get(name);
+  if (own === undefined) throw new Error(`the rl stage ${name} has no parts`);
+  const { settings, algorithm, reward } = own;
+  const budget = budgetsOf(recipe).get(name);
+  const reference = algorithm.roles.includes('reference') ? await freezeReference(options) : undefined;
+  try {
+    return await trainReinforcement({
+      ...common,
+      actor: parts.actor,
+      algorithm,
+      update: settings.algorithm,
+      ...(reference && { reference }),
+      tasks: parts.environment.splits.train,
+      tasksPerStep: stage.tasksPerStep,
+      environments: parts.environment.pool,
+      reward,
+      horizon: horizonSchedule(settings.horizon),
+      rollout: rolloutSettings(recipe.rollout),
+      ...(budget && { budget }),
+      record: recipe.record.episodes,
+    });
+  } finally {
+    await reference?.dispose();
+  }
+}
+
+/** The policy as the stage found it; after a resume, read back from where the stage began. */
+async function freezeReference({
+  name,
+  parts: { policy },
+  journal,
+  resume,
+}: TrainStageOptions): Promise<ReferenceModel> {
+  if (resume === undefined) return policy.freeze();
+  return frozenAt(policy, await journal.stageStart(name), resume.directory);
+}
+
+async function frozenAt(policy: PolicyModel, start: string, present: string): Promise<ReferenceModel> {
+  await policy.load(start);
+  const reference = await policy.freeze();
+  await policy.load(present);
+  return reference;
+}

@@ -1,0 +1,37 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { TaskSource } from '../contracts/environment.js';
+import type { Random } from '../contracts/random.js';
+import { chooseTasks, taskOrder } from '../rollout/task-order.js';
+import type { Parts } from './make-parts.js';
+import type { TaskUse } from './split-proof.js';
+
+/** The stream of a stage's own randomness. */
+export function stageRandom(random: Random, stage: string): Random {
+  return random.stream('stage', stage);
+}
+
+/** Every task that a run may touch, by use. `rl` repeats the draws of `trainReinforcement`, so that the proof covers what is played. */
+export function usedTasks(recipe: Recipe, parts: Parts, random: Random): { readonly [use in TaskUse]: Set<string> } {
+  const { splits } = parts.environment;
+  const rl = new Set<string>();
+  for (const [name, stage] of Object.entries(recipe.stages)) {
+    if (stage.kind !== 'rl') continue;
+    const draws = stage.steps * stage.tasksPerStep;
+    // A bounded split is gone through in whole rounds: one round is all of it.
+    const places = splits.train.count === 'unbounded' ? draws : Math.min(draws, splits.train.count);
+    const taskAt = taskOrder(splits.train, stageRandom(random, name).stream('tasks'));
+    for (let place = 0; place < places; place += 1) rl.add(taskAt(place));
+  }
+  const evaluated = (source: TaskSource, split: string, tasks: number | 'all') =>
+    chooseTasks(source, tasks === 'all' ? Infinity : tasks, random.stream('evaluation').stream('tasks', split));
+  const held: Record<'validation' | 'test', Set<string>> = { validation: new Set(), test: new Set() };
+  const { every, split, tasks, final } = recipe.evaluation;
+  if (every > 0 && split === 'validation')
+    evaluated(splits.validation, split, tasks).forEach((id) => held.validation.add(id));
+  evaluated(splits[final.split], final.split, final.tasks).forEach((id) => held[final.split].add(id));
+  return {
+    demonstrations: new Set([...parts.demonstrations.values()].flat().flatMap(({ task }) => task ?? [])),
+    rl,
+    ...held,
+  };
+}
