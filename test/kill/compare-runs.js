@@ -1,0 +1,70 @@
+import { Buffer } from 'node:buffer';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Its seconds, and the lengths of logs with seconds in them, are the clock's. */
+const trainerState = 'trainer.json';
+/** Checksums of files, `trainer.json` among them. */
+const checksums = 'checksums.json';
+
+/** Where two runs differ: their logs line by line but for `time/...`, and their last checkpoint byte by byte. Empty: nowhere. */
+export function compareRuns(expected, found) {
+  return [...compareLogs(expected, found), ...compareCheckpoints(expected, found)];
+}
+
+function compareLogs(expected, found) {
+  const logs = (run) => {
+    const episodes = join(run, 'episodes');
+    const names = existsSync(episodes) ? readdirSync(episodes).sort() : [];
+    return ['metrics.jsonl', 'evaluations.jsonl', ...names.map((name) => `episodes/${name}`)];
+  };
+  const [wanted, there] = [logs(expected), logs(found)];
+  if (wanted.join() !== there.join()) return [`the logs are ${there.join(', ')}, not ${wanted.join(', ')}`];
+  return wanted.flatMap((name) => {
+    const [left, right] = [timelessLines(join(expected, name)), timelessLines(join(found, name))];
+    const at = left.findIndex((line, i) => line !== right[i]);
+    if (at === -1) return left.length === right.length ? [] : [`${name} has ${right.length} lines, not ${left.length}`];
+    return [`line ${at + 1} of ${name}: ${excerpt(left[at], right[at])}`];
+  });
+}
+
+function compareCheckpoints(expected, found) {
+  const latest = (run) => JSON.parse(readFileSync(join(run, 'checkpoints/latest.json'), 'utf8')).checkpoint;
+  const [name, other] = [latest(expected), latest(found)];
+  if (name !== other) return [`the last checkpoint is ${other}, not ${name}`];
+  const files = (run) => readdirSync(join(run, 'checkpoints', name)).sort();
+  const [wanted, there] = [files(expected), files(found)];
+  if (wanted.join() !== there.join()) return [`${name} holds ${there.join(', ')}, not ${wanted.join(', ')}`];
+  if (!wanted.includes('model.safetensors')) return [`${name} holds no model.safetensors to compare`];
+  return wanted
+    .filter((file) => file !== checksums)
+    .flatMap((file) => {
+      const [left, right] = [expected, found].map((run) => {
+        const content = readFileSync(join(run, 'checkpoints', name, file));
+        return file === trainerState ? timelessState(content) : content;
+      });
+      if (left.equals(right)) return [];
+      const at = left.findIndex((byte, i) => byte !== right[i]);
+      return [`${name}/${file} differs from byte ${at} on (${left.length} and ${right.length} bytes)`];
+    });
+}
+
+function timelessState(content) {
+  return Buffer.from(JSON.stringify({ ...JSON.parse(content), seconds: 0, logs: {} }));
+}
+
+function timelessLines(path) {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return text.split('\n').map((line) => {
+    if (line === '') return '';
+    const entries = Object.entries(JSON.parse(line)).filter(([key]) => !key.startsWith('time/'));
+    return JSON.stringify(Object.fromEntries(entries));
+  });
+}
+
+/** The neighbourhood of the first character that differs. */
+function excerpt(left, right = '(no line)') {
+  const at = [...left].findIndex((character, i) => character !== right[i]);
+  const from = Math.max(0, at - 60);
+  return `...${left.slice(from, at + 30)}... left alone, ...${right.slice(from, at + 30)}... killed`;
+}

@@ -1,0 +1,116 @@
+// node test/kill/kill-and-resume.js [--kills N] [--seed S] [--recipe FILE] [--folder DIR]
+// A run that is killed with SIGKILL at N random moments, and resumed each time, must end with the same logs (but for wall-clock values) and the same
+// weights, byte for byte, as one that was left alone. Exit codes: 0 the same, 1 a difference (printed), 2 a run that failed.
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { compareRuns } from './compare-runs.js';
+import { train } from './train-process.js';
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    recipe: { type: 'string', default: fileURLToPath(new URL('recipe.yaml', import.meta.url)) },
+    folder: { type: 'string' },
+  },
+});
+const kills = Number(values.kills);
+const random = seededRandom(Number(values.seed));
+const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'agentgym-kill-'));
+console.log(`${kills} kills, seed ${values.seed}, in ${folder}`);
+
+const whole = join(folder, 'whole');
+const undisturbed = await trainToTheEnd(whole);
+console.log(
+  `Left alone: ${seconds(undisturbed.milliseconds)}, of which ${seconds(undisturbed.startMilliseconds)} before the first step`,
+);
+
+let killed = 0;
+let differences = [];
+for (let round = 1; killed < kills || round === 1; round++) {
+  const run = join(folder, `killed-${round}`);
+  await killRepeatedly(run);
+  const result = await trainToTheEnd(run);
+  differences = [...compareRuns(whole, run), ...compareResults(undisturbed.document, result.document)];
+  for (const difference of differences) console.log(`DIFFERENT: ${difference}`);
+  if (differences.length > 0) break;
+  console.log(`${run}: the same logs and the same weights after ${killed} kills in all`);
+}
+process.exitCode = differences.length > 0 ? 1 : 0;
+
+/** Kills and resumes a run until it is done or all kills are spent; what is left is trained by the caller. */
+async function killRepeatedly(run) {
+  const training = undisturbed.milliseconds - undisturbed.startMilliseconds;
+  const wanted = kills - killed;
+  for (let i = 0; i < wanted && status(run) !== 'completed'; i++) {
+    // Long enough to get past the start every other time, short enough that the run outlives the kills.
+    const delay = random() * (undisturbed.startMilliseconds + (2 * training) / Math.max(2, wanted));
+    const { wasKilled, exitCode, stderr } = await train(argumentsFor(run), delay);
+    if (!wasKilled) {
+      if (exitCode !== 0) fail(`resuming ${run} ended with ${exitCode}`, stderr);
+      return;
+    }
+    killed++;
+    console.log(`kill ${killed} after ${seconds(delay)}: ${whereItStood(run)}`);
+  }
+}
+
+async function trainToTheEnd(run) {
+  const outcome = await train(argumentsFor(run), undefined, join(run, 'metrics.jsonl'));
+  if (outcome.exitCode !== 0) fail(`training ${run} ended with ${outcome.exitCode}`, outcome.stderr);
+  return { ...outcome, document: JSON.parse(outcome.stdout) };
+}
+
+/** A run is there as soon as its folder is: before, the same command begins it again. */
+function argumentsFor(run) {
+  return existsSync(run) ? ['--resume', run] : [values.recipe, '--output', run];
+}
+
+function status(run) {
+  const manifest = join(run, 'manifest.json');
+  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).status : undefined;
+}
+
+function whereItStood(run) {
+  const metrics = join(run, 'metrics.jsonl');
+  if (!existsSync(run)) return 'no folder yet';
+  const lines = existsSync(metrics) ? readFileSync(metrics, 'utf8').split('\n').length - 1 : 0;
+  const latest = join(run, 'checkpoints/latest.json');
+  const checkpoint = existsSync(latest) ? JSON.parse(readFileSync(latest, 'utf8')).checkpoint : 'none';
+  return `${lines} lines of metrics, latest checkpoint ${checkpoint}`;
+}
+
+/** The printed results must agree too, but for the folder and the time it took. */
+function compareResults(expected, found) {
+  const plain = ({ stages, ...document }) => {
+    const timeless = stages.map((stage) => ({ ...stage, seconds: 0 }));
+    return JSON.stringify({ ...document, run: '', seconds: 0, stages: timeless }, null, 1).split('\n');
+  };
+  const [left, right] = [plain(expected), plain(found)];
+  const at = left.findIndex((line, i) => line !== right[i]);
+  return at === -1 ? [] : [`the printed result: "${left[at]?.trim()}" left alone, "${right[at]?.trim()}" killed`];
+}
+
+function fail(message, stderr) {
+  console.error(`${message}\n${stderr}`);
+  process.exit(2);
+}
+
+function seconds(milliseconds) {
+  return `${(milliseconds / 1000).toFixed(2)} s`;
+}
+
+/** mulberry32: enough to choose moments, and the same ones again for the same seed. */
+function seededRandom(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let value = Math.imul(state ^ (state >>> 15), state | 1);
+    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
+    return ((value ^ (value >>> 14)) >>> 0) / 4294967296;
+  };
+}

@@ -1,0 +1,13 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { expect, it } from 'vitest';
+
+const script = fileURLToPath(new URL('kill-and-resume.js', import.meta.url));
+
+// Mutation: let `AppendLog` not cut a log back (`truncateSync`), or leave `progress` out of what a stage resumes from, and this goes red.
+it('ends a run that was killed three times and resumed as one that was left alone', { timeout: 300_000 }, async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [script, '--kills', '3', '--seed', '3']);
+  expect(stdout).toContain('the same logs and the same weights after 3 kills in all');
+});
