@@ -1,6 +1,6 @@
 import { add } from '../operations/elementwise.js';
 import { constant, input } from '../operations/leaves.js';
-import { matmul, type MatmulAttributes } from '../operations/matmul.js';
+import { isThreadSensitive, matmul, type MatmulAttributes } from '../operations/matmul.js';
 import type { OnnxAttribute, OnnxEmitter } from '../operations/onnx-emitter.js';
 import { operand, type Operation } from '../operations/operation.js';
 import { broadcastShapes, elementCount, sameShape } from '../operations/shapes.js';
@@ -90,6 +90,11 @@ function productsWithinSums(nodes: readonly Node[], outputs: readonly Tensor[]):
         side.node.operation === matmul &&
         uses.get(side) === 1 &&
         side.node.inputs.every(({ shape }) => shape.length === 2) &&
+        !isThreadSensitive(
+          operand(side.node, 0).shape,
+          operand(side.node, 1).shape,
+          side.node.attributes as MatmulAttributes,
+        ) &&
         sameShape(broadcastShapes(side.shape, addend.shape), side.shape),
     );
     if (fit) found.set(node, { product: fit[0].node, addend: fit[1] });

@@ -1,11 +1,33 @@
 import { MICROSOFT } from './onnx-emitter.js';
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { broadcastShapes, describeType, sizeOf, sumToShape } from './shapes.js';
+import type { Shape } from './tensor.js';
 
 export interface MatmulAttributes {
   readonly transposeLeft: boolean;
   readonly transposeRight: boolean;
   readonly scale: number;
+}
+
+const LONGEST_SINGLE_SUM = 128;
+const WIDEST_SPLIT = 1024;
+
+/**
+ * ONNX Runtime splits a product among threads along the longer side of the result. It sums long rows in blocks whose length depends on how wide the part of
+ * a thread is, so a result that is wide and at most 64 columns a thread has other bits on another number of threads. Computed transposed it is split along
+ * its rows, which never matters. (onnxruntime/core/mlas/lib/sgemm.cpp: MlasSgemmOperation, MlasSgemmThreaded.)
+ */
+export function isThreadSensitive(
+  left: Shape,
+  right: Shape,
+  { transposeLeft, transposeRight }: MatmulAttributes,
+): boolean {
+  const rows = sizeOf(left, transposeLeft ? -1 : -2);
+  const inner = sizeOf(left, transposeLeft ? -2 : -1);
+  const columns = sizeOf(right, transposeRight ? -2 : -1);
+  return (
+    left.length === 2 && right.length === 2 && inner > LONGEST_SINGLE_SUM && rows < columns && columns <= WIDEST_SPLIT
+  );
 }
 
 /** Both operands have rank 2 at least. Rank 2 becomes a Gemm, batches a (Fused)MatMul, so no transposed copy is ever made. */
@@ -46,7 +68,13 @@ export const matmul: Operation<MatmulAttributes> = {
     const inputs = node.inputs.map((tensor) => emit.name(tensor));
     const outputs = [emit.name(result(node))];
     const flags = { transA: Number(transposeLeft), transB: Number(transposeRight), alpha: { float: scale } };
-    if (node.inputs.every(({ shape }) => shape.length === 2)) emit.node('Gemm', inputs, outputs, flags);
+    if (isThreadSensitive(operand(node, 0).shape, operand(node, 1).shape, node.attributes)) {
+      const turned = emit.temporary();
+      const turnedFlags = { ...flags, transA: Number(!transposeRight), transB: Number(!transposeLeft) };
+      // Not a Gemm: the transposition behind it would be folded into it, which undoes the turn.
+      emit.node('FusedMatMul', inputs.toReversed(), [turned], turnedFlags, MICROSOFT);
+      emit.node('Transpose', [turned], outputs, { perm: [1, 0] });
+    } else if (node.inputs.every(({ shape }) => shape.length === 2)) emit.node('Gemm', inputs, outputs, flags);
     else if (!transposeLeft && !transposeRight && scale === 1) emit.node('MatMul', inputs, outputs);
     else emit.node('FusedMatMul', inputs, outputs, flags, MICROSOFT);
   },
