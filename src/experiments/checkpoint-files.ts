@@ -46,19 +46,20 @@ export async function folderDamage(directory: string): Promise<string | undefine
 }
 
 /**
- * Puts a finished folder at its place, over an older one of that name if there is one. Between the two renames the older one stands under
+ * Puts a finished folder at its place, over an older one of that name if there is one; the caller brings the folder around it to the disk. Between the two renames the older one stands under
  * another name, from where `repairFolders` brings it back should the process die there.
  */
 export async function placeFolder(temporary: string, target: string): Promise<void> {
   const parent = join(target, '..');
   const aside = join(parent, `.replaced-${basename(target)}`);
-  await rename(target, aside).catch(ignoreMissing);
+  const replaces = await renameIfThere(target, aside);
   try {
     await rename(temporary, target);
   } catch (error) {
-    await rename(aside, target).catch(ignoreMissing);
+    if (replaces) await rename(aside, target);
     throw error;
   }
+  if (!replaces) return;
   await syncFolder(parent);
   await rm(aside, { recursive: true, force: true });
 }
@@ -67,7 +68,7 @@ export async function placeFolder(temporary: string, target: string): Promise<vo
 export async function removeFolder(target: string): Promise<void> {
   const aside = join(target, '..', `.removing-${basename(target)}`);
   await rm(aside, { recursive: true, force: true });
-  await rename(target, aside).catch(ignoreMissing);
+  await renameIfThere(target, aside);
   await rm(aside, { recursive: true, force: true });
 }
 
@@ -109,6 +110,12 @@ async function checksum(path: string): Promise<FileChecksum> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-function ignoreMissing(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+async function renameIfThere(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 }

@@ -107,8 +107,7 @@ export class DiskJournal implements Journal {
     const runStep = this.#stepOfRun(stage, step);
     const { run, policy, checkpointEvery, keep, runState } = this.#options;
     if (!force && (step === 0 || step % checkpointEvery !== 0)) return;
-    this.#metrics.sync();
-    for (const log of this.#logs.values()) log.sync();
+    await Promise.all([this.#metrics, ...this.#logs.values()].map((log) => log.sync()));
     const state: TrainerState = {
       formatVersion: 1,
       stage,

@@ -8,7 +8,7 @@ import { AppendLog } from './append-log.js';
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), 'agentgym-log-')), 'inner/log.jsonl');
 
-it('goes on where it is told to, and knows its length in bytes', () => {
+it('goes on where it is told to, and knows its length in bytes', async () => {
   const path = newPath();
   const first = new AppendLog(path, 0);
   first.appendLine({ text: 'größer' });
@@ -17,7 +17,7 @@ it('goes on where it is told to, and knows its length in bytes', () => {
   first.close();
   const second = new AppendLog(path, bytes);
   second.appendLine({ more: 1 });
-  second.sync();
+  await second.sync();
   second.close();
   expect(readFileSync(path, 'utf8')).toBe('{"text":"größer"}\n{"more":1}\n');
   expect(second.bytes).toBe(readFileSync(path).length);

@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fsync, mkdirSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { getSystemErrorMap } from 'node:util';
+import { getSystemErrorMap, promisify } from 'node:util';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 
@@ -56,8 +56,8 @@ export class AppendLog {
     this.append(Buffer.from(`${JSON.stringify(document)}\n`));
   }
 
-  sync(): void {
-    attempt(this.path, () => fsyncSync(this.#descriptor));
+  async sync(): Promise<void> {
+    await promisify(fsync)(this.#descriptor).catch((error: unknown) => refuse(this.path, error));
   }
 
   close(): void {
@@ -76,10 +76,14 @@ function attempt<T>(path: string, write: () => T): T {
   try {
     return write();
   } catch (error) {
-    throw new AgentgymError('AG_RUN_WRITE_FAILED', {
-      message: `Could not write ${path}: ${systemReason(error)}.`,
-      file: path,
-      cause: error,
-    });
+    refuse(path, error);
   }
+}
+
+function refuse(path: string, error: unknown): never {
+  throw new AgentgymError('AG_RUN_WRITE_FAILED', {
+    message: `Could not write ${path}: ${systemReason(error)}.`,
+    file: path,
+    cause: error,
+  });
 }

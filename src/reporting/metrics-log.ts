@@ -34,8 +34,8 @@ export class MetricsLog {
     this.#events.scalars(line.runStep, Object.fromEntries(named));
   }
 
-  sync(): void {
-    this.#lines.sync();
+  async sync(): Promise<void> {
+    await this.#lines.sync();
   }
 
   close(): void {
