@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+
+import { buildBatch } from '../rollout/build-batch.js';
+import { babbler } from '../rollout/fixtures/collect.js';
+import { createRandom } from '../random/create-random.js';
+import { demonstrationRows, supervised } from './fixtures/stages.js';
+import { stepsOfEpochs, trainSupervised } from './supervised.js';
+
+describe('trainSupervised', () => {
+  // Law 2. Mutation: fill the mask of `buildBatch` with 1, or use another aggregation than `token-mean`.
+  it('takes the mean over action tokens and their ends, and over nothing else', async () => {
+    const model = babbler();
+    const options = await supervised({ model, steps: 1, batchSize: 7 });
+    await trainSupervised(options);
+    const fresh = babbler();
+    const logprobs: number[] = [];
+    for (const { record } of options.demonstrations) {
+      for (const [t, token] of record.tokens.entries()) {
+        if (record.mask[t] === 1) logprobs.push(Math.log(fresh.probabilities(record.tokens.slice(0, t))[token]!));
+      }
+    }
+    const mean = -logprobs.reduce((sum, logprob) => sum + logprob, 0) / logprobs.length;
+    const { metrics } = options.journal.lines[0]!;
+    expect(metrics['train/loss']).toBeCloseTo(mean, 10);
+    expect(metrics['cost/trained_tokens']).toBe(logprobs.length);
+    expect(logprobs.length).toBe(options.demonstrations.reduce((sum, { turns }) => sum + 2 * turns.length, 0));
+  });
+
+  // Mutation: draw rows at random, or begin a new round in the middle of a step.
+  it('goes through every demonstration once a round, each round in another order', async () => {
+    const model = babbler();
+    const rows = await demonstrationRows(model, 7);
+    const options = await supervised({ model, demonstrations: rows, steps: stepsOfEpochs(3, 7, 3), batchSize: 3 });
+    const seen: string[] = [];
+    const forwardBackward = model.forwardBackward.bind(model);
+    model.forwardBackward = (batch, loss) => {
+      for (let row = 0; row < batch.rows; row += 1) {
+        seen.push(String(batch.tokens.slice(row * batch.width, row * batch.width + batch.length[row]!)));
+      }
+      return forwardBackward(batch, loss);
+    };
+    await trainSupervised(options);
+    expect(seen).toHaveLength(21);
+    const all = rows.map(({ record }) => String(record.tokens)).sort();
+    const rounds = [seen.slice(0, 7), seen.slice(7, 14), seen.slice(14)];
+    for (const round of rounds) expect([...round].sort()).toEqual(all);
+    expect(new Set(rounds.map(String)).size).toBe(3);
+  });
+
+  it('learns what the expert does', async () => {
+    const model = babbler({ deviation: 0 });
+    const options = await supervised({
+      model,
+      steps: 40,
+      demonstrations: await demonstrationRows(model, 9),
+      optimizer: {
+        settings: { name: 'adamw', options: {} },
+        learningRate: { peak: 0.3, warmup: 4, schedule: 'linear', floor: 0 },
+      },
+      random: createRandom(1),
+    });
+    await trainSupervised(options);
+    expect(options.journal.lines.at(-1)!.metrics['train/loss']).toBeLessThan(0.1);
+    const batch = buildBatch(options.demonstrations, 1);
+    const logprobs = await model.logprobs(batch);
+    const worst = Math.min(...logprobs.filter((_, index) => batch.mask[index] === 1));
+    expect(worst).toBeGreaterThan(-1);
+  });
+});
