@@ -68,6 +68,6 @@ export abstract class BaseCommand extends Command {
 
   /** oclif would print here, and end with 1: `main` does it for every kind of command alike. */
   protected override catch(error: Error): Promise<never> {
-    throw error;
+    throw Object.assign(error, { command: this.id });
   }
 }

@@ -12,6 +12,8 @@ export interface Failure {
 /** What this module reads of the errors that oclif throws. */
 interface OclifError extends Error {
   readonly oclif?: { readonly exit?: number | false };
+  /** Put there by BaseCommand. */
+  readonly command?: string;
   /** On errors about flags and arguments. */
   readonly parse?: { readonly input?: { readonly context?: { readonly id?: string } } };
 }
@@ -28,7 +30,7 @@ export function describeFailure(thrown: unknown, command: string): Failure {
   const error = thrown as OclifError;
   if (thrown instanceof Error && error.oclif !== undefined) {
     const message = plain(error.message);
-    const id = error.parse?.input?.context?.id?.replaceAll(':', ' ');
+    const id = (error.command ?? error.parse?.input?.context?.id)?.replaceAll(':', ' ');
     if (id !== undefined) return usage('AG_COMMAND_USAGE', message, `See \`agentgym ${id} --help\`.`);
     if (error.oclif.exit === 127) {
       return usage('AG_COMMAND_UNKNOWN', `there is no command \`${command}\``, errorCodes.AG_COMMAND_UNKNOWN.cure);

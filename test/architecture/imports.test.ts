@@ -1,0 +1,207 @@
+// The arrows of the house, read off the imports. `import type` counts: a type that points up is an arrow that points up.
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { readImports, type Import } from './read-imports.js';
+import { pluginFolders, shown, sourceFiles } from './source-files.js';
+
+/** Groups from the top down: a folder imports from groups below its own, and from itself. */
+const GROUPS = [
+  ['commands', 'hooks'],
+  ['cli'],
+  ['experiments', 'scaffolding'],
+  ['reporting', 'plugins', 'config', 'git'],
+  ['training', 'evaluation'],
+  ['rollout'],
+  ['credit', 'statistics', 'random', 'contracts', 'errors'],
+] as const;
+
+/** Inside the lowest group everything may import these. */
+const GROUND = ['contracts', 'errors'];
+const SIDEWAYS = [['plugins', 'config']];
+const TESTING = ['rollout', 'credit', 'statistics', 'random', 'contracts', 'errors'];
+
+/** Inside policy-transformer, from the top down; files outside these folders are the package's own door. */
+const TRANSFORMER: Record<string, readonly string[]> = {
+  policy: [
+    'generation',
+    'optimizers',
+    'checkpoint',
+    'presets',
+    'executors',
+    'worker',
+    'tokenizer',
+    'model',
+    'lowering',
+    'graph',
+    'operations',
+  ],
+  worker: [
+    'generation',
+    'optimizers',
+    'checkpoint',
+    'presets',
+    'executors',
+    'model',
+    'lowering',
+    'graph',
+    'operations',
+  ],
+  generation: ['executors', 'model', 'graph', 'operations'],
+  optimizers: ['executors', 'model', 'graph', 'operations'],
+  checkpoint: ['executors', 'tokenizer', 'model', 'graph', 'operations'],
+  presets: ['model', 'graph', 'operations'],
+  model: ['graph', 'operations'],
+  executors: ['lowering', 'graph', 'operations'],
+  lowering: ['graph', 'operations'],
+  graph: ['operations'],
+  operations: [],
+  tokenizer: [],
+};
+
+const TENSOR_LIBRARIES = /^(onnxruntime-|@tensorflow\/|@huggingface\/|@xenova\/|@jax-js\/|protobufjs)/;
+/** Packages that one place alone may import. */
+const RESERVED: [package_: RegExp, places: RegExp][] = [
+  [/^cosmiconfig$/, /^src\/config\//],
+  [/^simple-git$/, /^src\/git\//],
+  [/^listr2$/, /^src\/(reporting\/terminal-tasks|scaffolding\/ask)\.ts$/],
+  [TENSOR_LIBRARIES, /^plugins\//],
+];
+
+const core = sourceFiles('src');
+const plugins = pluginFolders().flatMap((folder) => sourceFiles(join(folder, 'src')));
+const imports = new Map<string, Import[]>([...core, ...plugins].map((file) => [file, readImports(file)]));
+
+/** Every import as "file -> what", with what is wrong with it, or nothing. */
+function violations(files: readonly string[], complaint: (from: string, item: Import) => string | undefined): string[] {
+  return files.flatMap((file) =>
+    (imports.get(file) ?? []).flatMap((item) => {
+      const wrong = complaint(shown(file), item);
+      return wrong === undefined ? [] : [`${shown(file)} -> ${item.specifier}: ${wrong}`];
+    }),
+  );
+}
+
+const folderOf = (path: string) => /^src\/([^/]+)\/.+/.exec(path)?.[1];
+const groupOf = (folder: string) => GROUPS.findIndex((group) => (group as readonly string[]).includes(folder));
+
+describe('the arrows of the core', () => {
+  it('know every folder', () => {
+    const folders = new Set(core.map((file) => folderOf(shown(file))).filter((folder) => folder !== undefined));
+    expect([...folders].filter((folder) => groupOf(folder) < 0 && folder !== 'testing')).toEqual([]);
+  });
+
+  it('point down', () => {
+    expect(
+      violations(core, (from, { target }) => {
+        const [above, below] = [folderOf(from), target === undefined ? undefined : folderOf(shown(target))];
+        // src/index.ts is the package's door: it shows what lies inside.
+        if (above === undefined || target === undefined || above === below) return undefined;
+        if (below === undefined) return 'nothing imports the door';
+        if (above === 'testing') return TESTING.includes(below) ? undefined : 'testing does not know this folder';
+        if (SIDEWAYS.some(([left, right]) => left === above && right === below)) return undefined;
+        const [high, low] = [groupOf(above), groupOf(below)];
+        if (high === low)
+          return GROUND.includes(below) && !GROUND.includes(above) ? undefined : 'the two stand side by side';
+        return low > high ? undefined : 'points up';
+      }),
+    ).toEqual([]);
+  });
+
+  it('leave contracts without any import but their own', () => {
+    const contracts = core.filter((file) => folderOf(shown(file)) === 'contracts');
+    expect(
+      violations(contracts, (_, { isType, specifier }) =>
+        isType && specifier.startsWith('./') ? undefined : 'not a contract',
+      ),
+    ).toEqual([]);
+  });
+
+  it('keep libraries in their places', () => {
+    expect(
+      violations([...core, ...plugins], (from, { specifier }) => {
+        const rule = RESERVED.find(([name]) => name.test(specifier));
+        return rule === undefined || rule[1].test(from) ? undefined : 'belongs elsewhere';
+      }),
+    ).toEqual([]);
+  });
+
+  it('keep the top of commands light', () => {
+    // What a command loads before it runs: what it imports at the top, and what that imports.
+    const atTop = (file: string, seen = new Set<string>()): Set<string> => {
+      seen.add(file);
+      const loaded = (imports.get(file) ?? []).filter(({ isType, isDynamic }) => !isType && !isDynamic);
+      for (const { target } of loaded) if (target !== undefined && !seen.has(target)) atTop(target, seen);
+      return seen;
+    };
+    const commands = core.filter((file) => folderOf(shown(file)) === 'commands');
+    const files = [...new Set(commands.flatMap((file) => [...atTop(file)]))];
+    const folders = ['commands', 'cli', 'errors'];
+    expect(files.map(shown).filter((file) => !folders.includes(folderOf(file) ?? ''))).toEqual([]);
+    const light = ({ specifier, isType, isDynamic, target }: Import) =>
+      isType || isDynamic || target !== undefined || /^@oclif\/core$|^node:/.test(specifier);
+    expect(violations(files, (_, item) => (light(item) ? undefined : 'import it inside run()'))).toEqual([]);
+  });
+});
+
+describe('plugins', () => {
+  it('import agentgym as types only, and no other plugin', () => {
+    expect(
+      violations(plugins, (from, { specifier, isType, target }) => {
+        const home = from.split('/').slice(0, 2).join('/');
+        if (target !== undefined) return shown(target).startsWith(`${home}/`) ? undefined : 'leaves its own package';
+        if (specifier.startsWith('@agentgym/plugin-')) return 'another plugin';
+        if (!/^@agentgym\/cli/.test(specifier)) return undefined;
+        return isType && specifier === '@agentgym/cli' ? undefined : 'only types of @agentgym/cli';
+      }),
+    ).toEqual([]);
+  });
+
+  it('keep their doors small: metadata and lazy loads', () => {
+    const doors = plugins.filter((file) => /^plugins\/[^/]+\/src\/index\.ts$/.test(shown(file)));
+    const ok = ({ isType, isDynamic, specifier }: Import) =>
+      isType || isDynamic || /options|presets|diagnose/.test(specifier);
+    expect(violations(doors, (_, item) => (ok(item) ? undefined : 'load it lazily'))).toEqual([]);
+  });
+});
+
+describe('policy-transformer', () => {
+  const inside = (path: string) => /^plugins\/policy-transformer\/src\/([^/]+)\/.+/.exec(path)?.[1];
+
+  it('has arrows that point down', () => {
+    expect(
+      violations(plugins, (from, { target }) => {
+        const [above, below] = [inside(from), target === undefined ? undefined : inside(shown(target))];
+        if (above === undefined || below === undefined || above === below) return undefined;
+        return TRANSFORMER[above]?.includes(below) === true ? undefined : `${above} does not know ${below}`;
+      }),
+    ).toEqual([]);
+  });
+});
+
+it('no file imports itself in a circle', () => {
+  const state = new Map<string, 'open' | 'done'>();
+  const circles: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (state.get(file) === 'done') return;
+    if (state.get(file) === 'open') {
+      circles.push([...trail.slice(trail.indexOf(file)), file].map(shown).join(' -> '));
+      return;
+    }
+    state.set(file, 'open');
+    for (const { target, isDynamic } of imports.get(file) ?? [])
+      if (target !== undefined && !isDynamic) visit(target, [...trail, file]);
+    state.set(file, 'done');
+  };
+  for (const file of imports.keys()) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
+it('every relative import leads to a file', () => {
+  const known = new Set(imports.keys());
+  const lost = violations([...core, ...plugins], (_, { target }) =>
+    target === undefined || known.has(target) ? undefined : 'no such file',
+  );
+  expect(lost.filter((line) => !line.includes('.json'))).toEqual([]);
+});

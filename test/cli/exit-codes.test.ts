@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+
+import { documentOf, runCli } from './run-cli.js';
+
+describe('the command line', () => {
+  it('ends with 2 for an unknown command and suggests the nearest', async () => {
+    const result = await runCli(['lst', '--json']);
+    expect(result.code).toBe(2);
+    expect(documentOf(result)).toEqual({
+      formatVersion: 1,
+      error: {
+        code: 'AG_COMMAND_UNKNOWN',
+        message: 'there is no command `lst`',
+        hint: 'Did you mean `agentgym list`?',
+      },
+    });
+  });
+
+  it('ends with 2 for flags and arguments that a command does not take, with and without --json', async () => {
+    const plain = await runCli(['list', '--colour']);
+    expect(plain).toMatchObject({ code: 2, stdout: '' });
+    expect(plain.stderr).toContain('See `agentgym list --help`.');
+    const json = await runCli(['list', 'planets', '--json']);
+    expect(json.code).toBe(2);
+    expect(documentOf(json)).toMatchObject({
+      error: { code: 'AG_COMMAND_USAGE', hint: 'See `agentgym list --help`.' },
+    });
+  });
+
+  it('gives one document on standard output', async () => {
+    const result = await runCli(['list', '--json']);
+    expect(result.code).toBe(0);
+    const document = documentOf(result);
+    const kinds = ['environments', 'rewards', 'policies', 'algorithms', 'formats', 'tools', 'recipes'];
+    expect(Object.keys(document)).toEqual(['formatVersion', ...kinds]);
+    expect(document['recipes']).toContainEqual(
+      expect.objectContaining({ name: 'quickstart', plugin: '@agentgym/cli' }),
+    );
+    expect(document['rewards']).toContainEqual(
+      expect.objectContaining({ name: 'sparse', plugin: '@agentgym/plugin-reward-standard' }),
+    );
+  });
+
+  it('describes a contribution and its options, and suggests the nearest for a wrong name', async () => {
+    const found = documentOf(await runCli(['describe', 'environment', 'guess-number', '--json']));
+    expect(found).toMatchObject({ kind: 'environment', name: 'guess-number', schema: { additionalProperties: false } });
+    const lost = await runCli(['describe', 'environment', 'guess-numbre', '--json']);
+    expect(lost.code).toBe(2);
+    expect(documentOf(lost)).toMatchObject({
+      error: { code: 'AG_CONTRIBUTION_UNKNOWN', hint: expect.stringContaining('Did you mean `guess-number`?') },
+    });
+  });
+
+  it('writes to a pipe that closes early without an error', async () => {
+    const { spawn } = await import('node:child_process');
+    const { bin, freshDataFolders } = await import('./run-cli.js');
+    const child = spawn('sh', ['-c', `"${process.execPath}" "${bin}" list --json | head -c 1; echo "$?"`], {
+      env: { ...process.env, ...freshDataFolders() },
+    });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    await new Promise((resolve) => child.on('close', resolve));
+    expect(stderr).toBe('');
+  });
+});

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The CLI's only entry. It runs what the build made: `npm test` builds first. */
+export const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
+
+export interface CliResult {
+  /** Exit code; 128 + n where a signal ended it is never seen here. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliSettings {
+  readonly cwd?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Flags of node itself. */
+  readonly nodeFlags?: readonly string[];
+}
+
+/** A data folder of its own, so that a developer's plugins do not leak in. */
+export function freshDataFolders(): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-data-'));
+  return {
+    AGENTGYM_DATA_DIR: folder,
+    AGENTGYM_CACHE_DIR: join(folder, 'cache'),
+    AGENTGYM_CONFIG_DIR: join(folder, 'config'),
+  };
+}
+
+/** Runs the command line as a user does, in a process of its own. */
+export function runCli(args: readonly string[], settings: CliSettings = {}): Promise<CliResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...(settings.nodeFlags ?? []), bin, ...args], {
+      cwd: settings.cwd,
+      env: { ...process.env, ...freshDataFolders(), NODE_ENV: 'production', ...settings.environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** The one document on standard output. */
+export function documentOf({ stdout }: CliResult): Record<string, unknown> {
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
