@@ -13,6 +13,11 @@ export interface TrainingSizes {
   readonly rows: number;
   readonly width: number;
   readonly slots: number;
+  /**
+   * The sizes are open: what would be constants of their shape enters as inputs, `positions` int32 [rows, width] and `bias`
+   * [heads / keyValueHeads * width, width], 0 where a position may look and -1e9 where not.
+   */
+  readonly open?: boolean;
 }
 
 /** Names of a graph's outputs. */
@@ -40,7 +45,7 @@ function liveTensors(
 ): Live {
   const { slots } = sizes;
   const kept = { ids: graph.input('places', [slots], 'int32'), ...(inverse && { inverse }) };
-  const { final, head } = decoderTrunk(graph, config, sizes, { kept });
+  const { final, head } = decoderTrunk(graph, config, sizes, { kept, ...(sizes.open ? shapedInputs() : {}) });
   // Scaling [slots, hidden] is cheaper than scaling the logits.
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
   const logits = graph.matmul(tempered, head, { transposeRight: true });
@@ -48,6 +53,15 @@ function liveTensors(
   if (!valueHead) return statistics;
   const product = graph.matmul(final, graph.input(VALUE_WEIGHT, [1, config.hiddenSize]), { transposeRight: true });
   return { ...statistics, value: graph.reshape(graph.add(product, graph.input(VALUE_BIAS, [1])), [slots]) };
+
+  function shapedInputs() {
+    const { rows, width } = sizes;
+    const group = config.heads / config.keyValueHeads;
+    return {
+      positions: graph.input('positions', [rows, width], 'int32'),
+      bias: graph.input('bias', [group * width, width]),
+    };
+  }
 }
 
 /** Outputs `logprob`, `entropy` and, with a value head, `value`, [slots] each. */
