@@ -1,0 +1,211 @@
+// Our engine against eager PyTorch: alternating in one run, each side at its better of one and two threads.
+//   npm run bench -- engine [--rounds N] [--iterations N] [--python PATH] [--json FILE]
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+import { watchForeignLoad } from './foreign-load.js';
+import { decodeWork, makePolicy, openHost, trainWork } from './our-side.js';
+import { iterate, openQuickstart, saveStart } from './quickstart-side.js';
+import { pythonWithTorch } from './torch-environment.js';
+import { TorchProcess } from './torch-process.js';
+
+const threadCounts = [1, 2];
+const episodes = { prompt: 16, fresh: 64, episodes: 32 };
+const models = [
+  { name: 'd 128 x 4', preset: 'micro', vocabulary: 512, hidden: 128, layers: 4, heads: 4, intermediate: 384 },
+  { name: 'quickstart', preset: 'pico', vocabulary: 98, hidden: 64, layers: 2, heads: 4, intermediate: 128 },
+];
+/** Highest share of PyTorch's time, by kind and model. */
+const goals = {
+  'step d 128 x 4': 0.95,
+  'step quickstart': 0.95,
+  'decode d 128 x 4': 1 / 2,
+  'decode quickstart': 1 / 1.8,
+  iteration: 0.8,
+};
+
+/** Runs the whole measurement and prints its table; 1 where a goal is missed. */
+export async function measure(options) {
+  const { values } = parseArgs({
+    args: options,
+    options: {
+      rounds: { type: 'string', default: '7' },
+      iterations: { type: 'string', default: '12' },
+      python: { type: 'string' },
+      json: { type: 'string' },
+    },
+  });
+  const python = pythonWithTorch(values.python);
+  const peers = new Map();
+  for (const threads of threadCounts) peers.set(threads, await TorchProcess.start(python, threads));
+  const host = await openHost();
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-bench-'));
+  const foreign = watchForeignLoad([...peers.values()].map(({ pid }) => pid));
+  try {
+    const rows = [];
+    for (const model of models) rows.push(...(await measureModel(host, peers, model, Number(values.rounds))));
+    const iteration = await measureIteration(host, peers, join(folder, 'start'), Number(values.iterations));
+    rows.push(iteration.row);
+    const [{ hello }] = peers.values();
+    const report = {
+      machine: cpus()[0].model,
+      torch: hello.torch,
+      foreignCores: foreign(),
+      rows,
+      iteration: iteration.parts,
+    };
+    print(report);
+    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
+    return rows.every(({ ratio, goal }) => ratio <= goal) ? 0 : 1;
+  } finally {
+    for (const peer of peers.values()) peer.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Training step and decoding of one model, both sides, all thread counts, in turns. */
+async function measureModel(host, peers, model, rounds) {
+  const sizes = { ...model, ...episodes, new: episodes.fresh };
+  const works = [];
+  const policies = [];
+  for (const threads of threadCounts) {
+    const policy = await makePolicy(host, { ...sizes, threads, maxTokens: sizes.prompt + sizes.fresh });
+    policies.push(policy);
+    const peer = peers.get(threads);
+    for (const [kind, ours, repetitions] of [
+      ['decode', decodeWork(policy, sizes), 2],
+      ['train', await trainWork(policy, sizes), 5],
+    ]) {
+      const name = `${kind} ${model.name}`;
+      await peer.ask({ prepare: name, kind, sizes });
+      works.push({ kind, threads, repetitions, side: 'ours', run: (n) => timed(ours, n) });
+      const theirs = async (n) => (await peer.ask({ measure: name, repetitions: n })).seconds;
+      works.push({ kind, threads, repetitions, side: 'torch', run: theirs });
+    }
+  }
+  const seconds = new Map(works.map((work) => [work, []]));
+  for (const work of works) await work.run(2);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const work of works) {
+      // Lets threads of the side before fall asleep.
+      await setTimeout(100);
+      seconds.get(work).push(...(await work.run(work.repetitions)));
+    }
+  }
+  for (const policy of policies) await policy.dispose();
+  const best = (kind, side) =>
+    works
+      .filter((work) => work.kind === kind && work.side === side)
+      .map((work) => ({ threads: work.threads, seconds: median(seconds.get(work)) }))
+      .reduce((a, b) => (b.seconds < a.seconds ? b : a));
+  const tokens = sizes.episodes * sizes.fresh;
+  return [
+    row(`step ${model.name}`, best('train', 'ours'), best('train', 'torch'), (s) => `${(1000 * s).toFixed(1)} ms`),
+    row(
+      `decode ${model.name}`,
+      best('decode', 'ours'),
+      best('decode', 'torch'),
+      (s) => `${Math.round(tokens / s)} tok/s`,
+    ),
+  ];
+}
+
+/** Iterations of the quickstart's GRPO in turns, after a supervised start that both sides share. */
+async function measureIteration(host, peers, start, iterations) {
+  const sides = [];
+  for (const threads of threadCounts) {
+    const quickstart = await openQuickstart(host, { threads, steps: iterations });
+    if (sides.length === 0) await saveStart(quickstart, start);
+    else await quickstart.parts.policy.load(start);
+    const peer = peers.get(threads);
+    await peer.ask({ prepare: 'grpo', kind: 'grpo', folder: start });
+    const ours = [];
+    const theirs = [];
+    await iterate(quickstart, async (iteration) => {
+      ours.push(iteration);
+      await setTimeout(100);
+      const { seconds, rollout, update, success } = await peer.ask({ measure: 'grpo', repetitions: 1 });
+      theirs.push({ seconds: seconds[0], rollout: rollout[0], update: update[0], success: success[0] });
+      await setTimeout(100);
+    });
+    await quickstart.dispose();
+    // The first iterations compile programs for new shapes, on both sides.
+    const settled = (list) => list.slice(Math.min(3, Math.floor(list.length / 2)));
+    sides.push({ threads, ours: summary(settled(ours)), torch: summary(settled(theirs)) });
+  }
+  const best = (side) =>
+    sides
+      .map((entry) => ({ threads: entry.threads, ...entry[side] }))
+      .reduce((a, b) => (b.seconds < a.seconds ? b : a));
+  const [ours, torch] = [best('ours'), best('torch')];
+  return { row: row('iteration', ours, torch, (s) => `${(1000 * s).toFixed(0)} ms`), parts: { ours, torch } };
+}
+
+function summary(list) {
+  const of = (pick) => median(list.map(pick));
+  const { inModel } = list[0];
+  return {
+    seconds: of(({ seconds }) => seconds),
+    rollout: of(({ rollout }) => rollout),
+    update: of(({ update }) => update),
+    success: of(({ success }) => success),
+    ...(inModel && {
+      inModel: Object.fromEntries(Object.keys(inModel).map((name) => [name, of((item) => item.inModel[name])])),
+    }),
+  };
+}
+
+function row(name, ours, torch, format) {
+  const ratio = ours.seconds / torch.seconds;
+  return { name, ours, torch, ratio, goal: goals[name], text: [format(ours.seconds), format(torch.seconds)] };
+}
+
+async function timed(work, repetitions) {
+  const seconds = [];
+  for (let i = 0; i < repetitions; i += 1) {
+    const start = performance.now();
+    await work();
+    seconds.push((performance.now() - start) / 1000);
+  }
+  return seconds;
+}
+
+function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return (sorted[Math.floor(middle - 0.5)] + sorted[Math.floor(middle)]) / 2;
+}
+
+function print({ machine, torch, foreignCores, rows, iteration }) {
+  console.log(`${machine}; PyTorch ${torch}, eager. Each side at its better of one and two threads (in brackets).`);
+  if (foreignCores !== undefined) console.log(`Others used ${foreignCores.toFixed(2)} cores meanwhile.\n`);
+  const line = (...cells) =>
+    console.log(cells.map((cell, i) => cell[i === 0 ? 'padEnd' : 'padStart']([22, 18, 18, 12, 12][i])).join(''));
+  line('', 'agentgym', 'PyTorch', 'time ratio', 'goal');
+  for (const { name, ours, torch: theirs, ratio, goal, text } of rows) {
+    const missed = ratio <= goal ? '' : ' missed';
+    line(
+      name,
+      `${text[0]} (${ours.threads})`,
+      `${text[1]} (${theirs.threads})`,
+      ratio.toFixed(2),
+      `${goal.toFixed(2)}${missed}`,
+    );
+  }
+  const { ours, torch: theirs } = iteration;
+  const milliseconds = (seconds) => `${(1000 * seconds).toFixed(0)} ms`;
+  console.log('\nWhere an iteration of the quickstart goes (512 episodes):');
+  console.log(
+    `  agentgym  rollout ${milliseconds(ours.rollout)} (generate ${milliseconds(ours.inModel.generate)}), update ${milliseconds(ours.update)}`,
+  );
+  console.log(
+    `            (forward and backward ${milliseconds(ours.inModel.forwardBackward)}, optimizer ${milliseconds(ours.inModel.optimizerStep)})`,
+  );
+  console.log(`  PyTorch   rollout ${milliseconds(theirs.rollout)}, update ${milliseconds(theirs.update)}`);
+  console.log(
+    `  success while measuring: ${(100 * ours.success).toFixed(0)} % and ${(100 * theirs.success).toFixed(0)} %`,
+  );
+}

@@ -1,0 +1,89 @@
+// Our side: the policy as a recipe gets it, from the built packages.
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { lossInputs, lossOperations } from '../../dist/credit/loss-operations.js';
+import { Instances } from '../../dist/experiments/instances.js';
+import { openPluginHost } from '../../dist/plugins/open-plugin-host.js';
+import { readPluginSource } from '../../dist/plugins/plugin-source.js';
+import { createRandom } from '../../dist/random/create-random.js';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+const plugins = ['env-guess-number', 'reward-standard', 'format-standard', 'algo-grpo', 'policy-transformer'];
+
+export async function openHost() {
+  return openPluginHost(await Promise.all(plugins.map((name) => readPluginSource(join(root, 'plugins', name)))));
+}
+
+export function hostSettings(seed) {
+  const log = { info: (line) => console.error(line), warn: (line) => console.error(line) };
+  const cacheDirectory = join(tmpdir(), 'agentgym-bench');
+  return { random: createRandom(seed), log, signal: new globalThis.AbortController().signal, cacheDirectory };
+}
+
+/** A policy from scratch whose vocabulary has exactly `size` tokens: that many invented words. */
+export async function makePolicy(host, { preset, vocabulary, threads, maxTokens }) {
+  // Besides these words: the end token, the unknown character, the blank, ten digits, the letters, and the word of all letters.
+  const words = Array.from({ length: vocabulary - 40 }, (_, index) => {
+    const letters = [index, Math.floor(index / 26), Math.floor(index / 676)].map((n) =>
+      String.fromCharCode(97 + (n % 26)),
+    );
+    return letters.join('');
+  });
+  async function* corpus() {
+    yield* await Promise.resolve(['abcdefghijklmnopqrstuvwxyz', ...words]);
+  }
+  const context = { preset, corpus, valueHead: false, maxTokens };
+  return new Instances(host, hostSettings(1)).policy({ name: 'transformer', options: { threads } }, context);
+}
+
+/** One training step on episodes of which the last `fresh` tokens are trained on; returns a function that does one step. */
+export async function trainWork(policy, { vocabulary, prompt, fresh, episodes }) {
+  const random = createRandom(2);
+  const width = prompt + fresh;
+  const size = episodes * width;
+  const sampled = (index) => index % width >= prompt;
+  const zeros = () => new Float64Array(size);
+  const batch = {
+    rows: episodes,
+    width,
+    tokens: Int32Array.from({ length: size }, () => random.integer(0, vocabulary)),
+    length: new Int32Array(episodes).fill(width),
+    mask: Uint8Array.from({ length: size }, (_, index) => Number(sampled(index))),
+    turn: Int32Array.from({ length: size }, (_, index) => (sampled(index) ? 0 : -1)),
+    weight: Float64Array.from({ length: size }, (_, index) => (sampled(index) ? 1 / (episodes * fresh) : 0)),
+    logprobs: zeros(),
+    rewards: zeros(),
+    advantages: zeros(),
+    group: Int32Array.from({ length: episodes }, (_, row) => row),
+    truncated: new Uint8Array(episodes),
+    bootstrapValue: new Float64Array(episodes),
+    temperature: 1,
+  };
+  const loss = { terms: { cross_entropy: lossOperations.sub(lossOperations.constant(0), lossInputs.logprob) } };
+  await policy.resetOptimizer({ name: 'adamw', options: {} });
+  return async () => {
+    await policy.forwardBackward(batch, loss);
+    await policy.optimizerStep({ learningRate: 1e-3, clipNorm: 1 });
+  };
+}
+
+/** Generation of all episodes, none of which ends early; returns a function that plays them once. */
+export function decodeWork(policy, { vocabulary, prompt, fresh, episodes }) {
+  const random = createRandom(3);
+  let round = 0;
+  return async () => {
+    round += 1;
+    const requests = Array.from({ length: episodes }, (_, row) => ({
+      tokens: Array.from({ length: prompt }, () => random.integer(0, vocabulary)),
+      sequence: `${round}.${row}`,
+      endIds: [],
+      maxTokens: fresh,
+      draws: Float64Array.from({ length: fresh }, () => 1 - random.uniform()),
+    }));
+    const answers = await policy.generate(requests, { temperature: 1, topP: 1, topK: 0 });
+    policy.release(requests.map(({ sequence }) => sequence));
+    if (answers.some(({ tokens }) => tokens.length !== fresh)) throw new Error('an episode ended early');
+  };
+}

@@ -1,0 +1,70 @@
+// The quickstart's recipe on our side: supervised fine-tuning to a start that both sides share, then iterations of GRPO, one at a time.
+import { mkdirSync } from 'node:fs';
+
+import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
+import { makeParts } from '../../dist/experiments/make-parts.js';
+import { trainStage } from '../../dist/experiments/train-stage.js';
+import { hostSettings, root } from './our-side.js';
+
+/** Everything of the recipe, with another number of threads and of rl steps. */
+export async function openQuickstart(host, { threads, steps }) {
+  const sets = [`policy.options.threads=${threads}`, `stages.rl.steps=${steps}`];
+  const { recipe } = await resolveRecipe({ source: 'recipes/quickstart/recipe.yaml', sets, cwd: root, host });
+  const settings = hostSettings(recipe.seed);
+  const parts = await makeParts(recipe, host, settings);
+  const clock = {};
+  time(parts.policy, clock, ['generate', 'forwardBackward', 'optimizerStep']);
+  const stage = (name, onStep) =>
+    trainStage({
+      name,
+      stage: recipe.stages[name],
+      recipe,
+      parts,
+      journal: { metrics: onStep, episodes() {}, checkpoint() {}, event() {} },
+      evaluator: { during: () => undefined },
+      random: settings.random,
+      signal: settings.signal,
+    });
+  return {
+    recipe,
+    parts,
+    clock,
+    stage,
+    dispose: () => Promise.all([parts.environment.pool.dispose(), parts.policy.dispose()]),
+  };
+}
+
+/** Trains the sft stage and saves what came out. */
+export async function saveStart(quickstart, folder) {
+  mkdirSync(folder, { recursive: true });
+  await quickstart.stage('sft', () => undefined);
+  await quickstart.parts.policy.save(folder);
+}
+
+/** Iterations of the rl stage; `between` is awaited after each, with its seconds and where they went. */
+export async function iterate(quickstart, between) {
+  const { clock } = quickstart;
+  await quickstart.stage('rl', async ({ metrics }) => {
+    const rollout = metrics['time/collect_seconds'];
+    const update = metrics['time/update_seconds'];
+    const inModel = { ...clock };
+    for (const name of Object.keys(clock)) clock[name] = 0;
+    await between({ seconds: rollout + update, rollout, update, inModel, success: metrics['rollout/success'] });
+  });
+}
+
+/** Adds the seconds of each call to `clock`. */
+function time(policy, clock, names) {
+  for (const name of names) {
+    const original = policy[name].bind(policy);
+    clock[name] = 0;
+    policy[name] = async (...parameters) => {
+      const start = performance.now();
+      try {
+        return await original(...parameters);
+      } finally {
+        clock[name] += (performance.now() - start) / 1000;
+      }
+    };
+  }
+}

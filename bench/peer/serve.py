@@ -1,0 +1,51 @@
+"""Answers one JSON line per JSON line on standard input; between them the process sleeps, so that the two sides never compete.
+
+    {"prepare": NAME, "kind": "train" | "decode", "sizes": {...}}      {"prepare": NAME, "kind": "grpo", "folder": PATH}
+    {"measure": NAME, "repetitions": N}  ->  {"seconds": [...]} and, for grpo, {"rollout": [...], "update": [...], "success": [...]}
+"""
+import json
+import sys
+import time
+
+import torch
+
+import workloads
+from quickstart import Quickstart
+
+
+def main():
+    torch.set_num_threads(int(sys.argv[1]))
+    torch.manual_seed(1)
+    prepared = {}
+    print(json.dumps({"torch": torch.__version__, "threads": torch.get_num_threads()}), flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "prepare" in request:
+            kind = request["kind"]
+            prepared[request["prepare"]] = (
+                Quickstart(request["folder"]) if kind == "grpo" else getattr(workloads, kind)(request["sizes"]))
+            answer = {"prepared": request["prepare"]}
+        else:
+            work = prepared[request["measure"]]
+            measure = iterate if isinstance(work, Quickstart) else lambda work, n: {"seconds": workloads.timed(work, n)}
+            answer = measure(work, request["repetitions"])
+        print(json.dumps(answer), flush=True)
+
+
+def iterate(quickstart, repetitions):
+    """Whole iterations: rollout and update apart."""
+    rollout, update, success, trained = [], [], [], []
+    for _ in range(repetitions):
+        start = time.perf_counter()
+        groups = quickstart.rollout()
+        middle = time.perf_counter()
+        trained.append(quickstart.update(groups))
+        update.append(time.perf_counter() - middle)
+        rollout.append(middle - start)
+        episodes = [episode for group in groups for episode in group]
+        success.append(sum(episode.success for episode in episodes) / len(episodes))
+    seconds = [a + b for a, b in zip(rollout, update)]
+    return {"seconds": seconds, "rollout": rollout, "update": update, "success": success, "trained": trained}
+
+
+main()

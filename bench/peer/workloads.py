@@ -1,0 +1,63 @@
+"""The two measurements of one operation: a training step on a batch of episodes, and their generation."""
+import time
+
+import torch
+
+from decoder import Decoder
+
+
+def decoder_of(sizes):
+    torch.manual_seed(0)
+    return Decoder(sizes["vocabulary"], sizes["hidden"], sizes["layers"], sizes["heads"], sizes["intermediate"],
+                   sizes["prompt"] + sizes["new"])
+
+
+def train(sizes):
+    """Forward, backward, clipping and AdamW on sequences whose last `new` tokens are trained on; returns a function that does one step."""
+    model = decoder_of(sizes)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.0, fused=True)
+    tokens = torch.randint(sizes["vocabulary"], (sizes["episodes"], sizes["prompt"] + sizes["new"]))
+
+    def step():
+        states = model.states(tokens[:, :-1])[:, sizes["prompt"] - 1:]
+        logits = model.logits(states.flatten(0, 1))
+        loss = torch.nn.functional.cross_entropy(logits, tokens[:, sizes["prompt"]:].flatten())
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=True)
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss.item()
+
+    return step
+
+
+def decode(sizes):
+    """Prefill and sampling at temperature 1, with the log probability of each drawn token; returns a function that plays all episodes once."""
+    model = decoder_of(sizes)
+    rows, prompt, new = sizes["episodes"], sizes["prompt"], sizes["new"]
+    prompts = torch.randint(sizes["vocabulary"], (rows, prompt))
+    cache = model.cache(rows, prompt + new)
+
+    @torch.inference_mode()
+    def play():
+        tokens, logprobs = torch.empty((rows, new), dtype=torch.long), torch.empty((rows, new))
+        state = model.step(prompts, 0, cache)
+        for i in range(new):
+            distribution = torch.log_softmax(model.logits(state), dim=-1)
+            drawn = torch.multinomial(distribution.exp(), 1)
+            tokens[:, i:i + 1], logprobs[:, i:i + 1] = drawn, distribution.gather(1, drawn)
+            if i + 1 < new:
+                state = model.step(drawn, prompt + i, cache)
+        return tokens.tolist(), logprobs.tolist()
+
+    return play
+
+
+def timed(work, repetitions):
+    """Seconds of each repetition."""
+    seconds = []
+    for _ in range(repetitions):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return seconds

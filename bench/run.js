@@ -1,0 +1,16 @@
+// Side-by-side measurements, each one command: `npm run bench -- NAME [options]`.
+import { readdirSync } from 'node:fs';
+
+const here = new URL('./', import.meta.url);
+const names = readdirSync(here, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name !== 'peer')
+  .map((entry) => entry.name);
+const [name, ...options] = process.argv.slice(2);
+if (!names.includes(name)) {
+  console.error(`There is no measurement ${JSON.stringify(name ?? '')}. There are: ${names.join(', ')}.`);
+  console.error('Usage: npm run bench -- engine [--rounds N] [--python PATH]');
+  process.exitCode = 2;
+} else {
+  const { measure } = await import(new URL(`./${name}/${name}.js`, here));
+  process.exitCode = await measure(options);
+}
