@@ -17,3 +17,5 @@ export { checkReward, describeReward } from './check-reward.js';
 export type { RewardCheckSettings, RewardSubject } from './check-reward.js';
 export { checkAlgorithm, describeAlgorithm, type AlgorithmSubject } from './check-algorithm.js';
 export type { KitSettings } from './conformance-kit.js';
+export { checkPolicyModel, describePolicyModel } from './check-policy-model.js';
+export type { PolicyModelCheckSettings, PolicyModelSubject } from './policy-checks/policy-context.js';

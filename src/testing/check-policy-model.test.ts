@@ -1,0 +1,214 @@
+// A kit that passes everything proves nothing: for each check there is one broken model, and the check must catch it.
+import { describe, expect, it } from 'vitest';
+
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { Loss } from '../contracts/loss.js';
+import type {
+  ConversationEncoder,
+  ForwardBackwardResult,
+  GeneratedTokens,
+  GenerateRequest,
+  OptimizerSettings,
+  OptimizerStep,
+  OptimizerStepResult,
+  PolicyModel,
+  ReferenceModel,
+  Sampling,
+} from '../contracts/policy.js';
+import { checkPolicyModel, describePolicyModel, policyModelChecks } from './check-policy-model.js';
+import type { TabularEncoder } from './tabular-encoder.js';
+import { TabularPolicy, type TabularPolicyOptions } from './tabular-policy.js';
+
+const options: TabularPolicyOptions = {
+  texts: ['go north', '17 higher', 'You see a door.', 'The door is closed.', 'higher, 18 to 33'],
+  contextLength: 3,
+  deviation: 0.5,
+  valueHead: true,
+};
+type Change = (model: TabularPolicy) => Partial<PolicyModel>;
+
+/** A good model of which some members are broken. */
+function broken(change: Change): () => PolicyModel {
+  return () => {
+    const model = new TabularPolicy(options);
+    const changes = change(model);
+    return new Proxy<PolicyModel>(model, {
+      get: (_, name) => {
+        if (name in changes) return changes[name as keyof PolicyModel];
+        const member: unknown = Reflect.get(model, name, model);
+        return typeof member === 'function' ? (member.bind(model) as unknown) : member;
+      },
+    });
+  };
+}
+
+const encoderWith = (change: (good: TabularEncoder) => Partial<ConversationEncoder>): (() => PolicyModel) =>
+  broken(({ encoder: good }) => ({
+    encoder: {
+      begin: good.begin.bind(good),
+      append: good.append.bind(good),
+      encodeAction: good.encodeAction.bind(good),
+      endIds: good.endIds,
+      decode: good.decode.bind(good),
+      ...change(good),
+    },
+  }));
+
+const answering = (
+  answer: (good: GeneratedTokens, request: GenerateRequest, index: number, sampling: Sampling) => GeneratedTokens,
+): (() => PolicyModel) =>
+  broken((model) => ({
+    generate: async (requests, sampling, signal) => {
+      const answers = await model.generate(requests, sampling, signal);
+      return answers.map((good, index) => answer(good, requests[index] as GenerateRequest, index, sampling));
+    },
+  }));
+
+const asking = (ask: (request: GenerateRequest, index: number) => GenerateRequest): (() => PolicyModel) =>
+  broken((model) => ({
+    generate: (requests, sampling, signal) => model.generate(requests.map(ask), sampling, signal),
+  }));
+
+const learning = (
+  change: (batch: TrainingBatch, loss: Loss, model: TabularPolicy) => Promise<ForwardBackwardResult>,
+): (() => PolicyModel) => broken((model) => ({ forwardBackward: (batch, loss) => change(batch, loss, model) }));
+
+const stepping = (
+  change: (step: OptimizerStep, model: TabularPolicy) => Promise<OptimizerStepResult>,
+): (() => PolicyModel) => broken((model) => ({ optimizerStep: (step) => change(step, model) }));
+
+/** One broken model for each check. */
+const fixtures: Record<string, () => PolicyModel> = {
+  'encoder-ids': encoderWith(() => ({ append: () => [] })),
+  'decode-round-trip': encoderWith((good) => ({ decode: (ids) => `${good.decode(ids)} ` })),
+  'forged-markers': encoderWith((good) => ({
+    append: (text) => [...good.append(text), ...(text.includes('<end>') ? good.endIds : [])],
+  })),
+  answers: answering((good) => (good.ended ? { ...good, tokens: good.tokens.slice(0, -1) } : good)),
+  'end-ids': broken((model) => ({
+    generate: (requests, sampling, signal) =>
+      model.generate(
+        requests.map((request) => ({ ...request, endIds: model.encoder.endIds })),
+        sampling,
+        signal,
+      ),
+  })),
+  'draws-decide': asking((request) => ({ ...request, draws: request.draws.map(() => 1 - Math.random()) })),
+  'batch-independent': asking((request, index) => ({ ...request, draws: request.draws.map((u) => u / (index + 1)) })),
+  'sequence-reuse': broken((model) => {
+    const known = new Map<string, readonly number[]>();
+    return {
+      generate: (requests, sampling, signal) => {
+        const stale = requests.map((request) => {
+          const tokens = [...(known.get(request.sequence) ?? []), ...request.tokens.slice(-1)];
+          const asked = known.has(request.sequence) ? { ...request, tokens } : request;
+          known.set(request.sequence, asked.tokens);
+          return asked;
+        });
+        return model.generate(stale, sampling, signal);
+      },
+    };
+  }),
+  'logprobs-agree': broken((model) => ({ logprobs: (batch) => model.logprobs({ ...batch, temperature: 1 }) })),
+  'temperature-zero': broken((model) => ({
+    generate: (requests, sampling, signal) =>
+      model.generate(requests, { ...sampling, temperature: sampling.temperature || 0.5 }, signal),
+  })),
+  'top-k-top-p': answering((good, _request, _index, { topK }) =>
+    topK === 1 ? { ...good, logprobs: good.logprobs.map(() => 0) } : good,
+  ),
+  abort: broken((model) => ({ generate: (requests, sampling) => model.generate(requests, sampling) })),
+  'loss-value': learning(async (batch, loss, model) => {
+    const result = await model.forwardBackward(batch, loss);
+    const tokens = batch.mask.reduce((sum, sampled) => sum + sampled, 0);
+    return {
+      ...result,
+      metrics: Object.fromEntries(Object.entries(result.metrics).map(([name, sum]) => [name, sum / tokens])),
+    };
+  }),
+  accumulation: learning(async (batch, loss, model) => {
+    const tokens = batch.mask.reduce((sum, sampled) => sum + sampled, 0);
+    return model.forwardBackward({ ...batch, weight: batch.weight.map((w) => (w === 0 ? 0 : 1 / tokens)) }, loss);
+  }),
+  'masked-noise': learning((batch, loss, model) => {
+    const touched = batch.weight.reduce((sum, weight, index) => sum + weight * (batch.mask[index] as number), 0);
+    return model.forwardBackward({ ...batch, weight: batch.weight.map((weight) => weight + 0 * touched) }, loss);
+  }),
+  'empty-batch': learning(async (batch, loss, model) => {
+    const result = await model.forwardBackward(batch, loss);
+    const tokens = batch.mask.reduce((sum, sampled) => sum + sampled, 0);
+    return {
+      ...result,
+      terms: Object.fromEntries(Object.entries(result.terms).map(([name, sum]) => [name, (sum / tokens) * tokens])),
+    };
+  }),
+  'not-finite': stepping(async (step, model) => ({ ...(await model.optimizerStep(step)), applied: true })),
+  learns: stepping((step, model) => model.optimizerStep({ ...step, learningRate: -step.learningRate })),
+  'norm-before-clipping': stepping(async (step, model) => {
+    const result = await model.optimizerStep(step);
+    return { ...result, gradientNorm: Math.min(result.gradientNorm, step.clipNorm ?? Infinity) };
+  }),
+  'reading-keeps-gradients': broken((model) => ({
+    logprobs: async (batch) => {
+      const { logprobs } = await model.forwardBackward(batch, { terms: { one: { op: 'live', name: 'logprob' } } });
+      return logprobs;
+    },
+  })),
+  'reset-optimizer': broken((model) => {
+    let pending: [TrainingBatch, Loss] | undefined;
+    return {
+      forwardBackward: (batch, loss) => model.forwardBackward(...(pending = [batch, loss])),
+      optimizerStep: (step) => {
+        pending = undefined;
+        return model.optimizerStep(step);
+      },
+      resetOptimizer: async (settings: OptimizerSettings) => {
+        await model.resetOptimizer(settings);
+        if (pending !== undefined) await model.forwardBackward(...pending);
+      },
+    };
+  }),
+  values: broken((model) => ({
+    values: async (batch) => (await model.values(batch)).map((value) => value + 0.5),
+  })),
+  freeze: broken((model) => ({
+    freeze: (): Promise<ReferenceModel> =>
+      Promise.resolve({ logprobs: (batch) => model.logprobs(batch), dispose: () => Promise.resolve() }),
+  })),
+  'save-load': broken((model) => ({
+    load: async (directory) => {
+      await model.load(directory);
+      await model.resetOptimizer({ name: 'adamw', options: {} });
+    },
+  })),
+  'load-nothing': broken((model) => ({ load: (directory) => model.load(directory).catch(() => undefined) })),
+};
+
+describe('checkPolicyModel', () => {
+  it('finds nothing in the tabular policy, with a value head and without', async () => {
+    for (const valueHead of [true, false]) {
+      expect(await checkPolicyModel({ create: () => new TabularPolicy({ ...options, valueHead }) })).toEqual([]);
+    }
+  });
+
+  it('has one broken model for each check', () => {
+    expect(Object.keys(fixtures).toSorted()).toEqual(policyModelChecks.map(({ id }) => id).toSorted());
+  });
+
+  it.each(Object.entries(fixtures))('%s catches its broken model', async (id, create) => {
+    const others = policyModelChecks.map((check) => check.id).filter((other) => other !== id);
+    const [found] = await checkPolicyModel({ create }, { accept: others });
+    expect(found).toMatchObject({ id, severity: 'error' });
+    expect(found?.message).not.toMatch(/could not be finished/);
+  });
+});
+
+describe('describePolicyModel', () => {
+  it('declares a test for each check, and that of a broken thing fails', async () => {
+    const declared: (() => Promise<void>)[] = [];
+    describePolicyModel((_name, body) => declared.push(body), { create: fixtures['freeze'] as () => PolicyModel });
+    expect(declared).toHaveLength(policyModelChecks.length + 1);
+    const outcomes = await Promise.allSettled(declared.map((body) => body()));
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,70 @@
+import type { PolicyModel } from '../contracts/policy.js';
+import { createRandom } from '../random/create-random.js';
+import { declareKit, runKit } from './conformance-kit.js';
+import type { DeclareTest } from './describe-environment.js';
+import type { Finding } from './finding.js';
+import { checkpointChecks } from './policy-checks/checkpoint-checks.js';
+import { encoderChecks } from './policy-checks/encoder-checks.js';
+import { generationChecks } from './policy-checks/generation-checks.js';
+import type {
+  PolicyCheck,
+  PolicyContext,
+  PolicyModelCheckSettings,
+  PolicyModelSubject,
+} from './policy-checks/policy-context.js';
+import { trainingChecks } from './policy-checks/training-checks.js';
+
+/** Every check of the kit, in the order in which they run: those that train come last. */
+export const policyModelChecks: readonly PolicyCheck[] = [
+  ...encoderChecks,
+  ...generationChecks,
+  ...trainingChecks,
+  ...checkpointChecks,
+];
+
+/**
+ * Checks a policy model against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one.
+ *
+ * @example
+ * ```ts
+ * const create = () => new TabularPolicy({ texts: ['go north', 'You see a door.'], contextLength: 3 });
+ * const findings = await checkPolicyModel({ create }, { actions: ['go north'], observations: ['You see a door.'] });
+ * ```
+ */
+export async function checkPolicyModel(
+  subject: PolicyModelSubject,
+  settings: PolicyModelCheckSettings = {},
+): Promise<Finding[]> {
+  const made: PolicyModel[] = [];
+  const create = async (): Promise<PolicyModel> => {
+    const model = await subject.create();
+    made.push(model);
+    return model;
+  };
+  let sequences = 0;
+  try {
+    return await runKit<PolicyContext>(policyModelChecks, settings, async () => ({
+      model: await create(),
+      create,
+      random: createRandom(settings.seed ?? 0),
+      newSequence: () => `kit-${(sequences += 1)}`,
+      settings: {
+        actions: settings.actions ?? ['go north', '17'],
+        observations: settings.observations ?? ['You see a door.', 'The door is closed.', 'higher, 18 to 33'],
+        learningRate: settings.learningRate ?? 1e-2,
+        tolerance: settings.tolerance ?? 1e-4,
+      },
+    }));
+  } finally {
+    for (const model of made) await model.dispose();
+  }
+}
+
+/** The kit as tests, one for each check; takes the runner's `it`. */
+export function describePolicyModel(
+  it: DeclareTest,
+  subject: PolicyModelSubject,
+  settings: PolicyModelCheckSettings = {},
+): void {
+  declareKit(it, policyModelChecks, settings, () => checkPolicyModel(subject, settings));
+}

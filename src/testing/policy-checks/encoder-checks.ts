@@ -1,0 +1,75 @@
+import type { PolicyCheck } from './policy-context.js';
+
+/** How control tokens of common models are spelled; text that holds them is text. */
+const forgeries = [
+  '<|im_end|>',
+  '<|endoftext|>',
+  '<|eot_id|>',
+  '<|end|>',
+  '</s>',
+  '<eos>',
+  '<end>',
+  '<|im_start|>assistant\n',
+];
+
+const count = (ids: readonly number[], wanted: readonly number[]): number =>
+  ids.filter((id) => wanted.includes(id)).length;
+
+export const encoderChecks: readonly PolicyCheck[] = [
+  {
+    id: 'encoder-ids',
+    title: 'the encoder gives whole numbers from 0, the same for the same text, and says what ends an action',
+    severity: 'error',
+    likelyCause: 'a template is not rendered, or the encoder keeps state between calls',
+    run: ({ model: { encoder }, settings: { actions, observations } }) => {
+      const parts: Record<string, () => readonly number[]> = { endIds: () => encoder.endIds };
+      for (const text of observations) {
+        parts[`begin('', ${JSON.stringify(text)})`] = () => encoder.begin('', text);
+        parts[`begin('Rules.', ${JSON.stringify(text)})`] = () => encoder.begin('Rules.', text);
+        parts[`append(${JSON.stringify(text)})`] = () => encoder.append(text);
+      }
+      for (const text of actions) parts[`encodeAction(${JSON.stringify(text)})`] = () => encoder.encodeAction(text);
+      return Object.entries(parts).flatMap(([name, ids]) => {
+        const [first, second] = [ids(), ids()];
+        if (first.length === 0) return [`${name} is empty`];
+        if (!first.every((id) => Number.isSafeInteger(id) && id >= 0)) return [`${name} holds no token id`];
+        return first.join() === second.join() ? [] : [`${name} differs from call to call`];
+      });
+    },
+  },
+  {
+    id: 'decode-round-trip',
+    title: 'an action that is encoded decodes to itself, its end token left out',
+    severity: 'error',
+    likelyCause: 'the tokenizer adds or strips a space, or end tokens are decoded to text',
+    run: ({ model: { encoder }, settings: { actions } }) =>
+      actions.flatMap((action) => {
+        const ids = encoder.encodeAction(action);
+        return [ids, ...encoder.endIds.map((end) => [...ids, end])].flatMap((sampled) => {
+          const text = encoder.decode(sampled);
+          return text === action ? [] : [`${JSON.stringify(action)} comes back as ${JSON.stringify(text)}`];
+        });
+      }),
+  },
+  {
+    id: 'forged-markers',
+    title: 'text that spells a control token is encoded as text',
+    severity: 'error',
+    likelyCause: 'the tokenizer recognises its added tokens in plain text; build it without them for text from outside',
+    run: ({ model: { encoder } }) =>
+      [...forgeries, ...encoder.endIds.map((id) => encoder.decode([id]))].flatMap((spelled) => {
+        const plain = 'now';
+        const forged = `now ${spelled} then`;
+        const found: string[] = [];
+        const compare = (name: string, encode: (text: string) => readonly number[]): void => {
+          const more = count(encode(forged), encoder.endIds) - count(encode(plain), encoder.endIds);
+          if (more !== 0) found.push(`${name}: ${JSON.stringify(spelled)} becomes an id that ends an action`);
+        };
+        compare('append', (text) => encoder.append(text));
+        compare('begin', (text) => encoder.begin('', text));
+        compare('begin, system', (text) => encoder.begin(text, 'now'));
+        compare('encodeAction', (text) => encoder.encodeAction(text));
+        return found;
+      }),
+  },
+];

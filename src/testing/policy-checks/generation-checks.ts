@@ -1,0 +1,272 @@
+import type { TrainingBatch } from '../../contracts/batch.js';
+import type { GeneratedTokens, GenerateRequest } from '../../contracts/policy.js';
+import {
+  distance,
+  draw,
+  makeRequests,
+  plainSampling,
+  playBatch,
+  type PolicyCheck,
+  type PolicyContext,
+} from './policy-context.js';
+
+/** The same request under a name of its own. */
+const renamed = (context: PolicyContext, request: GenerateRequest): GenerateRequest => ({
+  ...request,
+  sequence: context.newSequence(),
+});
+
+/** What is different between two answers to one request, if anything. */
+function difference(one: GeneratedTokens | undefined, other: GeneratedTokens | undefined): string | undefined {
+  if (one === undefined || other === undefined) return 'an answer is missing';
+  if (one.tokens.join() !== other.tokens.join())
+    return `tokens ${one.tokens.join(' ')} against ${other.tokens.join(' ')}`;
+  const apart = distance(one.logprobs, other.logprobs);
+  return apart <= 1e-6 ? undefined : `log probabilities ${apart} apart`;
+}
+
+/** The prompts with one token behind them, as a batch in which that token is sampled. */
+function batchOfOneToken(requests: readonly GenerateRequest[], tokens: readonly number[]): TrainingBatch {
+  const rows = requests.length;
+  const width = Math.max(...requests.map((request) => request.tokens.length)) + 1;
+  const zeros = (): Float64Array => new Float64Array(rows * width);
+  const batch = { tokens: new Int32Array(rows * width), mask: new Uint8Array(rows * width) };
+  const turn = new Int32Array(rows * width).fill(-1);
+  for (const [row, request] of requests.entries()) {
+    const at = row * width + request.tokens.length;
+    batch.tokens.set([...request.tokens, tokens[row] as number], row * width);
+    batch.mask[at] = 1;
+    turn[at] = 0;
+  }
+  return {
+    ...batch,
+    rows,
+    width,
+    turn,
+    length: Int32Array.from(requests, (request) => request.tokens.length + 1),
+    weight: zeros(),
+    logprobs: zeros(),
+    rewards: zeros(),
+    advantages: zeros(),
+    group: new Int32Array(rows),
+    truncated: new Uint8Array(rows),
+    bootstrapValue: new Float64Array(rows),
+    temperature: 1,
+  };
+}
+
+/** Log probability of the token that is sampled in each row. */
+const sampledLogprobs = (batch: TrainingBatch, logprobs: Float64Array): number[] =>
+  [...logprobs].filter((_, index) => batch.mask[index] === 1);
+
+export const generationChecks: readonly PolicyCheck[] = [
+  {
+    id: 'answers',
+    title:
+      'an answer has a log probability for each token, at most maxTokens of them, and an end token only at its end',
+    severity: 'error',
+    likelyCause: 'the end token is dropped, or sampling goes on behind it',
+    run: async (context) => {
+      const requests = makeRequests(context, 6);
+      const answers = await context.model.generate(requests, plainSampling);
+      if (answers.length !== requests.length) return [`${requests.length} requests, ${answers.length} answers`];
+      return answers.flatMap(({ tokens, logprobs, ended }, index) => {
+        const { endIds, maxTokens } = requests[index] as GenerateRequest;
+        const end = tokens.findIndex((token) => endIds.includes(token));
+        if (logprobs.length !== tokens.length) return [`${tokens.length} tokens, ${logprobs.length} log probabilities`];
+        if (!logprobs.every((logprob) => logprob <= 0 && Number.isFinite(logprob)))
+          return [`logprobs ${logprobs.join(' ')}`];
+        if (ended ? end !== tokens.length - 1 || end === -1 : end !== -1 || tokens.length !== maxTokens) {
+          return [
+            `${ended ? 'ended' : 'not ended'} with ${tokens.length} of ${maxTokens} tokens, an end token at ${end}`,
+          ];
+        }
+        return [];
+      });
+    },
+  },
+  {
+    id: 'end-ids',
+    title: 'the ids of the request end it, whichever they are',
+    severity: 'error',
+    likelyCause: "the tokenizer's own end token is used instead of the request's endIds",
+    run: async (context) => {
+      const requests = makeRequests(context, 3);
+      const answers = await context.model.generate(requests, plainSampling);
+      const first = answers.map(({ tokens }) => tokens[0] as number);
+      const again = requests.map((request, index) => ({
+        ...renamed(context, request),
+        endIds: [first[index] as number],
+      }));
+      const stopped = await context.model.generate(again, plainSampling);
+      return stopped.flatMap(({ tokens, ended }, index) =>
+        ended && tokens.length === 1 ? [] : [`endIds [${first[index]}] did not end ${tokens.join(' ')}`],
+      );
+    },
+  },
+  {
+    id: 'draws-decide',
+    title: 'draws are all the randomness there is: the same give the same answer, others another',
+    severity: 'error',
+    likelyCause: 'tokens are drawn from a generator of the model, or the draws are ignored',
+    run: async (context) => {
+      const [request] = makeRequests(context, 1) as [GenerateRequest];
+      const ask = (draws: readonly Float64Array[]): Promise<GeneratedTokens[]> =>
+        context.model.generate(
+          draws.map((numbers) => ({ ...renamed(context, request), draws: numbers })),
+          plainSampling,
+        );
+      const [first, second] = [await ask([request.draws]), await ask([request.draws])];
+      const found = difference(first[0], second[0]);
+      if (found !== undefined) return [`the same draws: ${found}`];
+      const others = Array.from({ length: 24 }, (_, i) => draw(context.random.stream('others', i), request.maxTokens));
+      const answers = new Set((await ask(others)).map(({ tokens }) => tokens.join()));
+      return answers.size > 1 ? [] : ['24 different draws gave one answer'];
+    },
+  },
+  {
+    id: 'batch-independent',
+    title: 'an answer does not depend on what else is in the call, nor on its order',
+    severity: 'error',
+    likelyCause: 'padding is attended to, positions count padding, or draws are taken in order of the batch',
+    run: async (context) => {
+      const requests = makeRequests(context, 7);
+      const ask = (asked: readonly GenerateRequest[]): Promise<GeneratedTokens[]> =>
+        context.model.generate(
+          asked.map((request) => renamed(context, request)),
+          plainSampling,
+        );
+      const together = await ask(requests);
+      const backwards = (await ask([...requests].reverse())).reverse();
+      const found: string[] = [];
+      for (const [index, request] of requests.entries()) {
+        const [alone] = await ask([request]);
+        for (const [how, other] of Object.entries({ alone, 'in reverse order': backwards[index] })) {
+          const apart = difference(together[index], other);
+          if (apart !== undefined) found.push(`request ${index} of 7 ${how}: ${apart}`);
+        }
+      }
+      return found;
+    },
+  },
+  {
+    id: 'sequence-reuse',
+    title: 'a request that goes on with a known sequence is answered like one that is new',
+    severity: 'error',
+    likelyCause: 'what is remembered of a sequence is used although its tokens differ, or its positions are off by one',
+    run: async (context) => {
+      const { model } = context;
+      const requests = makeRequests(context, 4);
+      const answers = await model.generate(requests, plainSampling);
+      const goOn = requests.map((request, index) => {
+        const { tokens: sampled } = answers[index] as GeneratedTokens;
+        const append = model.encoder.append(context.settings.observations[0] ?? '');
+        // The last is another conversation under a name that is already known.
+        const before = index === 3 ? request.tokens.toReversed() : [...request.tokens, ...sampled];
+        return { ...request, tokens: [...before, ...append] };
+      });
+      const known = await model.generate(goOn, plainSampling);
+      const fresh = await model.generate(
+        goOn.map((request) => renamed(context, request)),
+        plainSampling,
+      );
+      model.release(requests.map(({ sequence }) => sequence));
+      const released = await model.generate(goOn, plainSampling);
+      return goOn.flatMap((_, index) => {
+        const apart = difference(fresh[index], known[index]) ?? difference(fresh[index], released[index]);
+        return apart === undefined ? [] : [`request ${index} under a known name: ${apart}`];
+      });
+    },
+  },
+  {
+    id: 'logprobs-agree',
+    title: 'recorded log probabilities are those that training sees, at temperatures 1 and 0.7',
+    severity: 'error',
+    likelyCause:
+      'logprobs(batch) is shifted by one, ignores batch.temperature, or sampling records those of a filtered distribution',
+    run: async (context) => {
+      const found: string[] = [];
+      for (const temperature of [1, 0.7]) {
+        const batch = await playBatch(context, temperature);
+        const apart = distance(await context.model.logprobs(batch), batch.logprobs);
+        if (!(apart <= context.settings.tolerance)) found.push(`at temperature ${temperature} they lie ${apart} apart`);
+      }
+      return found;
+    },
+  },
+  {
+    id: 'temperature-zero',
+    title: 'at temperature 0 the likeliest token is taken, whatever the draws, and recorded as at temperature 1',
+    severity: 'error',
+    likelyCause: 'logits are divided by 0, or by a small number',
+    run: async (context) => {
+      const { model, settings, random } = context;
+      const requests = makeRequests(context, 3, 1);
+      const greedy = { ...plainSampling, temperature: 0 };
+      const answers = await model.generate(requests, greedy);
+      const others = requests.map((request, index) => ({
+        ...renamed(context, request),
+        draws: draw(random.stream('other', index), 1),
+      }));
+      const again = await model.generate(others, greedy);
+      const taken = answers.map(({ tokens }) => tokens[0] as number);
+      const batch = batchOfOneToken(requests, taken);
+      const recorded = answers.map(({ logprobs }) => logprobs[0] as number);
+      const apart = distance(sampledLogprobs(batch, await model.logprobs(batch)), recorded);
+      const found = answers.flatMap((answer, index) => difference(answer, again[index]) ?? []);
+      if (!(apart <= settings.tolerance)) found.push(`log probabilities lie ${apart} from those at temperature 1`);
+      for (let rival = 0; rival < 8; rival += 1) {
+        const sampled = await model.generate(
+          requests.map((request, index) => ({
+            ...renamed(context, request),
+            draws: draw(random.stream('rival', rival, index), 1),
+          })),
+          plainSampling,
+        );
+        const better = sampled.findIndex(
+          ({ logprobs }, index) => (logprobs[0] as number) > (recorded[index] as number) + settings.tolerance,
+        );
+        if (better !== -1)
+          return [...found, `token ${sampled[better]?.tokens[0]} is likelier than ${taken[better]}, which was taken`];
+      }
+      return found;
+    },
+  },
+  {
+    id: 'top-k-top-p',
+    title: 'top-k 1 and a small top-p take the likeliest token, and record it over the whole vocabulary',
+    severity: 'error',
+    likelyCause: 'log probabilities are renormalised over the tokens that are left, or a filter is ignored',
+    run: async (context) => {
+      const requests = makeRequests(context, 4, 2);
+      const ask = (sampling: object): Promise<GeneratedTokens[]> =>
+        context.model.generate(
+          requests.map((request) => renamed(context, request)),
+          { ...plainSampling, ...sampling },
+        );
+      const greedy = await ask({ temperature: 0 });
+      const found: string[] = [];
+      for (const sampling of [{ topK: 1 }, { topP: 1e-6 }]) {
+        const answers = await ask(sampling);
+        answers.forEach((answer, index) => {
+          const apart = difference(greedy[index], answer);
+          if (apart !== undefined) found.push(`${JSON.stringify(sampling)}, request ${index}: ${apart}`);
+        });
+      }
+      return found;
+    },
+  },
+  {
+    id: 'abort',
+    title: 'an aborted signal ends generating with a rejection',
+    severity: 'error',
+    likelyCause: 'the signal is not looked at; an interrupted run would go on until the batch is done',
+    run: async (context) => {
+      const outcome = await context.model.generate(makeRequests(context, 1), plainSampling, AbortSignal.abort()).then(
+        () => 'answers',
+        () => 'rejects',
+      );
+      return outcome === 'rejects' ? [] : ['generate() answers although the signal was aborted'];
+    },
+  },
+];

@@ -1,0 +1,164 @@
+import type { TrainingBatch } from '../../contracts/batch.js';
+import type { Awaitable } from '../../contracts/environment.js';
+import type { Loss, LossExpression } from '../../contracts/loss.js';
+import type { GenerateRequest, PolicyModel, Sampling } from '../../contracts/policy.js';
+import type { Random } from '../../contracts/random.js';
+import { lossInputs as inputs, lossOperations as ops } from '../../credit/loss-operations.js';
+import { buildBatch, type BatchRow } from '../../rollout/build-batch.js';
+import type { KitCheck, KitSettings } from '../conformance-kit.js';
+
+/** A policy model as the kit takes it. */
+export interface PolicyModelSubject {
+  /** A new model with the weights that every other new one has; it is disposed of when the kit is through. */
+  create(): Awaitable<PolicyModel>;
+}
+
+export interface PolicyModelCheckSettings extends KitSettings {
+  /** Actions of the kind the policy is made for; its encoder must carry them unchanged. */
+  readonly actions?: readonly string[];
+  readonly observations?: readonly string[];
+  /** What the kit takes optimizer steps with. */
+  readonly learningRate?: number;
+  /** How far two computations of the same number may lie apart. */
+  readonly tolerance?: number;
+}
+
+/** What every check is given. Checks may train `model`; none relies on its weights being as they were. */
+export interface PolicyContext {
+  readonly model: PolicyModel;
+  create(): Promise<PolicyModel>;
+  readonly settings: Required<Omit<PolicyModelCheckSettings, 'accept' | 'seed'>>;
+  readonly random: Random;
+  /** A name that no other request has. */
+  newSequence(): string;
+}
+
+export type PolicyCheck = KitCheck<PolicyContext>;
+
+export const plainSampling: Sampling = { temperature: 1, topP: 1, topK: 0 };
+
+/** Uniform numbers in (0, 1]. */
+export function draw(random: Random, count: number): Float64Array {
+  return Float64Array.from({ length: count }, () => 1 - random.uniform());
+}
+
+/** Requests to continue conversations of different lengths, each with draws of its own. */
+export function makeRequests(context: PolicyContext, count: number, maxTokens = 6): GenerateRequest[] {
+  const { model, settings, random } = context;
+  return Array.from({ length: count }, (_, index) => {
+    const observations = settings.observations.slice(0, 1 + (index % settings.observations.length));
+    return {
+      tokens: model.encoder.begin(index % 2 === 0 ? '' : 'Play well.', observations.join(' ')),
+      sequence: context.newSequence(),
+      endIds: model.encoder.endIds,
+      maxTokens,
+      draws: draw(random.stream('draws', index), maxTokens),
+    };
+  });
+}
+
+/**
+ * Four conversations of two actions each, as a rollout would lay them out, weighted as a mean over sampled tokens, with advantages and
+ * a reference that are noise.
+ */
+export async function playBatch(context: PolicyContext, temperature = 1): Promise<TrainingBatch> {
+  const { model, settings, random } = context;
+  const { encoder } = model;
+  const requests = makeRequests(context, 4);
+  const rows = requests.map((request) => ({
+    request,
+    tokens: [...request.tokens],
+    mask: request.tokens.map(() => 0),
+    logprobs: request.tokens.map(() => 0),
+    turns: [] as BatchRow['turns'][number][],
+  }));
+  for (const turn of [0, 1]) {
+    const asked = rows.map(({ request, tokens }, row) => ({
+      ...request,
+      tokens,
+      draws: draw(random.stream('play', turn, row), request.maxTokens),
+    }));
+    const answers = await model.generate(asked, { ...plainSampling, temperature });
+    for (const [row, { tokens, mask, logprobs, turns }] of rows.entries()) {
+      const answer = answers[row];
+      if (answer === undefined) throw new Error(`${asked.length} requests were answered ${answers.length} times`);
+      const start = tokens.length;
+      const extend = (ids: readonly number[], sampled: 0 | 1, recorded: readonly number[]): void => {
+        tokens.push(...ids);
+        mask.push(...ids.map(() => sampled));
+        logprobs.push(...ids.map((_, index) => recorded[index] ?? 0));
+      };
+      extend(answer.tokens, 1, answer.logprobs);
+      turns.push({ sampled: [start, tokens.length], reward: turn });
+      if (!answer.ended) extend(encoder.endIds.slice(0, 1), 0, []);
+      extend(encoder.append(settings.observations[row % settings.observations.length] ?? ''), 0, []);
+    }
+  }
+  model.release(requests.map(({ sequence }) => sequence));
+  const built = buildBatch(
+    rows.map(({ tokens, mask, logprobs, turns }, row) => ({
+      record: { tokens, mask: mask as (0 | 1)[], logprobs },
+      turns,
+      group: Math.floor(row / 2),
+      truncated: false,
+    })),
+    temperature,
+  );
+  const count = built.mask.reduce((sum, sampled) => sum + sampled, 0);
+  const noise = random.stream('noise');
+  const sampled = (of: (index: number) => number): Float64Array =>
+    Float64Array.from(built.mask, (mask, index) => (mask === 1 ? of(index) : 0));
+  return {
+    ...built,
+    weight: sampled(() => 1 / count),
+    advantages: sampled(() => noise.normal()),
+    referenceLogprobs: sampled((index) => (built.logprobs[index] as number) + 0.2 * noise.normal()),
+  };
+}
+
+const minusLogprob: LossExpression = ops.sub(ops.constant(0), inputs.logprob);
+
+/** Makes what was sampled likelier; every model knows its operations. */
+export const supervisedLoss: Loss = { terms: { supervised: minusLogprob }, metrics: { surprise: minusLogprob } };
+
+/** A loss like those that are trained with: clipped ratio, divergence from a reference, entropy where the model has it. */
+export function reinforcementLoss(model: PolicyModel): Loss {
+  const { capabilities } = model;
+  const ratio = ops.exp(ops.sub(inputs.logprob, inputs.logprobs));
+  const surrogate = ops.min(ops.mul(ratio, inputs.advantages), ops.mul(ops.clip(ratio, 0.8, 1.3), inputs.advantages));
+  const difference = ops.sub(inputs.logprob, inputs.referenceLogprobs);
+  const loss: Loss = {
+    terms: {
+      policy: ops.sub(ops.constant(0), surrogate),
+      divergence: ops.mul(ops.constant(0.05), ops.mul(difference, difference)),
+      ...(capabilities.live.includes('entropy') && { entropy: ops.mul(ops.constant(-0.1), inputs.entropy) }),
+    },
+    metrics: { clipped: ops.greater(ratio, ops.constant(1.3)), ratio },
+  };
+  const used = JSON.stringify(loss);
+  return capabilities.missingOperations.some((name) => used.includes(`"op":"${name}"`)) ? supervisedLoss : loss;
+}
+
+/**
+ * Norm of the gradient that these batches add up to, without moving the weights: the step is taken with a learning rate of 0.
+ */
+export async function gradientNorm(model: PolicyModel, batches: readonly TrainingBatch[], loss: Loss): Promise<number> {
+  for (const batch of batches) await model.forwardBackward(batch, loss);
+  return (await model.optimizerStep({ learningRate: 0 })).gradientNorm;
+}
+
+/** Largest distance between two arrays; Infinity where one is not a number or longer than the other. */
+export function distance(left: ArrayLike<number>, right: ArrayLike<number>): number {
+  if (left.length !== right.length) return Infinity;
+  let largest = 0;
+  for (let index = 0; index < left.length; index += 1) {
+    const apart = Math.abs((left[index] as number) - (right[index] as number));
+    largest = Number.isNaN(apart) ? Infinity : Math.max(largest, apart);
+  }
+  return largest;
+}
+
+/** True where two numbers agree within the tolerance, relative to their size where that is above 1. */
+export function agree(left: number, right: number, tolerance: number): boolean {
+  return Math.abs(left - right) <= tolerance * Math.max(1, Math.abs(left), Math.abs(right));
+}
