@@ -1,4 +1,4 @@
-import type { OptionDeclaration, OptionFinding, OptionsDeclaration, OptionsOf } from '../contracts/options.js';
+import type { OptionDeclaration, OptionFinding, OptionsDeclaration } from '../contracts/options.js';
 import { nearestName } from './nearest-name.js';
 
 /** Options after checking: every declared option has a value; what was wrong has its default and a finding. */
@@ -38,17 +38,6 @@ export function checkOptions(
     return [name, option.default] as const;
   });
   return { values: Object.fromEntries(values), findings };
-}
-
-/**
- * Options that were checked before, with the defaults of those that are not there: what a module's `create` is given. A resolved recipe leaves
- * out idle options, so it needs this too.
- */
-export function completeOptions<D extends OptionsDeclaration>(
-  declaration: D,
-  checked: { readonly [name: string]: unknown },
-): OptionsOf<D> {
-  return checkOptions(declaration, checked).values as OptionsOf<D>;
 }
 
 /** What an option takes, in words: "a whole number from 1 to 4". */

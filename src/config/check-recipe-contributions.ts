@@ -22,7 +22,7 @@ interface Block {
 
 /**
  * Checks that everything the recipe names is installed, and its options; fills in the options' defaults and the policy's first preset. Options
- * that a contribution calls idle are errors where they were written, and dropped elsewhere: `completeOptions` brings their defaults back.
+ * that a contribution calls idle are errors where they were written, and dropped elsewhere: `checkOptions` brings their defaults back.
  */
 export async function checkRecipeContributions(
   recipe: ParsedRecipe,

@@ -14,35 +14,37 @@ export interface Setting {
 /**
  * Reads `algorithm.groupSize=8`; the value is YAML, so that numbers, lists and maps need no further quoting.
  *
+ * @param name the flag that it was given to
  * @throws AgentgymError AG_SET_INVALID
  */
-export function parseSetting(text: string): Setting {
-  const flag = `--set ${text}`;
+export function parseSetting(text: string, name: '--set' | '--option' = '--set'): Setting {
+  const flag = `${name} ${text}`;
+  const wrong = (message: string, hint: string, cause?: unknown) =>
+    new AgentgymError('AG_SET_INVALID', { message: `\`${flag}\`${message}`, hint, cause });
   const at = text.indexOf('=');
   const path = text.slice(0, Math.max(at, 0)).split('.');
   if (at < 1 || path.some((key) => key === '' || key === '__proto__')) {
-    throw new AgentgymError('AG_SET_INVALID', { message: `\`${flag}\` is not of the form key.path=value` });
+    throw wrong(
+      ' is not of the form key=value',
+      `Write it like \`${name} ${name === '--set' ? 'algorithm.groupSize=8' : 'width=20'}\`.`,
+    );
   }
-  if (path.some((key) => /^\d+$|\[/.test(key))) {
-    const hint = `Set the whole list: \`--set '${
-      path
-        .slice(
-          0,
-          path.findIndex((key) => /^\d+$|\[/.test(key)),
-        )
-        .join('.') || 'KEY'
-    }=[...]'\`.`;
-    throw new AgentgymError('AG_SET_INVALID', { message: `\`${flag}\`: items of a list are not set one by one`, hint });
+  const index = path.findIndex((key) => /^\d+$|\[/.test(key));
+  if (index >= 0) {
+    const list = [...path.slice(0, index), ...(path[index] ?? '').split('[', 1)].filter((key) => !/^\d*$/.test(key));
+    throw wrong(
+      ': items of a list are not set one by one',
+      `Set the whole list: \`${name} '${list.join('.')}=[...]'\`.`,
+    );
   }
-  if (path[0] === 'extends') {
-    const hint = 'Name the other recipe itself, or write a file that extends it.';
-    throw new AgentgymError('AG_SET_INVALID', { message: `\`${flag}\`: \`extends\` belongs in a file`, hint });
+  if (name === '--set' && path[0] === 'extends') {
+    throw wrong(': `extends` belongs in a file', 'Name the other recipe itself, or write a file that extends it.');
   }
   try {
     return { flag, path, value: parse(text.slice(at + 1)) as unknown };
   } catch (error) {
-    const message = `\`${flag}\`: its value is not well-formed YAML: ${(error as Error).message.split('\n')[0] ?? ''}`;
-    throw new AgentgymError('AG_SET_INVALID', { message, hint: 'Quote it for the shell and for YAML.', cause: error });
+    const cause = (error as Error).message.split('\n')[0] ?? '';
+    throw wrong(`: its value is not well-formed YAML: ${cause}`, 'Quote it for the shell and for YAML.', error);
   }
 }
 

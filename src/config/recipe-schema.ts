@@ -333,12 +333,10 @@ export type RecipeInput = v.InferInput<typeof recipeSchema>;
 /** A resolved recipe: everything is said, nothing is idle, nothing is inherited. */
 export type Recipe = Omit<v.InferOutput<typeof recipeSchema>, 'extends'>;
 
-export type Stage = Recipe['stages'][string];
+type Stage = Recipe['stages'][string];
 export type SftStage = Extract<Stage, { kind: 'sft' }>;
 export type RlStage = Extract<Stage, { kind: 'rl' }>;
 export type HorizonSettings = Recipe['horizon'];
 export type RewardSettings = Recipe['reward'];
 export type AlgorithmSettings = NonNullable<Recipe['algorithm']>;
 export type OptimizerPlan = SftStage['optimizer'];
-export type EvaluationSettings = Recipe['evaluation'];
-export type BudgetSettings = NonNullable<Recipe['budget']>;

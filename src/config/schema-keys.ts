@@ -22,7 +22,7 @@ export function unwrap(schema: SchemaNode): SchemaNode {
 }
 
 /** The member of a variant that the value chooses, or undefined where it chooses none. */
-export function chosenMember(variant: SchemaNode, value: unknown): SchemaNode | undefined {
+function chosenMember(variant: SchemaNode, value: unknown): SchemaNode | undefined {
   const chosen = isKeyMap(value) ? value[variant.key as string] : undefined;
   return members(variant).find(
     (member) => unwrap(member.entries?.[variant.key as string] ?? member).literal === chosen,

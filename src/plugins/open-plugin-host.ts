@@ -9,10 +9,10 @@ import { loadPlugin, type PluginProblem } from './load-plugin.js';
 import { byName, type PluginSource } from './plugin-source.js';
 
 /** The contribution type of a kind. */
-export type ContributionOf<Kind extends ContributionKind> = Extract<Contribution, { kind: Kind }>;
+type ContributionOf<Kind extends ContributionKind> = Extract<Contribution, { kind: Kind }>;
 
 /** What the module of a kind of contribution exports. */
-export type ModuleOf<Kind extends ContributionKind> = Awaited<ReturnType<ContributionOf<Kind>['load']>>;
+type ModuleOf<Kind extends ContributionKind> = Awaited<ReturnType<ContributionOf<Kind>['load']>>;
 
 /** A contribution and where it came from; all but `contribution` is JSON, for a run's manifest and for workers. */
 export interface LocatedContribution<Kind extends ContributionKind = ContributionKind> {
