@@ -23,7 +23,7 @@ export interface ContributionRecord {
 }
 
 /** One process that worked on a run. */
-export interface RunSession {
+interface RunSession {
   readonly startedAt: string;
   /** Run step it went on from; 0 for the first. */
   readonly fromStep: number;
