@@ -7,7 +7,7 @@ import { drawFrom, shuffleBy } from './task-random.js';
 export interface ItemNames {
   /** The text for an item or a general ingredient. */
   write(name: string): string;
-  /** The item or general ingredient that a text means; undefined where there is none. */
+  /** The item or general ingredient that a text means, underscores as good as spaces; undefined where there is none. */
   read(text: string): string | undefined;
 }
 
@@ -16,25 +16,28 @@ const everyName = [...craftingBook.items, ...craftingBook.membersOf.keys()].sort
 /** Planks and wool keep their names when others are swapped: that oak planks are planks shows in nothing but the name. */
 const swappable = everyName.filter((name) => !craftingBook.membersOf.has(name) && !craftingBook.generalsOf.has(name));
 
-/** Underscores and spaces mean the same, as in the original. */
-const key = (text: string): string => text.replaceAll('_', ' ');
+/** Names as they are. */
+const realNames: ReadonlyMap<string, string> = new Map(everyName.map((name) => [name, name]));
 
 /**
  * The names of a task. Where it is a renamed one, the names of all items but planks and wool are swapped among each other, in an order
  * that depends on the task's id alone; so every word occurs in training, and what it stands for can only be read from the commands.
  */
 export function nameItems(task: Task, style: Options['names']): ItemNames {
-  const shownAs = new Map(everyName.map((name) => [name, name]));
-  if (task.renamed) {
-    const swapped = shuffleBy(swappable, drawFrom(`names of ${task.id}`));
-    for (const [index, name] of swappable.entries()) shownAs.set(name, swapped[index] ?? name);
-  }
-  const meaning = new Map([...shownAs].map(([name, shown]) => [shown, name]));
+  const shownAs = task.renamed ? swapNames(task.id) : realNames;
+  const meaning = task.renamed ? new Map([...shownAs].map(([name, shown]) => [shown, name])) : realNames;
   return {
     write: (name) => {
       const shown = shownAs.get(name) ?? name;
       return style === 'joined' ? shown.replaceAll(' ', '_') : shown;
     },
-    read: (text) => meaning.get(key(text)),
+    read: (text) => meaning.get(text.replaceAll('_', ' ')),
   };
+}
+
+function swapNames(id: string): Map<string, string> {
+  const shownAs = new Map(realNames);
+  const swapped = shuffleBy(swappable, drawFrom(`names of ${id}`));
+  for (const [index, name] of swappable.entries()) shownAs.set(name, swapped[index] ?? name);
+  return shownAs;
 }

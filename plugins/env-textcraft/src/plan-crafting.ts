@@ -17,156 +17,175 @@ export interface CraftingPlan {
   readonly membersOf: ReadonlyMap<string, readonly Amount[]>;
 }
 
-/** Names below a goal, goal first: everything stands before what it is made of. */
-const namesBelow = new Map<string, readonly string[]>();
+/** A name below a goal, with what it refers to as indices into the list of these. */
+interface Node {
+  readonly name: string;
+  /** Ways to craft it; absent for what is had, and for a general ingredient. */
+  readonly recipes?: readonly {
+    readonly recipe: Recipe;
+    readonly parts: readonly (readonly [node: number, count: number])[];
+  }[];
+  /** Items that may stand for it, where it is a general ingredient. */
+  readonly members?: readonly number[];
+  /** Itself and what its recipes use: if any of these is at hand or wanted, it is worth a try as a member. */
+  readonly near: readonly number[];
+}
 
-function listNames(goal: string): readonly string[] {
-  const known = namesBelow.get(goal);
+const nodesBelow = new Map<string, readonly Node[]>();
+
+/** Everything below a goal, goal first: each name stands before what it is made of. */
+function listNodes(goal: string): readonly Node[] {
+  const known = nodesBelow.get(goal);
   if (known !== undefined) return known;
-  const names = new Set([goal]);
-  for (const { output, ingredients } of recipesBelow(goal)) {
-    names.add(output.name);
-    for (const { name } of ingredients) names.add(name);
-  }
+  const below = recipesBelow(goal);
+  const names = new Set([
+    goal,
+    ...below.flatMap(({ output, ingredients }) => [output, ...ingredients].map(({ name }) => name)),
+  ]);
   const rank = (name: string) => craftingBook.rankOf.get(name) ?? 0;
   const sorted = [...names].sort((a, b) => rank(b) - rank(a) || (a < b ? -1 : 1));
-  namesBelow.set(goal, sorted);
-  return sorted;
-}
-
-/** How a name is come by in a plan. */
-interface Choice {
-  /** How many are needed in all. */
-  readonly need: number;
-  readonly recipe?: Recipe;
-  readonly uses?: number;
-  /** Items that stand for a general ingredient. */
-  readonly members?: readonly Amount[];
-}
-
-type Demand = ReadonlyMap<string, number>;
-
-function add(demand: Demand, name: string, count: number): Map<string, number> {
-  return new Map(demand).set(name, (demand.get(name) ?? 0) + count);
-}
-
-/** The cheapest item for a general ingredient when nothing is at hand. */
-function cheapestMember(general: string): string {
-  const [first = '', ...others] = itemsFor(general);
-  let [best, turns] = [first, planCrafting(first, new Map()).turns.length];
-  for (const other of others) {
-    const length = planCrafting(other, new Map()).turns.length;
-    if (length < turns) [best, turns] = [other, length];
-  }
-  return best;
+  const indexOf = new Map(sorted.map((name, index) => [name, index]));
+  const index = (name: string) => indexOf.get(name) ?? 0;
+  const nodes = sorted.map((name): Node => {
+    const members = craftingBook.membersOf.get(name)?.map(index);
+    const recipes = craftingBook.recipesOf.get(name)?.map((recipe) => {
+      return { recipe, parts: recipe.ingredients.map((part) => [index(part.name), part.count] as const) };
+    });
+    const near = [index(name), ...(recipes ?? []).flatMap(({ parts }) => parts.map(([part]) => part))];
+    return { name, near, ...(recipes === undefined ? {} : { recipes }), ...(members === undefined ? {} : { members }) };
+  });
+  nodesBelow.set(goal, nodes);
+  return nodes;
 }
 
 const cheapest = new Map<string, string>();
 
-/** Items worth considering for a general ingredient: those at hand or wanted anyway, by themselves or by an ingredient, and the cheapest. */
-function candidates(general: string, demand: Demand, stock: Inventory): string[] {
-  const near = (name: string) => (stock.get(name) ?? 0) > 0 || (demand.get(name) ?? 0) > 0;
-  const fallback = cheapest.get(general) ?? cheapestMember(general);
-  cheapest.set(general, fallback);
-  const found = itemsFor(general).filter(
-    (item) =>
-      near(item) ||
-      craftingBook.recipesOf.get(item)?.some(({ ingredients }) => ingredients.some(({ name }) => near(name))),
-  );
-  return found.includes(fallback) ? found : [...found, fallback];
+/** The item that takes the fewest turns from nothing, among those that may stand for a general ingredient. */
+function cheapestMember(general: string): string {
+  const known = cheapest.get(general);
+  if (known !== undefined) return known;
+  let [best, fewest] = ['', Infinity];
+  for (const item of itemsFor(general)) {
+    const { length } = planCrafting(item, new Map()).turns;
+    if (length < fewest) [best, fewest] = [item, length];
+  }
+  cheapest.set(general, best);
+  return best;
 }
 
-function findChoices(goal: string, stock: Inventory, allowed: ReadonlySet<Recipe> | undefined): Map<string, Choice> {
-  const names = listNames(goal);
-  let best = new Map<string, Choice>();
-  let fewest = Infinity;
+/** The best way found. All by node: how many are needed, the number of the recipe (-1 for none), the members that stand for it. */
+interface Choices {
+  readonly need: readonly number[];
+  readonly recipe: readonly number[];
+  readonly members: ReadonlyMap<number, readonly (readonly [node: number, count: number])[]>;
+}
 
-  const search = (from: number, demand: Demand, turns: number, choices: ReadonlyMap<string, Choice>): void => {
+function findChoices(
+  nodes: readonly Node[],
+  stock: readonly number[],
+  allowed: ReadonlySet<Recipe> | undefined,
+): Choices {
+  const need: number[] = nodes.map((_, index) => (index === 0 ? 1 : 0));
+  const chosen = nodes.map(() => -1);
+  const standIns = new Map<number, (readonly [node: number, count: number])[]>();
+  let best: Choices = { need, recipe: chosen, members: standIns };
+  let fewest = Infinity;
+  const ask = (node: number, count: number) => (need[node] = (need[node] ?? 0) + count);
+
+  const search = (from: number, turnsBefore: number): void => {
+    let turns = turnsBefore;
+    for (let at = from; at < nodes.length; at += 1) {
+      if (turns >= fewest) return;
+      const { recipes, members } = nodes[at] as Node;
+      const missing = (need[at] ?? 0) - (stock[at] ?? 0);
+      chosen[at] = -1;
+      standIns.delete(at);
+      if (missing <= 0) continue;
+      if (members !== undefined) return chooseMembers(at, members, turns);
+      if (recipes !== undefined) return chooseRecipe(at, missing, turns);
+      turns += 1;
+    }
     if (turns >= fewest) return;
-    let at = from;
-    // The goal itself must be crafted, whatever is carried.
-    const missing = (name: string) => (demand.get(name) ?? 0) - (name === goal ? 0 : (stock.get(name) ?? 0));
-    while (at < names.length && missing(names[at] ?? '') <= 0) at += 1;
-    const name = names[at];
-    if (name === undefined) {
-      [best, fewest] = [new Map(choices), turns];
-      return;
-    }
-    const need = demand.get(name) ?? 0;
-    if (craftingBook.membersOf.has(name)) {
-      chooseMembers(name, need, { at, demand, turns, choices });
-      return;
-    }
-    const every = craftingBook.recipesOf.get(name);
-    if (every === undefined) {
-      search(at + 1, demand, turns + 1, new Map(choices).set(name, { need }));
-      return;
-    }
-    for (const recipe of allowed === undefined ? every : every.filter((recipe) => allowed.has(recipe))) {
-      const uses = Math.ceil(missing(name) / recipe.output.count);
-      let next = demand;
-      for (const ingredient of recipe.ingredients) next = add(next, ingredient.name, uses * ingredient.count);
-      search(at + 1, next, turns + uses, new Map(choices).set(name, { need, recipe, uses }));
+    fewest = turns;
+    best = { need: [...need], recipe: [...chosen], members: new Map(standIns) };
+  };
+
+  const chooseRecipe = (at: number, missing: number, turns: number): void => {
+    for (const [number, { recipe, parts }] of (nodes[at]?.recipes ?? []).entries()) {
+      if (allowed?.has(recipe) === false) continue;
+      const uses = Math.ceil(missing / recipe.output.count);
+      chosen[at] = number;
+      for (const [part, count] of parts) ask(part, uses * count);
+      search(at + 1, turns + uses);
+      for (const [part, count] of parts) ask(part, -uses * count);
     }
   };
 
-  const chooseMembers = (
-    general: string,
-    need: number,
-    { at, demand, turns, choices }: { at: number; demand: Demand; turns: number; choices: ReadonlyMap<string, Choice> },
-  ): void => {
+  const chooseMembers = (at: number, members: readonly number[], turns: number): void => {
     // What is carried beyond what is wanted by name is used up first.
-    const members: Amount[] = [];
-    let left = need;
-    let next = demand;
-    for (const name of itemsFor(general)) {
-      const count = Math.min(left, Math.max(0, (stock.get(name) ?? 0) - (demand.get(name) ?? 0)));
-      if (count === 0) continue;
-      members.push({ name, count });
-      next = add(next, name, count);
+    const carried: (readonly [number, number])[] = [];
+    let left = need[at] ?? 0;
+    for (const member of members) {
+      const count = Math.min(left, Math.max(0, (stock[member] ?? 0) - (need[member] ?? 0)));
+      if (count > 0) carried.push([member, count]);
       left -= count;
     }
-    if (left === 0) {
-      search(at + 1, next, turns, new Map(choices).set(general, { need, members }));
-      return;
+    const fallback = left === 0 ? '' : cheapestMember(nodes[at]?.name ?? '');
+    const wanted = (node: number) => (stock[node] ?? 0) > 0 || (need[node] ?? 0) > 0;
+    const candidates = members.filter(
+      (member) => nodes[member]?.name === fallback || nodes[member]?.near.some(wanted) === true,
+    );
+    for (const [member, count] of carried) ask(member, count);
+    for (const member of left === 0 ? [undefined] : candidates) {
+      standIns.set(at, member === undefined ? carried : [...carried, [member, left]]);
+      if (member !== undefined) ask(member, left);
+      search(at + 1, turns);
+      if (member !== undefined) ask(member, -left);
     }
-    for (const name of candidates(general, demand, stock)) {
-      const chosen = [...members, { name, count: left }];
-      search(at + 1, add(next, name, left), turns, new Map(choices).set(general, { need, members: chosen }));
-    }
+    for (const [member, count] of carried) ask(member, -count);
   };
 
-  search(0, new Map([[goal, 1]]), 0, new Map());
+  search(0, 0);
   return best;
 }
 
 /** The way from an inventory to the goal; with `allowed`, by these recipes only, which must suffice. */
 export function planCrafting(goal: string, stock: Inventory, allowed?: ReadonlySet<Recipe>): CraftingPlan {
-  const choices = findChoices(goal, stock, allowed);
+  const nodes = listNodes(goal);
+  // The goal itself must be crafted, whatever is carried.
+  const held = nodes.map(({ name }, index) => (index === 0 ? 0 : (stock.get(name) ?? 0)));
+  const choices = findChoices(nodes, held, allowed);
   const turns: PlannedTurn[] = [];
   const membersOf = new Map<string, readonly Amount[]>();
   const asked = new Set([goal]);
   const made = new Set<string>();
-  const provide = (name: string): void => {
-    const choice = choices.get(name);
-    if (choice === undefined) return;
-    choices.delete(name);
-    if (choice.members !== undefined) {
-      membersOf.set(name, choice.members);
-      for (const member of choice.members) provide(member.name);
-      if (choice.members.some((member) => made.has(member.name))) made.add(name);
-    } else if (choice.recipe === undefined) {
-      turns.push({ get: { name, count: choice.need - (stock.get(name) ?? 0) } });
-    } else {
-      made.add(name);
-      for (const ingredient of choice.recipe.ingredients) {
-        asked.add(ingredient.name);
-        provide(ingredient.name);
+  const done = new Set<number>();
+  const provide = (at: number): void => {
+    const { name, recipes, members } = nodes[at] as Node;
+    const missing = (choices.need[at] ?? 0) - (held[at] ?? 0);
+    if (missing <= 0 || done.has(at)) return;
+    done.add(at);
+    const way = recipes?.[choices.recipe[at] ?? -1];
+    if (members !== undefined) {
+      const standIns = (choices.members.get(at) ?? []).map(([node, count]) => ({
+        node,
+        name: nodes[node]?.name ?? '',
+        count,
+      }));
+      membersOf.set(name, standIns);
+      for (const { node } of standIns) provide(node);
+      if (standIns.some((standIn) => made.has(standIn.name))) made.add(name);
+    } else if (way === undefined) turns.push({ get: { name, count: missing } });
+    else {
+      for (const [part] of way.parts) {
+        asked.add(nodes[part]?.name ?? '');
+        provide(part);
       }
-      for (let use = 0; use < (choice.uses ?? 0); use += 1) turns.push({ craft: choice.recipe });
+      made.add(name);
+      for (let use = Math.ceil(missing / way.recipe.output.count); use > 0; use -= 1) turns.push({ craft: way.recipe });
     }
   };
-  provide(goal);
+  provide(0);
   return { turns, crafted: [...made].filter((name) => asked.has(name)), membersOf };
 }
 

@@ -11,11 +11,12 @@ export function neededRecipes(goal: string, alternatives: boolean): readonly Rec
   return [...new Set(turns.flatMap((turn) => ('craft' in turn ? [turn.craft] : [])))];
 }
 
-/** Recipes that distract: those that use an ingredient of a needed one and are not needed, in the order of the book. */
-export function distractingRecipes(needed: readonly Recipe[]): readonly Recipe[] {
+/** Recipes that distract: those that use an ingredient of a needed one and are not needed. */
+function distractingRecipes(needed: readonly Recipe[]): readonly Recipe[] {
   const ingredients = new Set(needed.flatMap((recipe) => recipe.ingredients.map(({ name }) => name)));
   const found = new Set([...ingredients].flatMap((name) => craftingBook.usesOf.get(name) ?? []));
-  return craftingBook.recipes.filter((recipe) => found.has(recipe) && !needed.includes(recipe));
+  for (const recipe of needed) found.delete(recipe);
+  return [...found];
 }
 
 /** The needed recipes and some that distract, in an order; both depend on the task's id alone. */
