@@ -1,0 +1,196 @@
+/** The training graph as a whole. That its numbers are those of `transformers` is what test/golden/models.test.ts checks. */
+import { createHash } from 'node:crypto';
+
+import type { Loss, Random, TrainingBatch } from '@agentgym/cli';
+import { lossInputs as inputs, lossOperations as ops, testHost } from '@agentgym/cli/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { createExecutor } from '../executors/create-executor.js';
+import type { Executor, HostArrays } from '../executors/executor.js';
+import type { Tensor } from '../operations/tensor.js';
+import type { DecoderConfig } from './decoder-config.js';
+import { bucketSizes, packRows } from './pack-rows.js';
+import { initializeParameters, parameterShapes } from './parameters.js';
+import { evaluationGraph, gradientOutput, termOutput, trainingGraph } from './training-graph.js';
+
+const config: DecoderConfig = {
+  family: 'qwen3',
+  vocabularySize: 300,
+  hiddenSize: 64,
+  layers: 2,
+  heads: 4,
+  keyValueHeads: 2,
+  headWidth: 16,
+  intermediateSize: 144,
+  maxPositions: 64,
+  rmsEpsilon: 1e-6,
+  ropeTheta: 10000,
+  queryKeyValueBias: true,
+  outputBias: true,
+  mlpBias: true,
+  queryKeyNorm: true,
+  tiedHead: true,
+};
+const options = { valueHead: true };
+const rows = 5;
+const width = 30;
+
+const square = ops.mul(ops.sub(inputs.value, inputs.returns), ops.sub(inputs.value, inputs.returns));
+const loss: Loss = {
+  terms: {
+    policy: ops.mul(ops.exp(ops.sub(inputs.logprob, inputs.logprobs)), ops.sub(ops.constant(0), inputs.advantages)),
+    entropy: ops.mul(ops.constant(-0.1), inputs.entropy),
+    value: square,
+  },
+};
+
+function makeBatch(random: Random): TrainingBatch {
+  const size = rows * width;
+  const draw = () => Float64Array.from({ length: size }, () => random.normal());
+  const length = Int32Array.from({ length: rows }, (_, row) => width - 3 * row);
+  const inside = (index: number) => index % width < length[Math.floor(index / width)]!;
+  return {
+    rows,
+    width,
+    tokens: Int32Array.from({ length: size }, (_, index) =>
+      inside(index) ? random.integer(1, config.vocabularySize) : 0,
+    ),
+    length,
+    mask: Uint8Array.from({ length: size }, (_, index) => Number(inside(index) && index % width > 2 && index % 5 < 2)),
+    turn: new Int32Array(size),
+    weight: draw(),
+    logprobs: draw().map((x) => x / 10 - 3.5),
+    rewards: draw(),
+    advantages: draw(),
+    returns: draw(),
+    group: new Int32Array(rows),
+    truncated: new Uint8Array(rows),
+    bootstrapValue: new Float64Array(rows),
+    temperature: 0.7,
+  };
+}
+
+let random: Random;
+let batch: TrainingBatch;
+let parameters: Map<string, Float32Array>;
+const executors: Executor[] = [];
+beforeAll(async () => {
+  random = testHost().random;
+  batch = makeBatch(random.stream('batch'));
+  parameters = initializeParameters(config, options, random.stream('parameters'));
+  for (const threads of [1, 2]) executors.push(await createExecutor({ threads, log: () => undefined }));
+});
+
+type Outputs = { readonly [name: string]: Float32Array };
+
+async function run(outputs: { readonly [name: string]: Tensor }, given: HostArrays, threads = 1): Promise<Outputs> {
+  const executable = await executors[threads - 1]!.compile({ outputs });
+  const got = await executable.run({ ...Object.fromEntries(parameters), ...given });
+  await executable.dispose();
+  return got as Outputs;
+}
+
+async function train(of: TrainingBatch, which: readonly number[], threads = 1): Promise<Outputs> {
+  const packed = packRows(of, which);
+  return run(trainingGraph(config, packed.sizes, options, loss), packed.inputs, threads);
+}
+
+/** Each output's bits, for comparison. */
+const bits = (outputs: Outputs) =>
+  Object.entries(outputs).map(([name, data]) => `${name} ${createHash('md5').update(data).digest('hex')}`);
+const all = [0, 1, 2, 3, 4];
+const worst = (a: Float32Array, b: ArrayLike<number>) =>
+  a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i]!)), 0);
+
+describe('the training graph', () => {
+  // Goes red when `isThreadSensitive` always answers false.
+  it('gives the same bits at one thread and at two, and each time', async () => {
+    const once = bits(await train(batch, all, 1));
+    expect(bits(await train(batch, all, 1))).toEqual(once);
+    expect(bits(await train(batch, all, 2))).toEqual(once);
+  });
+
+  it('has the slope of its loss in every parameter', async () => {
+    const packed = packRows(batch, all);
+    const outputs = trainingGraph(config, packed.sizes, options, loss);
+    const executable = await executors[0]!.compile({ outputs });
+    const total = async (moved: Map<string, Float32Array>) => {
+      const got = await executable.run({ ...Object.fromEntries(moved), ...packed.inputs });
+      return Object.keys(loss.terms).reduce((sum, name) => sum + got[termOutput(name)]![0]!, 0);
+    };
+    const got = await executable.run({ ...Object.fromEntries(parameters), ...packed.inputs });
+    for (const name of parameterShapes(config, options).keys()) {
+      const gradient = got[gradientOutput(name)] as Float32Array;
+      const norm = Math.sqrt(gradient.reduce((sum, x) => sum + x * x, 0));
+      expect(norm, name).toBeGreaterThan(0);
+      // Along the gradient itself the slope is its norm.
+      const step = 0.01;
+      const along = (by: number) => {
+        const data = parameters.get(name)!.map((x, i) => x + (by * gradient[i]!) / norm);
+        return total(new Map(parameters).set(name, data));
+      };
+      const slope = ((await along(step)) - (await along(-step))) / (2 * step);
+      expect(Math.abs(slope - norm), `${name}: ${slope}, not ${norm}`).toBeLessThan(0.01 * norm + 2e-3);
+    }
+    await executable.dispose();
+  });
+
+  it('adds up over rows, in any split and order', async () => {
+    const whole = await train(batch, all);
+    const parts = [await train(batch, [3, 1]), await train(batch, [4, 0, 2])];
+    for (const name of Object.keys(whole).filter((key) => key.includes(':'))) {
+      const sum = whole[name]!.map((_, i) => parts[0]![name]![i]! + parts[1]![name]![i]!);
+      expect(worst(whole[name]!, sum), name).toBeLessThan(2e-4);
+    }
+  });
+
+  it('reads nothing where the mask is 0 but the tokens before it', async () => {
+    const spoil = (array: Float64Array) => array.map((x, i) => (batch.mask[i] === 1 ? x : NaN));
+    const spoilt = {
+      ...batch,
+      weight: spoil(batch.weight),
+      advantages: spoil(batch.advantages),
+      logprobs: spoil(batch.logprobs),
+    };
+    const after = Array.from({ length: rows }, (_, row) => batch.mask.lastIndexOf(1, (row + 1) * width - 1));
+    const tokens = batch.tokens.map((id, i) => (i > after[Math.floor(i / width)]! ? 299 : id));
+    expect(bits(await train({ ...spoilt, tokens }, all))).toEqual(bits(await train(batch, all)));
+  });
+
+  it('without a sampled token is 0, not NaN', async () => {
+    const got = await train({ ...batch, mask: new Uint8Array(batch.mask.length) }, all);
+    for (const [name, data] of Object.entries(got)) {
+      if (name.includes(':'))
+        expect(
+          data.every((x) => x === 0),
+          name,
+        ).toBe(true);
+    }
+  });
+
+  it('is the evaluation graph with a loss', async () => {
+    const packed = packRows(batch, all);
+    const evaluated = await run(evaluationGraph(config, packed.sizes, options), packed.inputs);
+    const trained = await train(batch, all);
+    for (const name of ['logprob', 'entropy', 'value']) expect(trained[name]).toEqual(evaluated[name]);
+  });
+});
+
+describe('shape buckets', () => {
+  it('hold what they are asked to, waste an eighth at most, and have an even number of rows', () => {
+    for (let size = 1; size < 2000; size += 7) {
+      const bucket = bucketSizes({ rows: size, width: size, slots: size });
+      expect(bucket.rows % 2).toBe(0);
+      for (const got of Object.values(bucket)) {
+        expect(got).toBeGreaterThanOrEqual(size);
+        expect(got).toBeLessThan(Math.max(size * 1.125 + 1, size + 8));
+      }
+    }
+  });
+
+  it('refuse a sampled first token', () => {
+    expect(() => packRows({ ...batch, mask: new Uint8Array(batch.mask.length).fill(1) }, [0])).toThrow(
+      /first token of row 0/,
+    );
+  });
+});
