@@ -61,19 +61,21 @@ async function expectExactResume(
 }
 
 describe('law 7: resume is exact, bit for bit', () => {
-  // Mutation: shuffle with `random.shuffle` instead of `random.stream('demonstrations', round).shuffle`, leave `tokens` out of the state, or
+  // Mutation: shuffle with `random.shuffle` instead of `random.stream('demonstrations', round).shuffle`, count `tokens` beside the state, or
   // reset the optimizer on a resume too.
   it('of supervised fine-tuning', async () => {
     const journal = await expectExactResume(async (changes) => trainSupervised(await supervised(changes)));
     expect(journal.checkpoints.map(({ step, force }) => [step, force])).toEqual(
       [1, 2, 3, 4, 5, 6, 7, 8].map((step) => [step, step === 8]),
     );
+    const tokens = journal.lines.map(({ metrics }) => metrics['cost/trained_tokens']!);
+    expect(tokens).toEqual([...tokens].sort((a, b) => a - b));
     const losses = journal.lines.map(({ metrics }) => metrics['train/loss']!);
     expect(losses.at(-1)).toBeLessThan(losses[0]! - 0.5);
   });
 
-  // Mutation: begin with `algorithm.initialState` or `initialHorizon` in each step, count `iteration` from the resume, draw tasks in the
-  // order of calls, or forget what the totals were.
+  // Mutation: keep the algorithm's state, the horizon's or the totals in variables beside `state`; shuffle minibatches or choose what is
+  // recorded with `random` itself; draw tasks in the order of calls.
   it('of reinforcement learning, with an algorithm that remembers, a horizon that watches, a budget and evaluations', async () => {
     const asked: number[] = [];
     const evaluation: StageEvaluation = {
@@ -94,6 +96,10 @@ describe('law 7: resume is exact, bit for bit', () => {
     expect(horizons).toEqual([2, 2, 3, 3, 4]);
     expect(journal.lines.map(({ metrics }) => metrics['eval/t0/return_mean'])).toEqual([undefined, 2, undefined, 4, 5]);
     expect(new Set(asked)).toEqual(new Set([2, 4, 5]));
+    expect(journal.lines.map(({ metrics }) => metrics['cost/episodes'])).toEqual([12, 24, 36, 48, 60]);
+    const turns = journal.lines.map(({ metrics }) => metrics['cost/turns']!);
+    expect(turns.every((count, index) => count >= 12 * (index + 1))).toBe(true);
+    expect(journal.lines.map(({ metrics }) => metrics['cost/units'])).toEqual(turns);
     expect(journal.lines.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5]);
   });
 

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
+import type { JsonObject } from '../contracts/json.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { creditTools } from '../credit/credit-tools.js';
-import { babbler, fluent, modelActor, rolloutSettings } from '../rollout/fixtures/collect.js';
+import { babbler, fluent, modelActor, rolloutSettings, speakFluently } from '../rollout/fixtures/collect.js';
 import { Signals } from '../rollout/fixtures/signals.js';
-import { MemoryJournal } from './fixtures/memory-journal.js';
+import type { TabularPolicy } from '../testing/tabular-policy.js';
+import type { MemoryJournal } from './fixtures/memory-journal.js';
 import { reinforce } from './fixtures/reinforce.js';
 import { reinforcement } from './fixtures/stages.js';
 import { plannedSteps, trainReinforcement } from './reinforcement.js';
@@ -49,6 +51,24 @@ describe('trainReinforcement', () => {
     for (const gap of series(options.journal, 'train/logprob_gap')) expect(gap).toBeLessThan(1e-12);
     // Four optimizer steps on: the policy is no longer the one that sampled.
     expect(series(options.journal, 'train/kl_sampler').at(-1)).toBeGreaterThan(1e-6);
+  });
+
+  // Mutation: hand `algorithm.initialState` to `advantages`.
+  it('hands the algorithm what it remembered after the step before', async () => {
+    const before: JsonObject[] = [];
+    const after: JsonObject[] = [];
+    const algorithm = reinforce({
+      advantages(batch, state) {
+        const made = reinforce().advantages(batch, state);
+        before.push(state);
+        after.push(made.state);
+        return made;
+      },
+    });
+    const model = fluent();
+    await trainReinforcement(reinforcement({ model, actor: modelActor(model), algorithm, steps: 4 }));
+    expect(before).toEqual([{ mean: 0 }, ...after.slice(0, -1)]);
+    expect(new Set(after.map(({ mean }) => mean)).size).toBe(4);
   });
 
   it('deals every row once an epoch, groups together, in another order each time', async () => {
@@ -167,6 +187,10 @@ describe('trainReinforcement', () => {
       [2, 2],
       [3, 2],
     ]);
+    // Mutation: key episodes by iteration 1; each step would then repeat the random numbers of the first.
+    for (const { step, episodes } of options.journal.kept) {
+      expect(episodes.map(({ iteration }) => iteration)).toEqual([step, step]);
+    }
     const places = options.journal.kept.map(({ episodes }) =>
       episodes.map(({ group, member }) => `${group}.${member}`).join(),
     );
@@ -262,7 +286,13 @@ describe('roles', () => {
 
   // Law 4. Mutation: read the value at the last token instead of after it, or give terminated rows one too.
   it('hand the algorithm the values of a critic, and of the state after a cut', async () => {
-    const model = babbler({ valueHead: true });
+    const make = (): TabularPolicy => babbler({ contextLength: 1, deviation: 0, valueHead: true });
+    const model = make();
+    speakFluently(model);
+    // What stands where the mask is 0 must not matter.
+    const values = model.values.bind(model);
+    model.values = async (batch) =>
+      (await values(batch)).map((value, index) => (batch.mask[index] === 1 ? value : NaN));
     const seen: TrainingBatch[] = [];
     const algorithm = reinforce({
       roles: ['critic'],
@@ -276,19 +306,18 @@ describe('roles', () => {
       }),
     });
     const options = reinforcement({ model, actor: modelActor(model), algorithm, steps: 3 });
-    await trainReinforcement(options);
+    expect((await trainReinforcement(options)).status).toBe('completed');
     // The policy as it was when it was asked.
-    const before = babbler({ valueHead: true });
+    const before = make();
     await before.load(options.journal.checkpoints.at(-2)!.folder);
-    const { rows, width, tokens, length, truncated, bootstrapValue, values, mask } = seen.at(-1)!;
-    expect(values!.some((value) => value !== 0)).toBe(true);
+    const { rows, width, tokens, length, truncated, bootstrapValue } = seen.at(-1)!;
+    expect(new Set(truncated).size).toBe(2);
     for (let row = 0; row < rows; row += 1) {
       const sequence = [...tokens.slice(row * width, row * width + length[row]!)];
       const expected = truncated[row] === 1 ? await valueAfter(sequence) : 0;
       expect(bootstrapValue[row]).toBe(expected);
     }
     expect(bootstrapValue.some((value) => value !== 0)).toBe(true);
-    expect(mask).toHaveLength(rows * width);
 
     /** V of a sequence by the slow way: a row of its own whose next token is asked for. */
     async function valueAfter(sequence: readonly number[]): Promise<number> {

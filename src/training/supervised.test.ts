@@ -52,7 +52,7 @@ describe('trainSupervised', () => {
     const options = await supervised({
       model,
       steps: 40,
-      demonstrations: await demonstrationRows(model, 9),
+      demonstrations: await demonstrationRows(model, 9, 'oracle'),
       optimizer: {
         settings: { name: 'adamw', options: {} },
         learningRate: { peak: 0.3, warmup: 4, schedule: 'linear', floor: 0 },
