@@ -1,6 +1,4 @@
 // The top of every command's import graph: nothing but oclif, types and small files, so that `--help` stays fast.
-import { join } from 'node:path';
-
 import { Command, Flags } from '@oclif/core';
 
 import type { HostSettings } from '../plugins/create-host.js';
@@ -55,7 +53,7 @@ export abstract class BaseCommand extends Command {
   protected async hostSettings(seed: number): Promise<HostSettings> {
     const { createRandom } = await import('../random/create-random.js');
     const log = { info: (message: string) => this.note(message), warn: (message: string) => this.note(message) };
-    return { random: createRandom(seed), log, signal: this.signal, cacheDirectory: join(this.config.cacheDir) };
+    return { random: createRandom(seed), log, signal: this.signal, cacheDirectory: this.config.cacheDir };
   }
 
   override logJson(json: unknown): void {

@@ -85,6 +85,11 @@ export const errorCodes = {
     meaning: 'The folder that a new run should be written to exists already.',
     cure: 'Choose another `--output`, or go on with that run by `agentgym train --resume RUN`.',
   },
+  AG_PLAYER_UNKNOWN: {
+    exitCode: 2,
+    meaning: 'A policy was named that is no run, no folder with a model, and no player of the environment.',
+    cure: 'Runs are listed by `agentgym runs list`; every environment has the player `random`.',
+  },
   AG_PLUGIN_FAILED: {
     exitCode: 2,
     meaning: 'A plugin threw an error while it was loaded, created or asked something.',

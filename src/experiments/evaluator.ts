@@ -1,13 +1,12 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { SplitName } from '../contracts/environment.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
-import type { Player } from '../contracts/player.js';
 import type { Random } from '../contracts/random.js';
 import { type Evaluation, evaluate } from '../evaluation/evaluate.js';
 import type { Actor, ModelActor } from '../rollout/actor.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
-import { expertPlayer, randomPlayer } from '../rollout/players.js';
 import type { StageEvaluation } from '../training/run-stage.js';
+import { baselinePlayers } from './baseline-players.js';
 import type { DiskJournal } from './disk-journal.js';
 import type { OpenEnvironment } from './instances.js';
 import type { Baselines } from './run-result.js';
@@ -42,13 +41,13 @@ export class Evaluator {
     return {
       every,
       evaluate: async (step) => {
-        const summaries: EvaluationSummary[] = [];
+        const evaluations: Evaluation[] = [];
         for (const temperature of temperatures) {
-          const evaluation = await this.#play(this.#policyAt(temperature), split, tasks, episodesPerTask);
-          this.#write(stage, step, 'policy', evaluation);
-          summaries.push(evaluation.summary);
+          evaluations.push(await this.#play(this.#policyAt(temperature), split, tasks, episodesPerTask));
         }
-        return summaries;
+        // All or none: an interruption between two temperatures leaves no line that a resume would write again.
+        for (const evaluation of evaluations) this.#write(stage, step, 'policy', evaluation);
+        return evaluations.map(({ summary }) => summary);
       },
     };
   }
@@ -73,22 +72,13 @@ export class Evaluator {
       evaluations.push(evaluation.summary);
     }
     const baselines: { -readonly [name in keyof Baselines]: Baselines[name] } = {};
-    for (const [name, player] of await this.#baselinePlayers()) {
+    for (const [name, player] of await baselinePlayers(this.#options.environment)) {
       this.#tell(`playing the baseline ${name}`);
       const evaluation = await this.#playFinal({ kind: 'player', player });
       this.#write(stage, step, name, evaluation);
       baselines[name] = evaluation.summary;
     }
     return { evaluations, baselines };
-  }
-
-  /** The random player, and the experts there are: one that is missing is absent, never zero. */
-  async #baselinePlayers(): Promise<['random' | 'oracle' | 'demonstrator', Player][]> {
-    const { pool } = this.#options.environment;
-    const instance = await pool.acquire();
-    const experts = (['oracle', 'demonstrator'] as const).filter((name) => instance.experts?.[name] !== undefined);
-    pool.release(instance);
-    return [['random', randomPlayer], ...experts.map((name) => [name, expertPlayer(name)] as [typeof name, Player])];
   }
 
   #policyAt(temperature: number): ModelActor {

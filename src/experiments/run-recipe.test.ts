@@ -111,7 +111,7 @@ function lines(folder: string, name: string): unknown[] {
   return text
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line, (key, value: unknown) => (key.startsWith('time/') ? undefined : value)));
+    .map((line): unknown => JSON.parse(line, (key, value: unknown) => (key.startsWith('time/') ? undefined : value)));
 }
 
 /** Digest of the last checkpoint's weights. */

@@ -49,64 +49,58 @@ interface RunState extends JsonObject {
 export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   const { recipe, host, settings, output, resume } = options;
   if (output !== undefined && resume === undefined) refuseExisting(output);
-  const parts = await makeParts(recipe, host, settings);
+  const opened = resume === undefined ? undefined : await RunDirectory.resume(resume, recipe as unknown as JsonObject);
+  let parts: Parts | undefined;
+  let run = opened;
   try {
-    const run = await openRun(options, parts);
-    try {
-      const result = await train(options, parts, run);
-      await run.finish(result);
-      return result;
-    } catch (error) {
-      await run.fail(error);
-      throw error;
-    }
+    parts = await makeParts(recipe, host, settings);
+    run ??= await createRun(options, parts);
+    await describeParts(run, options, parts);
+    const result = await train(options, parts, run);
+    await run.finish(result);
+    return result;
+  } catch (error) {
+    await run?.fail(error);
+    throw error;
   } finally {
-    await parts.environment.pool.dispose();
-    await parts.policy.dispose();
+    await parts?.environment.pool.dispose();
+    await parts?.policy.dispose();
   }
 }
 
-/** A new folder or the one to go on in, with a manifest that says all there is to know before the first step. */
-async function openRun(options: RunRecipeOptions, parts: Parts): Promise<RunDirectory> {
-  const { recipe, resume, output, runsFolder, sourceFolder, versions, settings } = options;
-  const splits = proveSplits(usedTasks(recipe, parts, settings.random));
+async function createRun(options: RunRecipeOptions, parts: Parts): Promise<RunDirectory> {
+  const { recipe, output, runsFolder, sourceFolder, versions } = options;
+  return RunDirectory.create({
+    recipe: recipe as unknown as JsonObject,
+    name: recipe.name,
+    ...(output !== undefined && { output }),
+    runsFolder,
+    versions,
+    plugins: parts.records,
+    seeds: { seed: recipe.seed },
+    sourceFolder,
+  });
+}
+
+/** Brings into the manifest what only the instances know, and says where a resumed run cannot be the same to the last bit. */
+async function describeParts(run: RunDirectory, options: RunRecipeOptions, parts: Parts): Promise<void> {
+  const splits = proveSplits(usedTasks(options.recipe, parts, options.settings.random));
   const policy = parts.policy.describe();
-  const recipeJson = recipe as unknown as JsonObject;
-  if (resume === undefined) {
-    const run = await RunDirectory.create({
-      recipe: recipeJson,
-      name: recipe.name,
-      ...(output !== undefined && { output }),
-      runsFolder,
-      versions,
-      plugins: parts.records,
-      seeds: { seed: recipe.seed },
-      sourceFolder,
-    });
-    await run.update({ policy, splits });
-    return run;
-  }
-  const run = await RunDirectory.resume(resume, recipeJson);
   const before = run.manifest.policy;
-  const differences = Object.keys(policy).filter(
-    (key) => JSON.stringify(policy[key]) !== JSON.stringify(before?.[key]),
-  );
-  if (before !== null && differences.length > 0) {
-    const reason = `resumed with another ${differences.join(', ')} of the policy`;
-    options.listener({
-      type: 'warning',
-      message: `The run is ${reason}: it may differ in the last bits from one that was not interrupted.`,
-    });
-    await run.update({ inexact: [...run.manifest.inexact, reason] });
-  }
-  if (run.checkpoint !== null) await parts.policy.load(run.checkpoint.directory);
-  return run;
+  const differences =
+    before && Object.keys(policy).filter((key) => JSON.stringify(policy[key]) !== JSON.stringify(before[key]));
+  if (differences === null || differences.length === 0) return run.update({ policy, splits });
+  const reason = `resumed with another ${differences.join(', ')} of the policy`;
+  const message = `The run is ${reason}: it may differ in the last bits from one that was not interrupted.`;
+  options.listener({ type: 'warning', message });
+  await run.update({ policy, splits, inexact: [...run.manifest.inexact, reason] });
 }
 
 async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory): Promise<RunResult> {
   const { recipe, settings, listener } = options;
   const { random, signal } = settings;
   const { checkpoint } = run;
+  if (checkpoint !== null) await parts.policy.load(checkpoint.directory);
   let state: RunState = (checkpoint?.state.run as RunState | undefined) ?? { finished: {}, start: null };
   const journal = await DiskJournal.open({
     run,

@@ -1,0 +1,23 @@
+import type { Player } from '../contracts/player.js';
+import { humanPlayer } from './human-player.js';
+import { readScript } from './scripted-player.js';
+
+/** Who plays, and after how many actions there are no more; absent: no such limit. */
+export interface ChosenPlayer {
+  readonly policy: string | Player;
+  readonly actions?: number;
+}
+
+/** `--actions` is a script, `--policy` a name; without either, a person plays. */
+export async function choosePlayer(
+  flags: { readonly policy?: string | undefined; readonly actions?: string | undefined },
+  stdin: NodeJS.ReadableStream,
+  prompts: NodeJS.WritableStream,
+): Promise<ChosenPlayer> {
+  if (flags.actions !== undefined) {
+    const { player, actions } = await readScript(flags.actions, stdin);
+    return { policy: player, actions };
+  }
+  if (flags.policy !== undefined && flags.policy !== 'human') return { policy: flags.policy };
+  return { policy: humanPlayer(stdin, prompts) };
+}

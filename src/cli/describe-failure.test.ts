@@ -1,0 +1,63 @@
+import { Errors } from '@oclif/core';
+import { describe, expect, it } from 'vitest';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { describeFailure, failureLines } from './describe-failure.js';
+
+describe('describeFailure', () => {
+  it('keeps what an AgentgymError says, its findings where there are several', () => {
+    const place = { file: 'a.yaml', line: 3, path: 'seed' };
+    const details = { message: 'wrong', hint: 'Mend it.', ...place };
+    const one = { code: 'AG_RECIPE_INVALID' as const, ...details };
+    const single = describeFailure(new AgentgymError('AG_RECIPE_INVALID', { ...details, findings: [one] }), 'train');
+    expect(single).toEqual({ exitCode: 2, error: one });
+    expect(failureLines(single)).toEqual(['Error AG_RECIPE_INVALID:', '  a.yaml:3: wrong', '    Mend it.']);
+    const several = describeFailure(
+      new AgentgymError('AG_RECIPE_INVALID', { ...details, findings: [one, one] }),
+      'train',
+    );
+    expect(several.error.findings).toHaveLength(2);
+    expect(failureLines(several)[0]).toBe('Error AG_RECIPE_INVALID, and 1 more:');
+  });
+
+  it('knows an error of another copy of the package by its name', () => {
+    class AgentgymErrorOfAnotherCopy extends Error {
+      override readonly name = 'AgentgymError';
+      readonly code = 'AG_INTERRUPTED';
+      readonly hint = 'Go on.';
+      readonly exitCode = 130;
+    }
+    expect(describeFailure(new AgentgymErrorOfAnotherCopy('stopped'), 'train')).toMatchObject({
+      exitCode: 130,
+      error: { code: 'AG_INTERRUPTED', hint: 'Go on.' },
+    });
+  });
+
+  it('makes usage errors of what oclif throws', () => {
+    const unknown = new Errors.CLIError('Run \u001b[1magentgym help\u001b[22m for a list of available commands.', {
+      exit: 127,
+    });
+    expect(describeFailure(unknown, 'lst')).toMatchObject({
+      exitCode: 2,
+      error: { code: 'AG_COMMAND_UNKNOWN', message: 'there is no command `lst`' },
+    });
+    const flag = Object.assign(
+      new Errors.CLIError('\u001b[31mNonexistent flag: --x\u001b[39m\nSee more help with --help'),
+      { command: 'runs:list' },
+    );
+    expect(describeFailure(flag, 'runs list')).toMatchObject({
+      exitCode: 2,
+      error: { code: 'AG_COMMAND_USAGE', message: 'Nonexistent flag: --x', hint: 'See `agentgym runs list --help`.' },
+    });
+  });
+
+  it('asks to report everything else, with the stack and its causes', () => {
+    const failure = describeFailure(new Error('outer', { cause: new Error('inner') }), 'train');
+    expect(failure).toMatchObject({
+      exitCode: 70,
+      error: { code: 'AG_BUG', message: 'outer', hint: expect.stringContaining('doctor') },
+    });
+    expect(failure.stack).toMatch(/outer[\s\S]*Caused by: Error: inner/);
+    expect(describeFailure('a string', 'train')).toMatchObject({ exitCode: 70, error: { message: 'a string' } });
+  });
+});

@@ -1,0 +1,28 @@
+import { parseSetting } from '../config/parse-setting.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** `--option depths=[1,2]` and so on as options of an environment. Throws AG_COMMAND_USAGE. */
+export function parseOptions(texts: readonly string[]): { readonly [name: string]: unknown } {
+  const entries = texts.map((text): [string, unknown] => {
+    const { path, value } = parseSetting(text, '--option');
+    const [name = '', ...deeper] = path;
+    if (deeper.length > 0) {
+      throw new AgentgymError('AG_COMMAND_USAGE', {
+        message: `\`--option ${text}\`: an option's name has no dots.`,
+        hint: 'Write `--option name=value`.',
+      });
+    }
+    return [name, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Throws AG_COMMAND_USAGE where it is no temperature. */
+export function parseTemperature(text: string): number {
+  const temperature = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isFinite(temperature) && temperature >= 0) return temperature;
+  throw new AgentgymError('AG_COMMAND_USAGE', {
+    message: `\`--temperature ${text}\` is not a number of at least 0.`,
+    hint: 'Write `--temperature 1`.',
+  });
+}

@@ -1,0 +1,20 @@
+import { Flags } from '@oclif/core';
+
+/** Flags that `play` and `evaluate` share. */
+export const playingFlags = {
+  split: Flags.option({
+    options: ['train', 'validation', 'test'] as const,
+    description: 'Split that tasks are taken from',
+  })(),
+  tasks: Flags.integer({ min: 1, description: 'Tasks, each at most once' }),
+  'episodes-per-task': Flags.integer({ min: 1, default: 1, description: 'Attempts at each task' }),
+  temperature: Flags.string({ helpValue: 'T', default: '0', description: 'Sampling temperature of a model' }),
+  turns: Flags.integer({ min: 1, description: "Turns of an episode; absent: the run's or the environment's own" }),
+  option: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'KEY=VALUE',
+    description: 'Set an option of the environment; the value is read as YAML',
+  }),
+  seed: Flags.integer({ default: 0, description: 'Root of the random numbers' }),
+};

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+
+import type { Player } from '../contracts/player.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** Actions written down beforehand: one a line, an empty line is an empty action. */
+export interface Script {
+  readonly player: Player;
+  /** How many there are: an episode ends after them, if not before. */
+  readonly actions: number;
+}
+
+/** Reads a script from a file, or from standard input where `file` is `-`. Throws AG_COMMAND_USAGE. */
+export async function readScript(file: string, stdin: NodeJS.ReadableStream): Promise<Script> {
+  let content: string;
+  try {
+    content = file === '-' ? await text(stdin) : await readFile(file, 'utf8');
+  } catch (error) {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: `The actions in ${file} cannot be read: ${(error as Error).message}`,
+      hint: 'Give a file with one action a line, or `-` for standard input.',
+      file,
+    });
+  }
+  const actions = content.replace(/\r?\n$/, '').split(/\r?\n/);
+  if (content === '') {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: `There are no actions in ${file}.`,
+      hint: 'Write one a line.',
+      file,
+    });
+  }
+  return { player: { name: 'script', act: ({ texts }) => actions[texts.length] ?? '' }, actions: actions.length };
+}

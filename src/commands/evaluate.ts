@@ -1,0 +1,62 @@
+import { Args, Flags } from '@oclif/core';
+
+import { BaseCommand } from '../cli/base-command.js';
+import { playingFlags } from '../cli/playing-flags.js';
+
+/** `agentgym evaluate POLICY` */
+export default class Evaluate extends BaseCommand {
+  static override summary = 'Measure how often a policy succeeds, with an interval and baselines on the same tasks';
+  static override description =
+    'POLICY is a run (path, id, or latest), a Hugging Face folder, random, or an expert such as oracle. A run brings its own environment, ' +
+    'action format and horizon.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> latest',
+    '<%= config.bin %> <%= command.id %> latest --temperature 1 --episodes-per-task 4',
+    '<%= config.bin %> <%= command.id %> random --environment textcraft --split validation --tasks 200 --json',
+  ];
+  static override args = {
+    policy: Args.string({
+      required: true,
+      description: 'Who plays: a run, a folder with a model, random, or an expert',
+    }),
+  };
+  static override flags = {
+    environment: Flags.string({ helpValue: 'NAME', description: "Absent: the run's own" }),
+    ...playingFlags,
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(Evaluate);
+    const [{ evaluatePolicy }, { parseOptions, parseTemperature }, { intervalNote, resultsTable }, { styleOf }] =
+      await Promise.all([
+        import('../experiments/evaluate-policy.js'),
+        import('../cli/parse-playing-flags.js'),
+        import('../reporting/results-table.js'),
+        import('../reporting/terminal-style.js'),
+      ]);
+    const result = await evaluatePolicy({
+      policy: args.policy,
+      ...(flags.environment !== undefined && { environment: flags.environment }),
+      options: parseOptions(flags.option ?? []),
+      ...(flags.turns !== undefined && { turns: flags.turns }),
+      temperature: parseTemperature(flags.temperature),
+      split: flags.split ?? 'test',
+      tasks: flags.tasks ?? 500,
+      episodesPerTask: flags['episodes-per-task'],
+      host: await this.openPluginHost(),
+      settings: await this.hostSettings(flags.seed),
+      runsFolder: 'runs',
+    });
+    const baselines = Object.entries(result.baselines).filter(([name]) => name !== result.policy);
+    const rows = [
+      ...baselines.map(([name, evaluation]) => ({ name, evaluation })),
+      { name: result.policy, evaluation: result.evaluation, emphasis: true },
+    ];
+    for (const line of resultsTable(rows, styleOf(process.stdout, process.env))) this.say(line);
+    this.say(intervalNote(rows));
+    const { attempts } = result.evaluation;
+    if (attempts !== undefined)
+      this.say(`avg@${attempts.k} ${attempts.avg.toFixed(3)}, pass@${attempts.k} ${attempts.pass.toFixed(3)}`);
+    return result;
+  }
+}

@@ -1,0 +1,67 @@
+import { Args, Flags } from '@oclif/core';
+
+import { BaseCommand } from '../cli/base-command.js';
+import { playingFlags } from '../cli/playing-flags.js';
+
+/** `agentgym play ENVIRONMENT` */
+export default class Play extends BaseCommand {
+  static override summary = 'Play tasks of an environment yourself, or watch a policy play them';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> guess-number',
+    '<%= config.bin %> <%= command.id %> textcraft --policy oracle --split test --tasks 3',
+    '<%= config.bin %> <%= command.id %> textcraft --task depth-1/stick --actions actions.txt --json',
+    '<%= config.bin %> <%= command.id %> guess-number --policy latest',
+  ];
+  static override args = {
+    environment: Args.string({ required: true, description: '`agentgym list environments` shows what there is' }),
+  };
+  static override flags = {
+    task: Flags.string({ helpValue: 'ID', description: 'Play this task', exclusive: ['split', 'tasks'] }),
+    policy: Flags.string({
+      helpValue: 'WHO',
+      description: 'human (the default), random, an expert, a run, or a folder with a model',
+    }),
+    actions: Flags.string({
+      helpValue: 'FILE',
+      description: 'Replay actions, one a line; - reads standard input',
+      exclusive: ['policy', 'turns'],
+    }),
+    ...playingFlags,
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(Play);
+    const [{ play }, { parseOptions, parseTemperature }, { choosePlayer }] = await Promise.all([
+      import('../experiments/play.js'),
+      import('../cli/parse-playing-flags.js'),
+      import('../cli/choose-player.js'),
+    ]);
+    const { policy, actions } = await choosePlayer(flags, process.stdin, process.stderr);
+    const turns = actions ?? flags.turns;
+    const result = await play({
+      environment: args.environment,
+      policy,
+      options: parseOptions(flags.option ?? []),
+      ...(flags.task !== undefined && { task: flags.task }),
+      split: flags.split ?? 'train',
+      tasks: flags.tasks ?? 1,
+      episodesPerTask: flags['episodes-per-task'],
+      temperature: parseTemperature(flags.temperature),
+      ...(turns !== undefined && { turns }),
+      host: await this.openPluginHost(),
+      settings: await this.hostSettings(flags.seed),
+      runsFolder: 'runs',
+    });
+    for (const { task, observation, turns: played, success } of result.episodes) {
+      this.say(`Task ${task}`);
+      // A person has seen the game already.
+      if (typeof policy === 'string' || policy.name !== 'human') {
+        this.say(observation);
+        for (const turn of played) this.say(`> ${turn.action}\n${turn.observation}`);
+      } else this.say(played.at(-1)?.observation);
+      this.say(success ? `solved in ${played.length} turns` : `not solved in ${played.length} turns`);
+      this.say();
+    }
+    return result;
+  }
+}

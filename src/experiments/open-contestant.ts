@@ -1,0 +1,161 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import type { Recipe } from '../config/recipe-schema.js';
+import type { Player } from '../contracts/player.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import type { Actor } from '../rollout/actor.js';
+import type { RolloutSettings } from '../rollout/collect-episodes.js';
+import type { ComposedReward } from '../rollout/compose-reward.js';
+import { expertPlayer, randomPlayer } from '../rollout/players.js';
+import { latestCheckpointFolder } from './checkpoints.js';
+import { Instances, type OpenEnvironment } from './instances.js';
+import { modelActor } from './make-parts.js';
+import { resolveRun } from './resolve-run.js';
+import { manifestPath, readManifest } from './run-manifest.js';
+import { longestHorizon } from './stage-plan.js';
+
+/** Turns of an episode where neither a recipe nor the environment names a number. */
+const DEFAULT_TURNS = 30;
+
+/** How episodes are played where no recipe says. */
+export const defaultRollout: RolloutSettings = {
+  inFlight: 256,
+  retries: 0,
+  environmentMilliseconds: 60_000,
+  playerMilliseconds: 60_000,
+  maxFailedShare: 0.5,
+};
+
+export interface ContestantRequest {
+  /** `random`, an expert's name, a run, a folder with a model; or a player that is made already. */
+  readonly policy: string | Player;
+  /** Absent: the environment that the run was trained in. */
+  readonly environment?: string;
+  /** Options of the environment, over those of the run where it is the same one. */
+  readonly options: { readonly [name: string]: unknown };
+  /** Turns of an episode; absent: as the run, or as the environment says. */
+  readonly turns?: number;
+  /** Of a policy with tokens; absent: 0. */
+  readonly temperature?: number;
+  readonly host: PluginHost;
+  readonly settings: HostSettings;
+  readonly runsFolder: string;
+}
+
+/** Somebody who plays, and the world to play in. */
+export interface Contestant {
+  readonly name: string;
+  readonly actor: Actor;
+  readonly environment: OpenEnvironment;
+  readonly reward: ComposedReward;
+  readonly horizon: number;
+  dispose(): Promise<void>;
+}
+
+/**
+ * Finds who is to play. Throws AG_PLAYER_UNKNOWN for a name that is nobody's, and what runs, contributions and options throw.
+ */
+export async function openContestant(request: ContestantRequest): Promise<Contestant> {
+  const { policy, host, settings } = request;
+  const instances = new Instances(host, settings);
+  const model = typeof policy === 'string' ? await findModel(policy, request) : undefined;
+  const recipe = model?.recipe;
+  const name = request.environment ?? recipe?.environment.name;
+  if (name === undefined) {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: `\`${typeof policy === 'string' ? policy : policy.name}\` was trained in no environment that is known here.`,
+      hint: 'Name one with `--environment NAME`; `agentgym list environments` shows them.',
+    });
+  }
+  const own = recipe?.environment.name === name ? recipe.environment.options : {};
+  const environment = await instances.environment({ name, options: { ...own, ...request.options } });
+  try {
+    const reward = await instances.reward(recipe?.reward.terms ?? [{ name: 'sparse', weight: 1 }]);
+    const horizon =
+      request.turns ??
+      (own === recipe?.environment.options ? longestHorizon(recipe) : (environment.maxTurns ?? DEFAULT_TURNS));
+    const seated = model === undefined ? undefined : await openModel(model, request, instances);
+    const actor = seated ?? { kind: 'player' as const, player: await findPlayer(policy, environment) };
+    return {
+      name: typeof policy === 'string' ? policy : policy.name,
+      actor,
+      environment,
+      reward,
+      horizon,
+      async dispose() {
+        await environment.pool.dispose();
+        if (actor.kind === 'model') await actor.model.dispose();
+      },
+    };
+  } catch (error) {
+    await environment.pool.dispose();
+    throw error;
+  }
+}
+
+interface FoundModel {
+  /** A checkpoint or a Hugging Face folder. */
+  readonly folder: string;
+  /** Of the run, where it is one. */
+  readonly recipe?: Recipe;
+}
+
+/** The run or folder of that name; undefined where it is a player's name. */
+async function findModel(policy: string, { runsFolder }: ContestantRequest): Promise<FoundModel | undefined> {
+  if (existsSync(join(policy, 'config.json')) && !existsSync(manifestPath(policy))) return { folder: resolve(policy) };
+  // Names of players are words; whatever looks like a path, or is a run, is a run.
+  let directory: string;
+  try {
+    directory = await resolveRun(policy, runsFolder);
+  } catch (error) {
+    if (error instanceof AgentgymError && error.code === 'AG_RUN_NOT_FOUND' && /^[a-z][a-z0-9-]*$/.test(policy))
+      return undefined;
+    throw error;
+  }
+  const { recipe } = await readManifest(directory);
+  const folder = await latestCheckpointFolder(directory);
+  if (folder !== undefined) return { folder, recipe: recipe as unknown as Recipe };
+  throw new AgentgymError('AG_NOT_A_RUN', {
+    message: `The run ${directory} has no checkpoint yet.`,
+    hint: `Let it go on with \`agentgym train --resume ${directory}\`.`,
+    file: directory,
+  });
+}
+
+async function openModel(
+  { folder, recipe }: FoundModel,
+  request: ContestantRequest,
+  instances: Instances,
+): Promise<Actor> {
+  const format = await instances.format(recipe?.format ?? { name: 'plain' });
+  const model = await instances.policy(
+    { name: recipe?.policy.name ?? 'transformer', ...(recipe && { options: recipe.policy.options }) },
+    { corpus: noCorpus, from: folder, valueHead: false },
+  );
+  const temperature = request.temperature ?? 0;
+  if (recipe !== undefined) {
+    const actor = modelActor(recipe, model, format);
+    return { ...actor, sampling: { ...actor.sampling, temperature } };
+  }
+  return { kind: 'model', model, format, sampling: { temperature, topP: 1, topK: 0 }, maxActionTokens: 64 };
+}
+
+async function findPlayer(policy: string | Player, { name, pool }: OpenEnvironment): Promise<Player> {
+  if (typeof policy !== 'string') return policy;
+  if (policy === randomPlayer.name) return randomPlayer;
+  const instance = await pool.acquire();
+  const experts = Object.keys(instance.experts ?? {});
+  pool.release(instance);
+  if (experts.includes(policy)) return expertPlayer(policy);
+  throw new AgentgymError('AG_PLAYER_UNKNOWN', {
+    message: `\`${policy}\` is no run, no folder with a model, and no player of ${name}.`,
+    hint: `Players of ${name}: ${['random', ...experts].join(', ')}. Runs are listed by \`agentgym runs list\`.`,
+  });
+}
+
+async function* noCorpus(): AsyncIterable<string> {
+  // Its tokenizer lies in the folder.
+}

@@ -1,0 +1,102 @@
+import type { Facts, SplitName } from '../contracts/environment.js';
+import type { CompletedEpisode } from '../contracts/trajectory.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { collectEpisodes } from '../rollout/collect-episodes.js';
+import { chooseTasks } from '../rollout/task-order.js';
+import { type ContestantRequest, defaultRollout, openContestant } from './open-contestant.js';
+
+export interface PlayRequest extends ContestantRequest {
+  readonly environment: string;
+  /** One task by its id; absent: `tasks` of the split. */
+  readonly task?: string;
+  readonly split: SplitName;
+  /** At most every task once. */
+  readonly tasks: number;
+  readonly episodesPerTask: number;
+}
+
+/** One episode as `agentgym play --json` prints it. Rewards are the environment's own. */
+export interface PlayedEpisode {
+  readonly task: string;
+  readonly observation: string;
+  readonly turns: readonly {
+    readonly action: string;
+    /** What the action brought about. */
+    readonly observation: string;
+    readonly reward: number;
+    readonly terminated: boolean;
+    readonly truncated: boolean;
+    readonly facts: Facts;
+  }[];
+  readonly success: boolean;
+  readonly return: number;
+}
+
+/**
+ * Plays tasks, without learning. A person plays one after another; everybody else side by side.
+ *
+ * @throws AG_EPISODES_FAILED where an episode failed: a game is wanted, not a statistic
+ */
+export async function play(request: PlayRequest): Promise<{ environment: string; episodes: PlayedEpisode[] }> {
+  const contestant = await openContestant(request);
+  try {
+    const { actor, environment, horizon, reward } = contestant;
+    const { splits, pool } = environment;
+    const { random, signal } = request.settings;
+    const tasks =
+      request.task === undefined
+        ? chooseTasks(splits[request.split], request.tasks, random.stream('tasks', request.split))
+        : [request.task];
+    const keys = tasks.flatMap((task, group) =>
+      Array.from({ length: request.episodesPerTask }, (_, member) => ({ iteration: 0, task, group, member })),
+    );
+    const byHand = typeof request.policy !== 'string';
+    const episodes = await collectEpisodes(keys, {
+      actor,
+      environments: pool,
+      reward,
+      horizon,
+      random: random.stream('episodes', request.split),
+      rollout: byHand ? { ...defaultRollout, inFlight: 1, playerMilliseconds: Infinity } : defaultRollout,
+      signal,
+    });
+    return { environment: environment.name, episodes: episodes.map(completed).map(playedEpisode) };
+  } finally {
+    await contestant.dispose();
+  }
+}
+
+function completed(episode: Awaited<ReturnType<typeof collectEpisodes>>[number]): CompletedEpisode {
+  if (episode.status === 'completed') return episode;
+  throw new AgentgymError('AG_EPISODES_FAILED', {
+    message: `Task "${episode.task}" failed in ${episode.failure.phase}: ${episode.failure.message}`,
+    hint: 'Check the task id and the options of the environment.',
+  });
+}
+
+function playedEpisode({
+  task,
+  turns,
+  finalObservation,
+  terminated,
+  truncated,
+  success,
+}: CompletedEpisode): PlayedEpisode {
+  return {
+    task,
+    observation: turns[0]?.observation ?? finalObservation,
+    turns: turns.map((turn, index) => {
+      const next = turns[index + 1];
+      return {
+        action: turn.action ?? turn.text,
+        observation: next?.observation ?? finalObservation,
+        reward: turn.native,
+        terminated: next === undefined && terminated,
+        truncated: next === undefined && truncated !== undefined,
+        facts: turn.facts,
+      };
+    }),
+    success,
+    return: turns.reduce((sum, { native }) => sum + native, 0),
+  };
+}
