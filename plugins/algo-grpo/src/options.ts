@@ -72,38 +72,42 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** Options that do nothing beside others, or beside the recipe's `groupSize`, `epochs` and `minibatches`. */
+/** Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and `minibatches`. */
 export function validate(chosen: Options, settings: UpdateSettings): readonly OptionFinding[] {
   const findings: OptionFinding[] = [];
-  const complain = (path: readonly string[], message: string, hint: string): void => {
-    findings.push({ path, message, hint });
+  const idle = (option: keyof Options, beside: string, hint: string): void => {
+    findings.push({ path: [option], message: `${option} has no effect ${beside}`, hint, idle: true });
   };
   if (settings.groupSize < 2) {
-    const message = 'a group of one episode has nothing to be compared with: every advantage is 0';
-    complain([], message, 'Set algorithm.groupSize to 2 or more, such as 16.');
+    findings.push({
+      path: [],
+      message: 'a group of one episode has nothing to be compared with: every advantage is 0',
+      hint: 'Set algorithm.groupSize to 2 or more, such as 16.',
+    });
+  }
+  if (chosen.aggregation === 'constant-length' && chosen.constantLength === null) {
+    findings.push({
+      path: ['aggregation'],
+      message: 'aggregation: constant-length needs constantLength',
+      hint: 'Set constantLength to the tokens that a policy may sample in an episode.',
+    });
+  }
+  if (chosen.aggregation !== 'constant-length' && chosen.constantLength !== null) {
+    const hint = 'Remove constantLength, or set aggregation: constant-length.';
+    idle('constantLength', `with aggregation: ${chosen.aggregation}`, hint);
   }
   if (settings.epochs === 1 && settings.minibatches === 1) {
-    const idle = ['clipLow', 'clipHigh', ...(chosen.dualClip === null ? [] : ['dualClip'])];
-    const message = 'has no effect with one epoch and one minibatch: the policy is still the one that sampled';
-    for (const name of idle) {
-      complain([name], `${name} ${message}`, `Remove ${name}, or raise algorithm.minibatches or algorithm.epochs.`);
+    for (const option of ['clipLow', 'clipHigh', 'dualClip'] as const) {
+      if (chosen[option] === null) continue;
+      const beside = 'with one epoch and one minibatch: the policy is still the one that sampled';
+      idle(option, beside, `Remove ${option}, or raise algorithm.minibatches or algorithm.epochs.`);
     }
   }
   if (!chosen.divideByDeviation) {
-    const message = 'deviationEpsilon has no effect with divideByDeviation: false';
-    complain(['deviationEpsilon'], message, 'Remove deviationEpsilon.');
+    idle('deviationEpsilon', 'with divideByDeviation: false', 'Remove deviationEpsilon.');
   }
   if (chosen.klCoefficient === 0) {
-    const message = 'klEstimator has no effect with klCoefficient: 0';
-    complain(['klEstimator'], message, 'Remove klEstimator, or set klCoefficient, such as 0.001.');
-  }
-  if (chosen.aggregation === 'constant-length' && chosen.constantLength === null) {
-    const message = 'aggregation: constant-length needs constantLength';
-    complain(['aggregation'], message, 'Set constantLength to the tokens a policy may sample in an episode.');
-  }
-  if (chosen.aggregation !== 'constant-length' && chosen.constantLength !== null) {
-    const message = `constantLength has no effect with aggregation: ${chosen.aggregation}`;
-    complain(['constantLength'], message, 'Remove constantLength, or set aggregation: constant-length.');
+    idle('klEstimator', 'with klCoefficient: 0', 'Remove klEstimator, or set klCoefficient, such as 0.001.');
   }
   return findings;
 }
