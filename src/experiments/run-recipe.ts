@@ -49,7 +49,7 @@ interface RunState extends JsonObject {
 export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   const { recipe, host, settings, output, resume } = options;
   if (output !== undefined && resume === undefined) refuseExisting(output);
-  const opened = resume === undefined ? undefined : await RunDirectory.resume(resume, recipe as unknown as JsonObject);
+  const opened = resume === undefined ? undefined : await RunDirectory.resume(resume, recipe);
   let parts: Parts | undefined;
   let run = opened;
   try {
@@ -71,7 +71,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
 async function createRun(options: RunRecipeOptions, parts: Parts): Promise<RunDirectory> {
   const { recipe, output, runsFolder, sourceFolder, versions } = options;
   return RunDirectory.create({
-    recipe: recipe as unknown as JsonObject,
+    recipe: recipe,
     name: recipe.name,
     ...(output !== undefined && { output }),
     runsFolder,
