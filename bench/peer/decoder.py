@@ -37,6 +37,14 @@ class Layer(nn.Module):
         return x + self.down(F.silu(gate) * up)
 
 
+def attend(q, k, v, visible=None):
+    """Attention by hand: for one query a row it is faster on a CPU than `scaled_dot_product_attention` (measured)."""
+    scores = (q @ k.mT) * q.shape[-1] ** -0.5
+    if visible is not None:
+        scores = scores.masked_fill(~visible, -1e9)
+    return torch.softmax(scores, dim=-1) @ v
+
+
 def norm(x, weight, epsilon):
     return F.rms_norm(x, (x.shape[-1],), weight, epsilon)
 
@@ -98,8 +106,10 @@ class Decoder(nn.Module):
             keys[:, :, start:start + time] = k
             values[:, :, start:start + time] = v
             # A chunk begins only an empty cache here; a single token sees all there is.
-            context = F.scaled_dot_product_attention(
-                q, keys[:, :, :start + time], values[:, :, :start + time], is_causal=time > 1)
+            if time > 1:
+                context = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            else:
+                context = attend(q, keys[:, :, :start + 1], values[:, :, :start + 1])
             x = layer.finish(x, context)
         return norm(x[:, -1], self.final_norm, self.epsilon)
 
@@ -116,6 +126,6 @@ class Decoder(nn.Module):
             q, k, v = layer.project(x, cos, sin)
             keys[rows, :, positions] = k.transpose(1, 2)
             values[rows, :, positions] = v.transpose(1, 2)
-            context = F.scaled_dot_product_attention(q, keys[:, :, :used], values[:, :, :used], attn_mask=visible)
+            context = attend(q, keys[:, :, :used], values[:, :, :used], visible)
             x = layer.finish(x, context)
         return norm(x[rows[:, 0], last], self.final_norm, self.epsilon)
