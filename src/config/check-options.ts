@@ -90,7 +90,7 @@ function complaintAbout(option: OptionDeclaration, value: unknown): string | und
         return `is ${show(value)}, not a list of whole numbers`;
       }
       if (option.length !== undefined && value.length !== option.length) {
-        return `has ${value.length} numbers instead of ${option.length}`;
+        return `has length ${value.length} instead of ${option.length}`;
       }
       return (value as number[]).map((item) => outside(option, item)).find((complaint) => complaint !== undefined);
     }
@@ -112,6 +112,6 @@ function outside(
 }
 
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
