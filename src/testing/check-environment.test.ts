@@ -127,7 +127,10 @@ let calls = 0;
 const timers: NodeJS.Timeout[] = [];
 
 /** A module whose bytes depend on the locale of the process. */
-const localeModule = `export function create() {
+const localeModule = `
+const source = { count: 1, id: () => 'one ' + process.env.TZ, random: () => 'one' };
+export const tasks = () => ({ train: source, validation: source, test: source });
+export function create() {
   let place;
   return {
     instructions: '',
@@ -274,6 +277,13 @@ describe('checkEnvironment', () => {
     expect(found?.message).not.toMatch(/could not be finished|process broke/);
     expect(found?.likelyCause).not.toBe('');
     for (const timer of timers.splice(0)) clearInterval(timer);
+  });
+
+  it('fresh-process tells other tasks from tasks that are played differently', async () => {
+    const findings = await checkEnvironment(good, { ...settings, ...fixtures['fresh-process']?.settings });
+    const messages = findings.filter(({ id }) => id === 'fresh-process').map(({ message }) => message);
+    expect(messages).toContain('the splits hold other tasks');
+    expect(messages.filter((message) => message.endsWith('is played differently'))).not.toHaveLength(0);
   });
 
   it('reports an environment that cannot be created, and leaves out what is accepted', async () => {

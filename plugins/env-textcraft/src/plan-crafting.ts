@@ -6,7 +6,7 @@ import { craftingBook, itemsFor, recipesBelow, type Amount, type Recipe } from '
 /** What the agent carries. */
 export type Inventory = ReadonlyMap<string, number>;
 
-export type PlannedTurn = { readonly get: Amount } | { readonly craft: Recipe };
+type PlannedTurn = { readonly get: Amount } | { readonly craft: Recipe };
 
 export interface CraftingPlan {
   /** In order; the same recipe stands there once for each use. */

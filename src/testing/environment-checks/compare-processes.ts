@@ -5,10 +5,10 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import type { EnvironmentModule } from '../../contracts/environment.js';
+import type { EnvironmentModule, TaskSplits } from '../../contracts/environment.js';
 import { createRandom } from '../../random/create-random.js';
 import { testHost } from '../test-host.js';
-import type { CheckContext } from './check-context.js';
+import { splitNames, type CheckContext } from './check-context.js';
 import { chooseAtRandom, episodeBytes, playEpisode, shorten } from './play-episode.js';
 
 /** What a child process is asked to play. */
@@ -23,7 +23,21 @@ interface ReplayRequest {
   readonly backwards: boolean;
 }
 
-/** Plays tasks with random actions in this process and gives each episode as a line of JSON; what the child processes run. */
+/** Ids of each split, at most a thousand of each, as one line of JSON. */
+function listSplits(splits: TaskSplits): string {
+  return JSON.stringify(
+    splitNames.map((split) => {
+      const { count } = splits[split];
+      const taken = count === 'unbounded' ? 1_000 : Math.min(count, 1_000);
+      return [count, Array.from({ length: taken }, (_, index) => splits[split].id(index))];
+    }),
+  );
+}
+
+/**
+ * Lists the splits and plays tasks with random actions in this process: a line of JSON for the splits, and one for each episode. What the
+ * child processes run.
+ */
 export async function replayEpisodes(request: ReplayRequest): Promise<string[]> {
   const module = (await import(request.entry)) as EnvironmentModule<unknown>;
   const environment = await module.create(request.options, testHost(request.seed));
@@ -34,7 +48,7 @@ export async function replayEpisodes(request: ReplayRequest): Promise<string[]> 
     lines.set(task, episodeBytes(episode));
   }
   await environment.dispose?.();
-  return request.tasks.map((task) => lines.get(task) ?? '');
+  return [listSplits(module.tasks(request.options)), ...request.tasks.map((task) => lines.get(task) ?? '')];
 }
 
 const program = `
@@ -76,9 +90,11 @@ export async function compareProcesses(context: CheckContext): Promise<string[]>
         TZ: 'Asia/Kathmandu',
       }),
     ]);
-    return tasks.flatMap((task, index) =>
-      first[index] === second[index] ? [] : [`task ${shorten(task)} is played differently`],
-    );
+    const found = first[0] === second[0] ? [] : ['the splits hold other tasks'];
+    for (const [index, task] of tasks.entries()) {
+      if (first[index + 1] !== second[index + 1]) found.push(`task ${shorten(task)} is played differently`);
+    }
+    return found;
   } catch (error) {
     return [`a fresh process broke: ${error instanceof Error ? error.message : String(error)}`];
   }
