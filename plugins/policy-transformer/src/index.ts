@@ -1,1 +1,16 @@
-export default [];
+import type { PolicyContribution } from '@agentgym/cli';
+
+import { options } from './options.js';
+import { presets } from './presets/presets.js';
+
+export default [
+  {
+    kind: 'policy',
+    name: 'transformer',
+    summary: 'A decoder-only transformer that samples and trains in-process',
+    options,
+    presets,
+    load: () => import('./policy/create-policy.js'),
+    diagnose: async () => (await import('./policy/diagnose.js')).diagnose(),
+  } satisfies PolicyContribution<typeof options>,
+];

@@ -1,0 +1,73 @@
+import type { JsonObject, OptimizerSettings } from '@agentgym/cli';
+
+import { readWeights, writeModelFolder, type ModelFolder } from '../checkpoint/model-folder.js';
+import { readTrainerState, writeTrainerState } from '../checkpoint/trainer-state.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { VALUE_BIAS, VALUE_WEIGHT } from '../model/parameters.js';
+import type { OptimizerState, ShapedArray } from '../optimizers/optimizer.js';
+import { ParameterBlock } from '../worker/parameter-block.js';
+
+export interface Checkpoint {
+  /** A `ParameterBlock`'s data. */
+  readonly data: Float32Array;
+  readonly policyVersion: number;
+  /** Absent where no optimizer was set. */
+  readonly optimizer?: { readonly settings: OptimizerSettings; readonly state: OptimizerState };
+}
+
+const VALUE_HEAD: readonly string[] = [VALUE_WEIGHT, VALUE_BIAS];
+const MOMENT = 'moment.';
+
+/** A Hugging Face folder with the trainer's state beside it; a value head, which that format does not know, is part of the state. */
+export async function writeCheckpoint(
+  directory: string,
+  checkpoint: Checkpoint & { readonly folder: Omit<ModelFolder, 'weights'>; readonly valueHead: boolean },
+): Promise<void> {
+  const { folder, valueHead, data, policyVersion, optimizer } = checkpoint;
+  const block = new ParameterBlock(folder.config, { valueHead }, data);
+  const shaped = [...block.views].map(([name, view]): [string, ShapedArray] => {
+    return [name, { shape: block.shapes.get(name) ?? [], data: view }];
+  });
+  const weights = new Map(shaped.filter(([name]) => !VALUE_HEAD.includes(name)));
+  await writeModelFolder(directory, { ...folder, weights });
+  const tensors = new Map(shaped.filter(([name]) => VALUE_HEAD.includes(name)));
+  for (const [name, moment] of optimizer?.state.tensors ?? []) tensors.set(`${MOMENT}${name}`, moment);
+  const values = {
+    formatVersion: 1,
+    policyVersion,
+    ...(optimizer ? { optimizer: { ...optimizer.settings, steps: optimizer.state.steps } } : {}),
+  };
+  await writeTrainerState(directory, { tensors, values });
+}
+
+/** Throws where the folder is no checkpoint of such a model. */
+export async function readCheckpoint(
+  directory: string,
+  config: DecoderConfig,
+  valueHead: boolean,
+): Promise<Checkpoint> {
+  const { tensors, values } = await readTrainerState(directory);
+  if (values['formatVersion'] !== 1) throw new Error(`${directory} was written by another version of this policy`);
+  const weights = new Map([...(await readWeights(directory))].map(([name, { data }]) => [name, data]));
+  for (const name of VALUE_HEAD) {
+    const saved = tensors.get(name);
+    if (saved) weights.set(name, saved.data);
+  }
+  const { data } = new ParameterBlock(config, { valueHead }).fill(weights);
+  const saved = values['optimizer'] as JsonObject | undefined;
+  const moments = new Map([...tensors].flatMap(([name, tensor]) => momentOf(name, tensor)));
+  return {
+    data,
+    policyVersion: Number(values['policyVersion']),
+    ...(saved && {
+      optimizer: {
+        settings: { name: saved['name'] as string, options: saved['options'] as OptimizerSettings['options'] },
+        state: { steps: Number(saved['steps']), tensors: moments },
+      },
+    }),
+  };
+}
+
+function momentOf(name: string, tensor: ShapedArray): [string, ShapedArray][] {
+  return name.startsWith(MOMENT) ? [[name.slice(MOMENT.length), tensor]] : [];
+}

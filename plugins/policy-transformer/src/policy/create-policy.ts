@@ -1,0 +1,103 @@
+import { availableParallelism } from 'node:os';
+
+import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
+
+import { readModelFolder, type ModelFolder } from '../checkpoint/model-folder.js';
+import { initializeParameters, parameterShapes } from '../model/parameters.js';
+import type { TransformerOptions } from '../options.js';
+import { presetConfig } from '../presets/presets.js';
+import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
+import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
+import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
+import type { EngineSettings } from '../worker/engine-core.js';
+import type { Engine } from '../worker/engine.js';
+import { ParameterBlock } from '../worker/parameter-block.js';
+import { WorkerEngine } from '../worker/worker-engine.js';
+import { TransformerPolicy } from './transformer-policy.js';
+
+/** More threads than this wait for each other more than they compute, and each holds a copy of the weights. */
+const MOST_THREADS = 8;
+
+/** The longest episode where nobody says how long one may get: rotary tables and caches are made for no more. */
+const USUAL_LENGTH = 4096;
+
+const engines = { auto: 'auto', native: 'onnxruntime-node', wasm: 'onnxruntime-web' } as const;
+
+/** A policy from a preset or a folder. The optimizer is chosen by `resetOptimizer`. */
+export async function create(options: TransformerOptions, host: Host, context: PolicyContext): Promise<PolicyModel> {
+  return createPolicy(options, host, context, (settings, cores, log) =>
+    Promise.resolve(new WorkerEngine(settings, cores, log)),
+  );
+}
+
+/** As `create`; `start` makes the engine, for tests that want it on their own thread. */
+export async function createPolicy(
+  options: TransformerOptions,
+  host: Host,
+  context: PolicyContext,
+  start: (settings: EngineSettings, cores: number, log: (message: string) => void) => Promise<Engine>,
+): Promise<PolicyModel> {
+  const folder =
+    context.from === undefined ? await scratchFolder(options, context) : await readModelFolder(context.from);
+  const encoder = createConversationEncoder(folder.tokenizer, folder.ids.eos);
+  const { valueHead } = context;
+  const positions = Math.min(folder.config.maxPositions, context.maxTokens ?? USUAL_LENGTH);
+  const config = { ...folder.config, maxPositions: positions };
+  const threads = options.threads ?? Math.min(MOST_THREADS, availableParallelism());
+  const settings: EngineSettings = {
+    engine: engines[options.engine],
+    config,
+    valueHead,
+    microBatchTokens: options.microBatchTokens,
+    cacheBytes: (options.cacheMegabytes * 1e6) / threads,
+  };
+  const given = new Map([...folder.weights].map(([name, { data }]) => [name, data]));
+  const missing = [...parameterShapes(config, { valueHead }).keys()].some((name) => !given.has(name));
+  const initial = missing
+    ? initializeParameters(config, { valueHead }, host.random.stream('weights'))
+    : new Map<string, Float32Array>();
+  // A folder's weights must be whole: only what it cannot hold, the value head, starts fresh there.
+  const fresh = [...initial].filter(([name]) => context.from === undefined || name.startsWith('value_head.'));
+  const block = new ParameterBlock(config, { valueHead }).fill(new Map([...fresh, ...given]));
+
+  const engine = await start(settings, threads, (message) => host.log.warn(message));
+  try {
+    const cores = Array.from({ length: engine.cores }, (_, core) => core);
+    await Promise.all(cores.map((core) => engine.call(core, 'setParameters', [block.data])));
+    const facts = await engine.call(0, 'facts', []);
+    return new TransformerPolicy({
+      engine,
+      folder: { config: folder.config, ids: folder.ids, tokenizer: folder.tokenizer },
+      encoder,
+      valueHead,
+      maxTokens: positions,
+      facts: {
+        ...facts,
+        ...(context.from === undefined ? { preset: context.preset ?? '' } : { from: context.from }),
+        parameters: block.data.length,
+        family: config.family,
+        hiddenSize: config.hiddenSize,
+        layers: config.layers,
+        vocabularySize: config.vocabularySize,
+      },
+    });
+  } catch (error) {
+    await engine.dispose();
+    throw error;
+  }
+}
+
+/** A tokenizer of the corpus and a preset's shape; no weights yet. */
+async function scratchFolder(
+  { tokenizer, vocabularySize }: TransformerOptions,
+  context: PolicyContext,
+): Promise<ModelFolder> {
+  const { preset, maxTokens } = context;
+  if (preset === undefined) throw new Error('a transformer needs a preset to build, or a folder to start from');
+  const train = tokenizer === 'words' ? trainWordTokenizer : trainByteLevelTokenizer;
+  const files: TokenizerFiles = await train(context.corpus(), { vocabularySize: vocabularySize });
+  const encoder = createConversationEncoder(files);
+  const config = presetConfig(preset, encoder.vocabularySize, maxTokens ?? USUAL_LENGTH);
+  return { config, weights: new Map(), ids: { eos: encoder.endIds.slice(0, 1) }, tokenizer: files };
+}

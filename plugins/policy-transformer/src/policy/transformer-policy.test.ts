@@ -1,0 +1,237 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ReadableStream } from 'node:stream/web';
+
+import type { Loss, LossExpression, PolicyContext, PolicyModel, TrainingBatch } from '@agentgym/cli';
+import { testHost } from '@agentgym/cli/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { InProcessEngine } from '../worker/in-process-engine.js';
+import { createPolicy } from './create-policy.js';
+
+const options = {
+  engine: 'auto',
+  threads: 1,
+  microBatchTokens: 2048,
+  cacheMegabytes: 100,
+  tokenizer: 'words',
+  vocabularySize: 300,
+} as const;
+const sampling = { temperature: 0.9, topP: 1, topK: 0 };
+const adamw = { name: 'adamw', options: {} };
+
+const opened: PolicyModel[] = [];
+afterAll(async () => {
+  for (const policy of opened) await policy.dispose();
+});
+
+async function policyOf(
+  changes: Partial<{ threads: number; microBatchTokens: number }> = {},
+  context: Partial<PolicyContext> = {},
+) {
+  const corpus = () =>
+    ReadableStream.from(['guess my number between 4 and 33', 'higher lower correct invalid', '1 2 3 4 5 6 7 8 9 10']);
+  const policy = await createPolicy(
+    { ...options, ...changes },
+    testHost(3),
+    { corpus, preset: 'pico', valueHead: false, maxTokens: 256, ...context },
+    (settings, cores, log) => InProcessEngine.create(settings, cores, log),
+  );
+  opened.push(policy);
+  return policy;
+}
+
+/** Episodes of two turns, sampled, as a batch. */
+async function play(policy: PolicyModel, rows: number): Promise<TrainingBatch> {
+  const { encoder } = policy;
+  let sequences = Array.from({ length: rows }, (_, row) => [...encoder.begin('', `guess ${row % 5} between 4 and 33`)]);
+  const masks = sequences.map((tokens) => tokens.map(() => 0));
+  const logprobs = sequences.map((tokens) => tokens.map(() => NaN));
+  for (let turn = 0; turn < 2; turn += 1) {
+    const answers = await policy.generate(
+      sequences.map((tokens, row) => ({
+        tokens,
+        sequence: `episode ${row}`,
+        endIds: encoder.endIds,
+        maxTokens: 5,
+        draws: Float64Array.from({ length: 5 }, (_, index) => 1 - testHost(row).random.stream(turn, index).uniform()),
+      })),
+      sampling,
+    );
+    sequences = sequences.map((tokens, row) => {
+      const { tokens: sampled, logprobs: given, ended } = answers[row]!;
+      const after = [
+        ...(ended ? [] : encoder.endIds.slice(0, 1)),
+        ...encoder.append(row % 3 === 0 ? 'higher' : 'lower 4 to 9'),
+      ];
+      masks[row]!.push(...sampled.map(() => 1), ...after.map(() => 0));
+      logprobs[row]!.push(...given, ...after.map(() => NaN));
+      return [...tokens, ...sampled, ...after];
+    });
+  }
+  const width = Math.max(...sequences.map(({ length }) => length));
+  const fill = <T extends Float64Array | Int32Array | Uint8Array>(
+    data: T,
+    of: (row: number, t: number) => number,
+  ): T => {
+    for (let index = 0; index < data.length; index += 1) data[index] = of(Math.floor(index / width), index % width);
+    return data;
+  };
+  const perToken = (of: (row: number, t: number) => number) => fill(new Float64Array(rows * width), of);
+  return {
+    rows,
+    width,
+    tokens: fill(new Int32Array(rows * width), (row, t) => sequences[row]![t] ?? 0),
+    length: Int32Array.from(sequences, ({ length }) => length),
+    mask: fill(new Uint8Array(rows * width), (row, t) => masks[row]![t] ?? 0),
+    turn: new Int32Array(rows * width),
+    weight: perToken((row, t) => (masks[row]![t] ? 1 / (rows + t) : NaN)),
+    logprobs: perToken((row, t) => logprobs[row]![t] ?? NaN),
+    rewards: perToken(() => 0),
+    advantages: perToken((row, t) => (masks[row]![t] ? Math.sin(row + t) : NaN)),
+    returns: perToken((row, t) => Math.cos(row * t)),
+    group: Int32Array.from({ length: rows }, (_, row) => row),
+    truncated: new Uint8Array(rows),
+    bootstrapValue: new Float64Array(rows),
+    temperature: sampling.temperature,
+  };
+}
+
+const live: LossExpression = { op: 'live', name: 'logprob' };
+const entropy: LossExpression = { op: 'live', name: 'entropy' };
+const ratio: LossExpression = { op: 'exp', of: { op: 'sub', left: live, right: { op: 'batch', name: 'logprobs' } } };
+const policyGradient: Loss = {
+  terms: {
+    policy: {
+      op: 'mul',
+      left: { op: 'mul', left: { op: 'constant', value: -1 }, right: ratio },
+      right: { op: 'batch', name: 'advantages' },
+    },
+    entropy: { op: 'mul', left: { op: 'constant', value: -0.02 }, right: entropy },
+  },
+  metrics: { ratio },
+};
+/** Reads rows, in pairs. */
+const preference: Loss = {
+  terms: { pairs: { op: 'logsigmoid', of: { op: 'pairDifference', of: { op: 'sequenceSum', of: live } } } },
+};
+
+describe('TransformerPolicy', () => {
+  // Law 1. Goes red where training divides by another temperature than sampling, or shifts tokens by one.
+  it('trains on what it sampled: log probabilities agree to 1e-4', async () => {
+    const policy = await policyOf();
+    const batch = await play(policy, 12);
+    const logprobs = await policy.logprobs(batch);
+    let compared = 0;
+    for (const [index, sampled] of batch.mask.entries()) {
+      if (sampled) {
+        expect(Math.abs(logprobs[index]! - batch.logprobs[index]!)).toBeLessThan(1e-4);
+        compared += 1;
+      } else expect(logprobs[index]).toBe(0);
+    }
+    expect(compared).toBeGreaterThan(24);
+  });
+
+  it('plays the same on one core and on three', async () => {
+    const [one, three] = [await policyOf(), await policyOf({ threads: 3 })];
+    expect(await play(three, 11)).toEqual(await play(one, 11));
+  });
+
+  it.each([
+    ['a policy gradient', policyGradient],
+    ['a loss over pairs of rows', preference],
+  ])('%s: results and step do not depend on micro-batches or cores', async (_, loss) => {
+    const reference = await policyOf({ microBatchTokens: 1 << 20 });
+    const batch = await play(reference, 10);
+    const expected = await reference.forwardBackward(batch, loss);
+    await reference.resetOptimizer(adamw);
+    await reference.forwardBackward(batch, loss);
+    const step = await reference.optimizerStep({ learningRate: 1e-3, clipNorm: 1 });
+    expect(step.applied).toBe(true);
+    expect(reference.policyVersion).toBe(1);
+    for (const changes of [{ microBatchTokens: 100 }, { threads: 3 }]) {
+      const policy = await policyOf(changes);
+      await policy.resetOptimizer(adamw);
+      const result = await policy.forwardBackward(batch, loss);
+      for (const [name, sum] of Object.entries(expected.terms)) expect(result.terms[name]).toBeCloseTo(sum, 4);
+      for (const [name, sum] of Object.entries(expected.metrics)) expect(result.metrics[name]).toBeCloseTo(sum, 3);
+      expect(distance(result.logprobs, expected.logprobs)).toBeLessThan(1e-5);
+      expect(distance(result.entropy, expected.entropy)).toBeLessThan(1e-5);
+      const { gradientNorm } = await policy.optimizerStep({ learningRate: 1e-3, clipNorm: 1 });
+      expect(gradientNorm / step.gradientNorm).toBeCloseTo(1, 4);
+      expect(distance(await policy.logprobs(batch), await reference.logprobs(batch))).toBeLessThan(1e-3);
+    }
+  });
+
+  it('learns what it is shown', async () => {
+    const policy = await policyOf();
+    await policy.resetOptimizer({ name: 'muon', options: {} });
+    const batch = await play(policy, 8);
+    const likelihood: Loss = {
+      terms: { crossEntropy: { op: 'sub', left: { op: 'constant', value: 0 }, right: live } },
+    };
+    const losses: number[] = [];
+    for (let step = 0; step < 8; step += 1) {
+      losses.push((await policy.forwardBackward(batch, likelihood)).terms['crossEntropy']!);
+      await policy.optimizerStep({ learningRate: 1e-2 });
+    }
+    expect(losses.at(-1)!).toBeLessThan(losses[0]! / 2);
+  });
+
+  it('is untouched by a batch without sampled tokens and by a gradient that is not finite', async () => {
+    const policy = await policyOf();
+    await policy.resetOptimizer(adamw);
+    const batch = await play(policy, 4);
+    const before = await policy.logprobs(batch);
+    const none = await policy.forwardBackward({ ...batch, mask: new Uint8Array(batch.mask.length) }, policyGradient);
+    expect(none.terms).toEqual({ policy: 0, entropy: 0 });
+    await policy.forwardBackward({ ...batch, weight: batch.weight.map(() => Infinity) }, policyGradient);
+    expect((await policy.optimizerStep({ learningRate: 1 })).applied).toBe(false);
+    expect(policy.policyVersion).toBe(0);
+    const { gradientNorm } = await policy.optimizerStep({ learningRate: 0 });
+    expect(gradientNorm).toBe(0);
+    expect(await policy.logprobs(batch)).toEqual(before);
+  });
+
+  it.each(['adamw', 'muon'])('goes on exactly after a save and a load, %s', async (name) => {
+    const train = async (policy: PolicyModel, batch: TrainingBatch) => {
+      await policy.forwardBackward(batch, policyGradient);
+      await policy.optimizerStep({ learningRate: 1e-3, clipNorm: 1 });
+    };
+    const policy = await policyOf({ threads: 2 }, { valueHead: true });
+    await policy.resetOptimizer({ name, options: {} });
+    const batch = await play(policy, 6);
+    await train(policy, batch);
+    const directory = await mkdtemp(join(tmpdir(), 'agentgym-checkpoint-'));
+    await policy.save(directory);
+    await train(policy, batch);
+    const other = await policyOf({ threads: 2 }, { valueHead: true });
+    await other.load(directory);
+    expect(other.policyVersion).toBe(1);
+    await train(other, batch);
+    expect(await other.logprobs(batch)).toEqual(await policy.logprobs(batch));
+    expect(await other.values!(batch)).toEqual(await policy.values!(batch));
+    const fresh = await policyOf({}, { from: directory, valueHead: true });
+    expect(fresh.encoder.begin('', 'guess 4')).toEqual(policy.encoder.begin('', 'guess 4'));
+    await expect(policy.load(join(directory, 'none'))).rejects.toThrow();
+  });
+
+  it('freezes itself', async () => {
+    const policy = await policyOf();
+    await policy.resetOptimizer(adamw);
+    const batch = await play(policy, 4);
+    const reference = await policy.freeze();
+    const before = await policy.logprobs(batch);
+    await policy.forwardBackward(batch, policyGradient);
+    await policy.optimizerStep({ learningRate: 1e-2 });
+    expect(await reference.logprobs(batch)).toEqual(before);
+    expect(distance(await policy.logprobs(batch), before)).toBeGreaterThan(1e-3);
+    await reference.dispose();
+    await expect(reference.logprobs(batch)).rejects.toThrow('disposed');
+  });
+});
+
+function distance(a: Float64Array, b: Float64Array): number {
+  return a.reduce((most, value, index) => Math.max(most, Math.abs(value - b[index]!)), 0);
+}

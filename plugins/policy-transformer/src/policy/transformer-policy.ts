@@ -1,0 +1,249 @@
+import type {
+  ConversationEncoder,
+  ForwardBackwardResult,
+  GeneratedTokens,
+  GenerateRequest,
+  JsonObject,
+  Loss,
+  OptimizerSettings,
+  OptimizerStep,
+  OptimizerStepResult,
+  PolicyCapabilities,
+  PolicyModel,
+  ReferenceModel,
+  Sampling,
+  TrainingBatch,
+} from '@agentgym/cli';
+
+import type { ModelFolder } from '../checkpoint/model-folder.js';
+import { optimizerNames } from '../optimizers/create-optimizer.js';
+import { dealUnits, takeRows, trainedUnits } from '../worker/batch-rows.js';
+import type { Engine } from '../worker/engine.js';
+import { lossTraits } from '../worker/loss-key.js';
+import type { Accumulated, Evaluated } from '../worker/trainer.js';
+import { readCheckpoint, writeCheckpoint } from './checkpoint.js';
+import { splitRequests } from './split-requests.js';
+
+export interface TransformerParts {
+  readonly engine: Engine;
+  /** What the model is: everything of a Hugging Face folder but the weights. */
+  readonly folder: Omit<ModelFolder, 'weights'>;
+  readonly encoder: ConversationEncoder;
+  readonly valueHead: boolean;
+  /** Longest sequence that the engine can hold. */
+  readonly maxTokens: number;
+  /** For `describe`, beside what is known here. */
+  readonly facts: JsonObject;
+}
+
+/** A decoder whose cores sample and train. The first core holds the optimizer; after a step the others get its weights. */
+export class TransformerPolicy implements PolicyModel {
+  readonly capabilities: PolicyCapabilities;
+  readonly encoder: ConversationEncoder;
+  readonly #parts: TransformerParts;
+  readonly #engine: Engine;
+  /** The core that remembers a sequence. */
+  readonly #homes = new Map<string, number>();
+  #version = 0;
+  #optimizer: OptimizerSettings | undefined;
+  #frozen = 0;
+  #disposed = false;
+
+  constructor(parts: TransformerParts) {
+    this.#parts = parts;
+    this.#engine = parts.engine;
+    this.encoder = parts.encoder;
+    this.capabilities = {
+      live: parts.valueHead ? ['logprob', 'entropy', 'value'] : ['logprob', 'entropy'],
+      missingOperations: [],
+      freeze: true,
+      optimizers: optimizerNames,
+      maxTokens: parts.maxTokens,
+    };
+    if (parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
+  }
+
+  /** There is one where the model has a value head. */
+  readonly values?: (batch: TrainingBatch) => Promise<Float64Array>;
+
+  get policyVersion(): number {
+    return this.#version;
+  }
+
+  async generate(
+    requests: readonly GenerateRequest[],
+    sampling: Sampling,
+    signal?: AbortSignal,
+  ): Promise<GeneratedTokens[]> {
+    signal?.throwIfAborted();
+    const shares = splitRequests(requests, this.#engine.cores, this.#homes);
+    const answers = Array<GeneratedTokens>(requests.length);
+    await this.#onCores(shares, async (share, core) => {
+      const asked = share.map((index) => requests[index]!);
+      const given = await this.#engine.call(core, 'generate', [asked, sampling], signal);
+      share.forEach((index, place) => (answers[index] = given[place]!));
+    });
+    return answers;
+  }
+
+  release(sequences: readonly string[]): void {
+    const byCore = new Map<number, string[]>();
+    for (const sequence of sequences) {
+      const home = this.#homes.get(sequence);
+      if (home !== undefined) byCore.set(home, [...(byCore.get(home) ?? []), sequence]);
+      this.#homes.delete(sequence);
+    }
+    // Nothing waits for it; a dead thread is reported by the next call that does.
+    for (const [core, names] of byCore) this.#engine.call(core, 'release', [names]).catch(() => undefined);
+  }
+
+  async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
+    const unit = lossTraits(loss).readsPairs ? 2 : 1;
+    const sums: { [kind in 'terms' | 'metrics']: { [name: string]: number } } = {
+      terms: zeros(loss.terms),
+      metrics: zeros(loss.metrics ?? {}),
+    };
+    const evaluated = await this.#spread(batch, unit, async (part, core): Promise<Accumulated> => {
+      return this.#engine.call(core, 'accumulate', [part, loss]);
+    });
+    for (const { terms, metrics } of evaluated.parts) {
+      for (const [name, sum] of Object.entries(terms)) sums.terms[name]! += sum;
+      for (const [name, sum] of Object.entries(metrics)) sums.metrics[name]! += sum;
+    }
+    return { ...evaluated.whole, ...sums };
+  }
+
+  async optimizerStep(step: OptimizerStep): Promise<OptimizerStepResult> {
+    const others = await Promise.all(this.#otherCores().map((core) => this.#engine.call(core, 'takeGradient', [])));
+    const result = await this.#engine.call(0, 'step', [others, step]);
+    if (result.applied) {
+      this.#version += 1;
+      this.#homes.clear();
+      await this.#shareParameters();
+    }
+    return result;
+  }
+
+  async resetOptimizer(settings: OptimizerSettings): Promise<void> {
+    await this.#engine.call(0, 'resetOptimizer', [settings]);
+    await Promise.all(this.#otherCores().map((core) => this.#engine.call(core, 'takeGradient', [])));
+    this.#optimizer = settings;
+  }
+
+  async logprobs(batch: TrainingBatch): Promise<Float64Array> {
+    return (await this.#evaluate(batch)).logprobs;
+  }
+
+  async freeze(): Promise<ReferenceModel> {
+    const number = this.#frozen++;
+    const all = Array.from({ length: this.#engine.cores }, (_, core) => core);
+    await Promise.all(all.map((core) => this.#engine.call(core, 'freeze', [number])));
+    return {
+      logprobs: async (batch) => (await this.#evaluate(batch, number)).logprobs,
+      dispose: async () => {
+        if (!this.#disposed) await Promise.all(all.map((core) => this.#engine.call(core, 'unfreeze', [number])));
+      },
+    };
+  }
+
+  async save(directory: string): Promise<void> {
+    const { folder, valueHead } = this.#parts;
+    const data = await this.#engine.call(0, 'parameters', []);
+    const state = await this.#engine.call(0, 'optimizerState', []);
+    await writeCheckpoint(directory, {
+      folder,
+      valueHead,
+      data,
+      policyVersion: this.#version,
+      ...(this.#optimizer && state ? { optimizer: { settings: this.#optimizer, state } } : {}),
+    });
+  }
+
+  async load(directory: string): Promise<void> {
+    const { folder, valueHead } = this.#parts;
+    const { data, policyVersion, optimizer } = await readCheckpoint(directory, folder.config, valueHead);
+    await this.#engine.call(0, 'setParameters', [data]);
+    await this.#shareParameters();
+    if (optimizer) {
+      await this.resetOptimizer(optimizer.settings);
+      await this.#engine.call(0, 'restoreOptimizer', [optimizer.state]);
+    }
+    this.#homes.clear();
+    this.#version = policyVersion;
+  }
+
+  describe(): JsonObject {
+    return { ...this.#parts.facts, threads: this.#engine.cores };
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    await this.#engine.dispose();
+  }
+
+  async #evaluate(batch: TrainingBatch, frozen?: number): Promise<Evaluated> {
+    const evaluated = await this.#spread(batch, 1, (part, core) => {
+      return this.#engine.call(core, 'evaluate', frozen === undefined ? [part] : [part, frozen]);
+    });
+    return evaluated.whole;
+  }
+
+  /** Deals the rows of a batch to the cores and puts what comes back in its place. */
+  async #spread<Part extends Evaluated>(
+    batch: TrainingBatch,
+    unit: 1 | 2,
+    run: (part: TrainingBatch, core: number) => Promise<Part>,
+  ): Promise<{ readonly whole: Evaluated; readonly parts: readonly Part[] }> {
+    const { width } = batch;
+    const array = () => new Float64Array(batch.rows * width);
+    const whole: Evaluated = {
+      logprobs: array(),
+      entropy: array(),
+      ...(this.#parts.valueHead ? { values: array() } : {}),
+    };
+    // Pairs are found by their place in the batch, so a share keeps its rows in order.
+    const shares = dealUnits(trainedUnits(batch, unit), this.#engine.cores).map((units) =>
+      units.flat().sort((a, b) => a - b),
+    );
+    const parts = await this.#onCores(shares, async (rows, core) => {
+      const part = await run(takeRows(batch, rows), core);
+      for (const [place, row] of rows.entries()) {
+        for (const name of ['logprobs', 'entropy', 'values'] as const) {
+          const found = part[name]?.subarray(place * width, (place + 1) * width);
+          if (found) whole[name]?.set(found, row * width);
+        }
+      }
+      return part;
+    });
+    return { whole, parts };
+  }
+
+  /** Waits for all cores even where one fails, so that no call outlives the one that made it. */
+  async #onCores<Share extends readonly unknown[], Result>(
+    shares: readonly Share[],
+    run: (share: Share, core: number) => Promise<Result>,
+  ): Promise<Result[]> {
+    const used = shares.map((share, core) => ({ share, core })).filter(({ share }) => share.length > 0);
+    const settled = await Promise.allSettled(used.map(({ share, core }) => run(share, core)));
+    return settled.map((result) => {
+      if (result.status === 'rejected') throw result.reason;
+      return result.value;
+    });
+  }
+
+  #otherCores(): number[] {
+    return Array.from({ length: this.#engine.cores - 1 }, (_, index) => index + 1);
+  }
+
+  async #shareParameters(): Promise<void> {
+    const others = this.#otherCores();
+    if (others.length === 0) return;
+    const data = await this.#engine.call(0, 'parameters', []);
+    await Promise.all(others.map((core) => this.#engine.call(core, 'setParameters', [data])));
+  }
+}
+
+function zeros(names: object): { [name: string]: number } {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, 0]));
+}

@@ -1,0 +1,66 @@
+import type { TrainingBatch } from '@agentgym/cli';
+
+const PER_TOKEN = [
+  'tokens',
+  'mask',
+  'turn',
+  'weight',
+  'logprobs',
+  'referenceLogprobs',
+  'values',
+  'rewards',
+  'advantages',
+  'returns',
+] as const;
+const PER_ROW = ['length', 'group', 'truncated', 'bootstrapValue'] as const;
+
+/** Some rows of a batch, in this order, as a batch of their own. */
+export function takeRows(batch: TrainingBatch, rows: readonly number[]): TrainingBatch {
+  const { width } = batch;
+  const part: { [name: string]: unknown } = { rows: rows.length, width, temperature: batch.temperature };
+  for (const name of PER_TOKEN) {
+    const from = batch[name];
+    if (from === undefined) continue;
+    const to = from.slice(0, rows.length * width);
+    rows.forEach((row, place) => to.set(from.subarray(row * width, (row + 1) * width), place * width));
+    part[name] = to;
+  }
+  for (const name of PER_ROW)
+    part[name] = batch[name].slice(0, rows.length).map((_, place) => batch[name][rows[place]!]!);
+  return part as unknown as TrainingBatch;
+}
+
+/** Per row, how many tokens training has to look at: up to the last sampled one. 0 where nothing was sampled. */
+export function trainedLengths({ rows, width, mask }: TrainingBatch): number[] {
+  return Array.from({ length: rows }, (_, row) => mask.subarray(row * width, (row + 1) * width).lastIndexOf(1) + 1);
+}
+
+/**
+ * Rows in units that must stay together (one, or two where rows are compared in pairs), longest first, without those where nothing was sampled.
+ * A function of the batch alone.
+ */
+export function trainedUnits(batch: TrainingBatch, size: 1 | 2): number[][] {
+  const lengths = trainedLengths(batch);
+  const longest = (unit: readonly number[]) => Math.max(...unit.map((row) => lengths[row]!));
+  return Array.from({ length: Math.ceil(batch.rows / size) }, (_, unit) =>
+    Array.from({ length: size }, (__, member) => unit * size + member).filter((row) => row < batch.rows),
+  )
+    .filter((unit) => longest(unit) > 0)
+    .sort((a, b) => longest(b) - longest(a) || a[0]! - b[0]!);
+}
+
+/** Units dealt out, so that shares are alike in size and length. */
+export function dealUnits(units: readonly number[][], shares: number): number[][][] {
+  return Array.from({ length: shares }, (_, share) => units.filter((__, index) => index % shares === share));
+}
+
+/** Cuts a share, longest rows first, into micro-batches of rows * width up to `tokens`, as even as they come. */
+export function cutMicroBatches(batch: TrainingBatch, units: readonly number[][], tokens: number): number[][] {
+  const lengths = trainedLengths(batch);
+  const width = Math.max(1, ...units.flat().map((row) => lengths[row]!));
+  const most = Math.max(1, Math.floor(tokens / (width * (units[0]?.length ?? 1))));
+  const count = Math.ceil(units.length / most);
+  return Array.from({ length: count }, (_, part) =>
+    units.slice(Math.round((part * units.length) / count), Math.round(((part + 1) * units.length) / count)).flat(),
+  );
+}

@@ -1,0 +1,182 @@
+import type {
+  GeneratedTokens,
+  GenerateRequest,
+  JsonObject,
+  Loss,
+  OptimizerSettings,
+  OptimizerStep,
+  OptimizerStepResult,
+  Sampling,
+  TrainingBatch,
+} from '@agentgym/cli';
+
+import { createExecutor } from '../executors/create-executor.js';
+import type { Executor } from '../executors/executor.js';
+import { SessionDecodeRunner } from '../generation/decode-runner.js';
+import { Generator } from '../generation/generator.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { clipFactor, gradientNorm } from '../optimizers/clip-gradient.js';
+import { createOptimizer } from '../optimizers/create-optimizer.js';
+import type { Optimizer, OptimizerState } from '../optimizers/optimizer.js';
+import { ParameterBlock } from './parameter-block.js';
+import { Trainer, type Accumulated, type Evaluated } from './trainer.js';
+
+/** All that a core must know; crosses to its worker. */
+export interface EngineSettings {
+  readonly engine: 'auto' | Executor['engine'];
+  readonly config: DecoderConfig;
+  readonly valueHead: boolean;
+  /** rows * width of one training run. */
+  readonly microBatchTokens: number;
+  readonly cacheBytes: number;
+}
+
+export interface EngineFacts {
+  readonly engine: Executor['engine'];
+  readonly version: string;
+}
+
+/** New tokens of one decode run: enough to keep the matrix products busy, few enough to stay in the processor's caches. */
+const TOKENS_PER_RUN = 1024;
+const SCORES_PER_RUN = 16e6;
+
+/**
+ * One thread's share of the model: it samples, adds up gradients, and on one of the cores the optimizer changes the weights. Everything that goes in or out
+ * can cross a thread. Calls must not overlap; `serve` and `InProcessEngine` see to it.
+ */
+export class EngineCore {
+  readonly #settings: EngineSettings;
+  readonly #executor: Executor;
+  readonly #runner: SessionDecodeRunner;
+  readonly #generator: Generator;
+  readonly #trainer: Trainer;
+  readonly #parameters: ParameterBlock;
+  readonly #frozen = new Map<number, ParameterBlock>();
+  #gradient: ParameterBlock;
+  #optimizer: Optimizer | undefined;
+  /** The generator works with older weights. */
+  #stale = true;
+
+  private constructor(settings: EngineSettings, executor: Executor) {
+    const { config, microBatchTokens, cacheBytes } = settings;
+    this.#settings = settings;
+    this.#executor = executor;
+    this.#runner = new SessionDecodeRunner(executor, config);
+    this.#generator = new Generator(config, this.#runner, {
+      cacheBytes,
+      tokensPerRun: TOKENS_PER_RUN,
+      scoresPerRun: SCORES_PER_RUN,
+    });
+    this.#trainer = new Trainer(executor, config, settings, microBatchTokens);
+    this.#parameters = this.#block();
+    this.#gradient = this.#block();
+  }
+
+  static async create(settings: EngineSettings, log: (message: string) => void): Promise<EngineCore> {
+    return new EngineCore(settings, await createExecutor({ engine: settings.engine, threads: 1, log }));
+  }
+
+  facts(): EngineFacts {
+    return { engine: this.#executor.engine, version: this.#executor.version };
+  }
+
+  /** Takes weights: a `ParameterBlock`'s data. */
+  setParameters(data: Float32Array): void {
+    this.#parameters.data.set(data);
+    this.#stale = true;
+  }
+
+  parameters(): Float32Array {
+    return this.#parameters.data.slice();
+  }
+
+  async generate(
+    requests: readonly GenerateRequest[],
+    sampling: Sampling,
+    signal?: AbortSignal,
+  ): Promise<GeneratedTokens[]> {
+    if (this.#stale) {
+      this.#generator.forget();
+      await this.#runner.useWeights(this.#parameters.views);
+      this.#stale = false;
+    }
+    return this.#generator.generate(requests, sampling, signal);
+  }
+
+  release(sequences: readonly string[]): void {
+    this.#generator.release(sequences);
+  }
+
+  /** Adds the gradient of the loss over this share of a batch. */
+  accumulate(batch: TrainingBatch, loss: Loss): Promise<Accumulated> {
+    return this.#trainer.accumulate(this.#parameters, this.#gradient, batch, loss);
+  }
+
+  /** @param frozen number of a frozen copy; absent: the live weights */
+  evaluate(batch: TrainingBatch, frozen?: number): Promise<Evaluated> {
+    const parameters = frozen === undefined ? this.#parameters : this.#frozen.get(frozen);
+    if (!parameters) throw new Error('this frozen copy of the policy was disposed of');
+    return this.#trainer.evaluate(parameters, batch);
+  }
+
+  freeze(number: number): void {
+    this.#frozen.set(number, this.#block(this.parameters()));
+  }
+
+  unfreeze(number: number): void {
+    this.#frozen.delete(number);
+  }
+
+  /** The gradient that has come together here; what is left is zero. */
+  takeGradient(): Float32Array {
+    const { data } = this.#gradient;
+    this.#gradient = this.#block();
+    return data;
+  }
+
+  /** A fresh optimizer over these weights; gradients are cleared. */
+  async resetOptimizer(settings: OptimizerSettings): Promise<void> {
+    const { shapes, views } = this.#parameters;
+    const shaped = new Map([...views].map(([name, data]) => [name, { shape: shapes.get(name) ?? [], data }]));
+    const optimizer = createOptimizer(settings, shaped, this.#executor);
+    await this.#optimizer?.dispose();
+    this.#optimizer = optimizer;
+    this.takeGradient();
+  }
+
+  /** Adds the gradients of the other cores to its own, in order, clips, applies and clears. Nothing is applied where the sum is not finite. */
+  async step(others: readonly Float32Array[], { learningRate, clipNorm }: OptimizerStep): Promise<OptimizerStepResult> {
+    if (!this.#optimizer) throw new Error('a step was asked for before resetOptimizer said which optimizer');
+    for (const other of others) this.#gradient.add(other);
+    const norm = gradientNorm(this.#gradient.views);
+    const applied = Number.isFinite(norm);
+    if (applied) {
+      await this.#optimizer.step(this.#gradient.views, learningRate, clipFactor(norm, clipNorm));
+      this.#stale = true;
+    }
+    this.#gradient.data.fill(0);
+    return { gradientNorm: norm, applied };
+  }
+
+  optimizerState(): OptimizerState | undefined {
+    return this.#optimizer?.state();
+  }
+
+  restoreOptimizer(state: OptimizerState): void {
+    this.#optimizer?.restore(state);
+  }
+
+  describe(): JsonObject {
+    return { ...this.facts() };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#runner.dispose();
+    await this.#trainer.dispose();
+    await this.#optimizer?.dispose();
+  }
+
+  #block(data?: Float32Array): ParameterBlock {
+    return new ParameterBlock(this.#settings.config, this.#settings, data);
+  }
+}

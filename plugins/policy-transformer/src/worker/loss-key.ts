@@ -1,0 +1,38 @@
+import type { Loss, LossExpression } from '@agentgym/cli';
+
+/** Operations that look at whole rows, so that how many rows there are is part of the graph. */
+const OF_ROWS: ReadonlySet<LossExpression['op']> = new Set(['sequenceSum', 'sequenceMean', 'pairDifference']);
+
+export interface LossTraits {
+  /** Equal for losses that compute the same: subtrees are numbered, so that what is shared is written once. */
+  readonly key: string;
+  readonly readsRows: boolean;
+  /** Rows are compared in twos. */
+  readonly readsPairs: boolean;
+}
+
+/** What must be known of a loss before a graph is made of it. */
+export function lossTraits({ terms, metrics = {} }: Loss): LossTraits {
+  const numbers = new Map<LossExpression, number>();
+  const lines: string[] = [];
+  const operations = new Set<LossExpression['op']>();
+  const visit = (expression: LossExpression): number => {
+    const known = numbers.get(expression);
+    if (known !== undefined) return known;
+    operations.add(expression.op);
+    const parts = Object.entries(expression).map(([name, value]) =>
+      typeof value === 'object' ? `${name}#${visit(value as LossExpression)}` : `${name}=${String(value)}`,
+    );
+    numbers.set(expression, lines.length);
+    lines.push(parts.join(' '));
+    return lines.length - 1;
+  };
+  const roots = [terms, metrics].map((named) =>
+    Object.entries(named).map(([name, expression]) => `${JSON.stringify(name)}#${visit(expression)}`),
+  );
+  return {
+    key: JSON.stringify([roots, lines]),
+    readsRows: [...operations].some((operation) => OF_ROWS.has(operation)),
+    readsPairs: operations.has('pairDifference'),
+  };
+}

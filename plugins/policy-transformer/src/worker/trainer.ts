@@ -1,0 +1,157 @@
+import type { Loss, TrainingBatch } from '@agentgym/cli';
+
+import { ExecutableCache } from '../executors/executable-cache.js';
+import type { Executable, Executor, HostArrays } from '../executors/executor.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { packRows, type PackedRows } from '../model/pack-rows.js';
+import type { ParameterOptions } from '../model/parameters.js';
+import {
+  evaluationGraph,
+  gradientOutput,
+  metricOutput,
+  termOutput,
+  trainingGraph,
+  type TrainingSizes,
+} from '../model/training-graph.js';
+import type { HostArray } from '../operations/tensor.js';
+import { cutMicroBatches, trainedUnits } from './batch-rows.js';
+import { lossTraits } from './loss-key.js';
+import type { ParameterBlock } from './parameter-block.js';
+
+/** Per token [rows, width], 0 where nothing was sampled. */
+export interface Evaluated {
+  readonly logprobs: Float64Array;
+  readonly entropy: Float64Array;
+  readonly values?: Float64Array;
+}
+
+export interface Accumulated extends Evaluated {
+  readonly terms: { readonly [name: string]: number };
+  readonly metrics: { readonly [name: string]: number };
+}
+
+/** Primes that stand for the open sizes of the graphs. */
+const STAND_INS = { rows: 100_003, width: 100_019, slots: 100_043 };
+
+/** Sessions kept: losses of the stages, each perhaps for a few numbers of rows. */
+const SESSIONS = 16;
+
+const MASKED = -1e9;
+
+/** Runs training and evaluation graphs over batches, in micro-batches. One session of a loss serves all shapes. */
+export class Trainer {
+  readonly #config: DecoderConfig;
+  readonly #options: ParameterOptions;
+  readonly #microBatchTokens: number;
+  readonly #sessions: ExecutableCache;
+
+  constructor(executor: Executor, config: DecoderConfig, options: ParameterOptions, microBatchTokens: number) {
+    this.#config = config;
+    this.#options = options;
+    this.#microBatchTokens = microBatchTokens;
+    this.#sessions = new ExecutableCache(executor, SESSIONS);
+  }
+
+  /** Log probability, entropy and value of the sampled tokens. */
+  async evaluate(parameters: ParameterBlock, batch: TrainingBatch): Promise<Evaluated> {
+    const results = this.#empty(batch);
+    for (const rows of this.#microBatches(batch, 1)) {
+      const packed = packRows(batch, rows);
+      const session = await this.#sessions.get('evaluate', () => ({
+        outputs: evaluationGraph(this.#config, { ...STAND_INS, open: true }, this.#options),
+        openSizes: STAND_INS,
+      }));
+      spread(results, packed, await this.#run(session, parameters, packed));
+    }
+    return results;
+  }
+
+  /** As `evaluate`; adds the gradient of the loss to `gradient`. */
+  async accumulate(
+    parameters: ParameterBlock,
+    gradient: ParameterBlock,
+    batch: TrainingBatch,
+    loss: Loss,
+  ): Promise<Accumulated> {
+    const traits = lossTraits(loss);
+    const results = this.#empty(batch);
+    const zeros = (names: object) => Object.fromEntries(Object.keys(names).map((name) => [name, 0]));
+    const terms: { [name: string]: number } = zeros(loss.terms);
+    const metrics: { [name: string]: number } = zeros(loss.metrics ?? {});
+    for (const rows of this.#microBatches(batch, traits.readsPairs ? 2 : 1)) {
+      const packed = packRows(batch, rows);
+      const outputs = await this.#run(await this.#training(loss, traits, packed.sizes), parameters, packed);
+      spread(results, packed, outputs);
+      for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;
+      for (const name of Object.keys(metrics)) metrics[name]! += outputs[metricOutput(name)]![0]!;
+      for (const [name, sum] of gradient.views) addTo(sum, outputs[gradientOutput(name)] as Float32Array);
+    }
+    return { ...results, terms, metrics };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#sessions.dispose();
+  }
+
+  #microBatches(batch: TrainingBatch, unit: 1 | 2): number[][] {
+    return cutMicroBatches(batch, trainedUnits(batch, unit), this.#microBatchTokens);
+  }
+
+  async #training(loss: Loss, { key, readsRows }: { key: string; readsRows: boolean }, { rows }: TrainingSizes) {
+    const { width, slots } = STAND_INS;
+    const openSizes = readsRows ? { width, slots } : STAND_INS;
+    return this.#sessions.get(`train ${readsRows ? rows : ''} ${key}`, () => ({
+      outputs: trainingGraph(this.#config, { rows, ...openSizes, open: true }, this.#options, loss),
+      openSizes,
+    }));
+  }
+
+  async #run(
+    session: Executable,
+    parameters: ParameterBlock,
+    { sizes, inputs }: PackedRows,
+  ): Promise<{ readonly [name: string]: HostArray }> {
+    const { rows, width, slots } = sizes;
+    const shaped: HostArrays = {
+      positions: Int32Array.from({ length: rows * width }, (_, index) => index % width),
+      bias: causalBias(width, this.#config.heads / this.#config.keyValueHeads),
+    };
+    const all = { ...Object.fromEntries(parameters.views), ...inputs, ...shaped };
+    return session.run(all, { rows, width, slots });
+  }
+
+  #empty({ rows, width }: TrainingBatch): Evaluated {
+    const array = () => new Float64Array(rows * width);
+    return { logprobs: array(), entropy: array(), ...(this.#options.valueHead ? { values: array() } : {}) };
+  }
+}
+
+/** Slots back to where their tokens stand. */
+function spread(
+  { logprobs, entropy, values }: Evaluated,
+  { indices }: PackedRows,
+  outputs: { readonly [name: string]: HostArray },
+): void {
+  for (const [slot, index] of indices.entries()) {
+    logprobs[index] = outputs['logprob']![slot]!;
+    entropy[index] = outputs['entropy']![slot]!;
+    if (values) values[index] = outputs['value']![slot]!;
+  }
+}
+
+function addTo(sum: Float32Array, term: Float32Array): void {
+  for (let index = 0; index < sum.length; index += 1) sum[index]! += term[index]!;
+}
+
+let lastBias: { readonly key: string; readonly bias: Float32Array } | undefined;
+
+/** [group * width, width] */
+function causalBias(width: number, group: number): Float32Array {
+  const key = `${width} ${group}`;
+  if (lastBias?.key === key) return lastBias.bias;
+  const bias = new Float32Array(group * width * width);
+  for (let row = 0; row < group * width; row += 1)
+    bias.fill(MASKED, row * width + (row % width) + 1, (row + 1) * width);
+  lastBias = { key, bias };
+  return bias;
+}

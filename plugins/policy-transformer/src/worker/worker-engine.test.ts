@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import type { GenerateRequest } from '@agentgym/cli';
+import { testHost } from '@agentgym/cli/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { randomParameters, small } from '../generation/fixtures/small-models.js';
+import type { EngineSettings } from './engine-core.js';
+import type { Engine } from './engine.js';
+import { InProcessEngine } from './in-process-engine.js';
+import { ParameterBlock } from './parameter-block.js';
+import { WorkerEngine } from './worker-engine.js';
+
+/** The threads are those of `dist`: run `npm run build` after a change. */
+const settings: EngineSettings = {
+  engine: 'auto',
+  config: small,
+  valueHead: false,
+  microBatchTokens: 1024,
+  cacheBytes: 1e8,
+};
+const sampling = { temperature: 1, topP: 1, topK: 0 };
+const log = () => undefined;
+
+let open: Engine[] = [];
+afterEach(async () => {
+  for (const engine of open) await engine.dispose();
+  open = [];
+});
+
+async function started(engine: Engine): Promise<Engine> {
+  open.push(engine);
+  const { random } = testHost(5);
+  const { data } = new ParameterBlock(small, settings).fill(randomParameters(small, () => random.uniform()));
+  for (let core = 0; core < engine.cores; core += 1) await engine.call(core, 'setParameters', [data]);
+  return engine;
+}
+
+function requests(count: number, maxTokens: number): GenerateRequest[] {
+  return Array.from({ length: count }, (_, index) => ({
+    tokens: [1, 2, 3 + (index % 4)],
+    sequence: `episode ${index}`,
+    endIds: [],
+    maxTokens,
+    draws: Float64Array.from({ length: maxTokens }, (__, token) => ((index * 7 + token * 3) % 11) / 11 + 0.05),
+  }));
+}
+
+describe('WorkerEngine', () => {
+  it('answers as a core on this thread does, on every thread', async () => {
+    const here = await started(await InProcessEngine.create(settings, 1, log));
+    const there = await started(new WorkerEngine(settings, 2, log));
+    const asked = requests(6, 8);
+    const expected = await here.call(0, 'generate', [asked, sampling]);
+    for (const core of [0, 1]) expect(await there.call(core, 'generate', [asked, sampling])).toEqual(expected);
+  });
+
+  it('passes errors and aborts on, and goes on after them', async () => {
+    const engine = await started(new WorkerEngine(settings, 2, log));
+    await expect(engine.call(1, 'generate', [[{ ...requests(1, 1)[0]!, tokens: [] }], sampling])).rejects.toThrow(
+      'has no tokens',
+    );
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const long = engine.call(1, 'generate', [requests(64, 400), sampling], abort.signal);
+    setTimeout(() => abort.abort(reason), 30);
+    await expect(long).rejects.toBe(reason);
+    expect(await engine.call(1, 'generate', [requests(1, 2), sampling])).toHaveLength(1);
+    await engine.dispose();
+    await expect(engine.call(0, 'facts', [])).rejects.toThrow('disposed');
+  });
+
+  it('says so when a thread dies, and does not keep the process alive', () => {
+    const module = fileURLToPath(new URL('../../dist/worker/worker-engine.js', import.meta.url));
+    const script = `
+      import { WorkerEngine } from ${JSON.stringify(module)};
+      const settings = ${JSON.stringify(settings)};
+      const idle = new WorkerEngine(settings, 2, () => undefined);
+      console.log((await idle.call(1, 'facts', [])).engine);
+      const broken = new WorkerEngine({ ...settings, config: { ...settings.config, layers: 'many' } }, 2, () => undefined);
+      await broken.call(1, 'parameters', []).catch((error) => console.log(error.message));
+    `;
+    const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      timeout: 20_000,
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^onnxruntime-(node|web)\na thread of the policy died: /);
+    expect(status).toBe(0);
+  });
+});
