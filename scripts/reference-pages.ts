@@ -142,10 +142,12 @@ function typeName(schema: SchemaNode): string {
       const low = limit('min_value');
       const high = limit('max_value');
       const above = limit('gt_value');
+      const below = limit('lt_value');
       const noun = pipe.some(({ type }) => type === 'safe_integer') ? 'whole number' : 'number';
       const bounds = [
         ...(above === undefined ? (low === undefined ? [] : [`from ${low}`]) : [`above ${above}`]),
         ...(high === undefined ? [] : [`to ${high}`]),
+        ...(below === undefined ? [] : [`to below ${below}`]),
       ];
       return [noun, ...bounds].join(' ');
     }

@@ -9,6 +9,7 @@ const whole = (minimum: number, description: string) =>
 const amount = (minimum: number, description: string) =>
   v.pipe(v.number(), v.finite(), v.minValue(minimum), v.description(description));
 const share = (description: string) => v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description(description));
+const decay = (description: string) => v.pipe(v.number(), v.minValue(0), v.ltValue(1), v.description(description));
 const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.description(description));
 const contribution = (kind: string) => text(`Name of the ${kind}; \`agentgym list\` shows what is installed`);
 
@@ -152,10 +153,10 @@ const optimizer = v.strictObject({
     v.pipe(
       v.strictObject({
         weightDecay: v.exactOptional(amount(0, 'Decoupled weight decay')),
-        beta1: v.exactOptional(share('Decay of the first moment')),
-        beta2: v.exactOptional(share('Decay of the second moment')),
+        beta1: v.exactOptional(decay('Decay of the first moment')),
+        beta2: v.exactOptional(decay('Decay of the second moment')),
         epsilon: v.exactOptional(amount(0, 'Added to the root of the second moment')),
-        momentum: v.exactOptional(share('Momentum of muon')),
+        momentum: v.exactOptional(decay('Momentum of muon')),
       }),
       v.description("Constants; what is absent has the policy's default"),
     ),
