@@ -25,7 +25,7 @@ async function serve(port: MessagePort): Promise<void> {
 
 function startSibling(sibling: MessagePort, fail: (error: unknown) => void): void {
   const start: WorkerStart = { settings, siblings: [], port: sibling };
-  const worker = new Worker(new URL(import.meta.url), { workerData: start, transferList: [sibling] });
+  const worker = new Worker(new URL(import.meta.url), { workerData: start, transferList: [sibling], execArgv: [] });
   worker.once('error', fail);
   worker.once('exit', (code) => fail(new Error(`the thread ended with code ${code}`)));
 }

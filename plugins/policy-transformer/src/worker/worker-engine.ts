@@ -31,7 +31,7 @@ export class WorkerEngine implements Engine {
     const channels = Array.from({ length: cores - 1 }, () => new MessageChannel());
     const siblings = channels.map(({ port2 }) => port2);
     const start: WorkerStart = { settings, siblings };
-    this.#worker = new Worker(workerEntry(), { workerData: start, transferList: siblings });
+    this.#worker = new Worker(workerEntry(), { workerData: start, transferList: siblings, execArgv: [] });
     this.#ports = [this.#worker, ...channels.map(({ port1 }) => port1)];
     for (const port of this.#ports) {
       port.on('message', (message: FromWorker) => this.#receive(message));
