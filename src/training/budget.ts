@@ -4,7 +4,7 @@
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 
 /** Price of each thing in units; what is absent costs nothing. */
-export interface BudgetCosts {
+interface BudgetCosts {
   readonly demonstration?: number;
   readonly episode?: number;
   readonly turn?: number;

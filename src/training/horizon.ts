@@ -61,11 +61,6 @@ export function horizonTurns(schedule: HorizonSchedule, state: HorizonState, ste
   }
 }
 
-/** The most turns an episode of a stage can be allowed. */
-export function longestHorizon(schedule: HorizonSchedule): number {
-  return schedule.schedule === 'fixed' ? schedule.turns : Math.max(...schedule.turns);
-}
-
 /** The state after a step. */
 export function nextHorizon(schedule: HorizonSchedule, state: HorizonState, outcome: HorizonOutcome): HorizonState {
   if (schedule.schedule !== 'success-rate' && schedule.schedule !== 'truncation-rate') return state;

@@ -106,13 +106,14 @@ describe('trainReinforcement', () => {
     expect(series(options.journal, 'train/loss').map((loss) => loss === undefined)).toEqual([false, true, false]);
   });
 
-  it('counts minibatches without sampled tokens, and survives prompts that leave no room at all', async () => {
+  it('counts steps without sampled tokens, and survives prompts that leave no room at all', async () => {
     const model = babbler();
     const actor = modelActor(model, { maxEpisodeTokens: 4 });
     const options = reinforcement({ model, actor, steps: 2 });
     expect((await trainReinforcement(options)).status).toBe('completed');
     expect(series(options.journal, 'rollout/truncated_by/tokens')).toEqual([1, 1]);
     expect(series(options.journal, 'train/optimizer_steps')).toEqual([0, 0]);
+    expect(series(options.journal, 'train/without_batch')).toEqual([1, 1]);
   });
 
   // Mutation: in `GradientSteps.take`, go on as if the step had been applied.

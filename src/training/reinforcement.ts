@@ -101,10 +101,11 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
 
     // Credit: one batch, its references and values, its advantages.
     const rows = selected.flat().map(episodeRow);
+    const trainable = rows.some(({ turns }) => turns.length > 0);
     const updates = new GradientSteps(model, loss, optimizerStep(optimizer, step, steps), state.badInRow);
     let algorithmState = state.algorithm;
     let algorithmMetrics: { readonly [name: string]: number } = {};
-    if (rows.some(({ turns }) => turns.length > 0)) {
+    if (trainable) {
       const batch = await fillRoles(buildBatch(rows, actor.sampling.temperature), algorithm, model, reference);
       const { advantages, returns, state: next, metrics } = algorithm.advantages(batch, algorithmState);
       algorithmState = next;
@@ -143,7 +144,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         ...updates.samplerMetrics(),
         ...prefixed('train', algorithmMetrics),
         'train/groups': selected.length,
-        'train/without_batch': Number(rows.length === 0),
+        'train/without_batch': Number(!trainable),
         ...rolloutMetrics(summary, turns),
         'rollout/groups_without_signal': played.filter(isWithoutSignal).length / Math.max(1, played.length),
         'cost/episodes': next.episodes,

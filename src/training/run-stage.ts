@@ -62,7 +62,7 @@ export interface StageResult {
 }
 
 /** What a step leaves behind, beside the weights. */
-export interface StepOutcome<State extends JsonObject> {
+interface StepOutcome<State extends JsonObject> {
   readonly state: State;
   readonly metrics: { readonly [name: string]: number };
   /** Episodes to keep. */
