@@ -105,7 +105,9 @@ function wholeOptions<Kind extends ContributionKind>(
 ): { readonly [name: string]: never } {
   const { values, findings } = checkOptions(contribution.options, given);
   const options = values as { readonly [name: string]: never };
-  const [finding] = findings.length > 0 ? findings : (contribution.validate?.(options) ?? []);
+  // Idle options are a matter of recipes: here nobody knows any more who wrote them.
+  const wrong = (contribution.validate?.(options) ?? []).filter(({ idle }) => idle !== true);
+  const [finding] = findings.length > 0 ? findings : wrong;
   if (finding !== undefined) {
     throw new AgentgymError('AG_OPTION_INVALID', {
       message: `${kind} \`${name}\`: ${finding.message}`,
