@@ -50,7 +50,7 @@ describe('evaluate', () => {
     });
   });
 
-  // Law 10. Mutation: read `splits.train` for the count, or take tasks of another split.
+  // Law 10. Mutation: take the tasks of `splits.train`.
   it('reads the split it is asked for, and no other', async () => {
     const forbidden: TaskSource = {
       get count(): number {
@@ -71,7 +71,7 @@ describe('evaluate', () => {
     }
   });
 
-  // Mutation: take the environment's randomness from the player's name, or from a counter.
+  // Mutation: key the episodes' streams by `actor.kind`.
   it('plays the same tasks in the same worlds, whoever plays', async () => {
     const seen: string[][] = [];
     for (const actor of [oracle, random, modelActor(fluent(), { maxActionTokens: 1 })]) {

@@ -46,7 +46,7 @@ const forbidden: TaskSource = {
 };
 
 describe('collectDemonstrations', () => {
-  // Law 10. Mutation: take `tasks.validation` for a share of the tasks.
+  // Law 10. Mutation: draw the tasks with `tasks.random`, so that some come twice and some never. It is given one split alone.
   it('plays training tasks only, each as often as every other', async () => {
     const splits: TaskSplits = { ...signalTasks(), validation: forbidden, test: forbidden };
     const { demonstrations, success } = await collectDemonstrations(options({ tasks: splits.train, count: 18 }));
@@ -97,7 +97,7 @@ describe('layOutDemonstration', () => {
     texts: turns.map(({ text }) => text),
   });
 
-  // Laws 1 and 2. Mutation: give the end token mask 0 in `layOutDemonstration`, or join the texts before encoding them.
+  // Laws 1 and 2. Mutation: give the end token mask 0 in `layOutDemonstration`.
   it('has the ids and the mask of a rollout of the same texts', async () => {
     const model = fluent();
     const actor = modelActor(model, { maxActionTokens: 5 });

@@ -70,7 +70,7 @@ describe('law 1: token in, token out', () => {
     );
   });
 
-  // Mutation: record the log probabilities one place late in `TokenSequence.addAction`, or build the batch at temperature 1.
+  // Mutation: record the log probabilities one place late in `TokenSequence.addAction`.
   it.each([1, 0.7])('records the log probabilities that training computes, at temperature %d', async (temperature) => {
     const model = babbler();
     const actor = modelActor(model, { sampling: { temperature, topP: 1, topK: 0 } });
@@ -83,7 +83,7 @@ describe('law 1: token in, token out', () => {
     expect(batch.mask.filter((mask) => mask === 1).length).toBeGreaterThan(20);
   });
 
-  // Mutation: key the stream in `begin` by `attempt.index` modulo `inFlight`, or take all draws from one stream in the order of calls.
+  // Mutation: key the stream in `begin` by `attempt.index` modulo `inFlight`.
   it('plays the same episodes however many are in flight, whatever was played before', async () => {
     const all = await Promise.all(
       [1, 3, 100].map((inFlight) =>
@@ -294,7 +294,7 @@ describe('law 5: failed episodes are records', () => {
     }
   });
 
-  // Mutation: return completed episodes only, or make a failure an episode of reward 0.
+  // Mutation: leave out of the results what failed to its last retry.
   it('records what broke and where, in the order of the keys', async () => {
     const options = collectOptions({ actor: modelActor(babbler(), { maxActionTokens: 1 }), horizon: 3 }, () => {
       return new Fragile(() => true);

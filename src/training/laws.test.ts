@@ -151,7 +151,7 @@ describe('law 8: an interruption leaves a run that can be resumed', () => {
     return result.steps;
   }
 
-  // Mutation: save with `force` false, or hand `step` instead of `progress.step` to the checkpoint in the `catch`.
+  // Mutation: save with `force` false in the `catch`.
   it.each([
     [5, 0],
     [44, 2],
@@ -196,7 +196,7 @@ describe('law 8: an interruption leaves a run that can be resumed', () => {
     }
   }
 
-  // Mutation: pass the signal to the update as well, or abandon a step whose weights have moved.
+  // Mutation: look at the signal right after `frame.step`, and abandon a step whose weights have moved.
   it('while it learns: the step is finished first', async () => {
     const controller = new AbortController();
     const model = new Aborting(controller, false);
@@ -235,7 +235,7 @@ describe('law 8: an interruption leaves a run that can be resumed', () => {
 });
 
 describe('law 10: splits never leak', () => {
-  // Mutation: draw a share of the tasks of `trainReinforcement` from another source. The types alone forbid it: it is given one split.
+  // Mutation: ask `taskAt` for `step + index`, so that tasks come again too soon. Another split it cannot read: it is given one alone.
   it('reinforcement learning plays training tasks only, all equally often', async () => {
     const played: string[] = [];
     class Watched extends Signals {

@@ -26,7 +26,7 @@ describe('trainSupervised', () => {
     expect(logprobs.length).toBe(options.demonstrations.reduce((sum, { turns }) => sum + 2 * turns.length, 0));
   });
 
-  // Mutation: draw rows at random, or begin a new round in the middle of a step.
+  // Mutation: take `order[(next * 7) % count]`.
   it('goes through every demonstration once a round, each round in another order', async () => {
     const model = babbler();
     const rows = await demonstrationRows(model, 7);
