@@ -1,3 +1,4 @@
+/* Long because it has one method for each operation; each is one or two lines. */
 import { rotary, scaledAttention } from '../operations/attention.js';
 import * as elementwise from '../operations/elementwise.js';
 import type { GraphBuilder, MatmulOptions, ReduceOptions } from '../operations/graph-builder.js';

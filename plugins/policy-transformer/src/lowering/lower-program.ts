@@ -1,12 +1,12 @@
-import { add } from '../operations/elementwise.js';
 import { constant, input } from '../operations/leaves.js';
-import { isThreadSensitive, matmul, type MatmulAttributes } from '../operations/matmul.js';
+import type { MatmulAttributes } from '../operations/matmul.js';
 import type { OnnxAttribute, OnnxEmitter } from '../operations/onnx-emitter.js';
-import { operand, type Operation } from '../operations/operation.js';
-import { broadcastShapes, elementCount, sameShape } from '../operations/shapes.js';
+import type { Operation } from '../operations/operation.js';
+import { elementCount } from '../operations/shapes.js';
 import type { HostArray, Node, Shape, Tensor, TensorType } from '../operations/tensor.js';
 import { elementTypeOf, encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
 import { OpenSizes } from './open-sizes.js';
+import { productsWithinSums, type ProductInSum } from './products-within-sums.js';
 
 export interface LoweredProgram {
   /** A serialised ONNX model. */
@@ -43,7 +43,7 @@ export function lowerProgram(
   const unused = Object.keys(initializers).filter((name) => !emitter.has(onnxInput(name)));
   if (unused.length > 0) throw new Error(`initializers that the program does not read: ${unused.join(', ')}`);
   for (const [name, tensor] of Object.entries(outputs)) emitter.nameOutput(name, tensor);
-  const sums = productsWithinSums(nodes, Object.values(outputs));
+  const sums = productsWithinSums(nodes, Object.values(outputs), (tensor) => emitter.isFixed(tensor));
   const absorbed = new Set([...sums.values()].map(({ product }) => product));
   for (const node of nodes) {
     const sum = sums.get(node);
@@ -70,44 +70,13 @@ function neededNodes(tensors: readonly Tensor[]): Node[] {
   return [...needed].sort((a, b) => a.id - b.id);
 }
 
-interface ProductInSum {
-  readonly product: Node;
-  readonly addend: Tensor;
-}
-
-/** Sums of which one side is a matrix product that nothing else reads: one Gemm computes both, so biases, residuals and summed gradients cost no pass. */
-function productsWithinSums(nodes: readonly Node[], outputs: readonly Tensor[]): ReadonlyMap<Node, ProductInSum> {
-  const uses = new Map<Tensor, number>();
-  for (const tensor of [...nodes.flatMap((node) => node.inputs), ...outputs]) {
-    uses.set(tensor, (uses.get(tensor) ?? 0) + 1);
-  }
-  const found = new Map<Node, ProductInSum>();
-  for (const node of nodes) {
-    if (node.operation !== add) continue;
-    const pairs = [[operand(node, 1), operand(node, 0)] as const, [operand(node, 0), operand(node, 1)] as const];
-    const fit = pairs.find(
-      ([side, addend]) =>
-        side.node.operation === matmul &&
-        uses.get(side) === 1 &&
-        side.node.inputs.every(({ shape }) => shape.length === 2) &&
-        !isThreadSensitive(
-          operand(side.node, 0).shape,
-          operand(side.node, 1).shape,
-          side.node.attributes as MatmulAttributes,
-        ) &&
-        sameShape(broadcastShapes(side.shape, addend.shape), side.shape),
-    );
-    if (fit) found.set(node, { product: fit[0].node, addend: fit[1] });
-  }
-  return found;
-}
-
 class Emitter implements OnnxEmitter {
   readonly #nodes: OnnxNode[] = [];
   readonly #initializers: OnnxInitializer[] = [];
   readonly #names = new Map<Tensor, string>();
   readonly #constants = new Map<string, string>();
   readonly #bound = new Set<string>();
+  readonly #fixed = new Map<Node, boolean>();
   /** Outputs whose value already has another name. */
   readonly #aliases: [tensor: Tensor, output: string][] = [];
   readonly #openSizes: OpenSizes;
@@ -134,6 +103,17 @@ class Emitter implements OnnxEmitter {
 
   graph(): { readonly nodes: readonly OnnxNode[]; readonly initializers: readonly OnnxInitializer[] } {
     return { nodes: this.#nodes, initializers: this.#initializers };
+  }
+
+  isFixed({ node }: Tensor): boolean {
+    const known = this.#fixed.get(node);
+    if (known !== undefined) return known;
+    const isFixed =
+      node.operation === input
+        ? this.has(onnxInput((node.attributes as { readonly name: string }).name))
+        : node.inputs.every((tensor) => this.isFixed(tensor));
+    this.#fixed.set(node, isFixed);
+    return isFixed;
   }
 
   has(initializer: string): boolean {

@@ -1,7 +1,7 @@
 import { MICROSOFT } from './onnx-emitter.js';
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { broadcastShapes, describeType, sizeOf, sumToShape } from './shapes.js';
-import type { Shape } from './tensor.js';
+import type { Node, Tensor } from './tensor.js';
 
 export interface MatmulAttributes {
   readonly transposeLeft: boolean;
@@ -14,20 +14,17 @@ const WIDEST_SPLIT = 1024;
 
 /**
  * ONNX Runtime splits a product among threads along the longer side of the result. It sums long rows in blocks whose length depends on how wide the part of
- * a thread is, so a result that is wide and at most 64 columns a thread has other bits on another number of threads. Computed transposed it is split along
- * its rows, which never matters. (onnxruntime/core/mlas/lib/sgemm.cpp: MlasSgemmOperation, MlasSgemmThreaded.)
+ * a thread is, so a result that is wider than long can have other bits on another number of threads. Computed transposed it is split along its rows, which
+ * never matters. A right operand that is the same in every run is packed beforehand, in blocks that depend on nothing, and stays as it is: turned, its
+ * bits would depend on the number of rows. (onnxruntime/core/mlas/lib/sgemm.cpp: MlasSgemmOperation, MlasSgemmPackedOperation, MlasSgemmThreaded.)
  */
-export function isThreadSensitive(
-  left: Shape,
-  right: Shape,
-  { transposeLeft, transposeRight }: MatmulAttributes,
-): boolean {
-  const rows = sizeOf(left, transposeLeft ? -1 : -2);
-  const inner = sizeOf(left, transposeLeft ? -2 : -1);
-  const columns = sizeOf(right, transposeRight ? -2 : -1);
-  return (
-    left.length === 2 && right.length === 2 && inner > LONGEST_SINGLE_SUM && rows < columns && columns <= WIDEST_SPLIT
-  );
+export function isThreadSensitive(node: Node<MatmulAttributes>, isFixed: (tensor: Tensor) => boolean): boolean {
+  const left = operand(node, 0);
+  const right = operand(node, 1);
+  if (left.shape.length !== 2 || right.shape.length !== 2 || isFixed(right)) return false;
+  const [rows, columns] = result(node).shape as [number, number];
+  const inner = sizeOf(left.shape, node.attributes.transposeLeft ? -2 : -1);
+  return inner > LONGEST_SINGLE_SUM && rows < columns && columns <= WIDEST_SPLIT;
 }
 
 /** Both operands have rank 2 at least. Rank 2 becomes a Gemm, batches a (Fused)MatMul, so no transposed copy is ever made. */
@@ -68,7 +65,7 @@ export const matmul: Operation<MatmulAttributes> = {
     const inputs = node.inputs.map((tensor) => emit.name(tensor));
     const outputs = [emit.name(result(node))];
     const flags = { transA: Number(transposeLeft), transB: Number(transposeRight), alpha: { float: scale } };
-    if (isThreadSensitive(operand(node, 0).shape, operand(node, 1).shape, node.attributes)) {
+    if (isThreadSensitive(node, (tensor) => emit.isFixed(tensor))) {
       const turned = emit.temporary();
       const turnedFlags = { ...flags, transA: Number(!transposeRight), transB: Number(!transposeLeft) };
       // Not a Gemm: the transposition behind it would be folded into it, which undoes the turn.

@@ -3,7 +3,7 @@ import type { OnnxEmitter } from './onnx-emitter.js';
 import type { Node, Tensor, TensorType } from './tensor.js';
 
 /** One gradient per output or input; absent: zero. */
-export type Gradients = readonly (Tensor | undefined)[];
+type Gradients = readonly (Tensor | undefined)[];
 
 /** Everything there is to know about one operation. */
 export interface Operation<Attributes = unknown> {

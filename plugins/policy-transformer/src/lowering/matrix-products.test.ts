@@ -1,0 +1,64 @@
+/**
+ * The engine's matrix products, where law 7 and the batch independence of sampling hang on them: bits must not depend on threads, nor, where weights are bound,
+ * on the other rows. Mutation that turns it red: `isThreadSensitive` answers false, or ignores `isFixed`.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { createExecutor } from '../executors/create-executor.js';
+import type { Executor } from '../executors/executor.js';
+import { Graph } from '../graph/graph.js';
+
+const noise = (count: number, seed: number) =>
+  Float32Array.from({ length: count }, (_, i) => Math.sin(seed + i * 12.9898) * Math.cos(i * 0.37 + seed));
+
+const executors: Executor[] = [];
+beforeAll(async () => {
+  for (const threads of [1, 2]) executors.push(await createExecutor({ threads, log: () => undefined }));
+});
+
+interface Product {
+  readonly rows: number;
+  readonly inner: number;
+  readonly columns: number;
+}
+
+async function multiply(executor: Executor, { rows, inner, columns }: Product, bound: boolean): Promise<Float32Array> {
+  const graph = new Graph();
+  const x = graph.input('x', [rows, inner]);
+  const weight = graph.input('weight', [columns, inner]);
+  const out = graph.add(graph.matmul(x, weight, { transposeRight: true }), graph.input('bias', [columns]));
+  const inputs = { x: noise(rows * inner, 1), weight: noise(columns * inner, 2), bias: noise(columns, 3) };
+  const initializers = { weight: inputs.weight, bias: inputs.bias };
+  const executable = await executor.compile(bound ? { outputs: { out }, initializers } : { outputs: { out } });
+  const got = await executable.run(inputs);
+  await executable.dispose();
+  return got['out'] as Float32Array;
+}
+
+const shapes = [64, 128].flatMap((columns) =>
+  [96, 300, 700].flatMap((inner) => [40, 200].map((rows) => ({ rows, inner, columns }))),
+);
+
+describe('a matrix product', () => {
+  it.each(shapes)(
+    'of [$rows, $inner] and [$inner, $columns] has the same bits at one thread and at two',
+    async (shape) => {
+      for (const bound of [false, true]) {
+        const [one, two] = await Promise.all(executors.map((executor) => multiply(executor, shape, bound)));
+        expect(Buffer.from(one!.buffer).equals(Buffer.from(two!.buffer)), `bound: ${bound}`).toBe(true);
+      }
+    },
+  );
+
+  it('with bound weights gives a row the same bits in any batch', async () => {
+    for (const inner of [96, 300, 700]) {
+      const alone = await multiply(executors[0]!, { rows: 2, inner, columns: 128 }, true);
+      for (const rows of [3, 32, 100, 200]) {
+        for (const executor of executors) {
+          const together = await multiply(executor, { rows, inner, columns: 128 }, true);
+          expect(together.slice(0, 256)).toEqual(alone);
+        }
+      }
+    }
+  });
+});
