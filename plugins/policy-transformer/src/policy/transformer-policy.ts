@@ -18,6 +18,7 @@ import type {
 import type { ModelFolder } from '../checkpoint/model-folder.js';
 import { optimizerNames } from '../optimizers/create-optimizer.js';
 import { dealUnits, takeRows, trainedUnits } from '../worker/batch-rows.js';
+import { DEFAULT_OPTIMIZER } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { lossTraits } from '../worker/loss-key.js';
 import type { Accumulated, Evaluated } from '../worker/trainer.js';
@@ -45,7 +46,7 @@ export class TransformerPolicy implements PolicyModel {
   /** The core that remembers a sequence. */
   readonly #homes = new Map<string, number>();
   #version = 0;
-  #optimizer: OptimizerSettings | undefined;
+  #optimizer = DEFAULT_OPTIMIZER;
   #frozen = 0;
   #disposed = false;
 
@@ -155,7 +156,7 @@ export class TransformerPolicy implements PolicyModel {
       valueHead,
       data,
       policyVersion: this.#version,
-      ...(this.#optimizer && state ? { optimizer: { settings: this.#optimizer, state } } : {}),
+      ...(state ? { optimizer: { settings: this.#optimizer, state } } : {}),
     });
   }
 
@@ -164,10 +165,8 @@ export class TransformerPolicy implements PolicyModel {
     const { data, policyVersion, optimizer } = await readCheckpoint(directory, folder.config, valueHead);
     await this.#engine.call(0, 'setParameters', [data]);
     await this.#shareParameters();
-    if (optimizer) {
-      await this.resetOptimizer(optimizer.settings);
-      await this.#engine.call(0, 'restoreOptimizer', [optimizer.state]);
-    }
+    await this.resetOptimizer(optimizer?.settings ?? this.#optimizer);
+    if (optimizer) await this.#engine.call(0, 'restoreOptimizer', [optimizer.state]);
     this.#homes.clear();
     this.#version = policyVersion;
   }

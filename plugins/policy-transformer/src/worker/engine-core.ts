@@ -1,7 +1,6 @@
 import type {
   GeneratedTokens,
   GenerateRequest,
-  JsonObject,
   Loss,
   OptimizerSettings,
   OptimizerStep,
@@ -35,6 +34,9 @@ export interface EngineFacts {
   readonly engine: Executor['engine'];
   readonly version: string;
 }
+
+/** Until somebody asks for another. */
+export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {} };
 
 /** New tokens of one decode run: enough to keep the matrix products busy, few enough to stay in the processor's caches. */
 const TOKENS_PER_RUN = 1024;
@@ -136,9 +138,7 @@ export class EngineCore {
 
   /** A fresh optimizer over these weights; gradients are cleared. */
   async resetOptimizer(settings: OptimizerSettings): Promise<void> {
-    const { shapes, views } = this.#parameters;
-    const shaped = new Map([...views].map(([name, data]) => [name, { shape: shapes.get(name) ?? [], data }]));
-    const optimizer = createOptimizer(settings, shaped, this.#executor);
+    const optimizer = this.#newOptimizer(settings);
     await this.#optimizer?.dispose();
     this.#optimizer = optimizer;
     this.takeGradient();
@@ -146,7 +146,7 @@ export class EngineCore {
 
   /** Adds the gradients of the other cores to its own, in order, clips, applies and clears. Nothing is applied where the sum is not finite. */
   async step(others: readonly Float32Array[], { learningRate, clipNorm }: OptimizerStep): Promise<OptimizerStepResult> {
-    if (!this.#optimizer) throw new Error('a step was asked for before resetOptimizer said which optimizer');
+    this.#optimizer ??= this.#newOptimizer(DEFAULT_OPTIMIZER);
     for (const other of others) this.#gradient.add(other);
     const norm = gradientNorm(this.#gradient.views);
     const applied = Number.isFinite(norm);
@@ -166,14 +166,16 @@ export class EngineCore {
     this.#optimizer?.restore(state);
   }
 
-  describe(): JsonObject {
-    return { ...this.facts() };
-  }
-
   async dispose(): Promise<void> {
     await this.#runner.dispose();
     await this.#trainer.dispose();
     await this.#optimizer?.dispose();
+  }
+
+  #newOptimizer(settings: OptimizerSettings): Optimizer {
+    const { shapes, views } = this.#parameters;
+    const shaped = new Map([...views].map(([name, data]) => [name, { shape: shapes.get(name) ?? [], data }]));
+    return createOptimizer(settings, shaped, this.#executor);
   }
 
   #block(data?: Float32Array): ParameterBlock {

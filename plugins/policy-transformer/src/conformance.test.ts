@@ -1,0 +1,24 @@
+import { ReadableStream } from 'node:stream/web';
+
+import { describePolicyModel, testHost } from '@agentgym/cli/testing';
+import { describe, it } from 'vitest';
+
+import { createPolicy } from './policy/create-policy.js';
+import { InProcessEngine } from './worker/in-process-engine.js';
+
+const texts = ['go north', '17 higher', 'You see a door.', 'The door is closed.', 'higher, 18 to 33', 'Play well.'];
+
+describe.each([
+  ['one core', 1, false, 'words'],
+  ['two cores and a value head', 2, true, 'bytes'],
+] as const)('the conformance kit, %s', (_, threads, valueHead, tokenizer) => {
+  describePolicyModel(it, {
+    create: () =>
+      createPolicy(
+        { engine: 'auto', threads, microBatchTokens: 256, cacheMegabytes: 100, tokenizer, vocabularySize: 300 },
+        testHost(2),
+        { corpus: () => ReadableStream.from(texts), preset: 'pico', valueHead, maxTokens: 512 },
+        (settings, cores, log) => InProcessEngine.create(settings, cores, log),
+      ),
+  });
+});
