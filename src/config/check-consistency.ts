@@ -11,9 +11,8 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
 
   for (const [name, stage] of Object.entries(recipe.stages)) {
     const warmup = stage.optimizer.warmup;
-    const updates = stage.kind === 'sft' ? stage.steps : stage.steps * updatesPerStep(recipe, stage);
-    if (warmup >= updates) {
-      const hint = `The stage makes ${updates} optimizer steps.`;
+    if (warmup >= stage.steps) {
+      const hint = `The stage has ${stage.steps} steps.`;
       wrong(['stages', name, 'optimizer', 'warmup'], `is ${warmup}, so the stage ends before the warm-up does`, hint);
     }
     if (stage.kind === 'sft') continue;
@@ -37,12 +36,6 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
 
 type Wrong = (path: KeyPath, message: string, hint: string) => void;
 type RlStageOf = Extract<ParsedRecipe['stages'][string], { kind: 'rl' }>;
-
-function updatesPerStep(recipe: ParsedRecipe, stage: RlStageOf): number {
-  if (recipe.algorithm === undefined) return 1;
-  const { epochs, minibatches } = effectiveAlgorithm(recipe.algorithm, stage.algorithm);
-  return epochs * minibatches;
-}
 
 /** What is trained on must be sampled from the distribution whose log probabilities are recorded. */
 function checkSampling(recipe: ParsedRecipe, stage: string, wrong: Wrong): void {

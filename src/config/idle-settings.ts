@@ -38,7 +38,6 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     const because = 'in a recipe whose `stages` have no `kind: rl`';
     idle(['algorithm'], because);
     idle(['policy', 'sampling', 'temperature'], because);
-    idle(['record'], because);
     if (recipe.horizon.schedule !== 'fixed') {
       if (written(['horizon', 'schedule'])) idle(['horizon', 'schedule'], because);
       else recipe.horizon = { schedule: 'fixed', turns: longestHorizon(recipe.horizon) };

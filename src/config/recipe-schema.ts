@@ -139,7 +139,7 @@ const optimizer = v.strictObject({
     'adamw',
   ),
   learningRate: v.optional(amount(0, 'Peak of the learning rate'), 0.001),
-  warmup: v.optional(whole(0, 'Optimizer steps over which the learning rate rises from 0'), 0),
+  warmup: v.optional(whole(0, 'Steps of the stage over which the learning rate rises to its peak'), 0),
   schedule: v.optional(
     v.pipe(
       v.picklist(['constant', 'linear', 'cosine']),
@@ -293,7 +293,7 @@ export const recipeSchema = v.strictObject({
   ),
   record: v.optional(
     v.pipe(
-      v.strictObject({ episodes: v.optional(whole(0, 'Episodes per step of rl that are kept, chosen by seed'), 32) }),
+      v.strictObject({ episodes: v.optional(whole(0, 'Episodes that are kept of each step of rl, chosen by seed, and of the final evaluation'), 32) }),
       v.description('What is kept of the episodes; metrics always cover all'),
     ),
     {},

@@ -302,7 +302,6 @@ describe('resolveRecipe', () => {
         ['algorithm.minibatches', 'stages.rl.algorithm.minibatches'],
       ],
       ['clip', ['algorithm.minibatches=1', 'algorithm.options.clip=0.3'], ['algorithm.options.clip', 'one update']],
-      ['record', ['stages.rl=null', 'algorithm=null', 'record.episodes=3'], ['record', 'kind: rl']],
     ];
     it.each(idle)('refuses %s where it was written', async (_, sets, names) => {
       const found = await complaints(BASE, ...sets);
@@ -312,7 +311,7 @@ describe('resolveRecipe', () => {
     });
 
     it('drops them where they are inherited or defaults', async () => {
-      write('base.yaml', `${BASE}    optimizer: { schedule: cosine, floor: 0.1 }\nrecord: { episodes: 4 }\n`);
+      write('base.yaml', `${BASE}    optimizer: { schedule: cosine, floor: 0.1 }\n`);
       const constant = await resolveText(
         'extends: ./base.yaml\n',
         'stages.rl.optimizer.schedule=constant',
@@ -321,7 +320,6 @@ describe('resolveRecipe', () => {
       expect(constant.recipe.stages['rl']?.optimizer).not.toHaveProperty('floor');
       expect(constant.recipe.algorithm?.options).toEqual({ kl: 0 });
       const { recipe } = await resolveText('extends: ./base.yaml\nstages: { rl: null }\n');
-      expect(recipe).not.toHaveProperty('record');
       expect(recipe).not.toHaveProperty('algorithm');
     });
 
@@ -336,7 +334,7 @@ describe('resolveRecipe', () => {
       [['policy.sampling.topP=0.9'], /topP` is 0\.9/],
       [['policy.sampling.topK=5'], /topK` is 5/],
       [['algorithm=null'], /`algorithm` is missing/],
-      [['stages.rl.optimizer.warmup=40'], /ends before the warm-up/],
+      [['stages.rl.optimizer.warmup=4000'], /ends before the warm-up/],
       [['horizon={schedule: scaling-inter, turns: [1, 2, 3], every: 10}'], /`horizon\.turns` is never 3/],
       [['horizon={schedule: scaling-inter, turns: [3, 2], every: 10}'], /longer than the one before/],
       [['reward.terms=[{name: sparse}, {name: sparse}]'], /for the second time/],
