@@ -8,6 +8,8 @@ import { parseArgs } from 'node:util';
 
 import { watchForeignLoad } from './foreign-load.js';
 import { decodeWork, makePolicy, openHost, trainWork } from './our-side.js';
+import { printReport } from './print-report.js';
+import { processorSeconds } from './processor-seconds.js';
 import { iterate, openQuickstart, saveStart } from './quickstart-side.js';
 import { pythonWithTorch } from './torch-environment.js';
 import { TorchProcess } from './torch-process.js';
@@ -57,7 +59,7 @@ export async function measure(options) {
       rows,
       iteration: iteration.parts,
     };
-    print(report);
+    printReport(report);
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
     return rows.every(({ ratio, goal }) => ratio <= goal) ? 0 : 1;
   } finally {
@@ -82,32 +84,36 @@ async function measureModel(host, peers, model, rounds) {
       const name = `${kind} ${model.name}`;
       await peer.ask({ prepare: name, kind, sizes });
       works.push({ kind, threads, repetitions, side: 'ours', run: (n) => timed(ours, n) });
-      const theirs = async (n) => (await peer.ask({ measure: name, repetitions: n })).seconds;
+      const theirs = (n) => peer.ask({ measure: name, repetitions: n });
       works.push({ kind, threads, repetitions, side: 'torch', run: theirs });
     }
   }
-  const seconds = new Map(works.map((work) => [work, []]));
+  const results = new Map(works.map((work) => [work, { seconds: [], cpu: [] }]));
   for (const work of works) await work.run(2);
   for (let round = 0; round < rounds; round += 1) {
     for (const work of works) {
       // Lets threads of the side before fall asleep.
       await setTimeout(100);
-      seconds.get(work).push(...(await work.run(work.repetitions)));
+      const { seconds, cpu } = await work.run(work.repetitions);
+      results.get(work).seconds.push(...seconds);
+      results.get(work).cpu.push(...cpu);
     }
   }
   for (const policy of policies) await policy.dispose();
-  const best = (kind, side) =>
+  const sideOf = (kind, side) =>
     works
       .filter((work) => work.kind === kind && work.side === side)
-      .map((work) => ({ threads: work.threads, seconds: median(seconds.get(work)) }))
-      .reduce((a, b) => (b.seconds < a.seconds ? b : a));
+      .map((work) => {
+        const { seconds, cpu } = results.get(work);
+        return { threads: work.threads, seconds: median(seconds), cpu: median(cpu) };
+      });
   const tokens = sizes.episodes * sizes.fresh;
   return [
-    row(`step ${model.name}`, best('train', 'ours'), best('train', 'torch'), (s) => `${(1000 * s).toFixed(1)} ms`),
+    row(`step ${model.name}`, sideOf('train', 'ours'), sideOf('train', 'torch'), (s) => `${(1000 * s).toFixed(1)} ms`),
     row(
       `decode ${model.name}`,
-      best('decode', 'ours'),
-      best('decode', 'torch'),
+      sideOf('decode', 'ours'),
+      sideOf('decode', 'torch'),
       (s) => `${Math.round(tokens / s)} tok/s`,
     ),
   ];
@@ -127,8 +133,8 @@ async function measureIteration(host, peers, start, iterations) {
     await iterate(quickstart, async (iteration) => {
       ours.push(iteration);
       await setTimeout(100);
-      const { seconds, rollout, update, success } = await peer.ask({ measure: 'grpo', repetitions: 1 });
-      theirs.push({ seconds: seconds[0], rollout: rollout[0], update: update[0], success: success[0] });
+      const { seconds, cpu, rollout, update, success } = await peer.ask({ measure: 'grpo', repetitions: 1 });
+      theirs.push({ seconds: seconds[0], cpu: cpu[0], rollout: rollout[0], update: update[0], success: success[0] });
       await setTimeout(100);
     });
     await quickstart.dispose();
@@ -136,12 +142,12 @@ async function measureIteration(host, peers, start, iterations) {
     const settled = (list) => list.slice(Math.min(3, Math.floor(list.length / 2)));
     sides.push({ threads, ours: summary(settled(ours)), torch: summary(settled(theirs)) });
   }
-  const best = (side) =>
-    sides
-      .map((entry) => ({ threads: entry.threads, ...entry[side] }))
-      .reduce((a, b) => (b.seconds < a.seconds ? b : a));
-  const [ours, torch] = [best('ours'), best('torch')];
-  return { row: row('iteration', ours, torch, (s) => `${(1000 * s).toFixed(0)} ms`), parts: { ours, torch } };
+  const sideOf = (side) => sides.map((entry) => ({ threads: entry.threads, ...entry[side] }));
+  const [ours, torch] = [sideOf('ours'), sideOf('torch')];
+  return {
+    row: row('iteration', ours, torch, (s) => `${(1000 * s).toFixed(0)} ms`),
+    parts: { ours: fastest(ours), torch: fastest(torch) },
+  };
 }
 
 function summary(list) {
@@ -149,6 +155,7 @@ function summary(list) {
   const { inModel } = list[0];
   return {
     seconds: of(({ seconds }) => seconds),
+    cpu: of(({ cpu }) => cpu),
     rollout: of(({ rollout }) => rollout),
     update: of(({ update }) => update),
     success: of(({ success }) => success),
@@ -158,54 +165,34 @@ function summary(list) {
   };
 }
 
-function row(name, ours, torch, format) {
+/** A line of the table: each side at its faster number of threads, and the processor's time of both on one thread. */
+function row(name, ourSides, torchSides, format) {
+  const [ours, torch] = [fastest(ourSides), fastest(torchSides)];
+  const [alone, torchAlone] = [ourSides, torchSides].map((sides) => sides.find(({ threads }) => threads === 1));
   const ratio = ours.seconds / torch.seconds;
-  return { name, ours, torch, ratio, goal: goals[name], text: [format(ours.seconds), format(torch.seconds)] };
+  const cpuRatio = alone.cpu / torchAlone.cpu;
+  return { name, ours, torch, ratio, cpuRatio, goal: goals[name], text: [format(ours.seconds), format(torch.seconds)] };
+}
+
+function fastest(sides) {
+  return sides.reduce((a, b) => (b.seconds < a.seconds ? b : a));
 }
 
 async function timed(work, repetitions) {
   const seconds = [];
+  const cpu = [];
   for (let i = 0; i < repetitions; i += 1) {
     const start = performance.now();
+    const before = process.cpuUsage();
     await work();
     seconds.push((performance.now() - start) / 1000);
+    cpu.push(processorSeconds(before));
   }
-  return seconds;
+  return { seconds, cpu };
 }
 
 function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = sorted.length / 2;
   return (sorted[Math.floor(middle - 0.5)] + sorted[Math.floor(middle)]) / 2;
-}
-
-function print({ machine, torch, foreignCores, rows, iteration }) {
-  console.log(`${machine}; PyTorch ${torch}, eager. Each side at its better of one and two threads (in brackets).`);
-  if (foreignCores !== undefined) console.log(`Others used ${foreignCores.toFixed(2)} cores meanwhile.\n`);
-  const line = (...cells) =>
-    console.log(cells.map((cell, i) => cell[i === 0 ? 'padEnd' : 'padStart']([22, 18, 18, 12, 12][i])).join(''));
-  line('', 'agentgym', 'PyTorch', 'time ratio', 'goal');
-  for (const { name, ours, torch: theirs, ratio, goal, text } of rows) {
-    const missed = ratio <= goal ? '' : ' missed';
-    line(
-      name,
-      `${text[0]} (${ours.threads})`,
-      `${text[1]} (${theirs.threads})`,
-      ratio.toFixed(2),
-      `${goal.toFixed(2)}${missed}`,
-    );
-  }
-  const { ours, torch: theirs } = iteration;
-  const milliseconds = (seconds) => `${(1000 * seconds).toFixed(0)} ms`;
-  console.log('\nWhere an iteration of the quickstart goes (512 episodes):');
-  console.log(
-    `  agentgym  rollout ${milliseconds(ours.rollout)} (generate ${milliseconds(ours.inModel.generate)}), update ${milliseconds(ours.update)}`,
-  );
-  console.log(
-    `            (forward and backward ${milliseconds(ours.inModel.forwardBackward)}, optimizer ${milliseconds(ours.inModel.optimizerStep)})`,
-  );
-  console.log(`  PyTorch   rollout ${milliseconds(theirs.rollout)}, update ${milliseconds(theirs.update)}`);
-  console.log(
-    `  success while measuring: ${(100 * ours.success).toFixed(0)} % and ${(100 * theirs.success).toFixed(0)} %`,
-  );
 }

@@ -5,6 +5,7 @@ import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
 import { makeParts } from '../../dist/experiments/make-parts.js';
 import { trainStage } from '../../dist/experiments/train-stage.js';
 import { hostSettings, root } from './our-side.js';
+import { processorSeconds } from './processor-seconds.js';
 
 /** Everything of the recipe, with another number of threads and of rl steps. */
 export async function openQuickstart(host, { threads, steps }) {
@@ -44,12 +45,15 @@ export async function saveStart(quickstart, folder) {
 /** Iterations of the rl stage; `between` is awaited after each, with its seconds and where they went. */
 export async function iterate(quickstart, between) {
   const { clock } = quickstart;
+  let before = process.cpuUsage();
   await quickstart.stage('rl', async ({ metrics }) => {
     const rollout = metrics['time/collect_seconds'];
     const update = metrics['time/update_seconds'];
     const inModel = { ...clock };
     for (const name of Object.keys(clock)) clock[name] = 0;
-    await between({ seconds: rollout + update, rollout, update, inModel, success: metrics['rollout/success'] });
+    const cpu = processorSeconds(before);
+    await between({ seconds: rollout + update, cpu, rollout, update, inModel, success: metrics['rollout/success'] });
+    before = process.cpuUsage();
   });
 }
 

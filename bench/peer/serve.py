@@ -1,7 +1,7 @@
 """Answers one JSON line per JSON line on standard input; between them the process sleeps, so that the two sides never compete.
 
     {"prepare": NAME, "kind": "train" | "decode", "sizes": {...}}      {"prepare": NAME, "kind": "grpo", "folder": PATH}
-    {"measure": NAME, "repetitions": N}  ->  {"seconds": [...]} and, for grpo, {"rollout": [...], "update": [...], "success": [...]}
+    {"measure": NAME, "repetitions": N}  ->  {"seconds": [...], "cpu": [...]} and, for grpo, {"rollout": [...], "update": [...], "success": [...]}
 """
 import json
 import sys
@@ -27,25 +27,26 @@ def main():
             answer = {"prepared": request["prepare"]}
         else:
             work = prepared[request["measure"]]
-            measure = iterate if isinstance(work, Quickstart) else lambda work, n: {"seconds": workloads.timed(work, n)}
+            measure = iterate if isinstance(work, Quickstart) else workloads.timed
             answer = measure(work, request["repetitions"])
         print(json.dumps(answer), flush=True)
 
 
 def iterate(quickstart, repetitions):
     """Whole iterations: rollout and update apart."""
-    rollout, update, success, trained = [], [], [], []
+    rollout, update, success, cpu = [], [], [], []
     for _ in range(repetitions):
-        start = time.perf_counter()
+        start, spent = time.perf_counter(), time.process_time()
         groups = quickstart.rollout()
         middle = time.perf_counter()
-        trained.append(quickstart.update(groups))
+        quickstart.update(groups)
         update.append(time.perf_counter() - middle)
+        cpu.append(time.process_time() - spent)
         rollout.append(middle - start)
         episodes = [episode for group in groups for episode in group]
         success.append(sum(episode.success for episode in episodes) / len(episodes))
     seconds = [a + b for a, b in zip(rollout, update)]
-    return {"seconds": seconds, "rollout": rollout, "update": update, "success": success, "trained": trained}
+    return {"seconds": seconds, "rollout": rollout, "update": update, "success": success, "cpu": cpu}
 
 
 main()

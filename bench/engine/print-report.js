@@ -1,0 +1,40 @@
+const widths = [20, 18, 18, 12, 14, 12];
+
+/** The table, and where an iteration of the quickstart goes on both sides. */
+export function printReport({ machine, torch, foreignCores, rows, iteration }) {
+  console.log(`${machine}; PyTorch ${torch}, eager. Each side at its faster of one and two threads (in brackets).`);
+  console.log('The CPU ratio compares the processor time of both on one thread, which a busy machine disturbs less.');
+  if (foreignCores !== undefined) console.log(`Others used ${foreignCores.toFixed(2)} cores meanwhile.`);
+  console.log();
+  printLine('', 'agentgym', 'PyTorch', 'time ratio', 'goal', 'CPU ratio');
+  for (const { name, ours, torch: theirs, ratio, cpuRatio, goal, text } of rows) {
+    const [own, other] = text;
+    const verdict = ratio <= goal ? goal.toFixed(2) : `${goal.toFixed(2)} missed`;
+    const sides = [`${own} (${ours.threads})`, `${other} (${theirs.threads})`];
+    printLine(name, ...sides, ratio.toFixed(2), verdict, cpuRatio.toFixed(2));
+  }
+  const { ours, torch: theirs } = iteration;
+  const { generate, forwardBackward, optimizerStep } = ours.inModel;
+  const inModel = forwardBackward + optimizerStep;
+  console.log('\nWhere an iteration of the quickstart goes (512 episodes):');
+  console.log(
+    `  agentgym  rollout ${ms(ours.rollout)}: generation ${ms(generate)}, games and text ${ms(ours.rollout - generate)}`,
+  );
+  console.log(
+    `            update  ${ms(ours.update)}: gradients ${ms(forwardBackward)}, optimizer ${ms(optimizerStep)}, batches and credit ${ms(ours.update - inModel)}`,
+  );
+  console.log(`  PyTorch   rollout ${ms(theirs.rollout)}, update ${ms(theirs.update)}`);
+  console.log(`  success meanwhile ${percent(ours.success)} and ${percent(theirs.success)}`);
+}
+
+function printLine(name, ...cells) {
+  console.log([name.padEnd(widths[0]), ...cells.map((cell, i) => cell.padStart(widths[i + 1]))].join(''));
+}
+
+function ms(seconds) {
+  return `${(1000 * seconds).toFixed(0)} ms`;
+}
+
+function percent(share) {
+  return `${(100 * share).toFixed(0)} %`;
+}
