@@ -20,7 +20,7 @@ export interface OnnxInitializer {
 }
 
 /** An input or output; a size that is left open has a name. */
-export interface OnnxValue {
+interface OnnxValue {
   readonly shape: readonly (number | string)[];
   readonly type: TensorType['type'];
 }
