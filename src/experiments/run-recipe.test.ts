@@ -75,10 +75,10 @@ interface Going {
 /** Runs the recipe; `interruptAt` aborts when that step of the rl stage is told of. */
 async function run(
   folder: string,
-  settings: { readonly resume?: boolean; readonly interruptAt?: number } = {},
+  settings: { readonly resume?: boolean; readonly interruptAt?: number; readonly changes?: object } = {},
 ): Promise<Going> {
   const host = await tabularHost();
-  const resolved = await resolveRecipe({ source: recipe, cwd: folder, host });
+  const resolved = await resolveRecipe({ source: { ...recipe, ...settings.changes }, cwd: folder, host });
   const controller = new AbortController();
   const events: RunEvent[] = [];
   const output = join(folder, 'run');
@@ -170,6 +170,13 @@ describe('runRecipe', () => {
       expect(lines(broken, name), name).toEqual(lines(straight, name));
     }
     expect(weights(broken)).toBe(weights(straight));
+  });
+
+  it('needs no evaluation on the way', async () => {
+    const folder = newFolder();
+    const { result } = await run(folder, { changes: { evaluation: { every: 0, final: { tasks: 20 } } } });
+    expect(result).toMatchObject({ status: 'completed', stages: [{ name: 'sft' }, { name: 'rl' }] });
+    expect(result.stages[1]).not.toHaveProperty('evaluation');
   });
 
   it('refuses an output folder that exists, and writes nothing', async () => {

@@ -4,8 +4,9 @@ import type { StageResult } from './run-result.js';
 
 /** The stages of a run that took at least one step, from its logs: so the sum over all sessions, however often it was resumed. */
 export function summarizeStages({ stages, evaluation }: Recipe, run: LoadedRun): StageResult[] {
-  const { every, split, temperatures } = evaluation;
-  const temperature = temperatures.includes(0) ? 0 : temperatures[0];
+  const { every, split } = evaluation;
+  // Without evaluations on the way, a resolved recipe does not say at which temperatures.
+  const temperature = every > 0 && !evaluation.temperatures.includes(0) ? evaluation.temperatures[0] : 0;
   return Object.entries(stages).flatMap(([name, { kind }]): StageResult[] => {
     const lines = run.metrics.filter(({ stage }) => stage === name);
     const last = lines.at(-1);
