@@ -9,7 +9,7 @@ import { grouped, randomParameters, small } from './fixtures/small-models.js';
 import { slowLogits, slowLogprobs } from './fixtures/slow-decoder.js';
 import { Generator, type GeneratorLimits } from './generator.js';
 
-const limits: GeneratorLimits = { cacheBytes: 1e9, tokensPerRun: 2048, scoresPerRun: 1e7 };
+const limits: GeneratorLimits = { cacheBytes: 1e9, tokensPerRun: 2048, rowsPerRun: 256, scoresPerRun: 1e7 };
 const plain: Sampling = { temperature: 1, topP: 1, topK: 0 };
 
 async function setUp(config: DecoderConfig, changes: Partial<GeneratorLimits> = {}) {
@@ -112,7 +112,7 @@ describe.each([
         return (await crowded.generate([noise, ...asked, { ...noise, sequence: 'other' }], plain)).slice(1, -1);
       });
     for (const [name, limited] of Object.entries({
-      'small runs': { tokensPerRun: 50 },
+      'small runs': { tokensPerRun: 50, rowsPerRun: 3 },
       'small cache': { cacheBytes: 9 * 64 * config.layers * config.keyValueHeads * config.headWidth * 8 },
     })) {
       const { generator: build } = await setUp(config, limited);

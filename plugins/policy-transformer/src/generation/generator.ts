@@ -19,6 +19,7 @@ export interface GeneratorLimits {
   readonly cacheBytes: number;
   /** New tokens of one run. */
   readonly tokensPerRun: number;
+  readonly rowsPerRun: number;
   /** Floats of the attention scores of one run and layer. */
   readonly scoresPerRun: number;
 }
@@ -185,7 +186,11 @@ export class Generator {
     const scores = this.#config.heads * width * (capacity + width);
     const rows = Math.max(
       2,
-      Math.min(Math.floor(this.#limits.tokensPerRun / width), Math.floor(this.#limits.scoresPerRun / scores)),
+      Math.min(
+        this.#limits.rowsPerRun,
+        Math.floor(this.#limits.tokensPerRun / width),
+        Math.floor(this.#limits.scoresPerRun / scores),
+      ),
     );
     const end = Math.max(start + range, 2);
     for (let from = start; from < start + range; from += rows) {

@@ -89,35 +89,31 @@ export class KeyValueCache {
     for (const sequence of this.#occupants) if (sequence) yield sequence;
   }
 
-  /** Makes room for `slots` sequences of `capacity` positions; what is there moves along. Never shrinks. */
+  /** Makes room for `slots` sequences of `capacity` positions; what is there moves along. Capacity never shrinks, and memory is used again. */
   reserve(slots: number, capacity: number): void {
     if (slots <= this.slots && capacity <= this.capacity) return;
-    const { layers, keyValueHeads, headWidth } = this.#shape;
+    const residents = [...this.resident()].sort((a, b) => b.slot - a.slot);
     const wider = Math.max(capacity, this.capacity);
-    const more = Math.max(slots, this.slots);
+    const needed = Math.max(slots, (residents[0]?.slot ?? -1) + 1);
+    const { layers, keyValueHeads, headWidth } = this.#shape;
     const rows = keyValueHeads * headWidth;
-    for (let layer = 0; layer < layers; layer += 1) {
-      const keys = new Float32Array(more * rows * wider);
-      const values = new Float32Array(more * rows * wider);
-      for (const sequence of this.resident()) {
-        const length = sequence.tokens.length;
-        restride(this.keys[layer]!, keys, sequence.slot * rows, rows, this.capacity, wider, length);
-        restride(
-          this.values[layer]!,
-          values,
-          sequence.slot * keyValueHeads,
-          keyValueHeads,
-          this.capacity * headWidth,
-          wider * headWidth,
-          length * headWidth,
-        );
+    const floats = Math.max(this.keys[0]!.length, needed * rows * wider);
+    for (const arrays of [this.keys, this.values]) {
+      const perSlot = arrays === this.keys ? rows : keyValueHeads;
+      const perPosition = rows / perSlot;
+      for (let layer = 0; layer < layers; layer += 1) {
+        const from = arrays[layer]!;
+        const to = floats === from.length ? from : new Float32Array(floats);
+        for (const { slot, tokens } of residents) {
+          const strides = [this.capacity * perPosition, wider * perPosition] as const;
+          restride(from, to, slot * perSlot, perSlot, strides, tokens.length * perPosition);
+        }
+        arrays[layer] = to;
       }
-      this.keys[layer] = keys;
-      this.values[layer] = values;
     }
-    this.slots = more;
     this.capacity = wider;
-    this.#occupants.length = more;
+    this.slots = Math.floor(floats / (rows * wider));
+    this.#occupants.length = this.slots;
   }
 
   /** Brings these sequences into slots `first`, `first + 1`, ... in some order; others in the way move elsewhere. There must be slots enough. */
@@ -151,10 +147,17 @@ export class KeyValueCache {
 
   /** What is remembered of `from` becomes what is remembered of `to`. Both have slots. */
   copy(from: CachedSequence, to: CachedSequence): void {
+    const { keyValueHeads, headWidth } = this.#shape;
     const size = this.slotSize;
-    for (const array of [...this.keys, ...this.values]) {
-      array.copyWithin(to.slot * size, from.slot * size, (from.slot + 1) * size);
-    }
+    const length = from.tokens.length;
+    const copyRows = (array: Float32Array, stride: number, count: number) => {
+      for (let row = 0; row < size; row += stride) {
+        const [source, target] = [from.slot * size + row, to.slot * size + row];
+        for (let index = 0; index < count; index += 1) array[target + index] = array[source + index]!;
+      }
+    };
+    for (const array of this.keys) copyRows(array, this.capacity, length);
+    for (const array of this.values) copyRows(array, size / keyValueHeads, length * headWidth);
     to.tokens.length = 0;
     to.pieces.length = 0;
     for (const token of from.tokens) to.tokens.push(token);
@@ -224,17 +227,19 @@ export class KeyValueCache {
   }
 }
 
-/** Copies the first `count` numbers of `rows` rows, beginning at row `first`, between arrays whose rows have different strides. */
+/**
+ * Copies the first `count` numbers of `rows` rows, the row `first` and those behind it, to where they stand with a wider stride. From the end, so that an
+ * array may be its own target.
+ */
 function restride(
   from: Float32Array,
   to: Float32Array,
   first: number,
   rows: number,
-  fromStride: number,
-  toStride: number,
+  [narrow, wide]: readonly [number, number],
   count: number,
 ): void {
-  for (let row = first; row < first + rows; row += 1) {
-    to.set(from.subarray(row * fromStride, row * fromStride + count), row * toStride);
+  for (let row = first + rows - 1; row >= first; row -= 1) {
+    for (let index = count - 1; index >= 0; index -= 1) to[row * wide + index] = from[row * narrow + index]!;
   }
 }

@@ -38,9 +38,8 @@ export interface EngineFacts {
 /** Until somebody asks for another. */
 export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {} };
 
-/** New tokens of one decode run: enough to keep the matrix products busy, few enough to stay in the processor's caches. */
-const TOKENS_PER_RUN = 1024;
-const SCORES_PER_RUN = 16e6;
+/** Of one decode run: enough to keep the matrix products busy, little enough to stay in the processor's caches. */
+const RUN_LIMITS = { tokensPerRun: 1024, rowsPerRun: 128, scoresPerRun: 16e6 };
 
 /**
  * One thread's share of the model: it samples, adds up gradients, and on one of the cores the optimizer changes the weights. Everything that goes in or out
@@ -64,11 +63,7 @@ export class EngineCore {
     this.#settings = settings;
     this.#executor = executor;
     this.#runner = new SessionDecodeRunner(executor, config);
-    this.#generator = new Generator(config, this.#runner, {
-      cacheBytes,
-      tokensPerRun: TOKENS_PER_RUN,
-      scoresPerRun: SCORES_PER_RUN,
-    });
+    this.#generator = new Generator(config, this.#runner, { cacheBytes, ...RUN_LIMITS });
     this.#trainer = new Trainer(executor, config, settings, microBatchTokens);
     this.#parameters = this.#block();
     this.#gradient = this.#block();
