@@ -181,7 +181,7 @@ export class Generator {
     const widestPiece = Math.max(...lanes.map(({ pieces }) => pieces[0]!));
     const width = widestPiece === 1 ? 1 : Math.ceil(widestPiece / WIDTH_STEP) * WIDTH_STEP;
     const longest = Math.max(...lanes.map(({ sequence, pieces }) => sequence.tokens.length + pieces[0]!));
-    this.#cache.reserve(Math.max(2, this.#cache.slots), capacityFor(longest));
+    this.#cache.reserve(2, capacityFor(longest));
     const { capacity } = this.#cache;
     const scores = this.#config.heads * width * (capacity + width);
     const rows = Math.max(
