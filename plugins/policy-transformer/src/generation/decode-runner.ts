@@ -8,8 +8,11 @@ import { joinedParameters, type Parameters } from './decode-weights.js';
 import type { DecodeRunner } from './generator.js';
 import type { Choice } from './sampling-graph.js';
 
-/** Up to this many bytes weights become constants of the session, which packs them once: a step is faster, a policy version costs a compilation. */
-const LARGEST_BOUND = 100e6;
+/**
+ * Bytes of weights between which they become constants of the session, which packs them once. A step is then up to a fifth faster, and a policy version costs
+ * a compilation: more than it saves in the smallest models, too much memory in large ones. A function of the model alone, since it shows in the bits.
+ */
+const BOUND = { least: 1e6, most: 100e6 };
 
 /** Primes that stand for the open sizes; the model's own sizes are no multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
@@ -35,7 +38,7 @@ export class SessionDecodeRunner implements DecodeRunner {
     this.#parameters = parameters;
     for (const name of Object.keys(this.#weights)) this.#weights[name] = joinedParameters(name, parameters);
     const bytes = [...parameters.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
-    this.#bound = bytes <= LARGEST_BOUND;
+    this.#bound = bytes >= BOUND.least && bytes <= BOUND.most;
   }
 
   async run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }> {

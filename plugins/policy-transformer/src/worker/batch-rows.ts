@@ -31,7 +31,7 @@ export function takeRows(batch: TrainingBatch, rows: readonly number[]): Trainin
 }
 
 /** Per row, how many tokens training has to look at: up to the last sampled one. 0 where nothing was sampled. */
-export function trainedLengths({ rows, width, mask }: TrainingBatch): number[] {
+function trainedLengths({ rows, width, mask }: TrainingBatch): number[] {
   return Array.from({ length: rows }, (_, row) => mask.subarray(row * width, (row + 1) * width).lastIndexOf(1) + 1);
 }
 

@@ -101,8 +101,9 @@ function post(port: Worker | MessagePort, message: ToWorker): void {
 
 /** The compiled worker: beside this file, or in `dist` where this file runs uncompiled. Throws where nothing is built. */
 function workerEntry(): URL {
-  const places = ['./engine-worker.js', '../../dist/worker/engine-worker.js'];
-  const found = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(fileURLToPath(url)));
+  const beside = new URL('./engine-worker.js', import.meta.url);
+  const built = new URL('../../dist/worker/engine-worker.js', import.meta.url);
+  const found = [beside, built].find((url) => existsSync(fileURLToPath(url)));
   if (!found) throw new Error('the worker of the policy is not compiled: run `npm run build` first');
   return found;
 }
