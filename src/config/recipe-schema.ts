@@ -293,7 +293,12 @@ export const recipeSchema = v.strictObject({
   ),
   record: v.optional(
     v.pipe(
-      v.strictObject({ episodes: v.optional(whole(0, 'Episodes that are kept of each step of rl, chosen by seed, and of the final evaluation'), 32) }),
+      v.strictObject({
+        episodes: v.optional(
+          whole(0, 'Episodes that are kept of each step of rl, chosen by seed, and of the final evaluation'),
+          32,
+        ),
+      }),
       v.description('What is kept of the episodes; metrics always cover all'),
     ),
     {},
