@@ -41,13 +41,21 @@ export interface Advantages {
  *
  * @example
  * ```ts
- * const reinforce: Algorithm = {
- *   roles: [],
- *   initialState: {},
- *   advantages: (batch, state) => ({ advantages: credit.spreadOverTokens(batch, credit.episodeReturns(batch)), state }),
- *   weights: (batch) => credit.aggregationWeights(batch, 'token-mean'),
- *   loss: (ops, { logprob, advantages }) => ({ terms: { policy: ops.sub(ops.constant(0), ops.mul(advantages, logprob)) } }),
- * };
+ * // algorithm.ts
+ * import type { Algorithm, AlgorithmHost } from '@agentgym/cli';
+ *
+ * // REINFORCE: every sampled token is credited with the return of its episode.
+ * export function create(_options: object, { credit }: AlgorithmHost): Algorithm {
+ *   return {
+ *     roles: [],
+ *     initialState: {},
+ *     advantages: (batch, state) => ({ advantages: credit.spreadOverTokens(batch, credit.episodeReturns(batch)), state }),
+ *     weights: (minibatch) => credit.aggregationWeights(minibatch, 'token-mean'),
+ *     loss: (ops, { logprob, advantages }) => ({
+ *       terms: { policy: ops.sub(ops.constant(0), ops.mul(advantages, logprob)) },
+ *     }),
+ *   };
+ * }
  * ```
  */
 export interface Algorithm {
@@ -67,7 +75,7 @@ export interface Algorithm {
 
 /** What the module of an algorithm contribution exports. */
 export interface AlgorithmModule<Options> {
-  create(options: Options, host: AlgorithmHost): Awaitable<Algorithm>;
+  readonly create: (options: Options, host: AlgorithmHost) => Awaitable<Algorithm>;
   /** Complaints about options that do nothing or contradict each other, beside the update settings of the recipe. */
-  validate?(options: Options, settings: UpdateSettings): readonly OptionFinding[];
+  readonly validate?: (options: Options, settings: UpdateSettings) => readonly OptionFinding[];
 }

@@ -68,22 +68,39 @@ export type Expert = (random: Random) => Awaitable<string>;
  *
  * @example
  * ```ts
- * class CoinFlip implements Environment {
- *   readonly instructions = 'Guess heads or tails.';
- *   readonly experts = { oracle: () => this.#side };
- *   #side = 'heads';
- *   reset(task: string): string {
- *     this.#side = Number(task) % 2 === 0 ? 'heads' : 'tails';
- *     return 'The coin is in the air.';
- *   }
- *   step(action: string): StepResult {
- *     const success = action === this.#side;
- *     const invalid = action !== 'heads' && action !== 'tails';
- *     return { observation: this.#side, reward: Number(success), terminated: true, truncated: false, facts: { success, invalid } };
- *   }
- *   sampleAction(random: Random): string {
- *     return random.choice(['heads', 'tails']);
- *   }
+ * // die.ts
+ * import type { Environment, Random, StepResult, TaskSource, TaskSplits } from '@agentgym/cli';
+ * import type { Options } from './options.js';
+ *
+ * // Task n shows side n / 3 of the die, and belongs to the split n % 3.
+ * export function tasks(_options: Options): TaskSplits {
+ *   const every = (remainder: number): TaskSource => ({
+ *     count: 'unbounded',
+ *     id: (index) => String(3 * index + remainder),
+ *     random: (random) => String(3 * random.integer(0, 1_000_000) + remainder),
+ *   });
+ *   return { train: every(0), validation: every(1), test: every(2) };
+ * }
+ *
+ * export function create({ sides, reply }: Options): Environment {
+ *   let side = 1;
+ *   return {
+ *     instructions: `Guess the side of a die: a number from 1 to ${sides}.`,
+ *     experts: { oracle: () => String(side) },
+ *     reset(task: string): string {
+ *       if (!/^\d+$/.test(task)) throw new Error(`no such task: ${task}`);
+ *       side = 1 + (Math.floor(Number(task) / 3) % sides);
+ *       return 'The die is rolled.';
+ *     },
+ *     step(action: string): StepResult {
+ *       const guess = /^\d{1,3}$/.test(action) ? Number(action) : 0;
+ *       const success = guess === side;
+ *       const invalid = guess < 1 || guess > sides;
+ *       const observation = reply === 'side' ? `It shows ${side}.` : 'Thank you.';
+ *       return { observation, reward: Number(success), terminated: true, truncated: false, facts: { success, invalid } };
+ *     },
+ *     sampleAction: (random: Random) => String(random.integer(1, sides + 1)),
+ *   };
  * }
  * ```
  */
@@ -109,8 +126,11 @@ export interface Environment {
   dispose?(): Awaitable<void>;
 }
 
-/** What the module of an environment contribution exports. */
+/**
+ * What the module of an environment contribution exports. Functions that take options are properties here and in the other modules, because
+ * TypeScript compares the parameters of methods loosely: a `create` that wants an option that is not declared would pass.
+ */
 export interface EnvironmentModule<Options> {
-  tasks(options: Options): TaskSplits;
-  create(options: Options, host: Host): Awaitable<Environment>;
+  readonly tasks: (options: Options) => TaskSplits;
+  readonly create: (options: Options, host: Host) => Awaitable<Environment>;
 }

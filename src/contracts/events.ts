@@ -1,6 +1,29 @@
 import type { EvaluationSummary } from './evaluation.js';
 
-/** What a run tells while it goes, for whoever shows progress. Not on disk: `metrics.jsonl` is the record. */
+/**
+ * What a run tells while it goes, for whoever shows progress. Not on disk: `metrics.jsonl` is the record.
+ *
+ * @example
+ * ```ts
+ * // line-of-event.ts
+ * import type { RunEvent } from '@agentgym/cli';
+ *
+ * export function lineOf(event: RunEvent): string {
+ *   switch (event.type) {
+ *     case 'stage-started':
+ *     case 'stage-finished':
+ *       return `${event.stage}: ${event.type}`;
+ *     case 'step':
+ *       return `${event.stage}: step ${event.step} of ${event.steps}`;
+ *     case 'evaluation':
+ *       return `${event.stage}: success ${event.evaluation.success.rate} at step ${event.step}`;
+ *     case 'warning':
+ *     case 'activity':
+ *       return event.message;
+ *   }
+ * }
+ * ```
+ */
 export type RunEvent =
   | {
       readonly type: 'stage-started';

@@ -16,12 +16,19 @@ export type ParsedAction =
  *
  * @example
  * ```ts
- * const shouting: ActionFormat = {
- *   instructions: 'Write your action in capitals.',
- *   parse: (text) =>
- *     text === text.toUpperCase() ? { action: text.toLowerCase() } : { malformed: 'not in capitals', observation: 'Louder!' },
- *   render: (action) => action.toUpperCase(),
- * };
+ * // format.ts
+ * import type { ActionFormat } from '@agentgym/cli';
+ *
+ * export function create(): ActionFormat {
+ *   return {
+ *     instructions: 'Write your action behind a colon.',
+ *     parse: (text) =>
+ *       text.startsWith(':')
+ *         ? { action: text.slice(1) }
+ *         : { malformed: 'no colon', observation: 'An action begins with a colon.' },
+ *     render: (action) => `:${action}`,
+ *   };
+ * }
  * ```
  */
 export interface ActionFormat {
@@ -35,5 +42,5 @@ export interface ActionFormat {
 
 /** What the module of an action format contribution exports. */
 export interface FormatModule<Options> {
-  create(options: Options, host: Host): ActionFormat;
+  readonly create: (options: Options, host: Host) => ActionFormat;
 }

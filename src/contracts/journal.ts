@@ -11,7 +11,27 @@ export interface MetricsLine {
   readonly metrics: { readonly [name: string]: number };
 }
 
-/** Where training writes: the run's folder in a real run, arrays in a test. Lines are written in the order of the calls. */
+/**
+ * Where training writes: the run's folder in a real run, arrays in a test. Lines are written in the order of the calls.
+ *
+ * @example
+ * ```ts
+ * // memory-journal.ts
+ * import type { Journal, MetricsLine } from '@agentgym/cli';
+ *
+ * // Keeps the numbers, and forgets the rest.
+ * export class MemoryJournal implements Journal {
+ *   readonly lines: MetricsLine[] = [];
+ *
+ *   metrics(line: MetricsLine): void {
+ *     this.lines.push(line);
+ *   }
+ *   episodes(): void {}
+ *   checkpoint(): void {}
+ *   event(): void {}
+ * }
+ * ```
+ */
 export interface Journal {
   metrics(line: MetricsLine): Awaitable<void>;
   /** Episodes to keep, already chosen. */

@@ -74,6 +74,20 @@ export type LossInputs = { readonly [Name in LossInputName | LiveName]: LossExpr
  * A loss: named terms whose sum, times the token's `weight`, is summed over all sampled tokens. It is always a *sum*: the normalisation
  * stands in `weight`, so that any split into micro-batches gives the same gradient and a batch without sampled tokens is 0, not NaN.
  * `metrics` are read off without derivative; each is averaged over sampled tokens.
+ *
+ * @example
+ * ```ts
+ * // clipped-loss.ts
+ * import type { Loss, LossInputs, LossOperations } from '@agentgym/cli';
+ *
+ * // PPO's clipped surrogate (Schulman 2017, equation 7), with the mean ratio beside it.
+ * export function clippedLoss(ops: LossOperations, { logprob, logprobs, advantages }: LossInputs): Loss {
+ *   const ratio = ops.exp(ops.sub(logprob, logprobs));
+ *   const clipped = ops.clip(ratio, 0.8, 1.2);
+ *   const surrogate = ops.min(ops.mul(ratio, advantages), ops.mul(clipped, advantages));
+ *   return { terms: { policy: ops.sub(ops.constant(0), surrogate) }, metrics: { ratio } };
+ * }
+ * ```
  */
 export interface Loss {
   readonly terms: { readonly [name: string]: LossExpression };

@@ -4,11 +4,15 @@
  *
  * @example
  * ```ts
+ * // options.ts
+ * import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
+ *
  * export const options = {
- *   depths: { type: 'integers', minimum: 1, maximum: 4, default: [1, 2], description: 'Crafting depths to draw from', axis: true },
- *   style: { type: 'choice', choices: ['plain', 'named'], default: 'plain', description: 'How items are written' },
+ *   sides: { type: 'integer', minimum: 2, maximum: 100, default: 6, description: 'Sides of the die', axis: true },
+ *   reply: { type: 'choice', choices: ['side', 'none'], default: 'side', description: 'What a guess is answered with' },
  * } as const satisfies OptionsDeclaration;
- * type Options = OptionsOf<typeof options>; // {depths: readonly number[], style: 'plain' | 'named'}
+ *
+ * export type Options = OptionsOf<typeof options>; // { readonly sides: number; readonly reply: 'side' | 'none' }
  * ```
  */
 export type OptionsDeclaration = { readonly [name: string]: OptionDeclaration };

@@ -21,7 +21,7 @@ interface ContributionBase<Kind extends ContributionKind, Declaration extends Op
   /** Imports the real thing; nothing heavy happens before. */
   load(): Promise<Module>;
   /** Complaints that a declaration cannot express, such as `low` above `high`. */
-  validate?(options: OptionsOf<Declaration>): readonly OptionFinding[];
+  readonly validate?: (options: OptionsOf<Declaration>) => readonly OptionFinding[];
   /** Lines for `agentgym doctor`: what was found, what is missing, and how to get it. */
   diagnose?(host: Host): Promise<readonly Diagnosis[]>;
 }
@@ -73,16 +73,17 @@ export type FormatContribution<D extends OptionsDeclaration = OptionsDeclaration
  *
  * @example
  * ```ts
+ * // index.ts
  * import type { EnvironmentContribution } from '@agentgym/cli';
  * import { options } from './options.js';
  *
  * export default [
  *   {
  *     kind: 'environment',
- *     name: 'coin-flip',
- *     summary: 'Guess the side of a coin',
+ *     name: 'die',
+ *     summary: 'Guess the side of a die',
  *     options,
- *     load: () => import('./coin-flip.js'),
+ *     load: () => import('./die.js'),
  *   } satisfies EnvironmentContribution<typeof options>,
  * ];
  * ```

@@ -107,9 +107,22 @@ export interface ReferenceModel {
  *
  * @example
  * ```ts
- * // One supervised step: sum of weight * -logprob, normalised by the weights of the batch.
- * await model.forwardBackward(batch, { terms: { crossEntropy: ops.sub(ops.constant(0), inputs.logprob) } });
- * const { gradientNorm, applied } = await model.optimizerStep({ learningRate: 1e-3, clipNorm: 1 });
+ * // supervised-step.ts
+ * import type { LossInputs, LossOperations, PolicyModel, TrainingBatch } from '@agentgym/cli';
+ *
+ * // One step on demonstrations; the batch's weights make a mean of the sum.
+ * export async function supervisedStep(
+ *   model: PolicyModel,
+ *   batch: TrainingBatch,
+ *   ops: LossOperations,
+ *   { logprob }: LossInputs,
+ * ): Promise<number | undefined> {
+ *   const crossEntropy = ops.sub(ops.constant(0), logprob);
+ *   const { terms } = await model.forwardBackward(batch, { terms: { crossEntropy } });
+ *   const { applied, gradientNorm } = await model.optimizerStep({ learningRate: 1e-3, clipNorm: 1 });
+ *   if (!applied) throw new Error(`the gradient has the norm ${gradientNorm}`);
+ *   return terms['crossEntropy'];
+ * }
  * ```
  */
 export interface PolicyModel {
@@ -163,5 +176,5 @@ export interface PolicyContext {
 
 /** What the module of a policy contribution exports. */
 export interface PolicyModule<Options> {
-  create(options: Options, host: Host, context: PolicyContext): Awaitable<PolicyModel>;
+  readonly create: (options: Options, host: Host, context: PolicyContext) => Awaitable<PolicyModel>;
 }

@@ -39,11 +39,17 @@ export interface BoundsContext {
  *
  * @example
  * ```ts
- * const sparse: RewardScheme = {
- *   density: 'outcome',
- *   score: (turn) => (turn.facts.success && turn.previous?.success !== true ? 1 : 0),
- *   bounds: () => ({ success: [1, 1], failure: [0, 0] }),
- * };
+ * // reward.ts
+ * import type { RewardScheme } from '@agentgym/cli';
+ *
+ * // 1 in the turn that solves the task, 0 in every other.
+ * export function create(): RewardScheme {
+ *   return {
+ *     density: 'outcome',
+ *     score: (turn) => (turn.facts.success && turn.previous?.success !== true ? 1 : 0),
+ *     bounds: () => ({ success: [1, 1], failure: [0, 0] }),
+ *   };
+ * }
  * ```
  */
 export interface RewardScheme {
@@ -55,5 +61,5 @@ export interface RewardScheme {
 
 /** What the module of a reward contribution exports. */
 export interface RewardModule<Options> {
-  create(options: Options, host: Host): RewardScheme;
+  readonly create: (options: Options, host: Host) => RewardScheme;
 }

@@ -50,7 +50,44 @@ export interface EpisodeKey {
   readonly member: number;
 }
 
-/** A whole episode that ended, by itself or by a cap. */
+/**
+ * A whole episode that ended, by itself or by a cap.
+ *
+ * @example
+ * ```ts
+ * // episode.ts
+ * import type { CompletedEpisode } from '@agentgym/cli';
+ *
+ * export const episode: CompletedEpisode = {
+ *   iteration: 3,
+ *   task: '17',
+ *   group: 0,
+ *   member: 1,
+ *   status: 'completed',
+ *   turns: [
+ *     {
+ *       observation: 'The die is rolled.',
+ *       text: '6',
+ *       action: '6',
+ *       cut: false,
+ *       reward: 1,
+ *       components: { sparse: 1 },
+ *       native: 1,
+ *       facts: { success: true, invalid: false },
+ *       sampled: [4, 6],
+ *       policyVersion: 40,
+ *     },
+ *   ],
+ *   finalObservation: 'It shows 6.',
+ *   terminated: true,
+ *   success: true,
+ *   return: 1,
+ *   // Four ids of the prompt, then what was sampled: "6" and the end token.
+ *   record: { tokens: [21, 7, 9, 30, 6, 0], mask: [0, 0, 0, 0, 1, 1], logprobs: [0, 0, 0, 0, -1.6, -0.1] },
+ *   retries: 0,
+ * };
+ * ```
+ */
 export interface CompletedEpisode extends EpisodeKey {
   readonly status: 'completed';
   readonly turns: readonly Turn[];
