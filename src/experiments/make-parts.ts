@@ -15,7 +15,7 @@ import type { ContributionRecord } from './run-manifest.js';
 import { longestHorizon } from './stage-plan.js';
 
 /** What an rl stage has of its own. */
-export interface RlParts {
+interface RlParts {
   readonly settings: StageSettings;
   readonly algorithm: Algorithm;
   readonly reward: ComposedReward;
