@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -6,15 +6,34 @@ import type { AlgorithmHost } from '../contracts/algorithm.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { createRandom } from '../random/create-random.js';
 
-/** A host for tests of plugins, algorithms too: seeded, with a temporary cache folder; what is logged is kept in `messages`. */
+const folders: string[] = [];
+
+/**
+ * A host for tests of plugins, algorithms too: seeded; what is logged is kept in `messages`. Its cache folder is a temporary one, made when it
+ * is first asked for and removed when the process ends.
+ */
 export function testHost(seed = 0): AlgorithmHost & { readonly messages: string[] } {
   const messages: string[] = [];
+  let cacheFolder: string | undefined;
   return {
     random: createRandom(seed),
     log: { info: (message) => void messages.push(message), warn: (message) => void messages.push(message) },
     signal: new AbortController().signal,
-    cacheDirectory: mkdtempSync(join(tmpdir(), 'agentgym-test-')),
+    get cacheDirectory() {
+      return (cacheFolder ??= temporaryFolder());
+    },
     credit: creditTools,
     messages,
   };
+}
+
+function temporaryFolder(): string {
+  if (folders.length === 0) process.once('exit', removeFolders);
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+function removeFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { documentOf, freshDataFolders, runCli } from './run-cli.js';
 
 /** A linked plugin, as `agentgym plugins link` leaves it in the data folder. */
-function link(environment: Record<string, string>, name: string, entry: string): void {
+function link(data: string, name: string, entry: string): void {
   const root = mkdtempSync(join(tmpdir(), 'agentgym-linked-'));
   const pjson = {
     name,
@@ -18,7 +18,6 @@ function link(environment: Record<string, string>, name: string, entry: string):
   };
   writeFileSync(join(root, 'package.json'), JSON.stringify(pjson));
   writeFileSync(join(root, 'index.js'), entry);
-  const data = environment['AGENTGYM_DATA_DIR'] ?? '';
   mkdirSync(data, { recursive: true });
   const oclif = { schema: 1, plugins: [{ type: 'link', name, root }] };
   writeFileSync(join(data, 'package.json'), JSON.stringify({ private: true, oclif }));
@@ -26,7 +25,7 @@ function link(environment: Record<string, string>, name: string, entry: string):
 
 describe('a broken plugin', () => {
   const environment = freshDataFolders();
-  link(environment, 'plugin-broken', 'throw new Error("boom")');
+  link(environment.AGENTGYM_DATA_DIR, 'plugin-broken', 'throw new Error("boom")');
 
   it('is named, and takes nothing else down', async () => {
     const result = await runCli(['list', 'rewards', '--json'], { environment });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,8 +22,8 @@ export interface CliSettings {
 }
 
 /** A data folder of its own, so that a developer's plugins do not leak in. */
-export function freshDataFolders(): Record<string, string> {
-  const folder = mkdtempSync(join(tmpdir(), 'agentgym-data-'));
+export function freshDataFolders(parent = tmpdir()) {
+  const folder = mkdtempSync(join(parent, 'agentgym-data-'));
   return {
     AGENTGYM_DATA_DIR: folder,
     AGENTGYM_CACHE_DIR: join(folder, 'cache'),
@@ -33,10 +33,11 @@ export function freshDataFolders(): Record<string, string> {
 
 /** Runs the command line as a user does, in a process of its own. */
 export function runCli(args: readonly string[], settings: CliSettings = {}): Promise<CliResult> {
+  const folders = freshDataFolders();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...(settings.nodeFlags ?? []), bin, ...args], {
       cwd: settings.cwd,
-      env: { ...process.env, ...freshDataFolders(), NODE_ENV: 'production', ...settings.environment },
+      env: { ...process.env, ...folders, NODE_ENV: 'production', ...settings.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';
@@ -44,7 +45,10 @@ export function runCli(args: readonly string[], settings: CliSettings = {}): Pro
     child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    child.on('close', (code) => {
+      rmSync(folders.AGENTGYM_DATA_DIR, { recursive: true, force: true });
+      resolve({ code, stdout, stderr });
+    });
   });
 }
 

@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs';
+
+import { expect, it } from 'vitest';
+
+import { testHost } from './test-host.js';
+
+it('gives each host a folder of its own, made when it is asked for and removed at the end of the process', () => {
+  const before = process.listenerCount('exit');
+  const host = testHost();
+  expect(process.listenerCount('exit')).toBe(before);
+  const folder = host.cacheDirectory;
+  expect(existsSync(folder)).toBe(true);
+  expect(host.cacheDirectory).toBe(folder);
+  expect(testHost().cacheDirectory).not.toBe(folder);
+  expect(process.listenerCount('exit')).toBe(before + 1);
+  const [remove] = process.listeners('exit').slice(-1);
+  remove?.call(process, 0);
+  expect(existsSync(folder)).toBe(false);
+});
