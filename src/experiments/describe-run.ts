@@ -23,7 +23,7 @@ export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
     ['checkpoint', run.checkpoint],
     ['inexact', manifest.inexact.join('; ') || undefined],
   ];
-  const outcome = result ?? { baselines: {}, evaluation: null, evaluations: [] };
+  const outcome = result ?? { baselines: {}, evaluation: null, evaluations: [], starts: [] };
   const lines = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)}  ${value}`]));
   const drawn = resultLines(outcome, metrics, style);
   const resumable = status !== 'completed' && status !== 'running';

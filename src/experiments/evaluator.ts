@@ -52,25 +52,16 @@ export class Evaluator {
     };
   }
 
-  /** The policy before a stage, as the final evaluation will see it: temperature 0, the final tasks. */
-  async start(stage: string): Promise<EvaluationSummary> {
+  /** The policy before a stage, as the final evaluation will see it: the same tasks and temperatures. */
+  async start(stage: string): Promise<EvaluationSummary[]> {
     this.#tell('evaluating the policy before reinforcement learning');
-    const evaluation = await this.#playFinal(this.#policyAt(0));
-    this.#write(stage, 0, 'start', evaluation);
-    this.#keepEpisodes(evaluationEpisodes.start, evaluation);
-    return evaluation.summary;
+    return this.#playPolicy(stage, 0, 'start', evaluationEpisodes.start);
   }
 
   /** The final evaluation, at temperature 0 and the recipe's others, and its baselines. */
   async finish(stage: string, step: number): Promise<{ evaluations: EvaluationSummary[]; baselines: Baselines }> {
-    const evaluations: EvaluationSummary[] = [];
-    for (const temperature of new Set([0, ...this.#options.recipe.evaluation.final.temperatures])) {
-      this.#tell(`final evaluation at temperature ${temperature}`);
-      const evaluation = await this.#playFinal(this.#policyAt(temperature));
-      this.#write(stage, step, 'policy', evaluation);
-      if (temperature === 0) this.#keepEpisodes(evaluationEpisodes.final, evaluation);
-      evaluations.push(evaluation.summary);
-    }
+    this.#tell('final evaluation');
+    const evaluations = await this.#playPolicy(stage, step, 'policy', evaluationEpisodes.final);
     const baselines: { -readonly [name in keyof Baselines]: Baselines[name] } = {};
     for (const [name, player] of await baselinePlayers(this.#options.environment)) {
       this.#tell(`playing the baseline ${name}`);
@@ -79,6 +70,18 @@ export class Evaluator {
       baselines[name] = evaluation.summary;
     }
     return { evaluations, baselines };
+  }
+
+  /** The policy on the final tasks at temperature 0, whose episodes are kept, and the recipe's others. */
+  async #playPolicy(stage: string, step: number, player: string, episodes: string): Promise<EvaluationSummary[]> {
+    const summaries: EvaluationSummary[] = [];
+    for (const temperature of new Set([0, ...this.#options.recipe.evaluation.final.temperatures])) {
+      const evaluation = await this.#playFinal(this.#policyAt(temperature));
+      this.#write(stage, step, player, evaluation);
+      if (temperature === 0) this.#keepEpisodes(episodes, evaluation);
+      summaries.push(evaluation.summary);
+    }
+    return summaries;
   }
 
   #policyAt(temperature: number): ModelActor {

@@ -5,7 +5,7 @@ import type { TerminalStyle } from '../reporting/terminal-style.js';
 import { trainingCurve } from '../reporting/training-curve.js';
 import type { RunResult } from './run-result.js';
 
-type Outcome = Pick<RunResult, 'baselines' | 'evaluation' | 'evaluations'>;
+type Outcome = Pick<RunResult, 'baselines' | 'evaluation' | 'evaluations' | 'starts'>;
 
 /** What a run came to, for a person: the curve of its evaluations and the table of all players. */
 export function resultLines(result: Outcome, metrics: readonly RunMetricsLine[], style: TerminalStyle): string[] {
@@ -18,19 +18,23 @@ export function resultLines(result: Outcome, metrics: readonly RunMetricsLine[],
 }
 
 /** From those that know nothing to the one that knows all. */
-function resultRows({ baselines, evaluation, evaluations }: Outcome): ResultRow[] {
+function resultRows({ baselines, evaluation, evaluations, starts }: Outcome): ResultRow[] {
   const row = (name: string, summary: ResultRow['evaluation'] | undefined): ResultRow[] =>
     summary === undefined ? [] : [{ name, evaluation: summary }];
   const trained = evaluations.length > 0 || evaluation === null ? evaluations : [evaluation];
   return [
     ...row('random', baselines.random),
     ...row('demonstrator', baselines.demonstrator),
-    ...row('before RL', baselines.start),
+    ...starts.map((summary) => ({ name: nameAt('before RL', summary), evaluation: summary })),
     ...trained.map((summary) => ({
-      name: summary.temperature === 0 ? 'trained' : `trained, temperature ${summary.temperature}`,
+      name: nameAt('trained', summary),
       evaluation: summary,
       emphasis: summary.temperature === 0,
     })),
     ...row('oracle', baselines.oracle),
   ];
+}
+
+function nameAt(name: string, { temperature }: ResultRow['evaluation']): string {
+  return temperature === 0 ? name : `${name}, temperature ${temperature}`;
 }

@@ -37,8 +37,8 @@ export interface RunRecipeOptions {
 interface RunState extends JsonObject {
   /** Steps of each stage that is done. */
   readonly finished: { readonly [stage: string]: number };
-  /** The policy before the first rl stage, on the tasks of the final evaluation. */
-  readonly start: (EvaluationSummary & JsonObject) | null;
+  /** The policy before the first rl stage, on the tasks of the final evaluation, at temperature 0 and others; empty until then. */
+  readonly starts: readonly (EvaluationSummary & JsonObject)[];
 }
 
 /**
@@ -101,7 +101,7 @@ async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory)
   const { random, signal } = settings;
   const { checkpoint } = run;
   if (checkpoint !== null) await parts.policy.load(checkpoint.directory);
-  let state: RunState = (checkpoint?.state.run as RunState | undefined) ?? { finished: {}, start: null };
+  let state: RunState = (checkpoint?.state.run as RunState | undefined) ?? { finished: {}, starts: [] };
   const journal = await DiskJournal.open({
     run,
     policy: parts.policy,
@@ -119,8 +119,8 @@ async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory)
       for (const [name, stage] of stages) {
         if (name in state.finished) continue;
         const resume = checkpoint?.state.stage === name ? checkpoint : undefined;
-        if (stage.kind === 'rl' && state.start === null) {
-          state = { ...state, start: (await evaluator.start(name)) as EvaluationSummary & JsonObject };
+        if (stage.kind === 'rl' && state.starts.length === 0) {
+          state = { ...state, starts: (await evaluator.start(name)) as (EvaluationSummary & JsonObject)[] };
         }
         const outcome = await trainStage({
           name,
@@ -152,9 +152,10 @@ async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory)
       status,
       seconds,
       stages: summarizeStages(recipe, loaded),
-      evaluation: final?.evaluations.find(({ temperature }) => temperature === 0) ?? null,
+      evaluation: final?.evaluations[0] ?? null,
       evaluations: final?.evaluations ?? [],
-      baselines: { ...final?.baselines, ...(state.start !== null && { start: state.start }) },
+      starts: state.starts,
+      baselines: { ...final?.baselines, ...(state.starts[0] && { start: state.starts[0] }) },
     };
   } finally {
     journal.close();

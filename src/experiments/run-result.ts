@@ -37,6 +37,8 @@ export interface RunResult {
   readonly evaluation: EvaluationSummary | null;
   /** The same and those at other temperatures. */
   readonly evaluations: readonly EvaluationSummary[];
+  /** The policy before the first rl stage, on the same tasks, at the same temperatures. */
+  readonly starts: readonly EvaluationSummary[];
   readonly baselines: Baselines;
 }
 

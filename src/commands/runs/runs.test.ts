@@ -57,6 +57,7 @@ async function runsFolder(): Promise<{ folder: string; finished: RunDirectory; k
     stages: [{ name: 'rl', kind: 'rl', steps: 3, seconds: 70, evaluation }],
     evaluation,
     evaluations: [evaluation],
+    starts: [],
     baselines: { random: { ...evaluation, success: { ...evaluation.success, rate: 0.18 } } },
   });
   const { run: killed, journal: cut } = await newRun(folder);
