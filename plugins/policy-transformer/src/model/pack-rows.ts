@@ -34,7 +34,7 @@ export function packRows(batch: TrainingBatch, rows: readonly number[]): PackedR
   const rowOf = (index: number): number => rowAt.get(Math.floor(index / width)) ?? 0;
   const positionOf = (index: number): number => index % width;
   const longest = indices.reduce((most, index) => Math.max(most, positionOf(index)), 1);
-  const sizes = bucketSizes({ rows: rows.length, width: longest, slots: Math.max(1, indices.length) });
+  const sizes = roundedSizes({ rows: rows.length, width: longest, slots: Math.max(1, indices.length) });
 
   const tokens = new Int32Array(sizes.rows * sizes.width);
   for (const [place, row] of rows.entries()) {
@@ -75,8 +75,8 @@ function sampledIndices({ mask, width }: TrainingBatch, row: number): number[] {
   return Array.from({ length: width }, (_, position) => row * width + position).filter((index) => mask[index] === 1);
 }
 
-/** Sizes rounded up by at most an eighth, a function of the batch alone: few shapes to compile, little to waste. An even number of rows, for pairs. */
-export function bucketSizes({ rows, width, slots }: TrainingSizes): TrainingSizes {
+/** Sizes rounded up by at most an eighth, a function of the batch alone: few shapes to plan memory for, little to waste. An even number of rows, for pairs. */
+export function roundedSizes({ rows, width, slots }: TrainingSizes): TrainingSizes {
   return { rows: roundUp(rows, 2), width: roundUp(width, 8), slots: roundUp(slots, 8) };
 }
 

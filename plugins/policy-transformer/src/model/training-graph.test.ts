@@ -9,7 +9,7 @@ import { createExecutor } from '../executors/create-executor.js';
 import type { Executor, HostArrays } from '../executors/executor.js';
 import type { Tensor } from '../operations/tensor.js';
 import type { DecoderConfig } from './decoder-config.js';
-import { bucketSizes, packRows } from './pack-rows.js';
+import { roundedSizes, packRows } from './pack-rows.js';
 import { initializeParameters, parameterShapes } from './parameters.js';
 import { evaluationGraph, gradientOutput, termOutput, trainingGraph } from './training-graph.js';
 
@@ -176,12 +176,12 @@ describe('the training graph', () => {
   });
 });
 
-describe('shape buckets', () => {
-  it('hold what they are asked to, waste an eighth at most, and have an even number of rows', () => {
+describe('packed rows', () => {
+  it('have room for what there is, waste an eighth at most, and are even in number', () => {
     for (let size = 1; size < 2000; size += 7) {
-      const bucket = bucketSizes({ rows: size, width: size, slots: size });
-      expect(bucket.rows % 2).toBe(0);
-      for (const got of Object.values(bucket)) {
+      const rounded = roundedSizes({ rows: size, width: size, slots: size });
+      expect(rounded.rows % 2).toBe(0);
+      for (const got of Object.values(rounded)) {
         expect(got).toBeGreaterThanOrEqual(size);
         expect(got).toBeLessThan(Math.max(size * 1.125 + 1, size + 8));
       }

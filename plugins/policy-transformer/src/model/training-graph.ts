@@ -8,7 +8,7 @@ import type { DecoderConfig } from './decoder-config.js';
 import { decoderTrunk } from './decoder-trunk.js';
 import { parameterShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
 
-/** A shape bucket: sequences, tokens of each that are looked at, and sampled tokens of all together. */
+/** Sizes of a micro-batch: sequences, tokens of each that are looked at, and sampled tokens of all together. */
 export interface TrainingSizes {
   readonly rows: number;
   readonly width: number;
