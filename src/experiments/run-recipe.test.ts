@@ -137,6 +137,8 @@ describe('runRecipe', () => {
     });
     expect(result.evaluation).toMatchObject({ split: 'test', temperature: 0 });
     expect(result.evaluations.map(({ temperature }) => temperature)).toEqual([0, 1]);
+    expect(result.starts.map(({ temperature }) => temperature)).toEqual([0, 1]);
+    expect(result.baselines.start).toEqual(result.starts[0]);
     expect(Object.keys(result.baselines).sort()).toEqual(['demonstrator', 'oracle', 'random', 'start']);
     expect(result.baselines.oracle?.success.rate).toBe(1);
     expect(result.stages[1]?.evaluation).toMatchObject({ split: 'validation', temperature: 0 });
@@ -151,7 +153,7 @@ describe('runRecipe', () => {
     ]);
     // ScalingInter: two turns for three steps, then three.
     expect(metrics.slice(6).map((line) => line.metrics['rollout/horizon'])).toEqual([2, 2, 2, 3, 3, 3, 3]);
-    expect(evaluations.filter(({ player }) => player === 'start')).toHaveLength(1);
+    expect(evaluations.filter(({ player }) => player === 'start')).toHaveLength(2);
     expect(existsSync(join(folder, 'run', 'episodes', 'rl.jsonl'))).toBe(true);
     expect(readdirSync(join(folder, 'run', 'checkpoints'))).toContain('rl-start');
     expect(events.filter(({ type }) => type === 'stage-started')).toHaveLength(2);
