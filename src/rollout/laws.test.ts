@@ -1,4 +1,5 @@
-// The laws of training that rollouts answer for, as properties of whole collections. Each test names the line that breaks it.
+// The laws of training that rollouts answer for, as properties of whole collections. Each test names the line that breaks
+// it. Long because the laws are read against each other.
 import { describe, expect, it } from 'vitest';
 
 import type { Environment, StepResult } from '../contracts/environment.js';

@@ -2,20 +2,13 @@ import { describe, it } from 'vitest';
 
 import { describeEnvironment } from '@agentgym/cli/testing';
 
+import { plain } from './fixtures/play.js';
 import contributions from './index.js';
 import type { Options } from './options.js';
 import * as module from './textcraft.js';
 
 const [contribution] = contributions;
 const freshProcess = new URL('../dist/textcraft.js', import.meta.url);
-const plain: Options = {
-  depths: [1, 2, 3, 4],
-  longestPlan: null,
-  distractors: 10,
-  alternatives: true,
-  names: 'spaced',
-  renamed: 0,
-};
 const variants: Record<string, Options> = {
   'as it comes': plain,
   'with everything changed': {

@@ -18,6 +18,11 @@ function repeat(context: CheckContext, environment: Environment, episode: Played
   return playEpisode(environment, episode.task, context.random, chooseAgain(episode), episode.turns.length);
 }
 
+function differences(episode: PlayedEpisode, again: PlayedEpisode): string[] {
+  if (episodeBytes(again) === episodeBytes(episode)) return [];
+  return [`task ${shorten(episode.task)}: ${firstDifference(episode, again)}`];
+}
+
 /** Asks everything that may be asked between two steps; none of it may change the state. */
 async function askEverything(environment: Environment, context: CheckContext, turn: number): Promise<void> {
   const stream = context.random.stream('questions', turn);
@@ -71,8 +76,7 @@ export const repetitionChecks: readonly EnvironmentCheck[] = [
       const found: string[] = [];
       for (const episode of [...context.randomEpisodes, ...(context.oracleEpisodes ?? [])]) {
         const again = await repeat(context, await context.create(), episode);
-        if (episodeBytes(again) !== episodeBytes(episode))
-          found.push(`task ${shorten(episode.task)}: ${firstDifference(episode, again)}`);
+        found.push(...differences(episode, again));
       }
       return found;
     },
@@ -87,8 +91,7 @@ export const repetitionChecks: readonly EnvironmentCheck[] = [
       const found: string[] = [];
       for (const episode of context.randomEpisodes.toReversed()) {
         const again = await repeat(context, environment, episode);
-        if (episodeBytes(again) !== episodeBytes(episode))
-          found.push(`task ${shorten(episode.task)}: ${firstDifference(episode, again)}`);
+        found.push(...differences(episode, again));
       }
       return found;
     },
@@ -112,8 +115,7 @@ export const repetitionChecks: readonly EnvironmentCheck[] = [
           },
           episode.turns.length,
         );
-        if (episodeBytes(again) !== episodeBytes(episode))
-          found.push(`task ${shorten(episode.task)}: ${firstDifference(episode, again)}`);
+        found.push(...differences(episode, again));
       }
       return found;
     },
