@@ -66,13 +66,7 @@ function chooseInTwoLevels(graph: GraphBuilder, probabilities: Tensor, draws: Te
   const threshold = graph.mul(draws, graph.slice(cumulative, 1, -1, blocks));
   const block = countBelow(graph, cumulative, threshold);
   const before = graph.sub(graph.gatherElements(cumulative, block), graph.gatherElements(sums, block));
-  const chosen = graph.equal(
-    graph.constant(
-      Int32Array.from({ length: blocks }, (_, index) => index),
-      [blocks],
-    ),
-    block,
-  );
+  const chosen = graph.equal(graph.range(0, blocks), block);
   const entries = graph.sum(graph.where(graph.reshape(chosen, [rows, blocks, 1]), table, 0), { axes: [1] });
   const within = graph.cumulativeSum(entries, 1);
   const last = graph.slice(within, 1, -1, BLOCK);

@@ -1,5 +1,6 @@
 import type { Sampling } from '@agentgym/cli';
 
+import { causalMask, MASKED } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { HostArray } from '../operations/tensor.js';
 import type { DecodeSizes } from './decode-graph.js';
@@ -15,9 +16,6 @@ export interface StepRow {
   /** In (0, 1]. */
   readonly draw: number;
 }
-
-/** Added to scores that must not be seen: exp() of them is 0 in float32. */
-const MASKED = -1e9;
 
 /** The inputs of `decodeGraph` but for weights and cache. Rows that are `undefined` hold a token at position 0 that sees itself alone. */
 export function stepInputs(
@@ -48,23 +46,9 @@ export function stepInputs(
     lastMask.fill(0, start, start + count);
     if (step) draws[row] = step.draw;
   });
-  const causalMask = causal(width, heads / keyValueHeads);
-  const inputs = { tokens, positions, last, lastPositions, cacheMask, lastMask, causalMask };
+  const visible = { cacheMask, lastMask, causalMask: causalMask(width, heads / keyValueHeads) };
+  const inputs = { tokens, positions, last, lastPositions, ...visible };
   if (choice === 'largest') return inputs;
   const drawn = { ...inputs, draws, inverseTemperature: Float32Array.of(1 / temperature) };
   return choice === 'draw' ? drawn : { ...drawn, topP: Float32Array.of(topP) };
-}
-
-const causalMasks = new Map<string, Float32Array>();
-
-/** [group * width, width], kept for the next run. */
-function causal(width: number, group: number): Float32Array {
-  const key = `${width} ${group}`;
-  const known = causalMasks.get(key);
-  if (known) return known;
-  const mask = new Float32Array(group * width * width);
-  for (let row = 0; row < group * width; row += 1)
-    mask.fill(MASKED, row * width + (row % width) + 1, (row + 1) * width);
-  causalMasks.set(key, mask);
-  return mask;
 }

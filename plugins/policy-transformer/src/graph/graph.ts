@@ -297,11 +297,6 @@ export class Graph implements GraphBuilder {
     return attributes.axes.length === 0 ? of : this.#one(reductions.sum, [of], attributes);
   }
 
-  mean(of: Tensor, options: ReduceOptions = {}): Tensor {
-    const count = reduction(of, options).axes.reduce((product, axis) => product * sizeOf(of.shape, axis), 1);
-    return this.mul(this.sum(of, options), 1 / count);
-  }
-
   maximum(of: Tensor, options: ReduceOptions = {}): Tensor {
     const attributes = reduction(of, options);
     return attributes.axes.length === 0 ? of : this.#one(reductions.maximum, [of], attributes);

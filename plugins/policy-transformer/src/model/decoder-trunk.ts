@@ -1,5 +1,6 @@
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
+import { causalMask } from './causal-mask.js';
 import type { DecoderConfig } from './decoder-config.js';
 import { decoderLayer, inputEmbedding, inputWeights, type Kept, type Positions } from './decoder-layer.js';
 import { FINAL_NORM } from './parameters.js';
@@ -28,9 +29,6 @@ export interface Trunk {
   readonly states: readonly Tensor[];
 }
 
-/** Added to the score of a position that may not be looked at: exp of it is an exact 0, and a row of nothing else is no NaN. */
-const MASKED = -1e9;
-
 /** Whole sequences through the decoder, without a cache: for training, and to evaluate. Weights and `tokens` int32 [rows, width] are inputs. */
 export function decoderTrunk(
   graph: GraphBuilder,
@@ -43,7 +41,7 @@ export function decoderTrunk(
   const weights = inputWeights(graph, config);
   const { embedding, head } = inputEmbedding(graph, config);
   const positions = rotaryPositions();
-  const bias = options.bias ?? causalBias();
+  const bias = options.bias ?? graph.constant(causalMask(width, group), [group * width, width]);
 
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
   const states: Tensor[] = [];
@@ -70,13 +68,6 @@ export function decoderTrunk(
     );
     const apart = graph.reshape(context, [rows, keyValueHeads, group, width, headWidth]);
     return graph.reshape(graph.transpose(apart, [0, 3, 1, 2, 4]), [rows * width, heads * headWidth]);
-  }
-
-  function causalBias(): Tensor {
-    const data = Float32Array.from({ length: group * width * width }, (_, index) =>
-      index % width > Math.floor(index / width) % width ? MASKED : 0,
-    );
-    return graph.constant(data, [group * width, width]);
   }
 
   function rotaryPositions(): Positions {

@@ -104,7 +104,6 @@ export interface GraphBuilder {
   oneHot(ids: Tensor, depth: number): Tensor;
 
   sum(of: Tensor, options?: ReduceOptions): Tensor;
-  mean(of: Tensor, options?: ReduceOptions): Tensor;
   /** Ties share the derivative. */
   maximum(of: Tensor, options?: ReduceOptions): Tensor;
   /** Running sum along one axis, inclusive; `reverse` runs from the end. */

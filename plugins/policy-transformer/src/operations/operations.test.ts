@@ -167,11 +167,7 @@ const derivatives: { readonly [name: string]: readonly Derivative[] } = {
       of: (graph, x, y) => graph.addElements(x, ids(graph, [3, 5], 4), y),
     },
   ],
-  sum: [
-    unary((graph, x) => graph.sum(x)),
-    unary((graph, x) => graph.sum(x, { axes: [-1], keep: true })),
-    unary((graph, x) => graph.mean(x, { axes: [0] })),
-  ],
+  sum: [unary((graph, x) => graph.sum(x)), unary((graph, x) => graph.sum(x, { axes: [-1], keep: true }))],
   maximum: [unary((graph, x) => graph.maximum(x, { axes: [1] })), unary((graph, x) => graph.maximum(x))],
   cumulativeSum: [
     unary((graph, x) => graph.cumulativeSum(x, 1)),

@@ -2,6 +2,7 @@ import type { Loss, TrainingBatch } from '@agentgym/cli';
 
 import { ExecutableCache } from '../executors/executable-cache.js';
 import type { Executable, Executor, HostArrays } from '../executors/executor.js';
+import { causalMask } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { packRows, type PackedRows } from '../model/pack-rows.js';
 import type { ParameterOptions } from '../model/parameters.js';
@@ -35,8 +36,6 @@ const STAND_INS = { rows: 100_003, width: 100_019, slots: 100_043 };
 
 /** Sessions kept: losses of the stages, each perhaps for a few numbers of rows. */
 const SESSIONS = 16;
-
-const MASKED = -1e9;
 
 /** Runs training and evaluation graphs over batches, in micro-batches. One session of a loss serves all shapes. */
 export class Trainer {
@@ -114,7 +113,7 @@ export class Trainer {
     const { rows, width, slots } = sizes;
     const shaped: HostArrays = {
       positions: Int32Array.from({ length: rows * width }, (_, index) => index % width),
-      bias: causalBias(width, this.#config.heads / this.#config.keyValueHeads),
+      bias: causalMask(width, this.#config.heads / this.#config.keyValueHeads),
     };
     const all = { ...Object.fromEntries(parameters.views), ...inputs, ...shaped };
     return session.run(all, { rows, width, slots });
@@ -141,17 +140,4 @@ function spread(
 
 function addTo(sum: Float32Array, term: Float32Array): void {
   for (let index = 0; index < sum.length; index += 1) sum[index]! += term[index]!;
-}
-
-let lastBias: { readonly key: string; readonly bias: Float32Array } | undefined;
-
-/** [group * width, width] */
-function causalBias(width: number, group: number): Float32Array {
-  const key = `${width} ${group}`;
-  if (lastBias?.key === key) return lastBias.bias;
-  const bias = new Float32Array(group * width * width);
-  for (let row = 0; row < group * width; row += 1)
-    bias.fill(MASKED, row * width + (row % width) + 1, (row + 1) * width);
-  lastBias = { key, bias };
-  return bias;
 }
