@@ -19,8 +19,9 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts', 'plugins/*/src/**/*.ts'],
-      exclude: ['**/*.test.ts', 'src/contracts/**', 'src/index.ts'],
-      reporter: ['text-summary', 'text'],
+      exclude: ['**/*.test.ts', '**/fixtures/**', 'src/contracts/**', 'src/index.ts'],
+      // The summary last, where it is seen.
+      reporter: [['text', { maxCols: 120 }], 'text-summary'],
     },
   },
 });
