@@ -28,7 +28,7 @@ const SMALL_CONSTANT = 64;
  * const graph = new Graph();
  * const x = graph.input('x', [2, 3]);
  * const weight = graph.input('weight', [4, 3]);
- * const loss = graph.sum(graph.tanh(graph.matmul(x, weight, { transposeRight: true })));
+ * const loss = graph.sum(graph.silu(graph.matmul(x, weight, { transposeRight: true })));
  * const [gradient] = gradients(graph, loss, [weight]);
  * const executable = await executor.compile({ outputs: { loss, gradient } });
  * const { loss: value } = await executable.run({ x: new Float32Array(6), weight: new Float32Array(12) });
@@ -156,14 +156,6 @@ export class Graph implements GraphBuilder {
     return this.#one(elementwise.sqrt, [of], {});
   }
 
-  reciprocal(of: Tensor): Tensor {
-    return this.#one(elementwise.reciprocal, [of], {});
-  }
-
-  tanh(of: Tensor): Tensor {
-    return this.#one(elementwise.tanh, [of], {});
-  }
-
   sigmoid(of: Tensor): Tensor {
     return this.#one(elementwise.sigmoid, [of], {});
   }
@@ -204,16 +196,8 @@ export class Graph implements GraphBuilder {
     return this.#binary(logic.lessOrEqual, right, left);
   }
 
-  and(left: Tensor, right: Tensor): Tensor {
-    return this.#binary(logic.and, left, right);
-  }
-
   or(left: Tensor, right: Tensor): Tensor {
     return this.#binary(logic.or, left, right);
-  }
-
-  not(of: Tensor): Tensor {
-    return this.#one(logic.not, [of], {});
   }
 
   where(condition: Tensor, then: Operand, otherwise: Operand): Tensor {
@@ -295,11 +279,6 @@ export class Graph implements GraphBuilder {
   sum(of: Tensor, options: ReduceOptions = {}): Tensor {
     const attributes = reduction(of, options);
     return attributes.axes.length === 0 ? of : this.#one(reductions.sum, [of], attributes);
-  }
-
-  maximum(of: Tensor, options: ReduceOptions = {}): Tensor {
-    const attributes = reduction(of, options);
-    return attributes.axes.length === 0 ? of : this.#one(reductions.maximum, [of], attributes);
   }
 
   cumulativeSum(of: Tensor, axis: number, { reverse = false }: { readonly reverse?: boolean } = {}): Tensor {

@@ -84,10 +84,6 @@ export const neg = unary('neg', 'Neg', (graph, g) => graph.neg(g));
 export const exp = unary('exp', 'Exp', (graph, g, _, out) => guarded(graph, g, graph.mul(g, out)));
 export const log = unary('log', 'Log', (graph, g, of) => guarded(graph, g, graph.div(g, of)));
 export const sqrt = unary('sqrt', 'Sqrt', (graph, g, _, out) => graph.div(graph.mul(g, 0.5), out));
-export const reciprocal = unary('reciprocal', 'Reciprocal', (graph, g, _, out) =>
-  graph.neg(graph.mul(g, graph.mul(out, out))),
-);
-export const tanh = unary('tanh', 'Tanh', (graph, g, _, out) => graph.mul(g, graph.sub(1, graph.mul(out, out))));
 export const sigmoid = unary('sigmoid', 'Sigmoid', (graph, g, _, out) =>
   graph.mul(g, graph.mul(out, graph.sub(1, out))),
 );

@@ -44,8 +44,6 @@ export interface GraphBuilder {
   exp(of: Tensor): Tensor;
   log(of: Tensor): Tensor;
   sqrt(of: Tensor): Tensor;
-  reciprocal(of: Tensor): Tensor;
-  tanh(of: Tensor): Tensor;
   sigmoid(of: Tensor): Tensor;
   /** x * sigmoid(x). */
   silu(of: Tensor): Tensor;
@@ -63,9 +61,7 @@ export interface GraphBuilder {
   greater(left: Tensor | number, right: Tensor | number): Tensor;
   greaterOrEqual(left: Tensor | number, right: Tensor | number): Tensor;
   /** Of bool tensors. */
-  and(left: Tensor, right: Tensor): Tensor;
   or(left: Tensor, right: Tensor): Tensor;
-  not(of: Tensor): Tensor;
   /** Selects, never multiplies: a NaN in the branch not taken is not seen, in the derivative either. */
   where(condition: Tensor, then: Tensor | number, otherwise: Tensor | number): Tensor;
   /** float32 to int32 cuts towards 0; bool is 0 or 1. No derivative. */
@@ -104,8 +100,6 @@ export interface GraphBuilder {
   oneHot(ids: Tensor, depth: number): Tensor;
 
   sum(of: Tensor, options?: ReduceOptions): Tensor;
-  /** Ties share the derivative. */
-  maximum(of: Tensor, options?: ReduceOptions): Tensor;
   /** Running sum along one axis, inclusive; `reverse` runs from the end. */
   cumulativeSum(of: Tensor, axis: number, options?: { readonly reverse?: boolean }): Tensor;
   /** int32 index of the largest number of the last axis, the lowest index on a tie; the last axis goes away. No derivative. */

@@ -12,21 +12,15 @@ export const equal = comparison('equal', 'Equal');
 export const less = comparison('less', 'Less');
 export const lessOrEqual = comparison('lessOrEqual', 'LessOrEqual');
 
-function logical(name: string, operator: string): Operation {
-  return {
-    name,
-    infer: (inputs) => {
-      const wrong = inputs.find(({ type }) => type !== 'bool');
-      if (wrong) throw new Error(`${name} of ${describeType(wrong)}`);
-      return inputs.length === 1 ? [typeOf(inputs, 0)] : inferBroadcast(inputs);
-    },
-    lower: lowerTo(operator),
-  };
-}
-
-export const and = logical('and', 'And');
-export const or = logical('or', 'Or');
-export const not = logical('not', 'Not');
+export const or: Operation = {
+  name: 'or',
+  infer: (inputs) => {
+    const wrong = inputs.find(({ type }) => type !== 'bool');
+    if (wrong) throw new Error(`or of ${describeType(wrong)}`);
+    return inferBroadcast(inputs);
+  },
+  lower: lowerTo('Or'),
+};
 
 export const where: Operation = {
   name: 'where',

@@ -35,20 +35,6 @@ export const sum: Operation<ReduceAttributes> = {
   lower: lowerReduction('ReduceSum'),
 };
 
-export const maximum: Operation<ReduceAttributes> = {
-  name: 'maximum',
-  infer: inferReduction,
-  gradient: (graph, node, [g]) => {
-    if (g === undefined) return [];
-    const of = operand(node, 0);
-    const kept = keptShape(node);
-    const best = graph.equal(of, graph.reshape(result(node), kept));
-    const count = graph.sum(graph.cast(best, 'float32'), { axes: node.attributes.axes, keep: true });
-    return [graph.where(best, graph.div(graph.reshape(g, kept), count), 0)];
-  },
-  lower: lowerReduction('ReduceMax'),
-};
-
 export const cumulativeSum: Operation<{ readonly axis: number; readonly reverse: boolean }> = {
   name: 'cumulativeSum',
   infer: (inputs) => [typeOf(inputs, 0)],
