@@ -51,6 +51,24 @@ describe('describeFailure', () => {
     });
   });
 
+  it('makes what oclif says at length one line', () => {
+    const say = (text: string) => describeFailure(new Errors.CLIError(text), 'train').error.message;
+    expect(say('Parsing --seed \n\tExpected an integer but received: x\nSee more help with --help')).toBe(
+      'Parsing --seed: Expected an integer but received: x',
+    );
+    expect(
+      say('Missing 1 required arg:\nname  What it is\n\nNote: --set allows multiple values. Because of this'),
+    ).toBe('Missing 1 required arg:\nname  What it is');
+  });
+
+  it('takes what goes wrong in a command of another package for no defect of ours', () => {
+    const thrown = Object.assign(new Error('x not installed'), { command: 'plugins:inspect', foreign: true });
+    expect(describeFailure(thrown, 'plugins inspect x')).toEqual({
+      exitCode: 2,
+      error: { code: 'AG_COMMAND_FAILED', message: 'x not installed', hint: 'See `agentgym plugins inspect --help`.' },
+    });
+  });
+
   it('asks to report everything else, with the stack and its causes', () => {
     const failure = describeFailure(new Error('outer', { cause: new Error('inner') }), 'train');
     expect(failure).toMatchObject({

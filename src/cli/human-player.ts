@@ -11,18 +11,23 @@ export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.Writabl
       if (texts.length === 0 && system !== '') output.write(`${system}\n\n`);
       output.write(`${observations.at(-1) ?? ''}\n`);
       const lines = createInterface({ input, output });
+      let answered = false;
       const ended = new Promise<never>((_, reject) => {
-        lines.once('close', () =>
+        lines.once('close', () => {
+          // The prompt stands there still.
+          if (!answered) output.write('\n');
           reject(
             new AgentgymError('AG_INTERRUPTED', {
-              message: 'There is nothing more to read.',
-              hint: 'Give actions by `--actions FILE`.',
+              message: 'The game was left before its end: there is nothing more to read.',
+              hint: 'Play it again, or give actions by `--actions FILE`.',
             }),
-          ),
-        );
+          );
+        });
       });
       try {
-        return await Promise.race([lines.question('> ', { signal }), ended]);
+        const answer = await Promise.race([lines.question('> ', { signal }), ended]);
+        answered = true;
+        return answer;
       } finally {
         lines.close();
       }

@@ -1,4 +1,4 @@
-import { Config, Errors, run } from '@oclif/core';
+import { Command, Config, Errors, run, ux } from '@oclif/core';
 
 import { describeFailure, failureLines, type Failure } from './describe-failure.js';
 
@@ -10,6 +10,7 @@ import { describeFailure, failureLines, type Failure } from './describe-failure.
  */
 export async function main(argv: readonly string[], entry: string): Promise<number> {
   ignoreClosedPipes();
+  leaveErrorsToMain();
   try {
     await run([...argv], entry);
     return Number(process.exitCode ?? 0);
@@ -25,6 +26,18 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
   } finally {
     await written(process.stdout);
   }
+}
+
+/**
+ * Commands of other packages (`plugins`, `version`) inherit oclif's `catch`, which under `--json` prints a document of its own and ends with 1.
+ * BaseCommand overrides it; here it is replaced for everybody else.
+ */
+function leaveErrorsToMain(): void {
+  const prototype = Command.prototype as unknown as { catch(this: Command, error: Error): Promise<never> };
+  prototype.catch = function (error) {
+    ux.action.stop('failed');
+    return Promise.reject(Object.assign(error, { command: this.id, foreign: true }));
+  };
 }
 
 /** For an unknown command, names the nearest there is. */

@@ -86,16 +86,22 @@ function addIssue(issue: Issue, value: KeyMap, complaints: Complaints): void {
   const wanted = expectation(issue);
   const missing = issue.kind === 'schema' && valueAt(value, path) === undefined;
   const message = missing ? `${name} is missing` : `${name} is ${show(valueAt(value, path))}, not ${wanted}`;
+  // What a missing key was expected to be, valibot tells by its name alone.
+  if (missing && description !== undefined) {
+    complaints.add('AG_RECIPE_INVALID', path, message, `It says: ${description}. See \`docs/reference/recipe.md\`.`);
+    return;
+  }
   const says = description === undefined ? '' : ` (${description})`;
   complaints.add('AG_RECIPE_INVALID', path, message, `It takes ${wanted}${says}.`);
 }
 
 /** What an issue wanted, in words. */
 function expectation(issue: Issue): string {
-  if (['regex', 'check', 'min_length', 'min_entries'].includes(issue.type)) {
+  if (['regex', 'check', 'min_entries'].includes(issue.type)) {
     return issue.type === 'min_entries' ? 'a map with at least one entry' : `right: ${issue.message}`;
   }
   const limit = issue.expected?.match(/^(>=|<=|>|<)(.*)$/);
+  if (issue.type === 'min_length') return `a list of ${issue.expected?.replace('>=', 'at least ')}`;
   if (issue.type === 'non_empty') return 'a text that is not empty';
   if (issue.type === 'safe_integer') return 'a whole number';
   if (issue.type === 'finite') return 'a finite number';

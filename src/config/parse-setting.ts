@@ -43,7 +43,7 @@ export function parseSetting(text: string, name: '--set' | '--option' = '--set')
   try {
     return { flag, path, value: parse(text.slice(at + 1)) as unknown };
   } catch (error) {
-    const cause = (error as Error).message.split('\n')[0] ?? '';
+    const cause = (error as Error).message.split('\n')[0]?.replace(/:$/, '') ?? '';
     throw wrong(`: its value is not well-formed YAML: ${cause}`, 'Quote it for the shell and for YAML.', error);
   }
 }

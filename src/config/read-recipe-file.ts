@@ -38,13 +38,23 @@ async function importRecipe(file: string): Promise<unknown> {
   try {
     return await jiti.import(file, { default: true });
   } catch (error) {
-    const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    const message = error instanceof Error ? (error.message.split('\n')[0] ?? '').trim() : String(error);
+    const line = lineWithin(file, error);
     throw new AgentgymError('AG_RECIPE_SYNTAX', {
       message: `${file} could not be loaded: ${message}`,
       file,
+      ...(line !== undefined && { line }),
       cause: error,
     });
   }
+}
+
+/** The first line of the file that an error, or where it was thrown, names; lines of TypeScript stay where they are when it is compiled. */
+function lineWithin(file: string, error: unknown): number | undefined {
+  const said = error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : '';
+  const at = said.indexOf(`${file}:`);
+  const line = at < 0 ? Number.NaN : Number.parseInt(said.slice(at + file.length + 1), 10);
+  return Number.isNaN(line) ? undefined : line;
 }
 
 async function readText(file: string): Promise<{ content: unknown; line: (path: KeyPath) => number | undefined }> {

@@ -24,6 +24,11 @@ export const errorCodes = {
     meaning: 'A checkpoint could not be written, for example because the disk is full; the older ones stay valid.',
     cure: 'Free disk space, then go on with `agentgym train --resume RUN`.',
   },
+  AG_COMMAND_FAILED: {
+    exitCode: 2,
+    meaning: 'A command of another package, such as `agentgym plugins install`, could not do what it was asked.',
+    cure: 'Read what the command takes with `agentgym COMMAND --help`.',
+  },
   AG_COMMAND_UNKNOWN: {
     exitCode: 2,
     meaning: 'There is no command of that name.',

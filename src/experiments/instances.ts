@@ -8,7 +8,7 @@ import type { JsonObject } from '../contracts/json.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { PolicyContext, PolicyModel } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { callPlugin } from '../plugins/call-plugin.js';
 import { createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
@@ -84,7 +84,18 @@ export class Instances {
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
     const { located, module, options } = await this.#open('policy', named);
-    return callPlugin(located, 'create', () => module.create(options, createHost(this.#settings, located), context));
+    try {
+      return await callPlugin(located, 'create', () =>
+        module.create(options, createHost(this.#settings, located), context),
+      );
+    } catch (error) {
+      if (context.from === undefined || !isAgentgymError(error) || error.code !== 'AG_PLUGIN_FAILED') throw error;
+      throw new AgentgymError('AG_PLUGIN_FAILED', {
+        message: error.message,
+        hint: `Check what it was to start from: ${context.from}. In a recipe \`policy.from\` says so; a folder beside the recipe begins with \`./\`.`,
+        cause: error.cause,
+      });
+    }
   }
 
   async #open<Kind extends ContributionKind>(kind: Kind, named: Named) {

@@ -65,9 +65,13 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
   const recipe = model?.recipe;
   const name = request.environment ?? recipe?.environment.name;
   if (name === undefined) {
+    const who = typeof policy === 'string' ? policy : policy.name;
     throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: `\`${typeof policy === 'string' ? policy : policy.name}\` was trained in no environment that is known here.`,
-      hint: 'Name one with `--environment NAME`; `agentgym list environments` shows them.',
+      message:
+        model === undefined && who !== randomPlayer.name
+          ? `\`${who}\` is no run; where it is an expert, it plays in one environment only.`
+          : `\`${who}\` does not say in which environment it plays.`,
+      hint: 'Name it with `--environment NAME` (`agentgym list environments`); `agentgym runs list` shows the runs there are.',
     });
   }
   const own = recipe?.environment.name === name ? recipe.environment.options : {};
@@ -111,8 +115,8 @@ async function findModel(policy: string, { runsFolder }: ContestantRequest): Pro
   try {
     directory = await resolveRun(policy, runsFolder);
   } catch (error) {
-    if (error instanceof AgentgymError && error.code === 'AG_RUN_NOT_FOUND' && /^[a-z][a-z0-9-]*$/.test(policy))
-      return undefined;
+    const isName = policy !== 'latest' && /^[a-z][a-z0-9-]*$/.test(policy);
+    if (error instanceof AgentgymError && error.code === 'AG_RUN_NOT_FOUND' && isName) return undefined;
     throw error;
   }
   const { recipe } = await readManifest(directory);

@@ -1,9 +1,9 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { systemPrompt } from '../rollout/actor.js';
-import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
+import { collectDemonstrations, type CollectedDemonstrations } from '../rollout/collect-demonstrations.js';
 import type { Demonstration } from '../rollout/demonstration.js';
 import { readDemonstrations } from '../rollout/read-demonstrations.js';
 import { affordableDemonstrations } from '../training/budget.js';
@@ -40,8 +40,8 @@ export async function prepareDemonstrations(
             splits: environment.splits,
             count: most,
           })
-        : (
-            await collectDemonstrations({
+        : await askExpert(name, environment.name, () =>
+            collectDemonstrations({
               tasks: environment.splits.train,
               environments: environment.pool,
               expert,
@@ -52,8 +52,8 @@ export async function prepareDemonstrations(
               random: random.stream('demonstrations', name),
               rollout: rolloutSettings(recipe.rollout),
               signal,
-            })
-          ).demonstrations;
+            }),
+          );
     if (demonstrations.length === 0) {
       throw new AgentgymError('AG_DEMONSTRATION', {
         message: `The stage \`${name}\` has no demonstrations: ${most === 0 ? 'its budget pays for none' : 'none succeeded'}.`,
@@ -67,6 +67,25 @@ export async function prepareDemonstrations(
     prepared.set(name, demonstrations);
   }
   return prepared;
+}
+
+/** Where the environment has no such expert, says which key names it. */
+async function askExpert(
+  stage: string,
+  environment: string,
+  collect: () => Promise<CollectedDemonstrations>,
+): Promise<readonly Demonstration[]> {
+  try {
+    return (await collect()).demonstrations;
+  } catch (error) {
+    if (!isAgentgymError(error) || error.code !== 'AG_NO_EXPERT') throw error;
+    const path = `stages.${stage}.demonstrations.expert`;
+    throw new AgentgymError('AG_NO_EXPERT', {
+      message: `${path}: ${error.message.replace('The environment', `The environment \`${environment}\``)}`,
+      hint: `${error.hint} Choose one with \`--set ${path}=NAME\`.`,
+      path,
+    });
+  }
 }
 
 async function systemOf({ pool }: OpenEnvironment, format: ActionFormat): Promise<string> {

@@ -20,7 +20,8 @@ export function styleOf(
   environment: { readonly [name: string]: string | undefined },
 ): TerminalStyle {
   const terminal = stream.isTTY === true && environment['TERM'] !== 'dumb';
-  return { width: stream.columns ?? 80, colour: terminal && !environment['NO_COLOR'] };
+  // A terminal that does not know its size says 0.
+  return { width: stream.columns || 80, colour: terminal && !environment['NO_COLOR'] };
 }
 
 /** Text in a tone, or as it is where there are no colours. */

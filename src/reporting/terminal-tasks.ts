@@ -27,6 +27,8 @@ export function terminalTasks(stages: readonly string[], print: (line: string) =
   let present = 0;
   let progress: StageProgress | undefined;
   let closing = false;
+  /** Something happened in the present phase. */
+  let touched = false;
   const warnings = new Set<string>();
   const list = new Listr<undefined, 'default', 'simple'>(
     phases.map((phase) => ({
@@ -47,16 +49,19 @@ export function terminalTasks(stages: readonly string[], print: (line: string) =
   const done = list.run();
   const write = (phase: Phase | undefined, change: (task: Task) => void) => void phase?.begun.then(change);
   const moveTo = (index: number) => {
+    if (present < index) touched = false;
     for (; present < index; present++) phases[present]?.end();
   };
 
   return {
     event(event: RunEvent): void {
       const phase = phases[present];
+      touched = true;
       switch (event.type) {
         case 'stage-started':
           progress = new StageProgress(event.stage, event.steps, event.done, performance.now());
           moveTo(Math.max(present, 1 + stages.indexOf(event.stage)));
+          touched = true;
           return;
         case 'step':
         case 'evaluation': {
@@ -82,6 +87,8 @@ export function terminalTasks(stages: readonly string[], print: (line: string) =
     },
     async close(outcome): Promise<void> {
       closing = true;
+      // Interrupted between two phases: the next one was shown as begun.
+      if (!touched) write(phases[present], (task) => task.skip());
       phases[present]?.end(outcome === 'failed' ? new Error('did not end') : undefined);
       for (const phase of phases.slice(present + 1)) phase.end();
       await done;

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { describe, expect, it } from 'vitest';
 
 import { documentOf, runCli } from './run-cli.js';
@@ -39,6 +43,31 @@ describe('the command line', () => {
     expect(document['rewards']).toContainEqual(
       expect.objectContaining({ name: 'sparse', plugin: '@agentgym/plugin-reward-standard' }),
     );
+  });
+
+  it('speaks for commands of other packages too', async () => {
+    const result = await runCli(['plugins', 'inspect', 'nothing', '--json']);
+    expect(result.code).toBe(2);
+    expect(documentOf(result)).toEqual({
+      formatVersion: 1,
+      error: {
+        code: 'AG_COMMAND_FAILED',
+        message: 'nothing not installed',
+        hint: 'See `agentgym plugins inspect --help`.',
+      },
+    });
+    expect(result.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('says what is missing where nobody can play', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'agentgym-empty-'));
+    const latest = documentOf(await runCli(['evaluate', 'latest', '--json'], { cwd }));
+    expect(latest).toMatchObject({ error: { code: 'AG_RUN_NOT_FOUND' } });
+    const random = documentOf(await runCli(['evaluate', 'random', '--json'], { cwd }));
+    rmSync(cwd, { recursive: true });
+    expect(random).toMatchObject({
+      error: { code: 'AG_COMMAND_USAGE', hint: expect.stringContaining('--environment') as unknown },
+    });
   });
 
   it('describes a contribution and its options, and suggests the nearest for a wrong name', async () => {
