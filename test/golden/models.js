@@ -172,7 +172,8 @@ class Recording {
     const kept = { ids: graph.input('last', [rows], 'int32') };
     const { final, head } = decoderTrunk(graph, this.config, { rows, width }, { kept });
     const logs = graph.logSoftmax(graph.matmul(final, head, { transposeRight: true }));
-    const outputs = { token: graph.argMax(logs), logprob: graph.maximum(logs, { axes: [1] }) };
+    const token = graph.argMax(logs);
+    const outputs = { token, logprob: graph.gatherElements(logs, graph.reshape(token, [rows, 1])) };
     const executable = await this.executor.compile({ outputs });
     const sequences = golden.sequences.map((sequence) => [...sequence]);
     const sampled = sequences.map(() => []);
