@@ -10,6 +10,7 @@ export default [
     summary: 'A decoder-only transformer that samples and trains in-process',
     options,
     presets,
+    scratchOptions: ['tokenizer', 'vocabularySize'],
     load: () => import('./policy/create-policy.js'),
     diagnose: async () => (await import('./policy/diagnose.js')).diagnose(),
   } satisfies PolicyContribution<typeof options>,

@@ -3,8 +3,8 @@ import type * as OnnxRuntime from 'onnxruntime-node';
 import { lowerProgram, onnxInput, onnxOutput, type LoweredProgram } from '../lowering/lower-program.js';
 import { elementTypeOf } from '../lowering/onnx-model.js';
 import { OpenSizes } from '../lowering/open-sizes.js';
-import { describeType, elementCount } from '../operations/shapes.js';
-import type { HostArray, TensorType } from '../operations/tensor.js';
+import { describeType, elementCount, sameShape } from '../operations/shapes.js';
+import type { HostArray, Shape, TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program } from './executor.js';
 
 /** What the native package and the WebAssembly one have in common. */
@@ -48,13 +48,23 @@ export class OnnxRuntimeExecutor implements Executor {
   }
 }
 
+/** What a run must be given under one name. */
+interface Feed {
+  readonly name: string;
+  readonly onnxName: string;
+  readonly type: TensorType['type'];
+  readonly shapeAt: (sizes: { readonly [name: string]: number }) => Shape;
+  /** Of the last run: many inputs are the same array again. */
+  last?: OnnxRuntime.Tensor;
+}
+
 class OnnxRuntimeExecutable implements Executable {
   readonly inputs: ReadonlyMap<string, TensorType>;
   readonly outputs: ReadonlyMap<string, TensorType>;
   readonly #runtime: Runtime;
   readonly #session: OnnxRuntime.InferenceSession;
-
-  readonly #openSizes: OpenSizes;
+  readonly #feeds: readonly Feed[];
+  readonly #results: readonly (readonly [name: string, onnxName: string])[];
 
   constructor(
     runtime: Runtime,
@@ -62,11 +72,14 @@ class OnnxRuntimeExecutable implements Executable {
     { inputs, outputs }: LoweredProgram,
     openSizes: OpenSizes,
   ) {
-    this.#openSizes = openSizes;
     this.#runtime = runtime;
     this.#session = session;
     this.inputs = inputs;
     this.outputs = outputs;
+    this.#feeds = [...inputs].map(([name, { shape, type }]) => {
+      return { name, onnxName: onnxInput(name), type, shapeAt: openSizes.resolver(shape) };
+    });
+    this.#results = [...outputs.keys()].map((name) => [name, onnxOutput(name)]);
   }
 
   async run(
@@ -74,21 +87,23 @@ class OnnxRuntimeExecutable implements Executable {
     sizes: { readonly [name: string]: number } = {},
   ): Promise<{ readonly [name: string]: HostArray }> {
     const feeds: Record<string, OnnxRuntime.Tensor> = {};
-    for (const [name, type] of this.inputs) {
-      const data = inputs[name];
-      if (data === undefined) throw new Error(`input ${name} is missing`);
-      const shape = this.#openSizes.resolve(type.shape, sizes);
-      if (data.length !== elementCount(shape) || elementTypeOf(data) !== type.type) {
-        throw new Error(
-          `input ${name} is ${elementTypeOf(data)} of ${data.length}, not ${describeType({ shape, type: type.type })}`,
-        );
-      }
-      feeds[onnxInput(name)] = new this.#runtime.Tensor(type.type, data, shape);
-    }
+    for (const feed of this.#feeds) feeds[feed.onnxName] = this.#tensor(feed, inputs[feed.name], sizes);
     const results = await this.#session.run(feeds);
-    return Object.fromEntries(
-      [...this.outputs.keys()].map((name) => [name, results[onnxOutput(name)]?.data as HostArray]),
-    );
+    return Object.fromEntries(this.#results.map(([name, onnxName]) => [name, results[onnxName]?.data as HostArray]));
+  }
+
+  #tensor(feed: Feed, data: HostArray | undefined, sizes: { readonly [name: string]: number }): OnnxRuntime.Tensor {
+    const { name, type, last } = feed;
+    if (data === undefined) throw new Error(`input ${name} is missing`);
+    const shape = feed.shapeAt(sizes);
+    if (last?.data === data && sameShape(last.dims, shape)) return last;
+    if (data.length !== elementCount(shape) || elementTypeOf(data) !== type) {
+      throw new Error(
+        `input ${name} is ${elementTypeOf(data)} of ${data.length}, not ${describeType({ shape, type })}`,
+      );
+    }
+    feed.last = new this.#runtime.Tensor(type, data, shape);
+    return feed.last;
   }
 
   async dispose(): Promise<void> {

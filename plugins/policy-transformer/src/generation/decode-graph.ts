@@ -24,12 +24,14 @@ export interface DecodeProgram {
  *
  * The cache only enters (whatever leaves a graph is copied). Scores over the cache and over the new tokens are computed apart and share one softmax,
  * the cache's first, so that neither its capacity nor the padding of the new tokens moves a single bit: capacity is a multiple of 64, and what
- * is masked adds exact zeros. In the last layer only the query of each row's last token is followed.
+ * is masked adds exact zeros. In the last layer only the query of each row's last token is followed. A width of 1 makes a graph of its own, which is most
+ * of generation: axes of one element are not moved about, and a token's share of itself is a sum of products, not a product of matrices.
+ * Queries are scaled as they are turned: the engine multiplies a single row by a matrix several times faster where there is no factor.
  *
- * Inputs beside weights and those of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `last` int32 [rows], each row's last real token as index
- * into [rows * width]; `lastPositions` int32 [rows]; `cacheMask` [rows, 1, 1, capacity], `causalMask` [group * width, width] and `lastMask` [rows, 1, 1, width],
- * 0 or -1e9; `keys.N` [rows, keyValueHeads, headWidth, capacity], `values.N` [rows, keyValueHeads, capacity, headWidth].
- * Outputs: `token`, `logprob` [rows]; `keys.N` [rows, keyValueHeads, headWidth, width], `values.N` [rows, keyValueHeads, width, headWidth].
+ * Inputs beside weights and those of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows, 1, 1, capacity], 0 or -1e9; `keys.N`,
+ * `values.N` [rows, keyValueHeads, capacity, headWidth]. Where width is not 1 also `last` int32 [rows], each row's last real token as index
+ * into [rows * width]; `lastPositions` int32 [rows]; `causalMask` [group * width, width] and `lastMask` [rows, 1, 1, width], 0 or -1e9.
+ * Outputs: `token`, `logprob` [rows]; `keys.N`, `values.N` [rows, keyValueHeads, width, headWidth].
  */
 export function decodeGraph(
   graph: GraphBuilder,
@@ -40,33 +42,25 @@ export function decodeGraph(
 ): DecodeProgram {
   const { heads, keyValueHeads, headWidth, rmsEpsilon } = config;
   const group = heads / keyValueHeads;
-  const half = headWidth / 2;
-  const cosTable = graph.constant(tables.cos, [tables.cos.length / half, half]);
-  const sinTable = graph.constant(tables.sin, [tables.sin.length / half, half]);
-  const at = (positions: Tensor): Positions => ({
-    rows,
-    width: positions.shape[1]!,
-    cos: graph.gather(cosTable, positions),
-    sin: graph.gather(sinTable, positions),
-  });
-  const every = at(graph.input('positions', [rows, width], 'int32'));
-  const final = at(graph.reshape(graph.input('lastPositions', [rows], 'int32'), [rows, 1]));
-  const last = graph.input('last', [rows], 'int32');
+  const single = width === 1;
+  const turning = turns(1);
+  const turningQueries = turns(1 / Math.sqrt(headWidth));
+  const positions = graph.input('positions', [rows, width], 'int32');
+  const every = turning(positions);
+  const asking = { positions: turningQueries(positions) };
   const cacheMask = graph.input('cacheMask', [rows, 1, 1, capacity]);
-  const causalMask = graph.input('causalMask', [group * width, width]);
-  const lastMask = graph.input('lastMask', [rows, 1, 1, width]);
 
   const weights = joinedWeights(graph, config);
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
   const outputs: { [name: string]: Tensor } = {};
   let hidden = graph.gather(weights.embedding, ids);
   for (let layer = 0; layer < config.layers; layer += 1) {
-    const isLast = layer === config.layers - 1;
+    const isLast = layer === config.layers - 1 && !single;
     hidden = decoderLayer(graph, config, weights, hidden, {
       layer,
       positions: every,
-      ...(isLast ? { queries: { ids: last, positions: final } } : {}),
-      attend: (query, key, value) => attend(layer, query, key, value, isLast ? lastMask : causalMask),
+      queries: isLast ? lastOnes() : asking,
+      attend: (query, key, value) => attend(layer, query, key, value, isLast),
     });
   }
   const normed = graph.rmsNorm(hidden, weights.finalNorm, rmsEpsilon);
@@ -74,29 +68,56 @@ export function decodeGraph(
   const { token, logprob } = chooseToken(graph, logits, choice);
   return { outputs: { ...outputs, token, logprob }, weights: weights.names };
 
+  /** Rotary tables times a factor, by position. */
+  function turns(factor: number): (positions: Tensor) => Positions {
+    const table = (entries: Float32Array) =>
+      graph.constant(
+        entries.map((entry) => factor * entry),
+        [(2 * entries.length) / headWidth, headWidth / 2],
+      );
+    const [cos, sin] = [table(tables.cos), table(tables.sin)];
+    return (of) => ({ rows, width: of.shape[1]!, cos: graph.gather(cos, of), sin: graph.gather(sin, of) });
+  }
+
+  function lastOnes(): { readonly ids: Tensor; readonly positions: Positions } {
+    const lastPositions = graph.reshape(graph.input('lastPositions', [rows], 'int32'), [rows, 1]);
+    return { ids: graph.input('last', [rows], 'int32'), positions: turningQueries(lastPositions) };
+  }
+
   /** Queries of one key-value head stand together: [rows, keyValueHeads, group * count, headWidth]. */
-  function attend(layer: number, asked: Tensor, newKey: Tensor, newValue: Tensor, mask: Tensor): Tensor {
+  function attend(layer: number, asked: Tensor, newKey: Tensor, newValue: Tensor, isLast: boolean): Tensor {
     const count = asked.shape[1]!;
-    const key = graph.transpose(graph.reshape(newKey, [rows, width, keyValueHeads, headWidth]), [0, 2, 3, 1]);
-    const value = graph.transpose(graph.reshape(newValue, [rows, width, keyValueHeads, headWidth]), [0, 2, 1, 3]);
+    const apart = (of: Tensor) =>
+      graph.transpose(graph.reshape(of, [rows, width, keyValueHeads, headWidth]), [0, 2, 1, 3]);
+    const [key, value] = [apart(newKey), apart(newValue)];
     outputs[`keys.${layer}`] = key;
     outputs[`values.${layer}`] = value;
-    const cachedKeys = graph.input(`keys.${layer}`, [rows, keyValueHeads, headWidth, capacity]);
+    const cachedKeys = graph.input(`keys.${layer}`, [rows, keyValueHeads, capacity, headWidth]);
     const cachedValues = graph.input(`values.${layer}`, [rows, keyValueHeads, capacity, headWidth]);
     const split = graph.transpose(
       graph.reshape(asked, [rows, count, keyValueHeads, group, headWidth]),
       [0, 2, 3, 1, 4],
     );
     const query = graph.reshape(split, [rows, keyValueHeads, group * count, headWidth]);
-    const scale = 1 / Math.sqrt(headWidth);
-    const overCache = graph.add(graph.matmul(query, cachedKeys, { scale }), cacheMask);
-    const overNew = graph.add(graph.matmul(query, key, { scale }), mask);
-    const shares = graph.softmax(graph.concat([overCache, overNew], 3));
+    const overCache = graph.add(graph.matmul(query, cachedKeys, { transposeRight: true }), cacheMask);
+    const shares = graph.softmax(graph.concat([overCache, overNew()], 3));
+    const ofNew = graph.slice(shares, 3, capacity, capacity + width);
     const context = graph.add(
       graph.matmul(graph.slice(shares, 3, 0, capacity), cachedValues),
-      graph.matmul(graph.slice(shares, 3, capacity, capacity + width), value),
+      single ? graph.mul(ofNew, value) : graph.matmul(ofNew, value),
     );
-    const apart = graph.reshape(context, [rows, keyValueHeads, group, count, headWidth]);
-    return graph.reshape(graph.transpose(apart, [0, 3, 1, 2, 4]), [rows * count, heads * headWidth]);
+    const ordered = graph.transpose(
+      graph.reshape(context, [rows, keyValueHeads, group, count, headWidth]),
+      [0, 3, 1, 2, 4],
+    );
+    return graph.reshape(ordered, [rows * count, heads * headWidth]);
+
+    function overNew(): Tensor {
+      if (single) return graph.sum(graph.mul(query, key), { axes: [3], keep: true });
+      const mask = isLast
+        ? graph.input('lastMask', [rows, 1, 1, width])
+        : graph.input('causalMask', [group * width, width]);
+      return graph.add(graph.matmul(query, key, { transposeRight: true }), mask);
+    }
   }
 }

@@ -17,13 +17,20 @@ const BOUND = { least: 1e6, most: 100e6 };
 /** Primes that stand for the open sizes; the model's own sizes are no multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 
-/** The decode graph on an executor: one session per way of choosing, for runs of all shapes; compiled again for new weights where it holds them. */
+/** A decode graph compiled, and the weights that it reads, by the names of its inputs. */
+interface Session {
+  readonly executable: Executable;
+  readonly weights: { [name: string]: Float32Array };
+}
+
+/**
+ * The decode graph on an executor: for each way of choosing a session for single tokens and one for runs of all other shapes; compiled again for new weights
+ * where they hold them.
+ */
 export class SessionDecodeRunner implements DecodeRunner {
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
-  readonly #sessions = new Map<string, Executable>();
-  /** By the names of the graph's inputs. */
-  readonly #weights: { [name: string]: Float32Array } = {};
+  readonly #sessions = new Map<string, Session>();
   #parameters: Parameters = new Map();
   #bound = false;
 
@@ -36,22 +43,24 @@ export class SessionDecodeRunner implements DecodeRunner {
   async useWeights(parameters: Parameters): Promise<void> {
     if (this.#bound) await this.#disposeSessions();
     this.#parameters = parameters;
-    for (const name of Object.keys(this.#weights)) this.#weights[name] = joinedParameters(name, parameters);
+    for (const { weights } of this.#sessions.values()) {
+      for (const name of Object.keys(weights)) weights[name] = joinedParameters(name, parameters);
+    }
     const bytes = [...parameters.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
     this.#bound = bytes >= BOUND.least && bytes <= BOUND.most;
   }
 
   async run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }> {
-    const session = await this.#session(choice);
-    return session.run(this.#bound ? inputs : { ...inputs, ...this.#weights }, { ...sizes });
+    const { executable, weights } = await this.#session(choice, sizes.width === 1);
+    return executable.run(this.#bound ? inputs : { ...inputs, ...weights }, { ...sizes });
   }
 
   async dispose(): Promise<void> {
     await this.#disposeSessions();
   }
 
-  async #session(choice: Choice): Promise<Executable> {
-    const key = JSON.stringify(choice);
+  async #session(choice: Choice, single: boolean): Promise<Session> {
+    const key = JSON.stringify([choice, single]);
     const known = this.#sessions.get(key);
     if (known) return known;
     const [rows, width, capacity] = STAND_INS.filter((prime) => this.#config.vocabularySize % prime !== 0) as [
@@ -59,22 +68,21 @@ export class SessionDecodeRunner implements DecodeRunner {
       number,
       number,
     ];
-    const openSizes = { rows, width, capacity };
+    const openSizes = single ? { rows, capacity } : { rows, width, capacity };
     const tables = rotaryTables(this.#config, this.#config.maxPositions);
-    const { outputs, weights } = decodeGraph(new Graph(), this.#config, openSizes, choice, tables);
-    for (const name of weights) this.#weights[name] = joinedParameters(name, this.#parameters);
-    const session = await this.#executor.compile({
-      outputs,
-      ...(this.#bound ? { initializers: this.#weights } : {}),
-      openSizes,
-    });
-    this.#sessions.set(key, session);
-    return session;
+    const graph = new Graph();
+    const sizes = { rows, capacity, width: single ? 1 : width };
+    const { outputs, weights: names } = decodeGraph(graph, this.#config, sizes, choice, tables);
+    const weights = Object.fromEntries([...names].map((name) => [name, joinedParameters(name, this.#parameters)]));
+    const initializers = this.#bound ? { initializers: weights } : {};
+    const executable = await this.#executor.compile({ outputs, ...initializers, openSizes });
+    this.#sessions.set(key, { executable, weights });
+    return { executable, weights };
   }
 
   async #disposeSessions(): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
-    for (const session of sessions) await session.dispose();
+    for (const { executable } of sessions) await executable.dispose();
   }
 }

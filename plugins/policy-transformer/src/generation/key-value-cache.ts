@@ -1,6 +1,5 @@
 /**
- * Keys and values of many sequences, as the decode graph reads them: per layer one array of keys, transposed, [slots, heads, width, capacity],
- * and one of values, [slots, heads, capacity, width]. They only ever enter the graph, in place; what a run returns for its new tokens is
+ * Keys and values of many sequences, as the decode graph reads them: per layer one array of keys and one of values, [slots, heads, capacity, width]. They only ever enter the graph, in place; what a run returns for its new tokens is
  * written here. Active sequences stand in a contiguous range of slots, so that a run reads a view and copies nothing.
  */
 
@@ -34,9 +33,8 @@ export function capacityFor(length: number): number {
 }
 
 export class KeyValueCache {
-  /** Per layer, [slots, keyValueHeads, headWidth, capacity]. */
-  readonly keys: Float32Array[] = [];
   /** Per layer, [slots, keyValueHeads, capacity, headWidth]. */
+  readonly keys: Float32Array[] = [];
   readonly values: Float32Array[] = [];
   capacity = 0;
   slots = 0;
@@ -98,15 +96,13 @@ export class KeyValueCache {
     const { layers, keyValueHeads, headWidth } = this.#shape;
     const rows = keyValueHeads * headWidth;
     const floats = Math.max(this.keys[0]!.length, needed * rows * wider);
+    const strides = [this.capacity * headWidth, wider * headWidth] as const;
     for (const arrays of [this.keys, this.values]) {
-      const perSlot = arrays === this.keys ? rows : keyValueHeads;
-      const perPosition = rows / perSlot;
       for (let layer = 0; layer < layers; layer += 1) {
         const from = arrays[layer]!;
         const to = floats === from.length ? from : new Float32Array(floats);
         for (const { slot, tokens } of residents) {
-          const strides = [this.capacity * perPosition, wider * perPosition] as const;
-          restride(from, to, slot * perSlot, perSlot, strides, tokens.length * perPosition);
+          restride(from, to, slot * keyValueHeads, keyValueHeads, strides, tokens.length * headWidth);
         }
         arrays[layer] = to;
       }
@@ -147,17 +143,18 @@ export class KeyValueCache {
 
   /** What is remembered of `from` becomes what is remembered of `to`. Both have slots. */
   copy(from: CachedSequence, to: CachedSequence): void {
-    const { keyValueHeads, headWidth } = this.#shape;
+    const { headWidth } = this.#shape;
     const size = this.slotSize;
-    const length = from.tokens.length;
-    const copyRows = (array: Float32Array, stride: number, count: number) => {
-      for (let row = 0; row < size; row += stride) {
-        const [source, target] = [from.slot * size + row, to.slot * size + row];
-        for (let index = 0; index < count; index += 1) array[target + index] = array[source + index]!;
+    const stride = this.capacity * headWidth;
+    const count = from.tokens.length * headWidth;
+    const shift = (to.slot - from.slot) * size;
+    for (const arrays of [this.keys, this.values]) {
+      for (const array of arrays) {
+        for (let row = from.slot * size; row < (from.slot + 1) * size; row += stride) {
+          array.copyWithin(row + shift, row, row + count);
+        }
       }
-    };
-    for (const array of this.keys) copyRows(array, this.capacity, length);
-    for (const array of this.values) copyRows(array, size / keyValueHeads, length * headWidth);
+    }
     to.tokens.length = 0;
     to.pieces.length = 0;
     for (const token of from.tokens) to.tokens.push(token);
@@ -166,8 +163,7 @@ export class KeyValueCache {
 
   /**
    * Writes `count` new positions of the sequence behind those that it has, in one layer.
-   * @param keys [rows, keyValueHeads, headWidth, width] of a run
-   * @param values [rows, keyValueHeads, width, headWidth]
+   * @param keys and values: [rows, keyValueHeads, width, headWidth] of a run
    * @param row the sequence's row of the run
    */
   write(
@@ -180,21 +176,17 @@ export class KeyValueCache {
     count: number,
   ): void {
     const { keyValueHeads, headWidth } = this.#shape;
-    const { capacity } = this;
-    const length = sequence.tokens.length;
-    const rows = keyValueHeads * headWidth;
     const cachedKeys = this.keys[layer]!;
     const cachedValues = this.values[layer]!;
-    let to = sequence.slot * rows * capacity + length;
-    let from = row * rows * width;
-    for (let index = 0; index < rows; index += 1, to += capacity, from += width) {
-      for (let j = 0; j < count; j += 1) cachedKeys[to + j] = keys[from + j]!;
-    }
+    const stride = this.capacity * headWidth;
     const run = count * headWidth;
-    for (let head = 0; head < keyValueHeads; head += 1) {
-      const source = (row * keyValueHeads + head) * width * headWidth;
-      const target = ((sequence.slot * keyValueHeads + head) * capacity + length) * headWidth;
-      for (let j = 0; j < run; j += 1) cachedValues[target + j] = values[source + j]!;
+    let source = row * keyValueHeads * width * headWidth;
+    let target = sequence.slot * keyValueHeads * stride + sequence.tokens.length * headWidth;
+    for (let head = 0; head < keyValueHeads; head += 1, source += width * headWidth, target += stride) {
+      for (let index = 0; index < run; index += 1) {
+        cachedKeys[target + index] = keys[source + index]!;
+        cachedValues[target + index] = values[source + index]!;
+      }
     }
   }
 
@@ -240,6 +232,7 @@ function restride(
   count: number,
 ): void {
   for (let row = first + rows - 1; row >= first; row -= 1) {
-    for (let index = count - 1; index >= 0; index -= 1) to[row * wide + index] = from[row * narrow + index]!;
+    if (from === to) to.copyWithin(row * wide, row * narrow, row * narrow + count);
+    else to.set(from.subarray(row * narrow, row * narrow + count), row * wide);
   }
 }

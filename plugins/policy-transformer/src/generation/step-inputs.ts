@@ -27,10 +27,7 @@ export function stepInputs(
 ): { [name: string]: HostArray } {
   const tokens = new Int32Array(rows * width);
   const positions = new Int32Array(rows * width);
-  const last = new Int32Array(rows);
-  const lastPositions = new Int32Array(rows);
   const cacheMask = new Float32Array(rows * capacity).fill(MASKED);
-  const lastMask = new Float32Array(rows * width).fill(MASKED);
   const draws = new Float32Array(rows).fill(1);
   steps.forEach((step, row) => {
     const count = step?.count ?? 1;
@@ -40,15 +37,26 @@ export function stepInputs(
       tokens[start + j] = step?.tokens[j] ?? 0;
       positions[start + j] = length + j;
     }
-    last[row] = start + count - 1;
-    lastPositions[row] = length + count - 1;
     cacheMask.fill(0, row * capacity, row * capacity + length);
-    lastMask.fill(0, start, start + count);
     if (step) draws[row] = step.draw;
   });
-  const visible = { cacheMask, lastMask, causalMask: causalMask(width, heads / keyValueHeads) };
-  const inputs = { tokens, positions, last, lastPositions, ...visible };
+  const single = { tokens, positions, cacheMask };
+  const inputs = width === 1 ? single : { ...single, ...severalTokens(steps, width, heads / keyValueHeads) };
   if (choice === 'largest') return inputs;
   const drawn = { ...inputs, draws, inverseTemperature: Float32Array.of(1 / temperature) };
   return choice === 'draw' ? drawn : { ...drawn, topP: Float32Array.of(topP) };
+}
+
+/** What rows of several new tokens need beside. */
+function severalTokens(steps: readonly (StepRow | undefined)[], width: number, group: number) {
+  const last = new Int32Array(steps.length);
+  const lastPositions = new Int32Array(steps.length);
+  const lastMask = new Float32Array(steps.length * width).fill(MASKED);
+  steps.forEach((step, row) => {
+    const count = step?.count ?? 1;
+    last[row] = row * width + count - 1;
+    lastPositions[row] = (step?.length ?? 0) + count - 1;
+    lastMask.fill(0, row * width, row * width + count);
+  });
+  return { last, lastPositions, lastMask, causalMask: causalMask(width, group) };
 }

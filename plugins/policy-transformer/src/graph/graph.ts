@@ -229,7 +229,16 @@ export class Graph implements GraphBuilder {
   }
 
   transpose(of: Tensor, order: readonly number[]): Tensor {
-    return order.every((axis, index) => axis === index) ? of : this.#one(layout.transpose, [of], { order });
+    const { shape } = of;
+    const long = order.filter((axis) => shape[axis] !== 1);
+    // Where only axes of one element move, nothing does.
+    if (long.every((axis, index) => index === 0 || axis > long[index - 1]!)) {
+      return this.reshape(
+        of,
+        order.map((axis) => sizeOf(shape, axis)),
+      );
+    }
+    return this.#one(layout.transpose, [of], { order });
   }
 
   slice(of: Tensor, axis: number, start: number, end: number): Tensor {

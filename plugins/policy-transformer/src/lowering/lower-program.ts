@@ -180,6 +180,12 @@ class Emitter implements OnnxEmitter {
     return this.#shared(`int64 ${values.join()}`, [values.length], BigInt64Array.from(values, BigInt));
   }
 
+  /** A single open size is what is left (-1), which nothing has to work out. */
+  target(shape: Shape): string {
+    const isOpen = (size: number) => this.#openSizes.read(size) !== undefined;
+    return this.integers(shape.filter(isOpen).length === 1 ? shape.map((size) => (isOpen(size) ? -1 : size)) : shape);
+  }
+
   #openIntegers(values: readonly number[]): string {
     const key = `open ${values.join()}`;
     const known = this.#constants.get(key);
@@ -199,7 +205,7 @@ class Emitter implements OnnxEmitter {
       const terms = this.#openSizes.read(size);
       if (!terms) return this.integers([size]);
       const products = terms.map(({ factor, names }) =>
-        [...names.map(value), ...(factor === 1 ? [] : [this.integers([factor])])].reduce((a, b) =>
+        [...names.map(value), ...(factor === 1 && names.length > 0 ? [] : [this.integers([factor])])].reduce((a, b) =>
           combine('Mul', [a, b]),
         ),
       );

@@ -5,7 +5,7 @@ type SizeExpression = readonly { readonly factor: number; readonly names: readon
 
 /**
  * Sizes that a program leaves open. A graph has concrete shapes only, so each such size is given a number that stands for it, large and prime; wherever that
- * number, a multiple, a product or a sum of two turns up in a shape, the size is meant. One session then serves every run, where a program
+ * number, a multiple, a product, a sum of two or one more turns up in a shape, the size is meant. One session then serves every run, where a program
  * for each shape would have to be compiled again whenever the weights change.
  */
 export class OpenSizes {
@@ -20,6 +20,7 @@ export class OpenSizes {
     const product = this.#product(size);
     if (product.names.length > 0) return [product];
     for (const [index, [first, a]] of this.#sizes.entries()) {
+      if (size === a + 1) return [[first], []].map((names) => ({ factor: 1, names }));
       for (const [second, b] of this.#sizes.slice(index + 1)) {
         if (size === a + b) return [first, second].map((name) => ({ factor: 1, names: [name] }));
       }
@@ -41,26 +42,32 @@ export class OpenSizes {
 
   /** The shape as a run with these sizes sees it. Throws where one is missing. */
   resolve(shape: Shape, sizes: { readonly [name: string]: number }): Shape {
-    if (this.#sizes.length === 0) return shape;
-    const value = (name: string) => {
-      const size = sizes[name];
-      if (size === undefined) throw new Error(`the run does not say what the size ${name} is`);
-      return size;
+    return this.resolver(shape)(sizes);
+  }
+
+  /** The same for many runs. */
+  resolver(shape: Shape): (sizes: { readonly [name: string]: number }) => Shape {
+    const expressions = shape.map((size) => this.read(size));
+    if (expressions.every((terms) => terms === undefined)) return () => shape;
+    return (sizes) => {
+      const value = (name: string) => {
+        const size = sizes[name];
+        if (size === undefined) throw new Error(`the run does not say what the size ${name} is`);
+        return size;
+      };
+      return expressions.map(
+        (terms, axis) =>
+          terms?.reduce((sum, { factor, names }) => sum + names.reduce((p, name) => p * value(name), factor), 0) ??
+          shape[axis]!,
+      );
     };
-    return shape.map(
-      (size) =>
-        this.read(size)?.reduce(
-          (sum, { factor, names }) => sum + names.reduce((p, name) => p * value(name), factor),
-          0,
-        ) ?? size,
-    );
   }
 
   /** The shape for a model's declaration: numbers, and names of what is open. */
   declare(shape: Shape): readonly (number | string)[] {
     return shape.map((size) => {
       const terms = this.read(size)?.map(({ factor, names }) =>
-        [...(factor === 1 ? [] : [factor]), ...names].join('*'),
+        [...(factor === 1 && names.length > 0 ? [] : [factor]), ...names].join('*'),
       );
       return terms?.join('+') ?? size;
     });

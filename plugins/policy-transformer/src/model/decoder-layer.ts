@@ -41,8 +41,11 @@ export interface LayerOptions {
    * [rows * queries, heads * headWidth].
    */
   readonly attend: (query: Tensor, key: Tensor, value: Tensor) => Tensor;
-  /** Only these positions ask: int32 ids into [rows * width]. Keys and values are still of all positions. The layer's output is theirs. */
-  readonly queries?: { readonly ids: Tensor; readonly positions: Positions };
+  /**
+   * How positions ask, where queries are turned by other tables than keys; with `ids`, int32 into [rows * width], only these ask, and the layer's output is
+   * theirs. Keys and values are of all positions.
+   */
+  readonly queries?: { readonly positions: Positions; readonly ids?: Tensor };
   /** Only these positions leave attention, as distinct int32 ids into its output: what follows is computed for them alone. */
   readonly kept?: Kept;
 }
@@ -68,7 +71,7 @@ export function decoderLayer(
     turn(key, keyValueHeads, 'self_attn.k_norm', positions),
     graph.reshape(value, [positions.rows, positions.width, keyValueHeads * headWidth]),
   );
-  const asked = queries ? graph.gather(hidden, queries.ids) : hidden;
+  const asked = queries?.ids ? graph.gather(hidden, queries.ids) : hidden;
   const keep = (of: Tensor): Tensor => (kept ? graph.gather(of, kept.ids, kept.inverse) : of);
   const [output] = weights.project(keep(context), layer, ['self_attn.o_proj']) as [Tensor];
   const attended = graph.add(keep(asked), output);
@@ -79,7 +82,7 @@ export function decoderLayer(
   return graph.add(attended, down);
 
   function projectAttention(): [query: Tensor, key: Tensor, value: Tensor] {
-    if (queries === undefined) {
+    if (queries?.ids === undefined) {
       const parts: readonly Projection[] = ['self_attn.q_proj', 'self_attn.k_proj', 'self_attn.v_proj'];
       return weights.project(normed, layer, parts) as [Tensor, Tensor, Tensor];
     }

@@ -55,11 +55,11 @@ export const scatterSum: Operation<{ readonly rows: number }> = {
     const count = elementCount(operand(node, 1).shape);
     const width = elementCount(out.shape.slice(1));
     const values = emit.temporary();
-    emit.node('Reshape', [emit.name(operand(node, 0)), emit.integers([count, width])], [values], { allowzero: 1 });
+    emit.node('Reshape', [emit.name(operand(node, 0)), emit.target([count, width])], [values], { allowzero: 1 });
     const sums = emit.temporary();
     if (rows <= ONE_HOT_ROWS) {
       const ids = emit.temporary();
-      emit.node('Reshape', [emit.name(operand(node, 1)), emit.integers([count])], [ids], { allowzero: 1 });
+      emit.node('Reshape', [emit.name(operand(node, 1)), emit.target([count])], [ids], { allowzero: 1 });
       // Rows of the identity are copied several times faster than OneHot writes them.
       const identity = Float32Array.from({ length: rows * rows }, (_, index) => Number(index % (rows + 1) === 0));
       const hot = emit.temporary();
@@ -67,14 +67,14 @@ export const scatterSum: Operation<{ readonly rows: number }> = {
       emit.node('Gemm', [hot, values], [sums], { transA: 1 });
     } else {
       const ids = emit.temporary();
-      emit.node('Reshape', [emit.name(operand(node, 1)), emit.integers([count, 1])], [ids], { allowzero: 1 });
+      emit.node('Reshape', [emit.name(operand(node, 1)), emit.target([count, 1])], [ids], { allowzero: 1 });
       const spread = emit.temporary();
       emit.node('Expand', [ids, emit.integers([count, width])], [spread]);
       const zeros = emit.temporary();
       emit.node('Expand', [emit.constant(Float32Array.of(0), []), emit.integers([rows, width])], [zeros]);
       emit.node('ScatterElements', [zeros, spread, values], [sums], { axis: 0, reduction: 'add' });
     }
-    emit.node('Reshape', [sums, emit.integers(out.shape)], [emit.name(out)], { allowzero: 1 });
+    emit.node('Reshape', [sums, emit.target(out.shape)], [emit.name(out)], { allowzero: 1 });
   },
 };
 

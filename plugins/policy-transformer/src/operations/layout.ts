@@ -13,12 +13,9 @@ export const reshape: Operation<{ readonly shape: Shape }> = {
   },
   gradient: (graph, node, [g]) => [g && graph.reshape(g, operand(node, 0).shape)],
   lower: (emit, node) =>
-    emit.node(
-      'Reshape',
-      [emit.name(operand(node, 0)), emit.integers(node.attributes.shape)],
-      [emit.name(result(node))],
-      { allowzero: 1 },
-    ),
+    emit.node('Reshape', [emit.name(operand(node, 0)), emit.target(node.attributes.shape)], [emit.name(result(node))], {
+      allowzero: 1,
+    }),
 };
 
 export const transpose: Operation<{ readonly order: readonly number[] }> = {

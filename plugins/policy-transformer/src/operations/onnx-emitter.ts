@@ -24,6 +24,8 @@ export interface OnnxEmitter {
   ): void;
   /** A 1-D int64 constant, as shapes and axes are given. */
   integers(values: readonly number[]): string;
+  /** The shape that a Reshape is told. */
+  target(shape: Shape): string;
   constant(data: HostArray, shape: Shape): string;
 }
 
