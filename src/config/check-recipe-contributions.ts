@@ -34,7 +34,10 @@ export async function checkRecipeContributions(
   await checkTerms(recipe.reward, ['reward'], check);
   await check('format', recipe.format, ['format']);
   const policy = await check('policy', recipe.policy, ['policy']);
-  if (policy?.kind === 'policy') checkPreset(recipe, policy.presets, context.complaints);
+  if (policy?.kind === 'policy') {
+    checkPreset(recipe, policy.presets, context.complaints);
+    settleScratchOptions(recipe, policy.scratchOptions ?? [], context);
+  }
   for (const [name, stage] of Object.entries(recipe.stages)) {
     if (stage.kind === 'rl' && stage.reward) await checkTerms(stage.reward, ['stages', name, 'reward'], check);
   }
@@ -137,6 +140,19 @@ function checkPreset(
     );
   }
   if (policy.preset === undefined && policy.from === undefined && names[0] !== undefined) policy.preset = names[0];
+}
+
+/** A model that is read from somewhere has its tokenizer and shape: options that would make them are idle. */
+function settleScratchOptions({ policy }: ParsedRecipe, names: readonly string[], context: IdleContext): void {
+  if (policy.from === undefined) return;
+  for (const name of names) {
+    const finding = {
+      message: `\`${name}\` has no effect beside \`policy.from\``,
+      hint: 'Remove the one or change the other.',
+      idle: true,
+    };
+    settleFinding(finding, ['policy', 'options', name], context, () => delete policy.options[name]);
+  }
 }
 
 /** Each rl stage's algorithm as it holds there: an option is idle only if it is so in every stage that it reaches. */

@@ -31,7 +31,11 @@ const contributions = [
     kind: 'policy',
     name: 'transformer',
     summary: 'T',
-    options: {},
+    options: {
+      tokens: { type: 'integer', default: 9, description: 'Tokens' },
+      threads: { type: 'integer', default: 1, description: 'Threads' },
+    },
+    scratchOptions: ['tokens'],
     presets: [
       { name: 'nano', summary: 'n' },
       { name: 'small', summary: 's' },
@@ -284,6 +288,7 @@ describe('resolveRecipe', () => {
       ['floor', ['stages.rl.optimizer.floor=0.1'], ['stages.rl.optimizer.floor', 'schedule: constant']],
       ['momentum', ['stages.sft.optimizer.options.momentum=0.9'], ['options.momentum', 'name: adamw']],
       ['preset', ['policy={preset: nano, from: ./x}'], ['policy.preset', 'policy.from']],
+      ['scratch option', ['policy={from: ./x, options: {tokens: 9}}'], ['policy.options.tokens', 'policy.from']],
       ['keys of another schedule', ['horizon.every=10'], ['horizon.every', 'schedule: fixed']],
       ['keys of another kind', ['stages.sft.tasksPerStep=4'], ['stages.sft.tasksPerStep', 'kind: sft']],
       [

@@ -56,6 +56,8 @@ export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclar
 > {
   /** Models that can be built from scratch. */
   readonly presets: readonly { readonly name: string; readonly summary: string }[];
+  /** Options that only shape a model built from scratch: written beside `policy.from` they have no effect, and are refused. */
+  readonly scratchOptions?: readonly (keyof D & string)[];
 }
 export type AlgorithmContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
   'algorithm',

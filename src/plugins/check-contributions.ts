@@ -60,6 +60,13 @@ function complaintsAbout(item: Record<string, unknown>, place: string): string[]
   if (kind === 'policy' && !isPresetList(item['presets'])) {
     wrong.push(`${place}.presets: a list of {name, summary} is wanted`);
   }
+  const scratch = item['scratchOptions'] ?? [];
+  if (
+    !Array.isArray(scratch) ||
+    !scratch.every((option) => isObject(options) && Object.hasOwn(options, String(option)))
+  ) {
+    wrong.push(`${place}.scratchOptions: a list of names of options is wanted`);
+  }
   if (!isObject(options)) return [...wrong, `${place}.options: an object is wanted, not ${kindOf(options)}`];
   return [...wrong, ...complaintsAboutOptions(options, `${place}.options`)];
 }
