@@ -1,0 +1,29 @@
+import { PassThrough } from 'node:stream';
+
+import { expect, it } from 'vitest';
+
+import type { PlayerTurn } from '../contracts/player.js';
+import { humanPlayer } from './human-player.js';
+
+it('asks for each action, keeps what was typed ahead, and says when the game was left', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let shown = '';
+  output.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  const player = humanPlayer(input, output);
+  const turn = (observations: string[], texts: string[]) =>
+    player.act({ system: 'Rules.', observations, texts } as unknown as PlayerTurn, new AbortController().signal);
+  input.end('10\n\n');
+  expect(await turn(['first \u001b[2J'], [])).toBe('10');
+  expect(await turn(['first', 'second'], ['10'])).toBe('');
+  await expect(turn(['first', 'second', 'third'], ['10', ''])).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
+  expect(shown).toBe('Rules.\n\nfirst ␛[2J\n> second\n> third\n> \n');
+});
+
+it('stops waiting when it is interrupted', async () => {
+  const interruption = new AbortController();
+  const player = humanPlayer(new PassThrough(), new PassThrough().resume());
+  const turn = { system: '', observations: ['first'], texts: [] } as unknown as PlayerTurn;
+  const waiting = player.act(turn, interruption.signal);
+  interruption.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
+});
