@@ -23,7 +23,7 @@ export interface DecodeProgram {
  * One step of generation: some new tokens of every sequence go in, keys and values of these come out together with one chosen token per sequence.
  *
  * The cache only enters (whatever leaves a graph is copied). Scores over the cache and over the new tokens are computed apart and share one softmax,
- * the cache's first, so that neither its capacity nor the padding of the new tokens moves a single bit: capacity is a multiple of 64, and what
+ * the cache's first, so that neither its capacity nor the padding of the new tokens moves a single bit: capacity is a multiple of 32, and what
  * is masked adds exact zeros. In the last layer only the query of each row's last token is followed. A width of 1 makes a graph of its own, which is most
  * of generation: axes of one element are not moved about, and a token's share of itself is a sum of products, not a product of matrices.
  * Queries are scaled as they are turned: the engine multiplies a single row by a matrix several times faster where there is no factor.

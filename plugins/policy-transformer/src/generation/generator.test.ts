@@ -70,7 +70,7 @@ describe.each([
     }
   });
 
-  // Goes red where the padded row of a lone sequence is left out, where capacity is no multiple of 64, or where pieces of one and of many tokens share a run.
+  // Goes red where the padded row of a lone sequence is left out, where capacity is no multiple of 16, or where pieces of one and of many tokens share a run.
   it('gives an episode the same bits alone, in any batch, order, capacity and cache size, over turns', async () => {
     const { generator } = await setUp(config);
     const turns = async (run: (asked: GenerateRequest[]) => Promise<GeneratedTokens[]>) => {

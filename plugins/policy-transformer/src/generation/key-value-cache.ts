@@ -23,10 +23,13 @@ export interface CachedSequence {
   used: number;
 }
 
-/** Positions grow by this many: a multiple of the widest vector loop of the engine's softmax, so that capacity never shows in a bit. */
-const CAPACITY_STEP = 64;
+/**
+ * Positions grow by this many: a multiple of 16, the longest vector that the engine's softmax and products add up, so that capacity never shows in a bit.
+ * (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one accumulator, vector by vector.)
+ */
+const CAPACITY_STEP = 32;
 
-/** Capacity for `length` positions: steps of 64, of a quarter of the next lower power of two above 512. */
+/** Capacity for `length` positions: steps of 32, of a quarter of the next lower power of two from 256 on. */
 export function capacityFor(length: number): number {
   const step = Math.max(CAPACITY_STEP, 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4);
   return Math.ceil(Math.max(1, length) / step) * step;
