@@ -174,6 +174,16 @@ describe('runRecipe', () => {
     expect(weights(broken)).toBe(weights(straight));
   });
 
+  it('has nothing to do where a run is complete', async () => {
+    const folder = newFolder();
+    const { result } = await run(folder);
+    const before = lines(folder, 'evaluations.jsonl');
+    const again = await run(folder, { resume: true });
+    expect(again.result).toEqual(JSON.parse(JSON.stringify(result)));
+    expect(again.events.map(({ type }) => type)).toEqual(['activity']);
+    expect(lines(folder, 'evaluations.jsonl')).toEqual(before);
+  });
+
   it('needs no evaluation on the way', async () => {
     const folder = newFolder();
     const { result } = await run(folder, { changes: { evaluation: { every: 0, final: { tasks: 20 } } } });

@@ -11,7 +11,7 @@ import { Evaluator } from './evaluator.js';
 import { loadRun } from './load-run.js';
 import { makeParts, type Parts } from './make-parts.js';
 import { refuseExisting, RunDirectory } from './run-directory.js';
-import type { RunResult } from './run-result.js';
+import { readResult, type RunResult } from './run-result.js';
 import { trainStage } from './train-stage.js';
 import { proveSplits } from './split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
@@ -47,9 +47,15 @@ interface RunState extends JsonObject {
  * @returns the result, also of a run that was interrupted or stopped; throws where it failed
  */
 export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
-  const { recipe, host, settings, output, resume } = options;
+  const { recipe, host, settings, output, resume, listener } = options;
   if (output !== undefined && resume === undefined) refuseExisting(output);
   const opened = resume === undefined ? undefined : await RunDirectory.resume(resume, recipe);
+  const done = opened?.manifest.status === 'completed' ? await readResult(opened.path) : undefined;
+  if (done !== undefined) {
+    opened?.release();
+    listener({ type: 'activity', message: 'the run is complete: nothing is left to be done' });
+    return done;
+  }
   let parts: Parts | undefined;
   let run = opened;
   try {
