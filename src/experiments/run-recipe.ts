@@ -50,7 +50,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   const { recipe, host, settings, output, resume, listener } = options;
   if (output !== undefined && resume === undefined) refuseExisting(output);
   const opened = resume === undefined ? undefined : await RunDirectory.resume(resume, recipe);
-  const done = opened?.manifest.status === 'completed' ? await readResult(opened.path) : undefined;
+  const done = opened && (await completeResult(opened));
   if (done !== undefined) {
     opened?.release();
     listener({ type: 'activity', message: 'the run is complete: nothing is left to be done' });
@@ -72,6 +72,14 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
     await parts?.environment.pool.dispose();
     await parts?.policy.dispose();
   }
+}
+
+/** The result of a run that is complete: one whose newest checkpoint somebody removed has steps to do again. */
+async function completeResult(run: RunDirectory): Promise<RunResult | undefined> {
+  if (run.manifest.status !== 'completed') return undefined;
+  const result = await readResult(run.path);
+  const steps = result?.stages.reduce((sum, stage) => sum + stage.steps, 0);
+  return steps === run.checkpoint?.state.runStep ? result : undefined;
 }
 
 async function createRun(options: RunRecipeOptions, parts: Parts): Promise<RunDirectory> {
