@@ -74,12 +74,15 @@ async function measureModel(host, peers, model, rounds) {
   const works = [];
   const policies = [];
   for (const threads of threadCounts) {
-    const policy = await makePolicy(host, { ...sizes, threads, maxTokens: sizes.prompt + sizes.fresh });
-    policies.push(policy);
+    // As on the other side, the model that decodes is not the one that is trained.
+    const make = async () => {
+      policies.push(await makePolicy(host, { ...sizes, threads, maxTokens: sizes.prompt + sizes.fresh }));
+      return policies.at(-1);
+    };
     const peer = peers.get(threads);
     for (const [kind, ours, repetitions] of [
-      ['decode', decodeWork(policy, sizes), 2],
-      ['train', await trainWork(policy, sizes), 5],
+      ['decode', decodeWork(await make(), sizes), 2],
+      ['train', await trainWork(await make(), sizes), 5],
     ]) {
       const name = `${kind} ${model.name}`;
       await peer.ask({ prepare: name, kind, sizes });

@@ -2,19 +2,18 @@ import type { Executor, HostArrays } from '../executors/executor.js';
 import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { rotaryTables } from '../model/rotary-tables.js';
-import { LONGEST_SINGLE_SUM } from '../operations/matmul.js';
 import type { HostArray } from '../operations/tensor.js';
 import { decodeGraph, type DecodeSizes } from './decode-graph.js';
-import { DecodeSession, type Binding } from './decode-session.js';
-import type { Parameters } from './decode-weights.js';
-import type { DecodeRunner } from './generator.js';
+import { DecodeSession } from './decode-session.js';
+import type { DecodeRunner } from './graph-generator.js';
 import type { Choice } from './sampling-graph.js';
+import type { Parameters } from './token-generator.js';
 
 /**
- * Bytes of weights between which they become constants of the session. A step is then up to a fifth faster, and a policy version costs a compilation: more
- * than it saves in the smallest models, unless a version serves many runs; too much memory in large ones.
+ * Bytes of weights up to which they become constants of the session. A step is then up to a fifth faster, and a policy version costs a compilation; in large models
+ * the second copy, and compiling it, weigh more.
  */
-const BOUND = { least: 1e6, most: 100e6 };
+const MOST_BOUND = 100e6;
 
 /** Primes that stand for the open sizes; the model's own sizes are no multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
@@ -34,7 +33,7 @@ export class SessionDecodeRunner implements DecodeRunner {
   /** Takes weights for the runs to come. They must not change while they are in use. */
   async useWeights(parameters: Parameters): Promise<void> {
     this.#parameters = parameters;
-    for (const session of this.#sessions.values()) await session.useWeights(parameters, this.#binding());
+    for (const session of this.#sessions.values()) await session.useWeights(parameters, this.#binds());
   }
 
   async run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }> {
@@ -48,16 +47,10 @@ export class SessionDecodeRunner implements DecodeRunner {
     for (const session of sessions) await session.dispose();
   }
 
-  /**
-   * When weights become constants. The engine cuts long sums elsewhere where an operand is packed, so when must be a function of the model alone; only a
-   * model without a long sum has the same bits either way, and may change over.
-   */
-  #binding(): Binding {
-    const { hiddenSize, heads, headWidth, intermediateSize } = this.#config;
+  /** Whether weights become constants: a function of the model alone, since the engine cuts long sums elsewhere where an operand is packed. */
+  #binds(): boolean {
     const bytes = [...this.#parameters.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (bytes > BOUND.most) return 'never';
-    if (bytes >= BOUND.least) return 'always';
-    return Math.max(hiddenSize, heads * headWidth, intermediateSize) <= LONGEST_SINGLE_SUM ? 'later' : 'never';
+    return bytes <= MOST_BOUND;
   }
 
   async #session(choice: Choice, single: boolean): Promise<DecodeSession> {
@@ -74,7 +67,7 @@ export class SessionDecodeRunner implements DecodeRunner {
     const sizes = { rows, capacity, width: single ? 1 : width };
     const { outputs, weights } = decodeGraph(new Graph(), this.#config, sizes, choice, tables);
     const session = new DecodeSession(this.#executor, { outputs, openSizes }, weights);
-    await session.useWeights(this.#parameters, this.#binding());
+    await session.useWeights(this.#parameters, this.#binds());
     this.#sessions.set(key, session);
     return session;
   }

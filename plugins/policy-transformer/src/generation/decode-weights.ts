@@ -3,9 +3,7 @@ import { inputEmbedding, type DecoderWeights } from '../model/decoder-layer.js';
 import { EMBEDDING, FINAL_NORM, HEAD, layerParameter, parameterShapes, projectionSizes } from '../model/parameters.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
-
-/** Parameters by the names of a Hugging Face checkpoint. */
-export type Parameters = ReadonlyMap<string, Float32Array>;
+import type { Parameters } from './token-generator.js';
 
 /** Weights of a decode graph, and under what names they enter it. */
 export interface JoinedWeights extends DecoderWeights {

@@ -3,22 +3,47 @@ import { testHost } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
+import { KernelGenerator } from '../kernels/kernel-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { SessionDecodeRunner } from './decode-runner.js';
 import { grouped, randomParameters, small } from './fixtures/small-models.js';
 import { slowLogits, slowLogprobs } from './fixtures/slow-decoder.js';
-import { Generator, type GeneratorLimits } from './generator.js';
+import { GraphGenerator, type GeneratorLimits } from './graph-generator.js';
+import type { TokenGenerator } from './token-generator.js';
 
 const limits: GeneratorLimits = { cacheBytes: 1e9, tokensPerRun: 2048, rowsPerRun: 256, scoresPerRun: 1e7 };
 const plain: Sampling = { temperature: 1, topP: 1, topK: 0 };
 
-async function setUp(config: DecoderConfig, changes: Partial<GeneratorLimits> = {}) {
+/** Whoever generates; sessions of graphs are shared by all generators of a model. */
+interface Kind {
+  readonly name: string;
+  create(config: DecoderConfig): Promise<(changes?: Partial<GeneratorLimits>) => TokenGenerator>;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    name: 'a graph',
+    create: async (config) => {
+      const runner = new SessionDecodeRunner(await createExecutor({ threads: 1, log: () => undefined }), config);
+      return (changes) => new GraphGenerator(config, runner, { ...limits, ...changes });
+    },
+  },
+  {
+    name: 'kernels',
+    create: (config) =>
+      Promise.resolve((changes) => new KernelGenerator(config, changes?.cacheBytes ?? limits.cacheBytes)),
+  },
+];
+
+async function setUp(kind: Kind, config: DecoderConfig) {
   const { random } = testHost(1);
   const parameters = randomParameters(config, () => random.uniform());
-  const executor = await createExecutor({ threads: 1, log: () => undefined });
-  const runner = new SessionDecodeRunner(executor, config);
-  await runner.useWeights(parameters);
-  const generator = () => new Generator(config, runner, { ...limits, ...changes });
+  const create = await kind.create(config);
+  const generator = async (changes?: Partial<GeneratorLimits>) => {
+    const made = create(changes);
+    await made.useWeights(parameters);
+    return made;
+  };
   return { parameters, generator };
 }
 
@@ -40,15 +65,17 @@ function requests(config: DecoderConfig, count: number, turn = 0, before?: reado
   });
 }
 
-describe.each([
-  ['hidden 64', small],
-  ['hidden 128', grouped],
-])('generation, %s', (_, config) => {
+const cases = kinds.flatMap((kind) => [
+  { by: kind.name, kind, model: 'hidden 64', config: small },
+  { by: kind.name, kind, model: 'hidden 128', config: grouped },
+]);
+
+describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
   it('samples what the draws say, with the log probabilities of a slow reference', async () => {
-    const { parameters, generator } = await setUp(config);
+    const { parameters, generator } = await setUp(kind, config);
     for (const temperature of [1, 0.7, 0]) {
       const asked = requests(config, 3);
-      const answers = await generator().generate(asked, { ...plain, temperature });
+      const answers = await (await generator()).generate(asked, { ...plain, temperature });
       answers.forEach((answer, row) => {
         const { tokens, draws, endIds, maxTokens } = asked[row]!;
         const logits = slowLogits(config, parameters, [...tokens, ...answer.tokens]);
@@ -70,9 +97,10 @@ describe.each([
     }
   });
 
-  // Goes red where the padded row of a lone sequence is left out, where capacity is no multiple of 16, or where pieces of one and of many tokens share a run.
+  // Goes red in a graph where the padded row of a lone sequence is left out, where capacity is no multiple of 16, or where pieces of one and of many tokens share a
+  // run; in kernels where a row's attention looks past its own position.
   it('gives an episode the same bits alone, in any batch, order, capacity and cache size, over turns', async () => {
-    const { generator } = await setUp(config);
+    const { generator } = await setUp(kind, config);
     const turns = async (run: (asked: GenerateRequest[]) => Promise<GeneratedTokens[]>) => {
       const all: GeneratedTokens[][] = [];
       let sequences: number[][] | undefined;
@@ -84,9 +112,9 @@ describe.each([
       }
       return all;
     };
-    const together = generator();
+    const together = await generator();
     const expected = await turns((asked) => together.generate(asked, plain));
-    const alone = generator();
+    const alone = await generator();
     const variants: { [name: string]: () => Promise<GeneratedTokens[][]> } = {
       alone: () =>
         turns(async (asked) => {
@@ -95,10 +123,10 @@ describe.each([
           return answers;
         }),
     };
-    const backwards = generator();
+    const backwards = await generator();
     variants.backwards = () =>
       turns(async (asked) => (await backwards.generate(asked.toReversed(), plain)).toReversed());
-    const crowded = generator();
+    const crowded = await generator();
     const long = Array.from({ length: 200 }, (_, index) => index % config.vocabularySize);
     variants.crowded = () =>
       turns(async (asked) => {
@@ -115,25 +143,14 @@ describe.each([
       'small runs': { tokensPerRun: 50, rowsPerRun: 3 },
       'small cache': { cacheBytes: 9 * 64 * config.layers * config.keyValueHeads * config.headWidth * 8 },
     })) {
-      const { generator: build } = await setUp(config, limited);
-      const narrow = build();
+      const narrow = await generator(limited);
       variants[name] = () => turns((asked) => narrow.generate(asked, plain));
     }
     for (const [name, answers] of Object.entries(variants)) expect(await answers(), name).toEqual(expected);
   });
 
-  // Goes red for hidden 128 (sums of 384 products) where `#binding` answers 'later' for models with longer sums than 128.
-  it('gives the same bits before and after a session has bound its weights', async () => {
-    const { generator } = await setUp(config);
-    const [first] = requests(config, 1) as [GenerateRequest];
-    const request = { ...first, endIds: [], maxTokens: 200, draws: new Float64Array(200).fill(0.4) };
-    const [before] = await generator().generate([request], plain);
-    const [after] = await generator().generate([request], plain);
-    expect(after).toEqual(before);
-  });
-
   it('computes a shared prompt once, with the bits of one that is not shared', async () => {
-    const { generator } = await setUp(config);
+    const { generator } = await setUp(kind, config);
     const [first] = requests(config, 1) as [GenerateRequest];
     const prompt = Array.from({ length: 14 }, (_, index) => (index * 11) % config.vocabularySize);
     const group = Array.from({ length: 6 }, (_, index) => ({
@@ -143,8 +160,49 @@ describe.each([
       maxTokens: 4,
       draws: Float64Array.of(0.1 + index / 7, 0.5, 0.2, 0.9),
     }));
-    const shared = await generator().generate(group, plain);
-    const apart = await Promise.all(group.map(async (request) => (await generator().generate([request], plain))[0]));
+    const shared = await (await generator()).generate(group, plain);
+    const apart: GeneratedTokens[] = [];
+    for (const request of group) apart.push(...(await (await generator()).generate([request], plain)));
     expect(shared).toEqual(apart);
+  });
+
+  // Goes red in kernels where exponentials turn what is not a number into 0.
+  it('says so where weights are not finite any more, and goes on with others', async () => {
+    const { parameters, generator } = await setUp(kind, config);
+    const made = await generator();
+    const [first] = requests(config, 1) as [GenerateRequest];
+    const expected = await made.generate([first], plain);
+    const name = 'model.layers.1.mlp.down_proj.weight';
+    const broken = Float32Array.from(parameters.get(name)!, (weight, index) => (index === 5 ? NaN : weight));
+    await made.useWeights(new Map([...parameters, [name, broken]]));
+    for (const temperature of [0, 1]) {
+      await expect(made.generate([first], { ...plain, temperature })).rejects.toThrow('not finite numbers');
+    }
+    await made.useWeights(parameters);
+    expect(await made.generate([first], plain)).toEqual(expected);
+  });
+});
+
+describe.each([
+  ['hidden 64', small],
+  ['hidden 128', grouped],
+])('generation, %s', (_, config) => {
+  it.each([
+    ['all', plain],
+    ['the 5 likeliest', { ...plain, topK: 5 }],
+    ['the likeliest four fifths', { ...plain, topP: 0.8 }],
+    ['either', { temperature: 1.3, topK: 9, topP: 0.9 }],
+    ['the largest', { ...plain, temperature: 0 }],
+  ])('draws from %s alike by a graph and by kernels', async (__, sampling) => {
+    const answers = [];
+    for (const kind of kinds) {
+      const { generator } = await setUp(kind, config);
+      answers.push(await (await generator()).generate(requests(config, 40), sampling));
+    }
+    const [byGraph, byKernels] = answers as [GeneratedTokens[], GeneratedTokens[]];
+    expect(byKernels.map(({ tokens }) => tokens)).toEqual(byGraph.map(({ tokens }) => tokens));
+    for (const [row, { logprobs }] of byKernels.entries()) {
+      for (const [index, logprob] of logprobs.entries()) expect(logprob).toBeCloseTo(byGraph[row]!.logprobs[index]!, 4);
+    }
   });
 });

@@ -1,23 +1,18 @@
 import type { GenerateRequest } from '@agentgym/cli';
 
 import type { CachedSequence } from './key-value-cache.js';
+import { knownTokens, type Continuation } from './token-generator.js';
 
 /** Longest run of new tokens that goes through the graph at once, for a row. */
 const LONGEST_PIECE = 256;
 
 /** A request under way: a row of the runs. */
-export interface Lane {
-  readonly request: GenerateRequest;
+export interface Lane extends Continuation {
   readonly sequence: CachedSequence;
-  /** Tokens still to be fed, and the pieces in which they go. */
-  pending: number[];
+  /** Sizes of the pieces in which the pending tokens go. */
   pieces: number[];
   /** Has the same prompt, and waits until that lane has computed all of it but the last token. */
   leader: Lane | undefined;
-  readonly tokens: number[];
-  readonly logprobs: number[];
-  ended: boolean;
-  finished: boolean;
 }
 
 /**
@@ -26,10 +21,8 @@ export interface Lane {
  * requests alone: its first request goes as everything but the last token, then the last token, so that lanes with one prompt can share all but a step.
  */
 export function createLane(request: GenerateRequest, sequence: CachedSequence): Lane {
-  const fed = sequence.tokens.length;
-  const continues =
-    fed < request.tokens.length && sequence.tokens.every((token, index) => token === request.tokens[index]);
-  const known = continues ? fed : 0;
+  const known = knownTokens(sequence.tokens, request);
+  const continues = known > 0 || sequence.tokens.length === 0;
   const again = continues && sequence.slot < 0;
   const fresh = request.tokens.length - known;
   const pieces = known === 0 ? [...split(fresh - 1), 1] : [...(again ? sequence.pieces : []), ...split(fresh)];
@@ -67,16 +60,4 @@ export function sharePrompts(lanes: readonly Lane[]): void {
     if (leader) lane.leader = leader;
     else leaders.set(key, lane);
   }
-}
-
-/** Takes a sampled token; the lane goes on with it unless it ends here. */
-export function acceptToken(lane: Lane, token: number, logprob: number, maxPositions: number): void {
-  lane.tokens.push(token);
-  lane.logprobs.push(logprob);
-  lane.ended = lane.request.endIds.includes(token);
-  const full = lane.sequence.tokens.length >= maxPositions;
-  lane.finished = lane.ended || full || lane.tokens.length >= lane.request.maxTokens;
-  if (lane.finished) return;
-  lane.pending = [token];
-  lane.pieces = [1];
 }

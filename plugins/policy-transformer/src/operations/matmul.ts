@@ -10,7 +10,7 @@ export interface MatmulAttributes {
 }
 
 /** Up to this many products ONNX Runtime adds up in one go, however an operand is laid out. (onnxruntime/core/mlas/lib/mlasi.h: MLAS_SGEMM_STRIDEK.) */
-export const LONGEST_SINGLE_SUM = 128;
+const LONGEST_SINGLE_SUM = 128;
 const WIDEST_SPLIT = 1024;
 
 /**

@@ -21,6 +21,7 @@ import { dealUnits, takeRows, trainedUnits } from '../worker/batch-rows.js';
 import { DEFAULT_OPTIMIZER } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { lossTraits } from '../worker/loss-key.js';
+import { packRequests, unpackAnswers } from '../worker/packed-requests.js';
 import type { Accumulated, Evaluated } from '../worker/trainer.js';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { splitRequests } from './split-requests.js';
@@ -80,8 +81,8 @@ export class TransformerPolicy implements PolicyModel {
     const shares = splitRequests(requests, this.#engine.cores, this.#homes);
     const answers = Array<GeneratedTokens>(requests.length);
     await this.#onCores(shares, async (share, core) => {
-      const asked = share.map((index) => requests[index]!);
-      const given = await this.#engine.call(core, 'generate', [asked, sampling], signal);
+      const asked = packRequests(share.map((index) => requests[index]!));
+      const given = unpackAnswers(await this.#engine.call(core, 'generate', [asked, sampling], signal));
       share.forEach((index, place) => (answers[index] = given[place]!));
     });
     return answers;

@@ -1,6 +1,4 @@
 import type {
-  GeneratedTokens,
-  GenerateRequest,
   Loss,
   OptimizerSettings,
   OptimizerStep,
@@ -11,12 +9,13 @@ import type {
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
-import { SessionDecodeRunner } from '../generation/decode-runner.js';
-import { Generator } from '../generation/generator.js';
+import type { TokenGenerator } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { clipFactor, gradientNorm } from '../optimizers/clip-gradient.js';
 import { createOptimizer } from '../optimizers/create-optimizer.js';
 import type { Optimizer, OptimizerState } from '../optimizers/optimizer.js';
+import { createGenerator } from './create-generator.js';
+import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
 import { ParameterBlock } from './parameter-block.js';
 import { Trainer, type Accumulated, type Evaluated } from './trainer.js';
 
@@ -38,9 +37,6 @@ export interface EngineFacts {
 /** Until somebody asks for another. */
 export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {} };
 
-/** Of one decode run: enough to keep the matrix products busy, little enough to stay in the processor's caches. */
-const RUN_LIMITS = { tokensPerRun: 1024, rowsPerRun: 128, scoresPerRun: 16e6 };
-
 /**
  * One thread's share of the model: it samples, adds up gradients, and on one of the cores the optimizer changes the weights. Everything that goes in or out
  * can cross a thread. Calls must not overlap; `serve` and `InProcessEngine` see to it.
@@ -48,8 +44,7 @@ const RUN_LIMITS = { tokensPerRun: 1024, rowsPerRun: 128, scoresPerRun: 16e6 };
 export class EngineCore {
   readonly #settings: EngineSettings;
   readonly #executor: Executor;
-  readonly #runner: SessionDecodeRunner;
-  readonly #generator: Generator;
+  readonly #generator: TokenGenerator;
   readonly #trainer: Trainer;
   readonly #parameters: ParameterBlock;
   readonly #frozen = new Map<number, ParameterBlock>();
@@ -62,8 +57,7 @@ export class EngineCore {
     const { config, microBatchTokens, cacheBytes } = settings;
     this.#settings = settings;
     this.#executor = executor;
-    this.#runner = new SessionDecodeRunner(executor, config);
-    this.#generator = new Generator(config, this.#runner, { cacheBytes, ...RUN_LIMITS });
+    this.#generator = createGenerator(config, executor, cacheBytes);
     this.#trainer = new Trainer(executor, config, settings, microBatchTokens);
     this.#parameters = this.#block();
     this.#gradient = this.#block();
@@ -87,17 +81,12 @@ export class EngineCore {
     return this.#parameters.data.slice();
   }
 
-  async generate(
-    requests: readonly GenerateRequest[],
-    sampling: Sampling,
-    signal?: AbortSignal,
-  ): Promise<GeneratedTokens[]> {
+  async generate(requests: PackedRequests, sampling: Sampling, signal?: AbortSignal): Promise<PackedAnswers> {
     if (this.#stale) {
-      this.#generator.forget();
-      await this.#runner.useWeights(this.#parameters.views);
+      await this.#generator.useWeights(this.#parameters.views);
       this.#stale = false;
     }
-    return this.#generator.generate(requests, sampling, signal);
+    return packAnswers(await this.#generator.generate(unpackRequests(requests), sampling, signal));
   }
 
   release(sequences: readonly string[]): void {
@@ -162,7 +151,7 @@ export class EngineCore {
   }
 
   async dispose(): Promise<void> {
-    await this.#runner.dispose();
+    await this.#generator.dispose();
     await this.#trainer.dispose();
     await this.#optimizer?.dispose();
   }

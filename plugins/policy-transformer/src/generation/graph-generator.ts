@@ -3,15 +3,25 @@ import type { GeneratedTokens, GenerateRequest, Sampling } from '@agentgym/cli';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { DecodeSizes } from './decode-graph.js';
 import { capacityFor, KeyValueCache, type CachedSequence } from './key-value-cache.js';
-import { acceptToken, createLane, sharePrompts, type Lane } from './lane.js';
+import { createLane, sharePrompts, type Lane } from './lane.js';
 import type { Choice } from './sampling-graph.js';
 import { stepInputs, type StepRow } from './step-inputs.js';
+import {
+  acceptToken,
+  brokenWeights,
+  checkRequest,
+  uniqueNames,
+  type Parameters,
+  type TokenGenerator,
+} from './token-generator.js';
 import type { HostArray } from '../operations/tensor.js';
 import type { HostArrays } from '../executors/executor.js';
 
 /** Runs the decode graph; knows the weights. */
 export interface DecodeRunner {
+  useWeights(parameters: Parameters): Promise<void>;
   run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }>;
+  dispose(): Promise<void>;
 }
 
 export interface GeneratorLimits {
@@ -35,7 +45,7 @@ const COMPACT_AT = 0.85;
  * run, in what order and at what capacity is decided by speed alone. What is not: a piece of one token and a longer one take
  * different paths through the engine's matrix products, so they never share a run; a run has two rows at least; and the width of a run is 1 or a multiple of 8.
  */
-export class Generator {
+export class GraphGenerator implements TokenGenerator {
   readonly #config: DecoderConfig;
   readonly #runner: DecodeRunner;
   readonly #limits: GeneratorLimits;
@@ -56,7 +66,7 @@ export class Generator {
     signal?: AbortSignal,
   ): Promise<GeneratedTokens[]> {
     this.#clock += 1;
-    for (const request of requests) this.#check(request);
+    for (const request of requests) checkRequest(this.#config, request);
     const answers: GeneratedTokens[] = [];
     for (const wave of this.#waves(requests)) {
       const lanes = this.#lanes(wave);
@@ -79,28 +89,20 @@ export class Generator {
     }
   }
 
-  /** Forgets every sequence: the weights have changed. */
-  forget(): void {
+  async useWeights(parameters: Parameters): Promise<void> {
     this.#cache.empty();
     this.#sequences.clear();
+    await this.#runner.useWeights(parameters);
   }
 
-  #check({ tokens, sequence }: GenerateRequest): void {
-    const { maxPositions, vocabularySize } = this.#config;
-    if (tokens.length === 0) throw new Error(`the request to continue ${sequence} has no tokens`);
-    if (tokens.length > maxPositions) {
-      throw new Error(`${sequence} has ${tokens.length} tokens, more than the ${maxPositions} that the model can hold`);
-    }
-    const foreign = tokens.find((token) => !Number.isInteger(token) || token < 0 || token >= vocabularySize);
-    if (foreign !== undefined) throw new Error(`${sequence} holds ${foreign}, which is no token of this model`);
+  dispose(): Promise<void> {
+    return this.#runner.dispose();
   }
 
-  /** Two requests of one name cannot both be remembered: the second goes without. */
   #lanes(requests: readonly GenerateRequest[]): Lane[] {
-    const taken = new Set<string>();
-    return requests.map((request) => {
-      const name = taken.has(request.sequence) ? undefined : request.sequence;
-      taken.add(request.sequence);
+    const names = uniqueNames(requests);
+    return requests.map((request, index) => {
+      const name = names[index];
       const known = name === undefined ? undefined : this.#sequences.get(name);
       const sequence = known ?? { name, slot: -1, tokens: [], pieces: [], used: 0 };
       if (name !== undefined) this.#sequences.set(name, sequence);
@@ -249,13 +251,15 @@ export class Generator {
     if (!Number.isFinite(logprob)) {
       this.#cache.clear();
       this.#sequences.clear();
-      throw new Error(`the model gives ${logprob} as log probability: its weights are not finite numbers any more`);
+      throw brokenWeights(logprob);
     }
     const count = lane.pieces.shift()!;
     lane.sequence.tokens.push(...lane.pending.slice(0, count));
     lane.sequence.pieces.push(count);
     lane.pending = lane.pending.slice(count);
-    if (lane.pending.length === 0) acceptToken(lane, token, logprob, this.#config.maxPositions);
+    if (lane.pending.length > 0) return;
+    acceptToken(lane, token, logprob, this.#config.maxPositions);
+    lane.pieces = lane.pending.map(() => 1);
   }
 }
 

@@ -1,0 +1,90 @@
+import { exponential, total } from './elementwise';
+
+/**
+ * Draws a token of each row by inverse CDF: the first whose cumulative probability reaches the draw. Sums of probabilities are in double precision.
+ * @param tokens int32 [rows]; logprobs float32 [rows], log-softmax(logits * inverseTemperature)
+ * @param logits [rows, stride / 4], of which `vocabulary` count; they become e^((logit - largest) * inverseTemperature)
+ * @param draws float64 [rows] in (0, 1]
+ */
+export function drawTokens(
+  tokens: usize,
+  logprobs: usize,
+  logits: usize,
+  stride: usize,
+  draws: usize,
+  rows: i32,
+  vocabulary: i32,
+  inverseTemperature: f32,
+): void {
+  for (let row = 0; row < rows; row += 1) {
+    const largest = load<f32>(logits + ((<usize>largestOf(logits, vocabulary)) << 2));
+    const sum = soften(logits, stride, vocabulary, largest, inverseTemperature);
+    const threshold = load<f64>(draws) * sum;
+    let cumulative: f64 = 0;
+    let token = 0;
+    let weight: f32 = 0;
+    for (let at = 0; at < vocabulary; at += 1) {
+      const next = load<f32>(logits + ((<usize>at) << 2));
+      // What rounding leaves beyond the last entry belongs to the last that can be drawn at all.
+      if (next == 0) continue;
+      token = at;
+      weight = next;
+      cumulative += <f64>next;
+      if (cumulative >= threshold) break;
+    }
+    store<i32>(tokens, token);
+    store<f32>(logprobs, sum == sum ? <f32>(Math.log(<f64>weight) - Math.log(sum)) : f32.NaN);
+    tokens += 4;
+    logprobs += 4;
+    draws += 8;
+    logits += stride;
+  }
+}
+
+/** The largest logit of each row, the first of equals, and its log-softmax; arguments as in `drawTokens`. */
+export function largestTokens(
+  tokens: usize,
+  logprobs: usize,
+  logits: usize,
+  stride: usize,
+  rows: i32,
+  vocabulary: i32,
+): void {
+  for (let row = 0; row < rows; row += 1) {
+    const token = largestOf(logits, vocabulary);
+    const sum = soften(logits, stride, vocabulary, load<f32>(logits + ((<usize>token) << 2)), 1);
+    store<i32>(tokens, token);
+    store<f32>(logprobs, <f32>-Math.log(sum));
+    tokens += 4;
+    logprobs += 4;
+    logits += stride;
+  }
+}
+
+function largestOf(logits: usize, vocabulary: i32): i32 {
+  let token = 0;
+  let largest = load<f32>(logits);
+  for (let at = 1; at < vocabulary; at += 1) {
+    const logit = load<f32>(logits + ((<usize>at) << 2));
+    if (logit > largest) {
+      largest = logit;
+      token = at;
+    }
+  }
+  return token;
+}
+
+/** Replaces logits by e^((logit - largest) * factor), those behind the vocabulary by 0; returns the sum. */
+function soften(logits: usize, stride: usize, vocabulary: i32, largest: f32, factor: f32): f64 {
+  const from = f32x4.splat(largest);
+  const by = f32x4.splat(factor);
+  const end = logits + stride;
+  for (let rest = logits + ((<usize>vocabulary) << 2); rest < end; rest += 4) store<f32>(rest, -Infinity);
+  let sum: f64 = 0;
+  for (let at = logits; at < end; at += 16) {
+    const e = exponential(f32x4.mul(f32x4.sub(v128.load(at), from), by));
+    v128.store(at, e);
+    sum += <f64>total(e);
+  }
+  return sum;
+}

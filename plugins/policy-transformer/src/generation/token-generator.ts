@@ -1,0 +1,70 @@
+import type { GeneratedTokens, GenerateRequest, Sampling } from '@agentgym/cli';
+
+import type { DecoderConfig } from '../model/decoder-config.js';
+
+/** Parameters by the names of a Hugging Face checkpoint. */
+export type Parameters = ReadonlyMap<string, Float32Array>;
+
+/** Continues token sequences and remembers what it computed, by their names. Each answer has the same bits whatever else is asked. */
+export interface TokenGenerator {
+  /** Takes weights for what is to come, which must not change while they are in use, and forgets every sequence. */
+  useWeights(parameters: Parameters): Promise<void>;
+  generate(requests: readonly GenerateRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
+  /** Forgets sequences. */
+  release(names: readonly string[]): void;
+  dispose(): Promise<void>;
+}
+
+/** Throws where a request is none that this model can continue. */
+export function checkRequest({ maxPositions, vocabularySize }: DecoderConfig, request: GenerateRequest): void {
+  const { tokens, sequence } = request;
+  if (tokens.length === 0) throw new Error(`the request to continue ${sequence} has no tokens`);
+  if (tokens.length > maxPositions) {
+    throw new Error(`${sequence} has ${tokens.length} tokens, more than the ${maxPositions} that the model can hold`);
+  }
+  const foreign = tokens.find((token) => !Number.isInteger(token) || token < 0 || token >= vocabularySize);
+  if (foreign !== undefined) throw new Error(`${sequence} holds ${foreign}, which is no token of this model`);
+}
+
+export function brokenWeights(logprob: number): Error {
+  return new Error(`the model gives ${logprob} as log probability: its weights are not finite numbers any more`);
+}
+
+/** A request under way, as far as sampled tokens concern it. */
+export interface Continuation {
+  readonly request: GenerateRequest;
+  /** What the model was fed of its sequence. */
+  readonly sequence: { readonly tokens: readonly number[] };
+  /** Tokens still to be fed. */
+  pending: number[];
+  readonly tokens: number[];
+  readonly logprobs: number[];
+  ended: boolean;
+  finished: boolean;
+}
+
+/** Takes a sampled token; the request goes on with it unless it ends here. */
+export function acceptToken(to: Continuation, token: number, logprob: number, maxPositions: number): void {
+  to.tokens.push(token);
+  to.logprobs.push(logprob);
+  to.ended = to.request.endIds.includes(token);
+  const full = to.sequence.tokens.length >= maxPositions;
+  to.finished = to.ended || full || to.tokens.length >= to.request.maxTokens;
+  to.pending = to.finished ? [] : [token];
+}
+
+/** The number of tokens that the model was fed of a sequence and need not see again: all, where the request goes on from them, or none. */
+export function knownTokens(fed: readonly number[], request: GenerateRequest): number {
+  const continues = fed.length < request.tokens.length && fed.every((token, index) => token === request.tokens[index]);
+  return continues ? fed.length : 0;
+}
+
+/** The second of two requests of one name cannot be remembered: it goes without. */
+export function uniqueNames(requests: readonly GenerateRequest[]): (string | undefined)[] {
+  const taken = new Set<string>();
+  return requests.map(({ sequence }) => {
+    if (taken.has(sequence)) return undefined;
+    taken.add(sequence);
+    return sequence;
+  });
+}

@@ -1,0 +1,26 @@
+import type { Executor } from '../executors/executor.js';
+import { SessionDecodeRunner } from '../generation/decode-runner.js';
+import { GraphGenerator } from '../generation/graph-generator.js';
+import type { TokenGenerator } from '../generation/token-generator.js';
+import { KernelGenerator } from '../kernels/kernel-generator.js';
+import { fitsKernels } from '../kernels/kernel-model.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { parameterShapes } from '../model/parameters.js';
+import { elementCount } from '../operations/shapes.js';
+
+/**
+ * Parameters up to which hand-written kernels sample faster. They use vectors of four numbers where the engine uses up to sixteen, but pad nothing, and need
+ * no new session for each policy version; in the smallest models that outweighs the arithmetic.
+ */
+const MOST_FOR_KERNELS = 250_000;
+
+/** Of one decode run: enough to keep the matrix products busy, little enough to stay in the processor's caches. */
+const RUN_LIMITS = { tokensPerRun: 1024, rowsPerRun: 128, scoresPerRun: 16e6 };
+
+/** Which generator is a function of the model alone: they differ in the last bits, and a resumed run must choose the same. */
+export function createGenerator(config: DecoderConfig, executor: Executor, cacheBytes: number): TokenGenerator {
+  const shapes = [...parameterShapes(config, { valueHead: false }).values()];
+  const parameters = shapes.reduce((sum, shape) => sum + elementCount(shape), 0);
+  if (fitsKernels(config) && parameters <= MOST_FOR_KERNELS) return new KernelGenerator(config, cacheBytes);
+  return new GraphGenerator(config, new SessionDecodeRunner(executor, config), { cacheBytes, ...RUN_LIMITS });
+}
