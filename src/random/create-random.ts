@@ -1,6 +1,6 @@
 // Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"), keyed by a hash
 // of the seed and the stream's path. A stream has no parent state, so parts of a program may ask in any order.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { Random } from '../contracts/random.js';
 
@@ -50,7 +50,8 @@ class PhiloxRandom implements Random {
   readonly #path: string;
   #keys: readonly [number, number] | undefined;
   #block = 0;
-  readonly #words = new Uint32Array(4);
+  /** The last block; most streams only lead to others and never have one. */
+  #words: Uint32Array | undefined;
   #next = 4;
 
   constructor(path: string) {
@@ -93,24 +94,23 @@ class PhiloxRandom implements Random {
   }
 
   #word(): number {
+    const words = (this.#words ??= new Uint32Array(4));
     if (this.#next === 4) {
       this.#keys ??= keysOf(this.#path);
-      this.#words[0] = this.#block >>> 0;
-      this.#words[1] = Math.floor(this.#block / 0x100000000);
-      this.#words[2] = 0;
-      this.#words[3] = 0;
+      words[0] = this.#block >>> 0;
+      words[1] = Math.floor(this.#block / 0x100000000);
+      words[2] = 0;
+      words[3] = 0;
       this.#block += 1;
-      philox4x32(this.#words, ...this.#keys);
+      philox4x32(words, ...this.#keys);
       this.#next = 0;
     }
-    const word = this.#words[this.#next] as number;
-    this.#next += 1;
-    return word;
+    return words[this.#next++] as number;
   }
 }
 
 function keysOf(path: string): readonly [number, number] {
-  const digest = createHash('sha256').update(path).digest();
+  const digest = hash('sha256', path, 'buffer');
   return [digest.readUInt32LE(0), digest.readUInt32LE(4)];
 }
 

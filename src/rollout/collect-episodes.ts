@@ -207,7 +207,9 @@ async function step(episode: LiveEpisode, writing: Writing | Failure, rollout: R
 
 /** Uniform numbers in (0, 1]. */
 function draws(random: Random, count: number): Float64Array {
-  return Float64Array.from({ length: count }, () => 1 - random.uniform());
+  const numbers = new Float64Array(count);
+  for (let index = 0; index < count; index += 1) numbers[index] = 1 - random.uniform();
+  return numbers;
 }
 
 /** Plugins throw plain errors; an AgentgymError has nothing to do with this one episode and ends the collection. */

@@ -11,6 +11,7 @@ import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoin
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
+import { askingInputs, mostAsking } from '../../plugins/policy-transformer/dist/model/asking-positions.js';
 import {
   evaluationGraph,
   gradientOutput,
@@ -118,16 +119,16 @@ class Recording {
   }
 
   /** Slots for [row, position of the predicted token, token]. */
+  /** Sizes and inputs of a graph that looks at these tokens: row, position, id. */
   slots(places, rows, width) {
-    return {
-      places: Int32Array.from(places, ([row, position]) => row * width + position - 1),
+    const slots = places.map(([row, position]) => ({ row, position }));
+    const sizes = { rows, width, slots: places.length, asks: mostAsking(slots) };
+    const inputs = {
+      ...askingInputs(slots, sizes, this.config.heads / this.config.keyValueHeads),
       targets: Int32Array.from(places, ([, , token]) => token),
-      slotOfPlace: Int32Array.from({ length: rows * width }, (_, place) => {
-        const slot = places.findIndex(([row, position]) => row * width + position - 1 === place);
-        return slot === -1 ? places.length : slot;
-      }),
       inverseTemperature: Float32Array.of(1),
     };
+    return { sizes, inputs };
   }
 
   tokens(sequences, width) {
@@ -145,12 +146,13 @@ class Recording {
     const places = sequences.flatMap((sequence, row) =>
       [...sequence.slice(1), 0].map((token, t) => [row, t + 1, token]),
     );
-    const outputs = evaluationGraph(this.config, { rows, width, slots: places.length }, NO_VALUE_HEAD);
+    const { sizes, inputs } = this.slots(places, rows, width);
+    const outputs = evaluationGraph(this.config, sizes, NO_VALUE_HEAD);
     const executable = await this.executor.compile({ outputs });
     const { logprob, entropy } = await executable.run({
       ...this.weights,
       tokens: this.tokens(sequences, width),
-      ...this.slots(places, rows, width),
+      ...inputs,
     });
     await executable.dispose();
     let start = 0;
@@ -201,11 +203,12 @@ class Recording {
     const count = places.length;
     const live = { op: 'live', name: 'logprob' };
     const loss = { terms: { crossEntropy: { op: 'sub', left: { op: 'constant', value: 0 }, right: live } } };
-    const outputs = trainingGraph(this.config, { rows, width, slots: count }, NO_VALUE_HEAD, loss);
+    const slots = this.slots(places, rows, width);
+    const outputs = trainingGraph(this.config, slots.sizes, NO_VALUE_HEAD, loss);
     const executable = await this.executor.compile({ outputs });
     const inputs = {
       tokens: this.tokens(golden.sequences, width),
-      ...this.slots(places, rows, width),
+      ...slots.inputs,
       mask: new Uint8Array(count).fill(1),
       weight: new Float32Array(count).fill(1 / count),
     };

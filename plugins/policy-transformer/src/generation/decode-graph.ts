@@ -1,5 +1,5 @@
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { decoderLayer, type Positions } from '../model/decoder-layer.js';
+import { decoderLayer, type Kept, type Positions } from '../model/decoder-layer.js';
 import type { RotaryTables } from '../model/rotary-tables.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
@@ -79,9 +79,9 @@ export function decodeGraph(
     return (of) => ({ rows, width: of.shape[1]!, cos: graph.gather(cos, of), sin: graph.gather(sin, of) });
   }
 
-  function lastOnes(): { readonly ids: Tensor; readonly positions: Positions } {
+  function lastOnes(): { readonly asking: Kept; readonly positions: Positions } {
     const lastPositions = graph.reshape(graph.input('lastPositions', [rows], 'int32'), [rows, 1]);
-    return { ids: graph.input('last', [rows], 'int32'), positions: turningQueries(lastPositions) };
+    return { asking: { ids: graph.input('last', [rows], 'int32') }, positions: turningQueries(lastPositions) };
   }
 
   /** Queries of one key-value head stand together: [rows, keyValueHeads, group * count, headWidth]. */

@@ -5,7 +5,7 @@ type SizeExpression = readonly { readonly factor: number; readonly names: readon
 
 /**
  * Sizes that a program leaves open. A graph has concrete shapes only, so each such size is given a number that stands for it, large and prime; wherever that
- * number, a multiple, a product, a sum of two or one more turns up in a shape, the size is meant. One session then serves every run, where a program
+ * number, a multiple, a product, one more than these or a sum of two turns up in a shape, the size is meant. One session then serves every run, where a program
  * for each shape would have to be compiled again whenever the weights change.
  */
 export class OpenSizes {
@@ -19,8 +19,9 @@ export class OpenSizes {
   read(size: number): SizeExpression | undefined {
     const product = this.#product(size);
     if (product.names.length > 0) return [product];
+    const before = this.#product(size - 1);
+    if (before.names.length > 0) return [before, { factor: 1, names: [] }];
     for (const [index, [first, a]] of this.#sizes.entries()) {
-      if (size === a + 1) return [[first], []].map((names) => ({ factor: 1, names }));
       for (const [second, b] of this.#sizes.slice(index + 1)) {
         if (size === a + b) return [first, second].map((name) => ({ factor: 1, names: [name] }));
       }

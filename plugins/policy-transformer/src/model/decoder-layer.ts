@@ -42,11 +42,11 @@ export interface LayerOptions {
    */
   readonly attend: (query: Tensor, key: Tensor, value: Tensor) => Tensor;
   /**
-   * How positions ask, where queries are turned by other tables than keys; with `ids`, int32 into [rows * width], only these ask, and the layer's output is
+   * How positions ask, where queries are turned by other tables than keys; with `asking`, ids into [rows * width], only these ask, and the layer's output is
    * theirs. Keys and values are of all positions.
    */
-  readonly queries?: { readonly positions: Positions; readonly ids?: Tensor };
-  /** Only these positions leave attention, as distinct int32 ids into its output: what follows is computed for them alone. */
+  readonly queries?: { readonly positions: Positions; readonly asking?: Kept };
+  /** Only these leave attention, as distinct int32 ids into its output: what follows is computed for them alone. */
   readonly kept?: Kept;
 }
 
@@ -62,19 +62,20 @@ export function decoderLayer(
   { layer, positions, attend, queries, kept }: LayerOptions,
 ): Tensor {
   const { heads, keyValueHeads, headWidth, rmsEpsilon } = config;
+  const { asking } = queries ?? {};
+  const ask = (of: Tensor): Tensor => (asking ? graph.gather(of, asking.ids, asking.inverse) : of);
 
   const normed = graph.rmsNorm(hidden, weights.norm(layer, 'input_layernorm'), rmsEpsilon);
-  const asking = queries?.positions ?? positions;
+  const turningQueries = queries?.positions ?? positions;
   const [query, key, value] = projectAttention();
   const context = attend(
-    turn(query, heads, 'self_attn.q_norm', asking),
+    turn(query, heads, 'self_attn.q_norm', turningQueries),
     turn(key, keyValueHeads, 'self_attn.k_norm', positions),
     graph.reshape(value, [positions.rows, positions.width, keyValueHeads * headWidth]),
   );
-  const asked = queries?.ids ? graph.gather(hidden, queries.ids) : hidden;
   const keep = (of: Tensor): Tensor => (kept ? graph.gather(of, kept.ids, kept.inverse) : of);
   const [output] = weights.project(keep(context), layer, ['self_attn.o_proj']) as [Tensor];
-  const attended = graph.add(keep(asked), output);
+  const attended = graph.add(keep(ask(hidden)), output);
 
   const normedAgain = graph.rmsNorm(attended, weights.norm(layer, 'post_attention_layernorm'), rmsEpsilon);
   const [gate, up] = weights.project(normedAgain, layer, ['mlp.gate_proj', 'mlp.up_proj']) as [Tensor, Tensor];
@@ -82,11 +83,11 @@ export function decoderLayer(
   return graph.add(attended, down);
 
   function projectAttention(): [query: Tensor, key: Tensor, value: Tensor] {
-    if (queries?.ids === undefined) {
+    if (asking === undefined) {
       const parts: readonly Projection[] = ['self_attn.q_proj', 'self_attn.k_proj', 'self_attn.v_proj'];
       return weights.project(normed, layer, parts) as [Tensor, Tensor, Tensor];
     }
-    const [ofAsking] = weights.project(graph.gather(normed, queries.ids), layer, ['self_attn.q_proj']) as [Tensor];
+    const [ofAsking] = weights.project(ask(normed), layer, ['self_attn.q_proj']) as [Tensor];
     const [ofKeys, ofValues] = weights.project(normed, layer, ['self_attn.k_proj', 'self_attn.v_proj']) as [
       Tensor,
       Tensor,

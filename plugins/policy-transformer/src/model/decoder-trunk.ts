@@ -16,8 +16,17 @@ export interface TrunkOptions {
   readonly positions?: Tensor;
   /** float32, broadcasts to [rows, 1, heads / keyValueHeads * width, width]: added to scores; absent: causal. */
   readonly bias?: Tensor;
-  /** The positions whose output is wanted, ids into [rows * width]; absent: all. */
+  /** The positions that have a query in the last layer, as many in each row; absent: all. */
+  readonly asking?: Asking;
+  /** The positions whose output is wanted, ids into those that ask; absent: all. */
   readonly kept?: Kept;
+}
+
+interface Asking extends Kept {
+  /** int32 [rows, asks] */
+  readonly positions: Tensor;
+  /** Broadcasts to [rows, 1, heads / keyValueHeads * asks, width]. */
+  readonly bias: Tensor;
 }
 
 export interface Trunk {
@@ -40,7 +49,7 @@ export function decoderTrunk(
   const group = heads / keyValueHeads;
   const weights = inputWeights(graph, config);
   const { embedding, head } = inputEmbedding(graph, config);
-  const positions = rotaryPositions();
+  const positions = rotaryPositions(options.positions);
   const bias = options.bias ?? graph.constant(causalMask(width, group), [group * width, width]);
 
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
@@ -48,36 +57,44 @@ export function decoderTrunk(
   let hidden = graph.gather(embedding, ids);
   for (let layer = 0; layer < layers; layer++) {
     states.push(hidden);
-    const kept = layer === layers - 1 ? options.kept : undefined;
-    hidden = decoderLayer(graph, config, weights, hidden, { layer, positions, attend, ...(kept && { kept }) });
+    const { asking, kept } = layer === layers - 1 ? options : {};
+    hidden = decoderLayer(graph, config, weights, hidden, {
+      layer,
+      positions,
+      attend: (query, key, value) => attend(query, key, value, asking?.bias ?? bias),
+      ...(asking && { queries: { positions: rotaryPositions(asking.positions), asking } }),
+      ...(kept && { kept }),
+    });
   }
   return { final: graph.rmsNorm(hidden, graph.input(FINAL_NORM, [hiddenSize]), rmsEpsilon), head, states };
 
   /** Queries of one key-value head stand together, so that keys and values are never repeated. */
-  function attend(query: Tensor, key: Tensor, value: Tensor): Tensor {
+  function attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor): Tensor {
+    const count = query.shape[1]!;
     const grouped = graph.transpose(
-      graph.reshape(query, [rows, width, keyValueHeads, group, headWidth]),
+      graph.reshape(query, [rows, count, keyValueHeads, group, headWidth]),
       [0, 2, 3, 1, 4],
     );
     const context = graph.scaledAttention(
-      graph.reshape(grouped, [rows, keyValueHeads, group * width, headWidth]),
+      graph.reshape(grouped, [rows, keyValueHeads, group * count, headWidth]),
       graph.transpose(graph.reshape(key, [rows, width, keyValueHeads, headWidth]), [0, 2, 1, 3]),
       graph.transpose(graph.reshape(value, [rows, width, keyValueHeads, headWidth]), [0, 2, 1, 3]),
-      bias,
+      mask,
       1 / Math.sqrt(headWidth),
     );
-    const apart = graph.reshape(context, [rows, keyValueHeads, group, width, headWidth]);
-    return graph.reshape(graph.transpose(apart, [0, 3, 1, 2, 4]), [rows * width, heads * headWidth]);
+    const apart = graph.reshape(context, [rows, keyValueHeads, group, count, headWidth]);
+    return graph.reshape(graph.transpose(apart, [0, 3, 1, 2, 4]), [rows * count, heads * headWidth]);
   }
 
-  function rotaryPositions(): Positions {
+  /** @param at int32 [rows, n]; absent: the positions of whole rows */
+  function rotaryPositions(at?: Tensor): Positions {
     const half = headWidth / 2;
-    const count = options.positions ? config.maxPositions : width;
+    const count = at ? config.maxPositions : width;
     const tables = rotaryTables(config, count);
-    const at = (table: Float32Array): Tensor => {
+    const angles = (table: Float32Array): Tensor => {
       const whole = graph.constant(table, [count, half]);
-      return options.positions ? graph.gather(whole, options.positions) : graph.expand(whole, [rows, width, half]);
+      return at ? graph.gather(whole, at) : graph.expand(whole, [rows, width, half]);
     };
-    return { rows, width, cos: at(tables.cos), sin: at(tables.sin) };
+    return { rows, width: at?.shape[1] ?? width, cos: angles(tables.cos), sin: angles(tables.sin) };
   }
 }

@@ -1,6 +1,7 @@
 import type { LossInputName, TrainingBatch } from '@agentgym/cli';
 
 import type { HostArray } from '../operations/tensor.js';
+import { askingInputs, mostAsking, type Slot } from './asking-positions.js';
 import type { TrainingSizes } from './training-graph.js';
 
 /** Rows of a batch as a graph takes them. */
@@ -26,58 +27,71 @@ const PER_TOKEN: readonly (Exclude<LossInputName, 'truncated'> | 'weight')[] = [
 /**
  * Packs the sampled tokens of some rows into slots: only they reach the head and the loss, and only the tokens before the last of them are looked at. What
  * stands elsewhere in the batch, NaN included, is not read. Throws where a sequence's very first token is sampled: nothing predicts it.
+ * @param group queries that share a key: heads / keyValueHeads
  */
-export function packRows(batch: TrainingBatch, rows: readonly number[]): PackedRows {
+export function packRows(batch: TrainingBatch, rows: readonly number[], group: number): PackedRows {
   const { width } = batch;
-  const indices = Int32Array.from(rows.flatMap((row) => sampledIndices(batch, row)));
-  const rowAt = new Map(rows.map((row, place) => [row, place]));
-  const rowOf = (index: number): number => rowAt.get(Math.floor(index / width)) ?? 0;
-  const positionOf = (index: number): number => index % width;
-  const longest = indices.reduce((most, index) => Math.max(most, positionOf(index)), 1);
-  const sizes = roundedSizes({ rows: rows.length, width: longest, slots: Math.max(1, indices.length) });
+  const slots = sampledSlots(batch, rows);
+  const indices = Int32Array.from(slots, ({ row, position }) => rows[row]! * width + position);
+  const longest = slots.reduce((most, { position }) => Math.max(most, position), 1);
+  const sizes = roundedSizes({
+    rows: rows.length,
+    width: longest,
+    slots: Math.max(1, slots.length),
+    asks: mostAsking(slots),
+  });
 
   const tokens = new Int32Array(sizes.rows * sizes.width);
   for (const [place, row] of rows.entries()) {
     const used = Math.min(longest, batch.length[row] ?? 0);
     tokens.set(batch.tokens.subarray(row * width, row * width + used), place * sizes.width);
   }
-  const perSlot = <Data extends Int32Array | Float32Array | Uint8Array>(
-    data: Data,
-    of: (index: number) => number,
-  ): Data => {
-    for (const [slot, index] of indices.entries()) data[slot] = of(index);
-    return data;
-  };
-  const { slots } = sizes;
-  const places = perSlot(new Int32Array(slots), (index) => rowOf(index) * sizes.width + positionOf(index) - 1);
-  const slotOfPlace = new Int32Array(tokens.length).fill(slots);
-  for (const slot of indices.keys()) slotOfPlace[places[slot] ?? 0] = slot;
   const inputs: { [name: string]: HostArray } = {
     tokens,
-    places,
-    slotOfPlace,
-    targets: perSlot(new Int32Array(slots), (index) => batch.tokens[index] ?? 0),
-    row: perSlot(new Int32Array(slots), rowOf),
-    mask: perSlot(new Uint8Array(slots), () => 1),
+    ...askingInputs(slots, sizes, group),
+    targets: pick(new Int32Array(sizes.slots), batch.tokens, indices),
+    row: new Int32Array(sizes.slots),
+    mask: new Uint8Array(sizes.slots).fill(1, 0, slots.length),
     inverseTemperature: Float32Array.of(batch.temperature === 0 ? 1 : 1 / batch.temperature),
-    truncated: perSlot(new Float32Array(slots), (index) => batch.truncated[Math.floor(index / width)] ?? 0),
+    truncated: new Float32Array(sizes.slots),
   };
+  for (const [slot, { row }] of slots.entries()) {
+    inputs['row']![slot] = row;
+    inputs['truncated']![slot] = batch.truncated[rows[row]!] ?? 0;
+  }
   for (const name of PER_TOKEN) {
     const array = batch[name];
-    if (array) inputs[name] = perSlot(new Float32Array(slots), (index) => array[index] ?? 0);
+    if (array) inputs[name] = pick(new Float32Array(sizes.slots), array, indices);
   }
   return { sizes, inputs, indices };
 }
 
-function sampledIndices({ mask, width }: TrainingBatch, row: number): number[] {
-  if (mask[row * width] === 1)
-    throw new Error(`the first token of row ${row} is masked as sampled; nothing predicts it`);
-  return Array.from({ length: width }, (_, position) => row * width + position).filter((index) => mask[index] === 1);
+/** The sampled tokens of these rows, in order; a row is known by its place in the list. */
+function sampledSlots({ mask, width }: TrainingBatch, rows: readonly number[]): Slot[] {
+  const slots: Slot[] = [];
+  for (const [place, row] of rows.entries()) {
+    if (mask[row * width] === 1)
+      throw new Error(`the first token of row ${row} is masked as sampled; nothing predicts it`);
+    for (let position = 1; position < width; position += 1) {
+      if (mask[row * width + position] === 1) slots.push({ row: place, position });
+    }
+  }
+  return slots;
+}
+
+/** What stands at the indices; the rest of `into` is left as it is. */
+function pick<Into extends Int32Array | Float32Array>(
+  into: Into,
+  from: Int32Array | Float64Array,
+  indices: Int32Array,
+): Into {
+  for (let slot = 0; slot < indices.length; slot += 1) into[slot] = from[indices[slot]!]!;
+  return into;
 }
 
 /** Sizes rounded up by at most an eighth, a function of the batch alone: few shapes to plan memory for, little to waste. An even number of rows, for pairs. */
-export function roundedSizes({ rows, width, slots }: TrainingSizes): TrainingSizes {
-  return { rows: roundUp(rows, 2), width: roundUp(width, 8), slots: roundUp(slots, 8) };
+export function roundedSizes({ rows, width, slots, asks }: TrainingSizes): TrainingSizes {
+  return { rows: roundUp(rows, 2), width: roundUp(width, 8), slots: roundUp(slots, 8), asks: roundUp(asks, 8) };
 }
 
 function roundUp(size: number, smallest: number): number {

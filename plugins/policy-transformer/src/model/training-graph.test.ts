@@ -91,7 +91,7 @@ async function run(outputs: { readonly [name: string]: Tensor }, given: HostArra
 }
 
 async function train(of: TrainingBatch, which: readonly number[], threads = 1): Promise<Outputs> {
-  const packed = packRows(of, which);
+  const packed = packRows(of, which, 2);
   return run(trainingGraph(config, packed.sizes, options, loss), packed.inputs, threads);
 }
 
@@ -111,7 +111,7 @@ describe('the training graph', () => {
   });
 
   it('has the slope of its loss in every parameter', async () => {
-    const packed = packRows(batch, all);
+    const packed = packRows(batch, all, 2);
     const outputs = trainingGraph(config, packed.sizes, options, loss);
     const executable = await executors[0]!.compile({ outputs });
     const total = async (moved: Map<string, Float32Array>) => {
@@ -169,7 +169,7 @@ describe('the training graph', () => {
   });
 
   it('is the evaluation graph with a loss', async () => {
-    const packed = packRows(batch, all);
+    const packed = packRows(batch, all, 2);
     const evaluated = await run(evaluationGraph(config, packed.sizes, options), packed.inputs);
     const trained = await train(batch, all);
     for (const name of ['logprob', 'entropy', 'value']) expect(trained[name]).toEqual(evaluated[name]);
@@ -179,7 +179,7 @@ describe('the training graph', () => {
 describe('packed rows', () => {
   it('have room for what there is, waste an eighth at most, and are even in number', () => {
     for (let size = 1; size < 2000; size += 7) {
-      const rounded = roundedSizes({ rows: size, width: size, slots: size });
+      const rounded = roundedSizes({ rows: size, width: size, slots: size, asks: size });
       expect(rounded.rows % 2).toBe(0);
       for (const got of Object.values(rounded)) {
         expect(got).toBeGreaterThanOrEqual(size);
@@ -189,7 +189,7 @@ describe('packed rows', () => {
   });
 
   it('refuse a sampled first token', () => {
-    expect(() => packRows({ ...batch, mask: new Uint8Array(batch.mask.length).fill(1) }, [0])).toThrow(
+    expect(() => packRows({ ...batch, mask: new Uint8Array(batch.mask.length).fill(1) }, [0], 2)).toThrow(
       /first token of row 0/,
     );
   });

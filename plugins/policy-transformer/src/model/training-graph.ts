@@ -3,16 +3,17 @@ import type { Loss } from '@agentgym/cli';
 import { gradients } from '../graph/gradients.js';
 import { Graph } from '../graph/graph.js';
 import { lowerLoss } from '../graph/lower-loss.js';
-import type { Tensor } from '../operations/tensor.js';
+import type { Shape, Tensor } from '../operations/tensor.js';
 import type { DecoderConfig } from './decoder-config.js';
 import { decoderTrunk } from './decoder-trunk.js';
 import { parameterShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
 
-/** Sizes of a micro-batch: sequences, tokens of each that are looked at, and sampled tokens of all together. */
+/** Sizes of a micro-batch: sequences, tokens of each that are looked at, sampled tokens of all together, and of one sequence at most. */
 export interface TrainingSizes {
   readonly rows: number;
   readonly width: number;
   readonly slots: number;
+  readonly asks: number;
   /**
    * The sizes are open: what would be constants of their shape enters as inputs, `positions` int32 [rows, width] and `bias`
    * [heads / keyValueHeads * width, width], 0 where a position may look and -1e9 where not.
@@ -32,20 +33,32 @@ interface Live {
 }
 
 /**
- * What is live at the sampled tokens. Beside the parameters the inputs are `tokens` int32 [rows, width]; `places` int32 [slots], for each slot the position
- * that predicts it as index into [rows * width]; `targets` int32 [slots], its token; `inverseTemperature` []. The last layer's feed-forward and the head
- * are computed at these places only.
+ * What is live at the sampled tokens. Beside the parameters the inputs are `tokens` int32 [rows, width]; those of `askingInputs`: the positions that predict sampled
+ * tokens, `asked` int32 [rows * asks] as indices into [rows * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width],
+ * 0 where they may look and -1e9 where not, `askOfSlot` int32 [slots], for each slot the one that predicts it; `targets` int32 [slots], its token; and
+ * `inverseTemperature` []. In the last layer only these positions ask; its feed-forward and the head are computed for the slots alone.
  */
 function liveTensors(
   graph: Graph,
   config: DecoderConfig,
   sizes: TrainingSizes,
   { valueHead }: ParameterOptions,
-  inverse?: Tensor,
+  derivatives = false,
 ): Live {
-  const { slots } = sizes;
-  const kept = { ids: graph.input('places', [slots], 'int32'), ...(inverse && { inverse }) };
-  const { final, head } = decoderTrunk(graph, config, sizes, { kept, ...(sizes.open ? shapedInputs() : {}) });
+  const { rows, width, slots, asks } = sizes;
+  const group = config.heads / config.keyValueHeads;
+  const integers = (name: string, shape: Shape) => graph.input(name, shape, 'int32');
+  const asking = {
+    ids: integers('asked', [rows * asks]),
+    positions: integers('askedPositions', [rows, asks]),
+    bias: graph.input('askedBias', [rows, 1, group * asks, width]),
+    ...(derivatives && { inverse: integers('askOfPlace', [rows * width]) }),
+  };
+  const kept = {
+    ids: integers('askOfSlot', [slots]),
+    ...(derivatives && { inverse: integers('slotOfAsk', [rows * asks]) }),
+  };
+  const { final, head } = decoderTrunk(graph, config, sizes, { asking, kept, ...(sizes.open ? shapedInputs() : {}) });
   // Scaling [slots, hidden] is cheaper than scaling the logits.
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
   const logits = graph.matmul(tempered, head, { transposeRight: true });
@@ -55,10 +68,8 @@ function liveTensors(
   return { ...statistics, value: graph.reshape(graph.add(product, graph.input(VALUE_BIAS, [1])), [slots]) };
 
   function shapedInputs() {
-    const { rows, width } = sizes;
-    const group = config.heads / config.keyValueHeads;
     return {
-      positions: graph.input('positions', [rows, width], 'int32'),
+      positions: integers('positions', [rows, width]),
       bias: graph.input('bias', [group * width, width]),
     };
   }
@@ -75,7 +86,8 @@ export function evaluationGraph(
 
 /**
  * Forward, loss and backward in one graph. Inputs as in `evaluationGraph`, and: `mask` bool, `weight` float32, `row` int32 and each array that the loss reads
- * (`logprobs`, `advantages`, ...) float32, [slots] each; `slotOfPlace` int32 [rows * width], the slot of each place or `slots` where it has none. Outputs: as there, and `term:NAME`, `metric:NAME` [] (sums over slots) and `gradient:PARAMETER`.
+ * (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace` int32 [rows * width] and `slotOfAsk` int32 [rows * asks], the inverses of `asked` and
+ * `askOfSlot`, their number where there is none. Outputs: as there, and `term:NAME`, `metric:NAME` [] (sums over slots) and `gradient:PARAMETER`.
  */
 export function trainingGraph(
   config: DecoderConfig,
@@ -84,8 +96,7 @@ export function trainingGraph(
   loss: Loss,
 ): { readonly [name: string]: Tensor } {
   const graph = new Graph();
-  const inverse = graph.input('slotOfPlace', [sizes.rows * sizes.width], 'int32');
-  const live = liveTensors(graph, config, sizes, options, inverse);
+  const live = liveTensors(graph, config, sizes, options, true);
   const perSlot = [sizes.slots];
   const lowered = lowerLoss(graph, loss, {
     rows: sizes.rows,

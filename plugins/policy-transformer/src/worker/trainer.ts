@@ -32,7 +32,7 @@ export interface Accumulated extends Evaluated {
 }
 
 /** Primes that stand for the open sizes of the graphs. */
-const STAND_INS = { rows: 100_003, width: 100_019, slots: 100_043 };
+const STAND_INS = { rows: 100_003, width: 100_019, slots: 100_043, asks: 100_049 };
 
 /** Sessions kept: losses of the stages, each perhaps for a few numbers of rows. */
 const SESSIONS = 16;
@@ -51,11 +51,16 @@ export class Trainer {
     this.#sessions = new ExecutableCache(executor, SESSIONS);
   }
 
+  /** Queries that share a key. */
+  get #group(): number {
+    return this.#config.heads / this.#config.keyValueHeads;
+  }
+
   /** Log probability, entropy and value of the sampled tokens. */
   async evaluate(parameters: ParameterBlock, batch: TrainingBatch): Promise<Evaluated> {
     const results = this.#empty(batch);
     for (const rows of this.#microBatches(batch, 1)) {
-      const packed = packRows(batch, rows);
+      const packed = packRows(batch, rows, this.#group);
       const session = await this.#sessions.get('evaluate', () => ({
         outputs: evaluationGraph(this.#config, { ...STAND_INS, open: true }, this.#options),
         openSizes: STAND_INS,
@@ -78,7 +83,7 @@ export class Trainer {
     const terms: { [name: string]: number } = zeros(loss.terms);
     const metrics: { [name: string]: number } = zeros(loss.metrics ?? {});
     for (const rows of this.#microBatches(batch, traits.readsPairs ? 2 : 1)) {
-      const packed = packRows(batch, rows);
+      const packed = packRows(batch, rows, this.#group);
       const outputs = await this.#run(await this.#training(loss, traits, packed.sizes), parameters, packed);
       spread(results, packed, outputs);
       for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;
@@ -97,10 +102,10 @@ export class Trainer {
   }
 
   async #training(loss: Loss, { key, readsRows }: { key: string; readsRows: boolean }, { rows }: TrainingSizes) {
-    const { width, slots } = STAND_INS;
-    const openSizes = readsRows ? { width, slots } : STAND_INS;
+    const { rows: _, ...others } = STAND_INS;
+    const openSizes = readsRows ? others : STAND_INS;
     return this.#sessions.get(`train ${readsRows ? rows : ''} ${key}`, () => ({
-      outputs: trainingGraph(this.#config, { rows, ...openSizes, open: true }, this.#options, loss),
+      outputs: trainingGraph(this.#config, { rows, ...others, ...openSizes, open: true }, this.#options, loss),
       openSizes,
     }));
   }
@@ -110,13 +115,13 @@ export class Trainer {
     parameters: ParameterBlock,
     { sizes, inputs }: PackedRows,
   ): Promise<{ readonly [name: string]: HostArray }> {
-    const { rows, width, slots } = sizes;
+    const { rows, width, slots, asks } = sizes;
     const shaped: HostArrays = {
-      positions: Int32Array.from({ length: rows * width }, (_, index) => index % width),
-      bias: causalMask(width, this.#config.heads / this.#config.keyValueHeads),
+      positions: rowPositions(rows, width),
+      bias: causalMask(width, this.#group),
     };
     const all = { ...Object.fromEntries(parameters.views), ...inputs, ...shaped };
-    return session.run(all, { rows, width, slots });
+    return session.run(all, { rows, width, slots, asks });
   }
 
   #empty({ rows, width }: TrainingBatch): Evaluated {
@@ -125,16 +130,26 @@ export class Trainer {
   }
 }
 
+/** int32 [rows, width]: 0, 1, ... in every row. */
+function rowPositions(rows: number, width: number): Int32Array {
+  const positions = new Int32Array(rows * width);
+  for (let index = 0; index < positions.length; index += 1) positions[index] = index % width;
+  return positions;
+}
+
 /** Slots back to where their tokens stand. */
 function spread(
   { logprobs, entropy, values }: Evaluated,
   { indices }: PackedRows,
   outputs: { readonly [name: string]: HostArray },
 ): void {
-  for (const [slot, index] of indices.entries()) {
-    logprobs[index] = outputs['logprob']![slot]!;
-    entropy[index] = outputs['entropy']![slot]!;
-    if (values) values[index] = outputs['value']![slot]!;
+  for (const [to, from] of [
+    [logprobs, outputs['logprob']],
+    [entropy, outputs['entropy']],
+    [values, outputs['value']],
+  ] as const) {
+    if (to === undefined) continue;
+    for (let slot = 0; slot < indices.length; slot += 1) to[indices[slot]!] = from![slot]!;
   }
 }
 

@@ -1,0 +1,52 @@
+import type { HostArray } from '../operations/tensor.js';
+import { MASKED } from './causal-mask.js';
+import type { TrainingSizes } from './training-graph.js';
+
+/** A sampled token's row, and its position in it, 1 at least. */
+export interface Slot {
+  readonly row: number;
+  readonly position: number;
+}
+
+/** How many positions of a row ask at most: the predecessors of its sampled tokens. */
+export function mostAsking(slots: readonly Slot[]): number {
+  const counts = new Map<number, number>();
+  for (const { row } of slots) counts.set(row, (counts.get(row) ?? 0) + 1);
+  return Math.max(1, ...counts.values());
+}
+
+/**
+ * Inputs of a training graph that say where sampled tokens stand. In the last layer only the positions before them have a query: `asks` a row, of which
+ * those beyond a row's sampled tokens ask for nothing. Slots beyond the list stand for none.
+ */
+export function askingInputs(
+  slots: readonly Slot[],
+  sizes: TrainingSizes,
+  group: number,
+): { readonly [name: string]: HostArray } {
+  const { rows, width, asks } = sizes;
+  const asked = new Int32Array(rows * asks);
+  for (let row = 0; row < rows; row += 1) asked.fill(row * width, row * asks, (row + 1) * asks);
+  const askedPositions = new Int32Array(rows * asks);
+  const askOfPlace = new Int32Array(rows * width).fill(rows * asks);
+  const askOfSlot = new Int32Array(sizes.slots);
+  const slotOfAsk = new Int32Array(rows * asks).fill(sizes.slots);
+  const used = new Int32Array(rows);
+  for (const [slot, { row, position }] of slots.entries()) {
+    const ask = row * asks + used[row]!++;
+    const place = row * width + position - 1;
+    asked[ask] = place;
+    askedPositions[ask] = position - 1;
+    askOfPlace[place] = ask;
+    askOfSlot[slot] = ask;
+    slotOfAsk[ask] = slot;
+  }
+  const askedBias = new Float32Array(rows * group * asks * width);
+  for (let row = 0; row < rows; row += 1) {
+    for (let line = 0; line < group * asks; line += 1) {
+      const start = (row * group * asks + line) * width;
+      askedBias.fill(MASKED, start + askedPositions[row * asks + (line % asks)]! + 1, start + width);
+    }
+  }
+  return { asked, askedPositions, askedBias, askOfPlace, askOfSlot, slotOfAsk };
+}
