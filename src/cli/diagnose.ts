@@ -2,10 +2,10 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 
 import type { Diagnosis } from '../contracts/plugin.js';
+import { withinDeadline } from '../errors/within-deadline.js';
 import { callPlugin } from '../plugins/call-plugin.js';
 import { contributionKinds } from '../plugins/check-contributions.js';
 import { createHost, type HostSettings } from '../plugins/create-host.js';
-import { withDeadline } from '../plugins/deadline.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 
 /** One subject that the doctor looked at. */
@@ -75,7 +75,9 @@ async function ask(located: LocatedContribution, settings: HostSettings): Promis
   const subject = `${located.kind} ${located.name}`;
   try {
     const answer = callPlugin(located, 'diagnose', () => contribution.diagnose?.(createHost(settings, located)) ?? []);
-    return [{ subject, findings: await withDeadline(answer, DEADLINE_SECONDS, `${subject} did not answer`) }];
+    return [
+      { subject, findings: await withinDeadline(`the diagnosis of ${subject}`, 1000 * DEADLINE_SECONDS, () => answer) },
+    ];
   } catch (error) {
     const hint = `Report it to the author of ${located.package}.`;
     return [{ subject, findings: [{ level: 'problem', message: (error as Error).message, hint }] }];

@@ -3,8 +3,8 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { Contribution, PluginApiVersion } from '../contracts/plugin.js';
+import { withinDeadline } from '../errors/within-deadline.js';
 import { checkContributions } from './check-contributions.js';
-import { withDeadline } from './deadline.js';
 import type { PluginSource } from './plugin-source.js';
 
 const API_VERSION: PluginApiVersion = 1;
@@ -53,7 +53,7 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
     );
   }
   try {
-    const module = await withDeadline(importEntry(entry), deadlineSeconds, 'its entry was not imported');
+    const module = await withinDeadline('the import of its entry', 1000 * deadlineSeconds, () => importEntry(entry));
     const { contributions, complaints } = checkContributions(module.default);
     if (contributions !== undefined) return { entry, contributions };
     return problem(

@@ -71,7 +71,7 @@ describe('openPluginHost', () => {
     expect((await host.contributions('environment')).map((item) => item.package)).toEqual(['coin']);
     const problems = Object.fromEntries((await host.problems()).map(({ plugin: name, message }) => [name, message]));
     expect(problems).toEqual({
-      hangs: expect.stringContaining('was not imported within 0.3 s'),
+      hangs: expect.stringContaining('the import of its entry took longer than 0.3 s'),
       outside: expect.stringContaining('outside of its package'),
       pathless: expect.stringContaining('is not a path'),
       shapeless: expect.stringContaining('a list is wanted, not object'),

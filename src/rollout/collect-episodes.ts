@@ -6,11 +6,12 @@ import type { Environment, StepResult } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import type { Actor, ModelActor, PlayerActor } from './actor.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import type { ComposedReward } from './compose-reward.js';
 import { type Attempt, failedEpisode, LiveEpisode, type Writing } from './live-episode.js';
-import { DeadlineError, unlessAborted, withinDeadline } from './within-deadline.js';
+import { unlessAborted } from './unless-aborted.js';
 
 /** How episodes are played, whoever plays them. */
 export interface RolloutSettings {

@@ -1,5 +1,5 @@
 import type { Awaitable, Environment } from '../contracts/environment.js';
-import { withinDeadline } from './within-deadline.js';
+import { withinDeadline } from '../errors/within-deadline.js';
 
 /** Instances of one environment, reused from episode to episode. */
 export interface EnvironmentPool {

@@ -26,6 +26,7 @@ const TESTING = ['rollout', 'credit', 'statistics', 'random', 'contracts', 'erro
 const TRANSFORMER: Record<string, readonly string[]> = {
   policy: [
     'generation',
+    'kernels',
     'optimizers',
     'checkpoint',
     'presets',
@@ -39,6 +40,7 @@ const TRANSFORMER: Record<string, readonly string[]> = {
   ],
   worker: [
     'generation',
+    'kernels',
     'optimizers',
     'checkpoint',
     'presets',
@@ -48,6 +50,7 @@ const TRANSFORMER: Record<string, readonly string[]> = {
     'graph',
     'operations',
   ],
+  kernels: ['generation', 'model', 'graph', 'operations'],
   generation: ['executors', 'model', 'graph', 'operations'],
   optimizers: ['executors', 'model', 'graph', 'operations'],
   checkpoint: ['executors', 'tokenizer', 'model', 'graph', 'operations'],

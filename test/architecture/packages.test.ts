@@ -15,6 +15,7 @@ interface Packed {
 interface PluginPackage {
   readonly name: string;
   readonly version: string;
+  readonly files: readonly string[];
   readonly peerDependencies: unknown;
   readonly dependencies?: { readonly [name: string]: string };
 }
@@ -54,12 +55,13 @@ describe('packages', () => {
       license: 'Apache-2.0',
       type: 'module',
       engines: { node: '>=20.19' },
-      files: ['/dist/**/*.js', '/dist/**/*.d.ts'],
+      files: expect.arrayContaining(['/dist/**/*.js', '/dist/**/*.d.ts']),
       oclif: {},
       agentgym: { apiVersion: 1, plugin: './dist/index.js' },
       peerDependencies: { '@agentgym/cli': '>=0.1.0 <2' },
       peerDependenciesMeta: { '@agentgym/cli': { optional: true } },
     });
+    expect(plugin.files.filter((file) => !file.startsWith('/dist/'))).toEqual([]);
     expect(Object.keys(plugin.dependencies ?? {}).filter((name) => name.startsWith('@agentgym/'))).toEqual([]);
     expect(readFileSync(join(repository, folder, 'LICENSE'), 'utf8')).toBe(
       readFileSync(join(repository, 'LICENSE'), 'utf8'),

@@ -1,6 +1,3 @@
-import type { Awaitable } from '../contracts/environment.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
-
 /** Waiting took longer than allowed. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
@@ -18,7 +15,7 @@ const longest = 2 ** 31 - 1;
 export async function withinDeadline<T>(
   what: string,
   milliseconds: number,
-  work: () => Awaitable<T>,
+  work: () => T | PromiseLike<T>,
 ): Promise<Awaited<T>> {
   const result = work();
   if (!isPromiseLike(result)) return result as Awaited<T>;
@@ -35,27 +32,6 @@ export async function withinDeadline<T>(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Waits for `work`, or rejects with AG_INTERRUPTED as soon as the signal is aborted. */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(interruption());
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (stop !== undefined) signal.removeEventListener('abort', stop);
-    // The loser of the race may still fail, with nobody to hear it.
-    work.catch(() => undefined);
-  }
-}
-
-function interruption(): AgentgymError {
-  return new AgentgymError('AG_INTERRUPTED', { message: 'Interrupted.' });
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
