@@ -1,4 +1,4 @@
-const widths = [20, 18, 18, 12, 14, 12];
+const widths = [24, 18, 18, 12, 14, 12];
 
 /** The table, and where an iteration of the quickstart goes on both sides. */
 export function printReport({ machine, torch, foreignCores, rows, iteration }) {
@@ -9,11 +9,11 @@ export function printReport({ machine, torch, foreignCores, rows, iteration }) {
   printLine('', 'agentgym', 'PyTorch', 'time ratio', 'goal', 'CPU ratio');
   for (const { name, ours, torch: theirs, ratio, cpuRatio, goal, text } of rows) {
     const [own, other] = text;
-    const verdict = ratio <= goal ? goal.toFixed(2) : `${goal.toFixed(2)} missed`;
+    const verdict = goal === undefined ? '' : `${goal.toFixed(2)}${ratio <= goal ? '' : ' missed'}`;
     const sides = [`${own} (${ours.threads})`, `${other} (${theirs.threads})`];
     printLine(name, ...sides, ratio.toFixed(2), verdict, cpuRatio.toFixed(2));
   }
-  const { ours, torch: theirs } = iteration;
+  const { ours, plain, tuned } = iteration;
   const { generate, forwardBackward, optimizerStep } = ours.inModel;
   const inModel = forwardBackward + optimizerStep;
   console.log('\nWhere an iteration of the quickstart goes (512 episodes):');
@@ -23,8 +23,10 @@ export function printReport({ machine, torch, foreignCores, rows, iteration }) {
   console.log(
     `            update  ${ms(ours.update)}: gradients ${ms(forwardBackward)}, optimizer ${ms(optimizerStep)}, batches and credit ${ms(ours.update - inModel)}`,
   );
-  console.log(`  PyTorch   rollout ${ms(theirs.rollout)}, update ${ms(theirs.update)}`);
-  console.log(`  success meanwhile ${percent(ours.success)} and ${percent(theirs.success)}`);
+  for (const [name, loop] of Object.entries({ plain, tuned })) {
+    console.log(`  PyTorch, ${name} loop: rollout ${ms(loop.rollout)}, update ${ms(loop.update)}`);
+  }
+  console.log(`  success meanwhile ${[ours, plain, tuned].map(({ success }) => percent(success)).join(', ')}`);
 }
 
 function printLine(name, ...cells) {

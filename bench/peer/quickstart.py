@@ -1,4 +1,5 @@
-"""One GRPO iteration of the quickstart as a plain PyTorch loop: every lane in one batch, prompts shared within a group, finished lanes dropped."""
+"""One GRPO iteration of the quickstart as a PyTorch loop, every lane in one batch, finished lanes dropped. Plain: as one would write it, with torch.optim.Muon. Tuned: prompts
+shared within a group, the few lanes with long actions apart, matrices of one shape orthogonalized together in float32."""
 import torch
 
 from decoder import Decoder
@@ -22,14 +23,16 @@ class Episode:
 
 
 class Quickstart:
-    def __init__(self, folder, tasks=32, group=16, rate=3e-3):
+    def __init__(self, folder, tuned, tasks=32, group=16, rate=3e-3):
         self.words = Words(f"{folder}/tokenizer.json")
         self.model = Decoder(self.words.size, 64, 2, 4, 128, CAPACITY)
         self.model.load(load_tensors(f"{folder}/model.safetensors"))
         hidden = [p for p in self.model.layers.parameters() if p.ndim == 2]
         rest = [p for p in self.model.parameters() if not any(p is h for h in hidden)]
         # Fused matrices are orthogonalized as a whole, which is less work than one by one.
-        self.muon, self.adamw = Muon(hidden), torch.optim.AdamW(rest, lr=rate, betas=(0.9, 0.95), weight_decay=0.0, fused=True)
+        self.tuned = tuned
+        self.muon = Muon(hidden) if tuned else torch.optim.Muon(hidden, lr=rate, weight_decay=0.0)
+        self.adamw = torch.optim.AdamW(rest, lr=rate, betas=(0.9, 0.95), weight_decay=0.0, fused=True)
         self.tasks, self.group, self.rate, self.seed = tasks, group, rate, 0
 
     @torch.inference_mode()
@@ -38,10 +41,12 @@ class Quickstart:
         groups = [[Episode(game, game.prompt()) for game in group]
                   for group in games(self.words, self.tasks, self.group, self.seed)]
         lanes = [episode for group in groups for episode in group]
-        prompts = torch.tensor([group[0].tokens for group in groups])
-        cache = self.model.cache(len(groups), CAPACITY)
-        state = self.model.step(prompts, 0, cache).repeat_interleave(self.group, 0)
-        cache = [(k.repeat_interleave(self.group, 0), v.repeat_interleave(self.group, 0)) for k, v in cache]
+        prompts = torch.tensor([lane.tokens for lane in (lanes[::self.group] if self.tuned else lanes)])
+        cache = self.model.cache(len(prompts), CAPACITY)
+        state = self.model.step(prompts, 0, cache)
+        if self.tuned:
+            state = state.repeat_interleave(self.group, 0)
+            cache = [(k.repeat_interleave(self.group, 0), v.repeat_interleave(self.group, 0)) for k, v in cache]
         while lanes:
             fresh = []
             for lane, (ids, logprobs) in zip(lanes, self.act(state, lanes, cache)):
@@ -77,7 +82,7 @@ class Quickstart:
                     going.remove(i)
             if not going or count == MOST_ACTION_TOKENS:
                 return actions
-            if len(going) < len(lanes) // 8:
+            if self.tuned and len(going) < len(lanes) // 8:
                 return self.finish(sorted(going), actions, lanes, cache)
             # Lanes that have ended keep their place and write to the last position, which nobody reads.
             state = self.feed([[drawn[i]] for i in range(len(lanes))],
@@ -141,7 +146,7 @@ class Quickstart:
         loss = -(surrogate + 0.02 * entropy).mean()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0, foreach=True)
-        self.muon.step(self.rate)
+        self.muon.step(self.rate) if self.tuned else self.muon.step()
         self.adamw.step()
         self.model.zero_grad()
 

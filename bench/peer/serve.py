@@ -1,6 +1,6 @@
 """Answers one JSON line per JSON line on standard input; between them the process sleeps, so that the two sides never compete.
 
-    {"prepare": NAME, "kind": "train" | "decode", "sizes": {...}}      {"prepare": NAME, "kind": "grpo", "folder": PATH}
+    {"prepare": NAME, "kind": "train" | "decode", "sizes": {...}}      {"prepare": NAME, "kind": "grpo", "folder": PATH, "tuned": bool}
     {"measure": NAME, "repetitions": N}  ->  {"seconds": [...], "cpu": [...]} and, for grpo, {"rollout": [...], "update": [...], "success": [...]}
 """
 import json
@@ -23,7 +23,7 @@ def main():
         if "prepare" in request:
             kind = request["kind"]
             prepared[request["prepare"]] = (
-                Quickstart(request["folder"]) if kind == "grpo" else getattr(workloads, kind)(request["sizes"]))
+                Quickstart(request["folder"], request["tuned"]) if kind == "grpo" else getattr(workloads, kind)(request["sizes"]))
             answer = {"prepared": request["prepare"]}
         else:
             work = prepared[request["measure"]]

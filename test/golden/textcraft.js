@@ -1,6 +1,7 @@
 // Compares the built TextCraft plugin with recordings of the two originals (tree-*.json, adapt.jsonl, agentgym.jsonl).
 // Where the originals are mended on purpose, the table of defects says so; whatever it does not name is a disagreement.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { craftingBook } from '../../plugins/env-textcraft/dist/crafting-book.js';
 import { create, tasks } from '../../plugins/env-textcraft/dist/textcraft.js';
@@ -172,6 +173,14 @@ async function compareRecord(record, tally) {
   }
 }
 
+/** A recording, or those of a folder. */
+function recordingsIn(path) {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
+  return readdirSync(path)
+    .filter((name) => /\.jsonl?$/.test(name))
+    .map((name) => join(path, name));
+}
+
 /** Checks recordings; the exit code: 0 all agree, 1 something does not, 2 a file cannot be read. */
 export async function run(files) {
   if (files.length === 0) {
@@ -179,7 +188,7 @@ export async function run(files) {
     return 2;
   }
   let code = 0;
-  for (const file of files) {
+  for (const file of files.flatMap(recordingsIn)) {
     const tally = new Tally();
     try {
       const text = readFileSync(file, 'utf8');

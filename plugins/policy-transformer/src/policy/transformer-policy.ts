@@ -46,6 +46,8 @@ export class TransformerPolicy implements PolicyModel {
   readonly #engine: Engine;
   /** The core that remembers a sequence. */
   readonly #homes = new Map<string, number>();
+  /** By core, sequences that it may forget. */
+  readonly #released: readonly string[][];
   #version = 0;
   #optimizer = DEFAULT_OPTIMIZER;
   #frozen = 0;
@@ -55,6 +57,7 @@ export class TransformerPolicy implements PolicyModel {
     this.#parts = parts;
     this.#engine = parts.engine;
     this.encoder = parts.encoder;
+    this.#released = Array.from({ length: parts.engine.cores }, () => []);
     this.capabilities = {
       live: parts.valueHead ? ['logprob', 'entropy', 'value'] : ['logprob', 'entropy'],
       missingOperations: [],
@@ -81,22 +84,24 @@ export class TransformerPolicy implements PolicyModel {
     const shares = splitRequests(requests, this.#engine.cores, this.#homes);
     const answers = Array<GeneratedTokens>(requests.length);
     await this.#onCores(shares, async (share, core) => {
-      const asked = packRequests(share.map((index) => requests[index]!));
+      const released = this.#released[core]!.splice(0);
+      const asked = packRequests(
+        share.map((index) => requests[index]!),
+        released,
+      );
       const given = unpackAnswers(await this.#engine.call(core, 'generate', [asked, sampling], signal));
       share.forEach((index, place) => (answers[index] = given[place]!));
     });
     return answers;
   }
 
+  /** Told to the cores with their next requests: a message of its own would wake them for next to nothing. */
   release(sequences: readonly string[]): void {
-    const byCore = new Map<number, string[]>();
     for (const sequence of sequences) {
       const home = this.#homes.get(sequence);
-      if (home !== undefined) byCore.set(home, [...(byCore.get(home) ?? []), sequence]);
+      if (home !== undefined) this.#released[home]!.push(sequence);
       this.#homes.delete(sequence);
     }
-    // Nothing waits for it; a dead thread is reported by the next call that does.
-    for (const [core, names] of byCore) this.#engine.call(core, 'release', [names]).catch(() => undefined);
   }
 
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
@@ -117,12 +122,12 @@ export class TransformerPolicy implements PolicyModel {
 
   async optimizerStep(step: OptimizerStep): Promise<OptimizerStepResult> {
     const others = await Promise.all(this.#otherCores().map((core) => this.#engine.call(core, 'takeGradient', [])));
-    const result = await this.#engine.call(0, 'step', [others, step]);
+    const { parameters, ...result } = await this.#engine.call(0, 'step', [others, step]);
     if (result.applied) {
       this.#version += 1;
-      this.#homes.clear();
-      await this.#shareParameters();
+      this.#forgetSequences();
     }
+    if (parameters) await this.#shareParameters(parameters);
     return result;
   }
 
@@ -165,10 +170,10 @@ export class TransformerPolicy implements PolicyModel {
     const { folder, valueHead } = this.#parts;
     const { data, policyVersion, optimizer } = await readCheckpoint(directory, folder.config, valueHead);
     await this.#engine.call(0, 'setParameters', [data]);
-    await this.#shareParameters();
+    await this.#shareParameters(data);
     await this.resetOptimizer(optimizer?.settings ?? this.#optimizer);
     if (optimizer) await this.#engine.call(0, 'restoreOptimizer', [optimizer.state]);
-    this.#homes.clear();
+    this.#forgetSequences();
     this.#version = policyVersion;
   }
 
@@ -232,15 +237,18 @@ export class TransformerPolicy implements PolicyModel {
     });
   }
 
+  /** With other weights the cores forget them all by themselves. */
+  #forgetSequences(): void {
+    this.#homes.clear();
+    for (const names of this.#released) names.length = 0;
+  }
+
   #otherCores(): number[] {
     return Array.from({ length: this.#engine.cores - 1 }, (_, index) => index + 1);
   }
 
-  async #shareParameters(): Promise<void> {
-    const others = this.#otherCores();
-    if (others.length === 0) return;
-    const data = await this.#engine.call(0, 'parameters', []);
-    await Promise.all(others.map((core) => this.#engine.call(core, 'setParameters', [data])));
+  async #shareParameters(data: Float32Array): Promise<void> {
+    await Promise.all(this.#otherCores().map((core) => this.#engine.call(core, 'setParameters', [data])));
   }
 }
 

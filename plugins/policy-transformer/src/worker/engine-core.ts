@@ -86,11 +86,8 @@ export class EngineCore {
       await this.#generator.useWeights(this.#parameters.views);
       this.#stale = false;
     }
+    this.#generator.release(requests.released);
     return packAnswers(await this.#generator.generate(unpackRequests(requests), sampling, signal));
-  }
-
-  release(sequences: readonly string[]): void {
-    this.#generator.release(sequences);
   }
 
   /** Adds the gradient of the loss over this share of a batch. */
@@ -128,8 +125,14 @@ export class EngineCore {
     this.takeGradient();
   }
 
-  /** Adds the gradients of the other cores to its own, in order, clips, applies and clears. Nothing is applied where the sum is not finite. */
-  async step(others: readonly Float32Array[], { learningRate, clipNorm }: OptimizerStep): Promise<OptimizerStepResult> {
+  /**
+   * Adds the gradients of the other cores to its own, in order, clips, applies and clears. Nothing is applied where the sum is not finite. With other cores, the
+   * weights for them come along.
+   */
+  async step(
+    others: readonly Float32Array[],
+    { learningRate, clipNorm }: OptimizerStep,
+  ): Promise<OptimizerStepResult & { readonly parameters?: Float32Array }> {
     this.#optimizer ??= this.#newOptimizer(DEFAULT_OPTIMIZER);
     for (const other of others) this.#gradient.add(other);
     const norm = gradientNorm(this.#gradient.views);
@@ -139,7 +142,7 @@ export class EngineCore {
       this.#stale = true;
     }
     this.#gradient.data.fill(0);
-    return { gradientNorm: norm, applied };
+    return { gradientNorm: norm, applied, ...(applied && others.length > 0 && { parameters: this.parameters() }) };
   }
 
   optimizerState(): OptimizerState | undefined {

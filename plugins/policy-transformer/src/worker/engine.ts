@@ -6,7 +6,6 @@ export type CoreMethod =
   | 'setParameters'
   | 'parameters'
   | 'generate'
-  | 'release'
   | 'accumulate'
   | 'evaluate'
   | 'freeze'

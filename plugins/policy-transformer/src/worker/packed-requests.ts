@@ -8,6 +8,8 @@ export interface PackedRequests {
   readonly tokens: Int32Array;
   readonly endIds: Int32Array;
   readonly draws: Float64Array;
+  /** Sequences that nobody will come back to. */
+  readonly released: readonly string[];
 }
 
 export interface PackedAnswers {
@@ -17,8 +19,9 @@ export interface PackedAnswers {
   readonly logprobs: Float64Array;
 }
 
-export function packRequests(requests: readonly GenerateRequest[]): PackedRequests {
+export function packRequests(requests: readonly GenerateRequest[], released: readonly string[] = []): PackedRequests {
   return {
+    released,
     sequences: requests.map(({ sequence }) => sequence),
     counts: Int32Array.from(
       requests.flatMap(({ tokens, endIds, draws, maxTokens }) => [
