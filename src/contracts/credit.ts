@@ -12,8 +12,63 @@ export type LossAggregation =
   /** Sum over all tokens, divided by rows with a sampled token times a constant length. */
   | 'constant-length';
 
-/** An estimator of the KL divergence from the reference, per token, out of log p - log p_ref (Schulman 2020). */
-export type KlEstimator = 'k1' | 'k2' | 'k3';
+/**
+ * An estimator of the KL divergence from the reference, per token, out of d = log p - log p_ref (Schulman 2020): k1 = d, abs = |d|, k2 = d^2 / 2,
+ * k3 = exp(-d) - 1 + d; `k3-straight-through` has the value of k3 and the derivative of k2.
+ */
+export type KlEstimator = 'k1' | 'abs' | 'k2' | 'k3' | 'k3-straight-through';
+
+/** What the future is worth. Both may be set: a step from a turn's last token to the next turn's first is discounted by their product. */
+export interface Discounts {
+  /** From one sampled token to the next. Tokens that nobody sampled do not discount. */
+  readonly token: number;
+  /** From one turn to the next. */
+  readonly turn: number;
+}
+
+export interface AdvantageEstimate {
+  /** [rows, width]; 0 outside sampled tokens. */
+  readonly advantages: Float64Array;
+  /** [rows, width] advantage + value: what the critic should have said. */
+  readonly returns: Float64Array;
+}
+
+export interface GeneralizedAdvantageOptions extends Discounts {
+  /** Weight of longer looks ahead, GAE's lambda: from token to token, or from turn to turn. */
+  readonly lambda: number;
+  /** What takes a step: a sampled token, or a turn, whose tokens then share one advantage. */
+  readonly level: 'token' | 'turn';
+  /** The value after the last action of a truncated episode is `bootstrapValue`; false: 0, as after a terminated one. */
+  readonly bootstrap: boolean;
+}
+
+/** A deviation divides by n - 1 (`sample`) or by n. */
+export type DeviationKind = 'sample' | 'population';
+
+export interface WhiteningOptions {
+  /** Added to the variance before the root is taken. */
+  readonly varianceEpsilon?: number;
+  /** A deviation that is not above this is no signal: everything is 0. */
+  readonly noSignalBelow?: number;
+  readonly deviation?: DeviationKind;
+}
+
+export interface ClipOptions {
+  /** The ratio to the sampling policy; absent: of the token. */
+  readonly ratio?: LossExpression;
+  readonly clipLow: number;
+  readonly clipHigh: number;
+  /** Highest loss of a token with a negative advantage, in multiples of that advantage (Ye et al. 2020, arXiv 1912.09729). */
+  readonly dualClip?: number | null;
+  /** Highest ratio of the unclipped side (TRL's `delta`). */
+  readonly ratioCap?: number | null;
+}
+
+/** A surrogate objective per token, larger is better, and what it is logged by. */
+export interface ClippedObjective {
+  readonly objective: LossExpression;
+  readonly metrics: { readonly [name: string]: LossExpression };
+}
 
 /** A sequence's sampled tokens in order, as if nothing stood between them. */
 export interface ActionTokens {
@@ -45,4 +100,20 @@ export interface CreditTools {
   ): { readonly mean: number; readonly deviation: number };
   /** Per-token KL estimate between the live policy and the reference, as a differentiable expression. */
   klExpression(ops: LossOperations, inputs: LossInputs, estimator: KlEstimator): LossExpression;
+  /** [rows, width] discounted sum of the rewards from each sampled token on; with `bootstrap`, of truncated episodes' values after the cut too. */
+  returnsToGo(batch: TrainingBatch, discounts: Discounts, bootstrap?: boolean): Float64Array;
+  /** Generalised advantage estimation over sampled tokens or turns, as if nothing stood between them. Reads `values`. */
+  generalizedAdvantages(batch: TrainingBatch, options: GeneralizedAdvantageOptions): AdvantageEstimate;
+  /** [rows, width] (x - mean) / sqrt(variance + epsilon) over all sampled tokens of the batch; 0 elsewhere. */
+  whitenTokens(batch: TrainingBatch, values: Float64Array, options?: WhiteningOptions): Float64Array;
+  /** The same with every turn counted once, by what its last token has; its tokens share the result. */
+  whitenTurns(batch: TrainingBatch, values: Float64Array, options?: WhiteningOptions): Float64Array;
+  /** [rows] return minus the mean return of the other members of its group; 0 in a group of one. */
+  leaveOneOut(batch: TrainingBatch, returns: Float64Array): Float64Array;
+  /** [rows, width] rewards less `coefficient` times the divergence of the sampler from the reference on each sampled token. */
+  penalizedRewards(batch: TrainingBatch, coefficient: number, estimator: KlEstimator): Float64Array;
+  /** Mean divergence of the sampler from the reference over sampled tokens. */
+  referenceDivergence(batch: TrainingBatch, estimator: KlEstimator): number;
+  /** PPO's clipped surrogate (Schulman et al. 2017, equation 7) with two bounds, and the bounds that others added to it. */
+  clippedObjective(ops: LossOperations, inputs: LossInputs, options: ClipOptions): ClippedObjective;
 }

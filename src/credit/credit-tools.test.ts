@@ -47,6 +47,105 @@ describe.each(goldenNames)('credit tools on the recorded batch `%s`', (name) => 
   });
 });
 
+describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
+  const { batch, recorded } = loadGolden(name);
+  /** Noise where nothing was sampled, which must not matter. */
+  const spoil = (array: Float64Array) => array.map((value, i) => (batch.mask[i] === 1 ? value : NaN));
+  const spoilt = { ...batch, rewards: spoil(batch.rewards), values: spoil(batch.values!) };
+  const reference = (key: string) => recorded.estimators[key]!.reference;
+  const close = (got: Float64Array, expected: readonly (readonly number[])[]) => {
+    const flat = expected.flat();
+    expect(Math.max(...flat.map((value, i) => Math.abs(value - got[i]!) / Math.max(1, Math.abs(value))))).toBeLessThan(
+      1e-6,
+    );
+  };
+  const none = { token: 1, turn: 1 };
+
+  // Goes red when the value is not carried over a gap, when lambda does not discount, or when a truncated row ends with 0.
+  it.each(
+    [
+      [1, 1],
+      [0.99, 0.95],
+      [0.9, 0.8],
+    ].flatMap(([gamma, lambda]) => [[gamma!, lambda!, false] as const, [gamma!, lambda!, true] as const]),
+  )('GAE over tokens: gamma %d, lambda %d, bootstrap %s', (gamma, lambda, bootstrap) => {
+    const text = `gae gamma=${gamma.toFixed(2).replace(/0$/, '')} lambda=${lambda.toFixed(2).replace(/0$/, '')}`;
+    const expected = reference(bootstrap ? `${text} bootstrap` : text);
+    const options = { token: gamma, turn: 1, lambda, level: 'token', bootstrap } as const;
+    const { advantages, returns } = credit.generalizedAdvantages(spoilt, options);
+    close(advantages, expected.advantages_raw);
+    close(returns, expected.returns);
+    close(credit.whitenTokens(batch, advantages), expected.advantages);
+  });
+
+  it.each([1, 0.9])('REINFORCE++: discounted to-go, whitened, gamma %d', (gamma) => {
+    const { returns, advantages } = reference(`reinforce++ gamma=${gamma.toFixed(1)}`);
+    const got = credit.returnsToGo(spoilt, { token: gamma, turn: 1 });
+    close(got, returns);
+    close(credit.whitenTokens(batch, got), advantages);
+  });
+
+  // Goes red when the discount counts tokens, or when a long turn counts more than a short one.
+  it.each([1, 0.9])('return batch normalisation over turns, gamma %d', (gamma) => {
+    const expected = reference(`rebn gamma=${gamma.toFixed(1)}`);
+    const returns = credit.returnsToGo(spoilt, { token: 1, turn: gamma });
+    close(returns, expected.reinforce_advantages);
+    for (const deviation of ['sample', 'population'] as const) {
+      close(credit.whitenTurns(batch, returns, { deviation, varianceEpsilon: 0 }), expected[deviation].advantages);
+    }
+  });
+
+  it('leave one out, with 0 in a group of one', () => {
+    close(
+      credit.spreadOverTokens(batch, credit.leaveOneOut(batch, credit.episodeReturns(batch))),
+      reference('rloo').advantages,
+    );
+  });
+
+  it('GAE over turns is GAE over tokens where every turn is one token', () => {
+    // One token a turn: the first of each.
+    const mask = batch.mask.map((sampled, i) => Number(sampled === 1 && batch.turn[i] !== batch.turn[i - 1]));
+    const single = { ...batch, mask };
+    const options = { token: 1, turn: 0.9, lambda: 0.7, bootstrap: true } as const;
+    expect(credit.generalizedAdvantages(single, { ...options, level: 'turn' })).toEqual(
+      credit.generalizedAdvantages(single, { ...options, level: 'token' }),
+    );
+    const { advantages } = credit.generalizedAdvantages(batch, { ...options, level: 'turn' });
+    for (const [i, sampled] of batch.mask.entries()) {
+      if (sampled === 1 && batch.mask[i + 1] === 1) expect(advantages[i + 1]).toBe(advantages[i]);
+    }
+  });
+
+  it('takes the divergence of the sampler off the rewards', () => {
+    const penalized = credit.penalizedRewards(batch, 0.1, 'k1');
+    const difference = (i: number) => batch.logprobs[i]! - batch.referenceLogprobs[i]!;
+    for (const [i, sampled] of batch.mask.entries()) {
+      expect(penalized[i]).toBeCloseTo(sampled === 1 ? batch.rewards[i]! - 0.1 * difference(i) : 0, 12);
+    }
+    const indices = [...batch.mask.keys()].filter((i) => batch.mask[i] === 1);
+    const mean = indices.reduce((sum, i) => sum + difference(i), 0) / indices.length;
+    expect(credit.referenceDivergence(batch, 'k1')).toBeCloseTo(mean, 12);
+    expect(credit.referenceDivergence(batch, 'k3')).toBeGreaterThan(0);
+  });
+
+  it('whitens nothing that has no deviation', () => {
+    const flat = new Float64Array(batch.rows * batch.width).fill(0.7);
+    for (const whiten of [credit.whitenTokens, credit.whitenTurns]) {
+      expect(whiten(batch, flat, { noSignalBelow: 1e-8 }).every((value) => value === 0)).toBe(true);
+    }
+  });
+
+  it('ReMax is the return to go less that of the greedy episode', () => {
+    const greedy = (recorded.batch as unknown as { reward_baseline: number[] }).reward_baseline;
+    const returns = credit.returnsToGo(spoilt, none);
+    close(returns, reference('remax').returns);
+    const advantages = returns.map((value, i) =>
+      batch.mask[i] === 1 ? value - greedy[Math.floor(i / batch.width)]! : 0,
+    );
+    close(advantages, reference('remax').advantages);
+  });
+});
+
 describe('meanAndDeviation', () => {
   it('divides by n - 1, and is 0 where there is nothing to compare', () => {
     expect(credit.meanAndDeviation([1, 2, 3, 6])).toEqual({

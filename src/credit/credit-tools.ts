@@ -1,8 +1,13 @@
 import type { CreditTools } from '../contracts/credit.js';
 import { actionTokens, episodeReturns, spreadOverTokens } from './action-tokens.js';
 import { aggregationWeights } from './aggregation-weights.js';
-import { groupRows, meanAndDeviation } from './group-statistics.js';
+import { clippedObjective } from './clipped-objective.js';
+import { generalizedAdvantages } from './generalized-advantages.js';
+import { groupRows, leaveOneOut, meanAndDeviation } from './group-statistics.js';
 import { klExpression } from './kl-expression.js';
+import { penalizedRewards, referenceDivergence } from './reference-divergence.js';
+import { returnsToGo } from './returns-to-go.js';
+import { whitenTokens, whitenTurns } from './whiten.js';
 
 /** What an algorithm's host carries as `credit`. */
 export const creditTools: CreditTools = {
@@ -13,4 +18,12 @@ export const creditTools: CreditTools = {
   aggregationWeights,
   meanAndDeviation,
   klExpression,
+  returnsToGo,
+  generalizedAdvantages,
+  whitenTokens,
+  whitenTurns,
+  leaveOneOut,
+  penalizedRewards,
+  referenceDivergence,
+  clippedObjective,
 };

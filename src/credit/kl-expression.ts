@@ -4,16 +4,28 @@ import type { LossExpression, LossInputs, LossOperations } from '../contracts/lo
 /**
  * Estimates, on a token that the live policy sampled, KL(live || reference) out of d = log p - log p_ref (Schulman 2020, "Approximating KL
  * divergence"): k1 = d, k2 = d^2 / 2, k3 = exp(-d) - 1 + d. k1 and k3 are unbiased and k3 is never negative. As a loss on the
- * policy's own samples, k2 has the expected derivative of the divergence; that of k1 is 0 in expectation.
+ * policy's own samples, k2 has the expected derivative of the divergence, and so has `k3-straight-through`; that of k1 is 0 in expectation.
  */
 export function klExpression(ops: LossOperations, inputs: LossInputs, estimator: KlEstimator): LossExpression {
   const d = ops.sub(inputs.logprob, inputs.referenceLogprobs);
   switch (estimator) {
     case 'k1':
       return d;
+    case 'abs':
+      return ops.max(d, ops.sub(ops.constant(0), d));
     case 'k2':
-      return ops.mul(ops.constant(0.5), ops.mul(d, d));
+      return half(d);
     case 'k3':
-      return ops.add(ops.sub(ops.exp(ops.sub(ops.constant(0), d)), ops.constant(1)), d);
+      return k3(d);
+    case 'k3-straight-through':
+      return ops.add(ops.stopGradient(ops.sub(k3(d), half(d))), half(d));
+  }
+
+  function half(of: LossExpression): LossExpression {
+    return ops.mul(ops.constant(0.5), ops.mul(of, of));
+  }
+
+  function k3(of: LossExpression): LossExpression {
+    return ops.add(ops.sub(ops.exp(ops.sub(ops.constant(0), of)), ops.constant(1)), of);
   }
 }

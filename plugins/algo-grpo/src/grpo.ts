@@ -31,34 +31,17 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   }
 
   function loss(ops: LossOperations, inputs: LossInputs): Loss {
-    const { logprob, logprobs, entropy, advantages } = inputs;
-    const zero = ops.constant(0);
-    const ratio = ops.exp(ops.sub(logprob, logprobs));
-    const [low, high] = [1 - options.clipLow, 1 + options.clipHigh];
-    const winning = ops.greater(advantages, zero);
-    const losing = ops.greater(zero, advantages);
-
-    const clipped = ops.mul(ops.clip(ratio, low, high), advantages);
-    let objective = ops.min(ops.mul(ratio, advantages), clipped);
     // The loop logs entropy, divergence from the sampler and groups without signal for every algorithm.
-    const metrics: { [name: string]: LossExpression } = {
-      ratio,
-      clipped_low: ops.mul(losing, ops.greater(ops.constant(low), ratio)),
-      clipped_high: ops.mul(winning, ops.greater(ratio, ops.constant(high))),
-    };
-    if (options.dualClip !== null) {
-      const most = ops.constant(options.dualClip);
-      objective = ops.where(losing, ops.max(objective, ops.mul(most, advantages)), objective);
-      metrics['dual_clipped'] = ops.mul(losing, ops.greater(ratio, most));
-    }
-    const terms: { [name: string]: LossExpression } = { policy: ops.sub(zero, objective) };
+    const { objective, metrics: clips } = credit.clippedObjective(ops, inputs, options);
+    const metrics: { [name: string]: LossExpression } = { ...clips };
+    const terms: { [name: string]: LossExpression } = { policy: ops.sub(ops.constant(0), objective) };
     if (options.klCoefficient > 0) {
       const kl = credit.klExpression(ops, inputs, options.klEstimator);
       terms['kl'] = ops.mul(ops.constant(options.klCoefficient), kl);
       metrics['reference_kl'] = kl;
     }
     if (options.entropyCoefficient > 0) {
-      terms['entropy'] = ops.mul(ops.constant(-options.entropyCoefficient), entropy);
+      terms['entropy'] = ops.mul(ops.constant(-options.entropyCoefficient), inputs.entropy);
     }
     return { terms, metrics };
   }

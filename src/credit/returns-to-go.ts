@@ -1,0 +1,31 @@
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { Discounts } from '../contracts/credit.js';
+import { actionTokens } from './action-tokens.js';
+
+/** What a step from each sampled token of a row to the next is discounted by; the last leads out of the episode. */
+export function stepDiscounts(
+  { indices, turnEnds }: ReturnType<typeof actionTokens>,
+  { token, turn }: Discounts,
+): readonly number[] {
+  const ends = new Set(turnEnds);
+  return indices.map((index) => (ends.has(index) ? token * turn : token));
+}
+
+/**
+ * [rows, width] G_t = r_t + d_t G_(t+1) over the sampled tokens of a row, in order; 0 elsewhere. After the last stands 0 or, with `bootstrap`, the value
+ * after the cut of a truncated episode. A turn's tokens share its return where `token` is 1.
+ */
+export function returnsToGo(batch: TrainingBatch, discounts: Discounts, bootstrap = false): Float64Array {
+  const returns = new Float64Array(batch.rows * batch.width);
+  for (let row = 0; row < batch.rows; row += 1) {
+    const sampled = actionTokens(batch, row);
+    const steps = stepDiscounts(sampled, discounts);
+    let next = bootstrap && batch.truncated[row] === 1 ? (batch.bootstrapValue[row] as number) : 0;
+    for (let i = sampled.indices.length - 1; i >= 0; i -= 1) {
+      const index = sampled.indices[i] as number;
+      next = (batch.rewards[index] as number) + (steps[i] as number) * next;
+      returns[index] = next;
+    }
+  }
+  return returns;
+}
