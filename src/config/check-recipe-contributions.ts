@@ -1,5 +1,6 @@
 import type { AlgorithmModule } from '../contracts/algorithm.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import { optionChecks } from '../credit/option-checks.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import { checkOptions } from './check-options.js';
 import type { ParsedRecipe } from './check-structure.js';
@@ -7,7 +8,7 @@ import type { Complaints } from './complaints.js';
 import type { IdleContext } from './idle-settings.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
-import { effectiveAlgorithm } from './stage-settings.js';
+import { effectiveAlgorithm, updateSettings } from './stage-settings.js';
 
 /** What a recipe is checked against; a PluginHost is one. */
 export interface ContributionFinder {
@@ -186,7 +187,7 @@ async function checkAlgorithms(recipe: ParsedRecipe, finder: ContributionFinder,
     const module = (await finder.load(located)) as AlgorithmModule<unknown>;
     const findings = [
       ...(located.contribution.validate?.(values as never) ?? []),
-      ...(module.validate?.(values, settings) ?? []),
+      ...(module.validate?.(values, updateSettings(settings), optionChecks) ?? []),
     ];
     for (const finding of findings) {
       const path = place(finding.path);

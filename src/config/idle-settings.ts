@@ -82,7 +82,20 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
       }
     }
   }
+  settleImportanceCaps(recipe, idle);
   settleOverridden(recipe, idle);
+}
+
+/** A cap of weights that no rl stage computes. */
+function settleImportanceCaps(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+  const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+  const weighs = (stage: (typeof rl)[number]['stage']): boolean =>
+    stage.algorithm?.recomputeLogprobs ?? recipe.algorithm?.recomputeLogprobs ?? false;
+  const because = 'without `recomputeLogprobs: true`';
+  if (!rl.some(({ stage }) => weighs(stage))) idle(['algorithm', 'importanceCap'], because);
+  for (const { name, stage } of rl) {
+    if (!weighs(stage)) idle(['stages', name, 'algorithm', 'importanceCap'], because);
+  }
 }
 
 /** Keys of `algorithm` that every rl stage overrides: the first stage's value becomes the recipe's own. */
@@ -90,7 +103,7 @@ function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: s
   const { algorithm } = recipe;
   const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
   if (algorithm === undefined || rl.length === 0) return;
-  const isOverridden = (key: 'name' | 'groupSize' | 'epochs' | 'minibatches') => {
+  const isOverridden = (key: 'name' | 'groupSize' | 'epochs' | 'minibatches' | 'recomputeLogprobs') => {
     if (!rl.every(({ stage }) => stage.algorithm?.[key] !== undefined)) return false;
     const kept = algorithm[key];
     idle(['algorithm', key], `beside ${rl.map(({ name }) => `\`stages.${name}.algorithm.${key}\``).join(' and ')}`);
@@ -98,9 +111,9 @@ function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: s
     return true;
   };
   isOverridden('name');
-  for (const key of ['groupSize', 'epochs', 'minibatches'] as const) {
+  for (const key of ['groupSize', 'epochs', 'minibatches', 'recomputeLogprobs'] as const) {
     if (!isOverridden(key)) continue;
-    algorithm[key] = rl[0]?.stage.algorithm?.[key] ?? algorithm[key];
+    Object.assign(algorithm, { [key]: rl[0]?.stage.algorithm?.[key] ?? algorithm[key] });
     for (const { stage } of rl) if (stage.algorithm?.[key] === algorithm[key]) delete stage.algorithm[key];
   }
 }

@@ -73,12 +73,24 @@ const policy = v.strictObject({
 const groupSize = whole(1, 'Episodes of one task that are sampled together');
 const epochs = whole(1, 'Passes over the episodes of a step');
 const minibatches = whole(1, 'Optimizer steps per pass');
+const recomputeLogprobs = v.pipe(
+  v.boolean(),
+  v.description(
+    "Take the trainer's own log probabilities for the ratio in the place of the sampler's, and weight for the difference",
+  ),
+);
+const importanceCap = v.pipe(
+  amount(0, 'Highest weight that corrects a token for the difference between sampler and trainer; absent: 2'),
+  v.gtValue(0),
+);
 
 const algorithm = v.strictObject({
   name: contribution('algorithm'),
   groupSize: v.optional(groupSize, 8),
   epochs: v.optional(epochs, 1),
   minibatches: v.optional(minibatches, 1),
+  recomputeLogprobs: v.optional(recomputeLogprobs, false),
+  importanceCap: v.exactOptional(importanceCap),
   options: options('algorithm', 'algorithm'),
 });
 
@@ -87,6 +99,8 @@ const algorithmOverride = v.strictObject({
   groupSize: v.exactOptional(groupSize),
   epochs: v.exactOptional(epochs),
   minibatches: v.exactOptional(minibatches),
+  recomputeLogprobs: v.exactOptional(recomputeLogprobs),
+  importanceCap: v.exactOptional(importanceCap),
   options: options('algorithm', 'algorithm'),
 });
 

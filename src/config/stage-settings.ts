@@ -1,3 +1,4 @@
+import type { UpdateSettings } from '../contracts/algorithm.js';
 import type { AlgorithmSettings, HorizonSettings, Recipe, RewardSettings, RlStage } from './recipe-schema.js';
 
 /** What holds in an rl stage: the recipe's own keys, with those that the stage overrides. */
@@ -15,6 +16,12 @@ export function stageSettings(recipe: Recipe, stage: RlStage): StageSettings {
     horizon: stage.horizon ?? recipe.horizon,
     reward: stage.reward ?? recipe.reward,
   };
+}
+
+/** What the training loop is told of an algorithm's settings. */
+export function updateSettings(algorithm: AlgorithmSettings): UpdateSettings {
+  const { groupSize, epochs, minibatches, recomputeLogprobs, importanceCap = 2 } = algorithm;
+  return { groupSize, epochs, minibatches, recomputeLogprobs, importanceCap };
 }
 
 /** A stage's own keys win; options of another algorithm are not mixed with the recipe's. */

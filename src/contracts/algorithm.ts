@@ -1,5 +1,5 @@
 import type { TrainingBatch } from './batch.js';
-import type { CreditTools } from './credit.js';
+import type { CreditTools, KlOptions, LossAggregation } from './credit.js';
 import type { Awaitable } from './environment.js';
 import type { Host } from './host.js';
 import type { Json, JsonObject } from './json.js';
@@ -12,8 +12,23 @@ export interface AlgorithmHost extends Host {
   readonly credit: CreditTools;
 }
 
-/** A second model that the trainer must provide. */
-export type AlgorithmRole = 'critic' | 'reference';
+/**
+ * What an algorithm needs beside the episodes. `reference`: log probabilities of the policy that the stage began with. `greedy`: the return of one
+ * episode of each task at temperature 0 (ReMax). A critic is asked for by `critic`.
+ */
+export type AlgorithmRole = 'reference' | 'greedy';
+
+/** A critic: what it is, and how it learns. */
+export interface CriticPlan {
+  /** `shared`: a value head on the policy's trunk, trained by the policy's steps. `own`: a second model that begins as a copy of the policy. */
+  readonly trunk: 'shared' | 'own';
+  /** Peak of an own critic's learning rate, on the stage's schedule; null: the policy's. */
+  readonly learningRate: number | null;
+  /** Steps at the beginning of a stage in which the critic learns and the policy does not. */
+  readonly warmup: number;
+  /** What the critic minimises, of the live `value`; beside the policy's loss where the trunk is shared. */
+  loss(ops: LossOperations, inputs: LossInputs): Loss;
+}
 
 /** The keys of a recipe's `algorithm` that the loop itself reads, and that an algorithm may have a say in. */
 export interface UpdateSettings {
@@ -23,6 +38,31 @@ export interface UpdateSettings {
   readonly epochs: number;
   /** Optimizer steps per pass. */
   readonly minibatches: number;
+  /** The ratio's denominator: the trainer's own log probabilities before its first step, in the place of the sampler's. */
+  readonly recomputeLogprobs: boolean;
+  /** Highest weight that corrects for the difference between sampler and trainer; read where log probabilities are recomputed. */
+  readonly importanceCap: number;
+}
+
+/** Complaints that algorithms have in common, for `validate`. */
+export interface OptionChecks {
+  /** `option` does nothing `beside` another setting. */
+  idle(option: string, beside: string, hint: string): OptionFinding;
+  /** A group of one episode under an estimator that compares the members of a group. */
+  groupOfOne(settings: UpdateSettings): readonly OptionFinding[];
+  /** Bounds of a ratio that is always 1: one epoch of one minibatch. Options that are null or false are not set. */
+  clips(
+    options: { readonly [name: string]: unknown },
+    names: readonly string[],
+    settings: UpdateSettings,
+  ): readonly OptionFinding[];
+  /** Options of `CreditTools.klControl` that say nothing beside each other. */
+  kl(options: KlOptions): readonly OptionFinding[];
+  /** `aggregation` and `constantLength`. */
+  aggregation(options: {
+    readonly aggregation: LossAggregation;
+    readonly constantLength: number | null;
+  }): readonly OptionFinding[];
 }
 
 export interface Advantages {
@@ -30,6 +70,8 @@ export interface Advantages {
   readonly advantages: Float64Array;
   /** [rows, width] targets of the critic. */
   readonly returns?: Float64Array;
+  /** What the loss reads as `klCoefficient`, where it changes from batch to batch. */
+  readonly klCoefficient?: number;
   /** The algorithm's memory after this batch. */
   readonly state: JsonObject;
   /** Scalars for the log. */
@@ -60,11 +102,18 @@ export interface Advantages {
  */
 export interface Algorithm {
   readonly roles: readonly AlgorithmRole[];
+  /** Fills `values`, `bootstrapValue` and the live `value`; absent: no critic. */
+  readonly critic?: CriticPlan;
   readonly initialState: { readonly [key: string]: Json };
   /**
-   * Which groups are worth training on; absent: all. Called before a batch is built, on the completed episodes of each group.
+   * What of a group's completed episodes is trained on, in units of rows that stand together; absent: the group as it is. A group without a unit says
+   * nothing. Called before a batch is built.
    */
-  select?(groups: readonly (readonly CompletedEpisode[])[]): readonly boolean[];
+  select?(group: readonly CompletedEpisode[]): readonly (readonly CompletedEpisode[])[];
+  /** Units are pairs, for `pairDifference`: no minibatch parts them. */
+  readonly pairs?: boolean;
+  /** Rounds of further tasks a step may play in the place of groups that say nothing (dynamic sampling: DAPO, arXiv 2503.14476, section 3.2). */
+  readonly refillRounds?: number;
   /** Credit for a whole batch; `batch.advantages` and `batch.weight` are not filled yet. */
   advantages(batch: TrainingBatch, state: JsonObject): Advantages;
   /** [rows, width] weights of a minibatch's tokens, normalised over that minibatch. */
@@ -77,5 +126,5 @@ export interface Algorithm {
 export interface AlgorithmModule<Options> {
   readonly create: (options: Options, host: AlgorithmHost) => Awaitable<Algorithm>;
   /** Complaints about options that do nothing or contradict each other, beside the update settings of the recipe. */
-  readonly validate?: (options: Options, settings: UpdateSettings) => readonly OptionFinding[];
+  readonly validate?: (options: Options, settings: UpdateSettings, checks: OptionChecks) => readonly OptionFinding[];
 }

@@ -28,6 +28,10 @@ export interface TrainingBatch {
   readonly advantages: Float64Array;
   /** [rows, width] targets of the critic. */
   readonly returns?: Float64Array;
+  /** [rows, width] weight of the divergence from the reference, where the algorithm changes it from batch to batch. */
+  readonly klCoefficient?: Float64Array;
+  /** [rows] return of the task's greedy episode, where the algorithm asked for the role. */
+  readonly greedyReturn?: Float64Array;
   /** [rows] rows with the same number are episodes of one task sampled together; members are adjacent. */
   readonly group: Int32Array;
   /** [rows] 1 where a cap cut the episode. */

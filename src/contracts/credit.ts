@@ -1,4 +1,5 @@
 import type { TrainingBatch } from './batch.js';
+import type { JsonObject } from './json.js';
 import type { LossExpression, LossInputs, LossOperations } from './loss.js';
 
 /** How per-token losses become one number. Named as in the recorded batches of verl. */
@@ -70,6 +71,45 @@ export interface ClippedObjective {
   readonly metrics: { readonly [name: string]: LossExpression };
 }
 
+/** How a policy is kept near the one that training began with. */
+export interface KlOptions {
+  /** Weight of the divergence; 0: none. With a target, where it begins. */
+  readonly klCoefficient: number;
+  /** Taken from each token's reward, or added to the loss. */
+  readonly klIn: 'loss' | 'reward';
+  readonly klEstimator: KlEstimator;
+  /** The divergence per sampled token that the coefficient is steered to; null: the coefficient stays. */
+  readonly klTarget: number | null;
+  /** Episodes over which the steering takes effect. */
+  readonly klHorizon: number;
+}
+
+/** The options at work; everything is empty where the coefficient is 0. */
+export interface KlControl {
+  readonly roles: readonly 'reference'[];
+  /** To be part of the algorithm's. */
+  readonly initialState: JsonObject;
+  /** To be part of what `advantages` returns: the penalised batch to make them of, the rest of the state, the coefficient, what is logged. */
+  take(
+    batch: TrainingBatch,
+    state: JsonObject,
+  ): {
+    readonly batch: TrainingBatch;
+    readonly state: JsonObject;
+    readonly klCoefficient?: number;
+    readonly metrics: { readonly [name: string]: number };
+  };
+  /** To be part of the loss's terms. */
+  terms(ops: LossOperations, inputs: LossInputs): { readonly [name: string]: LossExpression };
+}
+
+/** The turns of a group that can be compared: all its members' turns of one number. */
+export interface ComparableTurn {
+  readonly row: number;
+  /** Indices of its sampled tokens. */
+  readonly tokens: readonly number[];
+}
+
 /** A sequence's sampled tokens in order, as if nothing stood between them. */
 export interface ActionTokens {
   /** Indices into the arrays of the batch (row * width + t), ascending. */
@@ -88,8 +128,16 @@ export interface CreditTools {
   groupRows(batch: TrainingBatch): readonly (readonly number[])[];
   /** [rows, width] `perRow[row]` on every sampled token, 0 elsewhere. */
   spreadOverTokens(batch: TrainingBatch, perRow: Float64Array): Float64Array;
-  /** [rows, width] weights such that the sum of weight * loss is the aggregate. 0 outside sampled tokens. */
-  aggregationWeights(batch: TrainingBatch, aggregation: LossAggregation, constantLength?: number): Float64Array;
+  /**
+   * [rows, width] weights such that the sum of weight * loss is the aggregate. 0 outside sampled tokens. Rows without a sampled token are no
+   * sequences, as in verl, unless `countEmpty` makes each a 0 in means over sequences, as in TRL.
+   */
+  aggregationWeights(
+    batch: TrainingBatch,
+    aggregation: LossAggregation,
+    constantLength?: number,
+    countEmpty?: boolean,
+  ): Float64Array;
   /**
    * Mean and standard deviation (n - 1; 0 for fewer than two). A deviation at or below `noSignalBelow` is 0: sums that are equal on paper
    * differ in their last bits, and dividing by that would make a signal out of rounding.
@@ -110,10 +158,10 @@ export interface CreditTools {
   whitenTurns(batch: TrainingBatch, values: Float64Array, options?: WhiteningOptions): Float64Array;
   /** [rows] return minus the mean return of the other members of its group; 0 in a group of one. */
   leaveOneOut(batch: TrainingBatch, returns: Float64Array): Float64Array;
-  /** [rows, width] rewards less `coefficient` times the divergence of the sampler from the reference on each sampled token. */
-  penalizedRewards(batch: TrainingBatch, coefficient: number, estimator: KlEstimator): Float64Array;
-  /** Mean divergence of the sampler from the reference over sampled tokens. */
-  referenceDivergence(batch: TrainingBatch, estimator: KlEstimator): number;
+  /** For each group and each number of a turn, the turns of the members that got so far. */
+  comparableTurns(batch: TrainingBatch): readonly (readonly ComparableTurn[])[];
+  /** Keeps a policy near its reference, fixed or adaptive, in the reward or in the loss. */
+  klControl(options: KlOptions): KlControl;
   /** PPO's clipped surrogate (Schulman et al. 2017, equation 7) with two bounds, and the bounds that others added to it. */
   clippedObjective(ops: LossOperations, inputs: LossInputs, options: ClipOptions): ClippedObjective;
 }

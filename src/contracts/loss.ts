@@ -34,6 +34,7 @@ export type LossInputName =
   | 'advantages'
   | 'returns'
   | 'rewards'
+  | 'klCoefficient'
   /** 1 where the row was cut by a cap. */
   | 'truncated';
 

@@ -4,7 +4,7 @@ import { actionTokens } from './action-tokens.js';
 
 /**
  * [rows, width] weights such that the sum of weight * loss is the aggregate; 0 outside sampled tokens. A row without sampled tokens is no
- * sequence of any mean.
+ * sequence of any mean, as in verl, unless `countEmpty`: then it counts as 0, as in TRL's GRPOTrainer.
  *
  * @param constantLength what `constant-length` divides by, in tokens; the other aggregations do not read it
  * @throws RangeError where `constant-length` comes without a positive length
@@ -13,14 +13,16 @@ export function aggregationWeights(
   batch: TrainingBatch,
   aggregation: LossAggregation,
   constantLength?: number,
+  countEmpty = false,
 ): Float64Array {
   const rows = Array.from({ length: batch.rows }, (_, row) => actionTokens(batch, row).indices).filter(
     (indices) => indices.length > 0,
   );
   const tokens = rows.reduce((sum, indices) => sum + indices.length, 0);
+  const sequences = countEmpty ? batch.rows : rows.length;
   const weights = new Float64Array(batch.rows * batch.width);
   for (const indices of rows) {
-    const weight = 1 / divisor(aggregation, { tokens, rows: rows.length, rowTokens: indices.length, constantLength });
+    const weight = 1 / divisor(aggregation, { tokens, rows: sequences, rowTokens: indices.length, constantLength });
     for (const index of indices) weights[index] = weight;
   }
   return weights;

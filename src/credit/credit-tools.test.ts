@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { creditTools as credit } from './credit-tools.js';
+import { importanceWeights } from './importance-weights.js';
+import { lossInputs, lossOperations } from './loss-operations.js';
+import { referenceDivergence } from './reference-divergence.js';
 import { goldenNames, loadGolden } from './fixtures/golden-batch.js';
 
 describe.each(goldenNames)('credit tools on the recorded batch `%s`', (name) => {
@@ -117,15 +120,65 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
   });
 
   it('takes the divergence of the sampler off the rewards', () => {
-    const penalized = credit.penalizedRewards(batch, 0.1, 'k1');
+    const fixed = { klCoefficient: 0.1, klIn: 'reward', klEstimator: 'k1', klTarget: null, klHorizon: 100 } as const;
+    const control = credit.klControl(fixed);
+    const { rewards: penalized } = control.take(batch, {}).batch;
+    expect(control.terms(lossOperations, lossInputs)).toEqual({});
     const difference = (i: number) => batch.logprobs[i]! - batch.referenceLogprobs[i]!;
     for (const [i, sampled] of batch.mask.entries()) {
       expect(penalized[i]).toBeCloseTo(sampled === 1 ? batch.rewards[i]! - 0.1 * difference(i) : 0, 12);
     }
     const indices = [...batch.mask.keys()].filter((i) => batch.mask[i] === 1);
     const mean = indices.reduce((sum, i) => sum + difference(i), 0) / indices.length;
-    expect(credit.referenceDivergence(batch, 'k1')).toBeCloseTo(mean, 12);
-    expect(credit.referenceDivergence(batch, 'k3')).toBeGreaterThan(0);
+    expect(referenceDivergence(batch, 'k1')).toBeCloseTo(mean, 12);
+    expect(referenceDivergence(batch, 'k3')).toBeGreaterThan(0);
+  });
+
+  // Goes red where the coefficient moves the other way, or further than a fifth of the share of the horizon.
+  it('steers the divergence to its target', () => {
+    const divergence = referenceDivergence(batch, 'k3');
+    const after = (klTarget: number): number => {
+      const options = { klCoefficient: 0.1, klIn: 'loss', klEstimator: 'k3', klTarget, klHorizon: 100 } as const;
+      const control = credit.klControl(options);
+      expect(control.roles).toEqual(['reference']);
+      const { state, klCoefficient, batch: same, metrics } = control.take(batch, { ...control.initialState, other: 1 });
+      expect([klCoefficient, same, metrics, state['other']]).toEqual([0.1, batch, { kl_coefficient: 0.1 }, 1]);
+      return state['klCoefficient'] as number;
+    };
+    const share = batch.rows / 100;
+    expect(after(divergence / 1.1)).toBeCloseTo(0.1 * (1 + 0.1 * share), 9);
+    expect(after(divergence / 9)).toBeCloseTo(0.1 * (1 + 0.2 * share), 9);
+    expect(after(divergence * 9)).toBeCloseTo(0.1 * (1 - 0.2 * share), 9);
+  });
+
+  it('weighs tokens by the trainer over the sampler, up to a cap', () => {
+    const trainer = batch.logprobs.map((logprob, i) => (batch.mask[i] === 1 ? logprob + (i % 3) - 1 : NaN));
+    const { weights, mean, capped, gap } = importanceWeights(batch, trainer, 1.5);
+    const indices = [...batch.mask.keys()].filter((i) => batch.mask[i] === 1);
+    const slow = indices.map((i) => Math.min(1.5, Math.exp((i % 3) - 1)));
+    indices.forEach((index, i) => expect(weights[index]).toBeCloseTo(slow[i]!, 9));
+    expect(weights.filter((weight) => weight !== 0)).toHaveLength(indices.length);
+    expect(mean).toBeCloseTo(slow.reduce((sum, weight) => sum + weight, 0) / indices.length, 9);
+    expect(capped).toBeCloseTo(slow.filter((weight) => weight === 1.5).length / indices.length, 9);
+    expect(gap).toBeCloseTo(1, 9);
+  });
+
+  it('compares turns of one number within a group', () => {
+    const seen = new Set<string>();
+    for (const turns of credit.comparableTurns(batch)) {
+      const keys = turns.map(({ row, tokens }) => {
+        const numbers = new Set(tokens.map((index) => batch.turn[index]));
+        expect(numbers.size).toBe(1);
+        for (const index of tokens) expect(Math.floor(index / batch.width)).toBe(row);
+        return `${batch.group[row]} ${[...numbers][0]}`;
+      });
+      expect(new Set(keys).size).toBe(1);
+      expect(seen.has(keys[0]!)).toBe(false);
+      seen.add(keys[0]!);
+    }
+    const tokens = credit.comparableTurns(batch).flatMap((turns) => turns.flatMap((turn) => [...turn.tokens]));
+    const sampled = [...batch.mask.keys()].filter((i) => batch.mask[i] === 1);
+    expect(tokens.toSorted((a, b) => a - b)).toEqual(sampled);
   });
 
   it('whitens nothing that has no deviation', () => {

@@ -2,10 +2,11 @@ import type { CreditTools } from '../contracts/credit.js';
 import { actionTokens, episodeReturns, spreadOverTokens } from './action-tokens.js';
 import { aggregationWeights } from './aggregation-weights.js';
 import { clippedObjective } from './clipped-objective.js';
+import { comparableTurns } from './comparable-turns.js';
 import { generalizedAdvantages } from './generalized-advantages.js';
 import { groupRows, leaveOneOut, meanAndDeviation } from './group-statistics.js';
+import { klControl } from './kl-control.js';
 import { klExpression } from './kl-expression.js';
-import { penalizedRewards, referenceDivergence } from './reference-divergence.js';
 import { returnsToGo } from './returns-to-go.js';
 import { whitenTokens, whitenTurns } from './whiten.js';
 
@@ -23,7 +24,7 @@ export const creditTools: CreditTools = {
   whitenTokens,
   whitenTurns,
   leaveOneOut,
-  penalizedRewards,
-  referenceDivergence,
+  comparableTurns,
+  klControl,
   clippedObjective,
 };

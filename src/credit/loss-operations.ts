@@ -14,6 +14,7 @@ export const lossInputs: LossInputs = {
   advantages: batch('advantages'),
   returns: batch('returns'),
   rewards: batch('rewards'),
+  klCoefficient: batch('klCoefficient'),
   truncated: batch('truncated'),
 };
 

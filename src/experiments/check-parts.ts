@@ -25,13 +25,23 @@ export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: str
       message: `The algorithm needs ${what}, which the policy \`${name}\` has not.`,
     });
   if (algorithm.roles.includes('reference') && !freeze) throw lacks('a frozen reference');
-  if (algorithm.roles.includes('critic') && policy.values === undefined) throw lacks('a critic');
-  const { terms, metrics } = algorithm.loss(lossOperations, lossInputs);
-  for (const node of nodesOf([...Object.values(terms), ...Object.values(metrics ?? {})])) {
+  const shared = algorithm.critic?.trunk === 'shared' ? algorithm.critic : undefined;
+  if (shared !== undefined && policy.values === undefined) throw lacks('a critic');
+  const losses = [algorithm.loss(lossOperations, lossInputs), shared?.loss(lossOperations, lossInputs)];
+  const roots = losses.flatMap((loss) => [...Object.values(loss?.terms ?? {}), ...Object.values(loss?.metrics ?? {})]);
+  for (const node of nodesOf(roots)) {
     if (missingOperations.includes(node.op)) throw lacks(`the operation \`${node.op}\` in losses`);
     if (node.op === 'live' && !live.includes(node.name satisfies LiveName))
       throw lacks(`the live ${node.name} in losses`);
   }
+}
+
+/** Throws AG_POLICY_CANNOT where a model that was asked for a value head has none. */
+export function checkCritic(critic: PolicyModel, name: string): void {
+  if (critic.values !== undefined && critic.capabilities.live.includes('value')) return;
+  throw new AgentgymError('AG_POLICY_CANNOT', {
+    message: `The algorithm needs a critic, which the policy \`${name}\` cannot be.`,
+  });
 }
 
 /** Every node of these expressions, once. */

@@ -1,4 +1,5 @@
 import { readdirSync, rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { EvaluationSummary } from '../contracts/evaluation.js';
@@ -54,6 +55,7 @@ export class DiskJournal implements Journal {
   readonly #earlierSeconds: number;
   /** Run steps before the first step of each stage seen so far. */
   readonly #stageOffsets: Map<string, number>;
+  readonly #beside = new Map<string, Pick<PolicyModel, 'save'>>();
   #runStep: number;
 
   private constructor(options: JournalOptions) {
@@ -105,7 +107,8 @@ export class DiskJournal implements Journal {
   /** A forced checkpoint at step 0 is also kept as the stage's start, for as long as the run. */
   async checkpoint(stage: string, step: number, progress: JsonObject, force: boolean): Promise<void> {
     const runStep = this.#stepOfRun(stage, step);
-    const { run, policy, checkpointEvery, keep, runState } = this.#options;
+    const { policy } = this.#options;
+    const { run, checkpointEvery, keep, runState } = this.#options;
     if (!force && (step === 0 || step % checkpointEvery !== 0)) return;
     await Promise.all([this.#metrics, ...this.#logs.values()].map((log) => log.sync()));
     const state: TrainerState = {
@@ -122,7 +125,13 @@ export class DiskJournal implements Journal {
     };
     // First the start: once the checkpoint is there, nobody saves the start again.
     if (step === 0) await writeStageStart(run.path, stage, (directory) => policy.save(directory));
-    await writeCheckpoint(run.path, state, (directory) => policy.save(directory), keep);
+    await writeCheckpoint(run.path, state, (directory) => this.#save(directory), keep);
+  }
+
+  /** From now on checkpoints hold this model too, in a folder of this name; undefined: no longer. */
+  saveBeside(name: string, model: Pick<PolicyModel, 'save'> | undefined): void {
+    if (model === undefined) this.#beside.delete(name);
+    else this.#beside.set(name, model);
   }
 
   /** The folder with the policy as a stage found it, checked: its frozen reference, also after a resume. */
@@ -137,6 +146,15 @@ export class DiskJournal implements Journal {
   close(): void {
     this.#metrics.close();
     for (const log of this.#logs.values()) log.close();
+  }
+
+  async #save(directory: string): Promise<void> {
+    await this.#options.policy.save(directory);
+    for (const [name, model] of this.#beside) {
+      const folder = join(directory, name);
+      await mkdir(folder);
+      await model.save(folder);
+    }
   }
 
   #stepOfRun(stage: string, step: number): number {

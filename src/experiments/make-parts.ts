@@ -32,6 +32,8 @@ export interface Parts {
   /** Of each sft stage, by name, in the order of collection. */
   readonly demonstrations: ReadonlyMap<string, readonly Demonstration[]>;
   readonly policy: PolicyModel;
+  /** A second model with a value head, with the weights of a folder that the policy wrote: a critic of its own. */
+  readonly criticFrom: (folder: string) => Promise<PolicyModel>;
   readonly actor: ModelActor;
   /** What all of these were made of. */
   readonly records: readonly ContributionRecord[];
@@ -62,16 +64,19 @@ export async function makeParts(recipe: Recipe, host: PluginHost, settings: Host
     const demonstrations = await prepareDemonstrations(recipe, { environment, format, ...settings });
     const { name, preset, from, options } = recipe.policy;
     const { maxEpisodeTokens } = recipe.rollout;
+    const longest = maxEpisodeTokens === undefined ? {} : { maxTokens: maxEpisodeTokens };
     const policy = await instances.policy(
       { name, options },
       {
         corpus: () => corpusOf([...demonstrations.values()].flat()),
         ...(preset !== undefined && { preset }),
         ...(from !== undefined && { from }),
-        valueHead: [...rl.values()].some(({ algorithm }) => algorithm.roles.includes('critic')),
-        ...(maxEpisodeTokens !== undefined && { maxTokens: maxEpisodeTokens }),
+        valueHead: [...rl.values()].some(({ algorithm }) => algorithm.critic?.trunk === 'shared'),
+        ...longest,
       },
     );
+    const criticFrom = (folder: string): Promise<PolicyModel> =>
+      instances.policy({ name, options }, { corpus: () => corpusOf([]), from: folder, valueHead: true, ...longest });
     try {
       for (const { algorithm } of rl.values()) checkPolicy(algorithm, policy, name);
     } catch (error) {
@@ -79,7 +84,7 @@ export async function makeParts(recipe: Recipe, host: PluginHost, settings: Host
       throw error;
     }
     const actor = modelActor(recipe, policy, format);
-    return { environment, format, reward, rl, demonstrations, policy, actor, records: instances.records };
+    return { environment, format, reward, rl, demonstrations, policy, criticFrom, actor, records: instances.records };
   } catch (error) {
     await environment.pool.dispose();
     throw error;

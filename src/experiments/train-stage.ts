@@ -1,4 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import type { Recipe, RlStage, SftStage } from '../config/recipe-schema.js';
+import { updateSettings } from '../config/stage-settings.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -6,6 +11,7 @@ import { layOutDemonstration } from '../rollout/demonstration.js';
 import { trainReinforcement } from '../training/reinforcement.js';
 import type { StageOptions, StageResult } from '../training/run-stage.js';
 import { trainSupervised } from '../training/supervised.js';
+import { checkCritic } from './check-parts.js';
 import type { Checkpoint } from './checkpoints.js';
 import type { DiskJournal } from './disk-journal.js';
 import type { Evaluator } from './evaluator.js';
@@ -75,13 +81,17 @@ async function runRl(common: StageOptions, stage: RlStage, options: TrainStageOp
   const { settings, algorithm, reward } = own;
   const budget = budgetsOf(recipe).get(name);
   const reference = algorithm.roles.includes('reference') ? await freezeReference(options) : undefined;
+  const critic = algorithm.critic?.trunk === 'own' ? await openCritic(options) : undefined;
+  options.journal.saveBeside(criticFolder, critic);
   try {
+    if (critic) checkCritic(critic, recipe.policy.name);
     return await trainReinforcement({
       ...common,
       actor: parts.actor,
       algorithm,
-      update: settings.algorithm,
+      update: updateSettings(settings.algorithm),
       ...(reference && { reference }),
+      ...(critic && { critic }),
       tasks: parts.environment.splits.train,
       tasksPerStep: stage.tasksPerStep,
       environments: parts.environment.pool,
@@ -92,7 +102,29 @@ async function runRl(common: StageOptions, stage: RlStage, options: TrainStageOp
       record: recipe.record.episodes,
     });
   } finally {
+    options.journal.saveBeside(criticFolder, undefined);
+    await critic?.dispose();
     await reference?.dispose();
+  }
+}
+
+/** Where a checkpoint keeps a critic of its own. */
+const criticFolder = 'critic';
+
+/** A critic that begins as a copy of the policy; after a resume, as the checkpoint has it. */
+async function openCritic({ parts, resume }: TrainStageOptions): Promise<PolicyModel> {
+  if (resume !== undefined) {
+    const folder = join(resume.directory, criticFolder);
+    const critic = await parts.criticFrom(folder);
+    await critic.load(folder);
+    return critic;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'agentgym-critic-'));
+  try {
+    await parts.policy.save(folder);
+    return await parts.criticFrom(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

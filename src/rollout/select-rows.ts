@@ -29,6 +29,8 @@ export function selectRows(batch: TrainingBatch, rows: readonly number[]): Train
     rewards: numbers(batch.rewards),
     advantages: numbers(batch.advantages),
     ...(batch.returns && { returns: numbers(batch.returns) }),
+    ...(batch.klCoefficient && { klCoefficient: numbers(batch.klCoefficient) }),
+    ...(batch.greedyReturn && { greedyReturn: Float64Array.from(pick(batch.greedyReturn)) }),
     group: Int32Array.from(pick(batch.group)),
     truncated: Uint8Array.from(pick(batch.truncated)),
     bootstrapValue: Float64Array.from(pick(batch.bootstrapValue)),

@@ -12,8 +12,14 @@ export interface AlgorithmBatch {
   readonly spoilt: { readonly batch: TrainingBatch; readonly live: Required<LiveArrays> };
 }
 
-/** Multi-turn batches of the kinds that break algorithms. */
-export function algorithmBatches(random: Random): readonly AlgorithmBatch[] {
+/**
+ * Multi-turn batches of the kinds that break algorithms.
+ *
+ * @param pairs an even number of rows
+ */
+export function algorithmBatches(random: Random, pairs = false): readonly AlgorithmBatch[] {
+  const make = (...[name, stream, groups, reward]: Parameters<typeof makeBatch>): AlgorithmBatch =>
+    makeBatch(name, stream, pairs ? groups.slice(0, groups.length - (groups.length % 2)) : groups, reward);
   return [
     make('two groups with dense rewards', random.stream('dense'), [0, 0, 0, 0, 1, 1, 1], (stream) => stream.normal()),
     make('outcomes of 0 and 1', random.stream('outcomes'), [0, 0, 0, 1, 1, 1], (stream, last) =>
@@ -27,7 +33,7 @@ export function algorithmBatches(random: Random): readonly AlgorithmBatch[] {
 }
 
 /** @param groups group of each row; -1: a row without turns, in group 0 */
-function make(
+function makeBatch(
   name: string,
   random: Random,
   groups: readonly number[],
@@ -41,6 +47,7 @@ function make(
     ...built,
     referenceLogprobs: sampled(() => -random.uniform() * 3),
     values: sampled(() => random.normal()),
+    greedyReturn: Float64Array.from(built.group, (group) => random.stream('greedy', group).normal()),
     bootstrapValue: Float64Array.from(built.truncated, (truncated) => truncated * random.normal()),
   };
   const live = {
@@ -51,7 +58,10 @@ function make(
   const spoil = (array: Float64Array): Float64Array =>
     array.map((value, index) => (built.mask[index] === 1 ? value : NaN));
   const spoilt = Object.entries(batch).map(([field, value]: [string, unknown]) => {
-    const perToken = value instanceof Float64Array && value.length === built.mask.length && field !== 'bootstrapValue';
+    const perToken =
+      value instanceof Float64Array &&
+      value.length === built.mask.length &&
+      !['bootstrapValue', 'greedyReturn'].includes(field);
     return [field, perToken ? spoil(value) : value];
   });
   const spoiltLive = { logprob: spoil(live.logprob), entropy: spoil(live.entropy), value: spoil(live.value) };

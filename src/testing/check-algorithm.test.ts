@@ -9,7 +9,7 @@ type Create = (options: object, host: AlgorithmHost) => Algorithm;
 const good: Create = (_options, { credit }) => ({
   roles: ['reference'],
   initialState: { baseline: 0 },
-  select: (groups) => groups.map((group) => group.length > 1),
+  select: (group) => (group.length > 1 ? [group] : []),
   advantages: (batch, state) => {
     const returns = credit.episodeReturns(batch);
     const baseline = state['baseline'] as number;
@@ -86,7 +86,7 @@ const fixtures: Record<string, Create> = {
   direction: broken(() => ({
     loss: (ops, inputs) => ({ terms: { policy: ops.mul(inputs.advantages, inputs.logprob) } }),
   })),
-  select: broken(() => ({ select: (groups) => groups.slice(1).map(() => true) })),
+  select: broken(() => ({ select: (group) => [group.map((episode) => ({ ...episode }))] })),
 };
 const subject = (create: Create) => ({ create, options: {} });
 

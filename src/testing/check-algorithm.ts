@@ -29,11 +29,21 @@ function update(
   { batch, live }: { readonly batch: TrainingBatch; readonly live: LiveArrays },
 ): { readonly credit: Advantages; readonly weight: Float64Array; readonly result: EvaluatedLoss } {
   const credit = algorithm.advantages(batch, algorithm.initialState);
-  const { advantages, returns } = credit;
-  const credited = { ...batch, advantages, ...(returns && { returns }) };
+  const { advantages, returns, klCoefficient } = credit;
+  const coefficients =
+    klCoefficient === undefined ? undefined : new Float64Array(advantages.length).fill(klCoefficient);
+  const credited = {
+    ...batch,
+    advantages,
+    ...(returns && { returns }),
+    ...(coefficients && { klCoefficient: coefficients }),
+  };
   const weight = algorithm.weights(credited);
-  const loss = algorithm.loss(lossOperations, lossInputs);
-  return { credit, weight, result: evaluateLoss({ ...credited, weight }, live, loss) };
+  const policy = algorithm.loss(lossOperations, lossInputs);
+  const critic = algorithm.critic?.loss(lossOperations, lossInputs);
+  const terms = { ...policy.terms, ...critic?.terms };
+  const metrics = { ...policy.metrics, ...critic?.metrics };
+  return { credit, weight, result: evaluateLoss({ ...credited, weight }, live, { terms, metrics }) };
 }
 
 const outside = (batch: TrainingBatch, array: Float64Array): number =>
@@ -157,17 +167,17 @@ export const algorithmChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'roles',
-    title: 'the loss reads a reference or a critic only where the roles ask for one',
+    title: 'losses read a reference, a critic or a greedy return only where the algorithm asks for one',
     severity: 'error',
-    likelyCause: 'the role is missing from `roles`; the trainer fills only what they name',
+    likelyCause: 'the role is missing from `roles`, or `critic` is; the trainer fills only what they name',
     run: (context) => {
-      const { roles } = context.algorithm;
+      const { roles, critic } = context.algorithm;
       return each(context, (given) => {
-        const { referenceLogprobs, values, ...bare } = given.batch;
-        const critic = roles.includes('critic');
+        const { referenceLogprobs, values, greedyReturn, ...bare } = given.batch;
         const batch: TrainingBatch = {
           ...bare,
           ...(roles.includes('reference') && referenceLogprobs && { referenceLogprobs }),
+          ...(roles.includes('greedy') && greedyReturn && { greedyReturn }),
           ...(critic && values && { values }),
         };
         const { logprob, entropy, value } = given.live;
@@ -198,19 +208,47 @@ export const algorithmChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'select',
-    title: 'select answers true or false for each group',
+    title: 'select answers with units of the episodes it was given: not empty, and two by two where it promises pairs',
     severity: 'error',
-    likelyCause: 'groups are filtered instead of marked',
+    likelyCause: 'episodes are copied or marked instead of chosen',
     run: ({ algorithm }) => {
-      const group = (...returns: number[]) => returns.map((value) => ({ return: value }) as CompletedEpisode);
-      const groups = [group(1, 0, 0), group(1, 1), group(0.5)];
-      const answer: unknown = algorithm.select?.(groups);
-      if (answer === undefined) return [];
-      const fits = Array.isArray(answer) && answer.length === 3 && answer.every((one) => typeof one === 'boolean');
-      return fits ? [] : [`three groups are answered with ${JSON.stringify(answer)}`];
+      const { select, pairs } = algorithm;
+      if (select === undefined) return pairs ? ['pairs are promised, and nothing chooses them'] : [];
+      return [[1, 0, 0], [1, 1], [0.5]].flatMap((returns) => {
+        const group = returns.map((value, member) => episodeOf(value, member));
+        const units: unknown = select(group);
+        const fits =
+          Array.isArray(units) &&
+          units.every(
+            (unit) =>
+              Array.isArray(unit) &&
+              (pairs ? unit.length === 2 : unit.length > 0) &&
+              unit.every((episode) => group.includes(episode as CompletedEpisode)),
+          );
+        return fits ? [] : [`a group with the returns ${returns.join(', ')} is answered with ${JSON.stringify(units)}`];
+      });
     },
   },
 ];
+
+/** An episode of one turn. */
+function episodeOf(value: number, member: number): CompletedEpisode {
+  const key = { iteration: 1, task: 'task', group: 0, member };
+  const facts = { success: value > 0, invalid: false };
+  const sampled = [2, 4] as const;
+  const rest = { text: String(member), action: String(member), cut: false, components: {}, native: value };
+  return {
+    ...key,
+    status: 'completed',
+    turns: [{ observation: 'first', ...rest, reward: value, facts, sampled, policyVersion: 0 }],
+    finalObservation: 'last',
+    terminated: true,
+    success: value > 0,
+    return: value,
+    record: { tokens: [1, 2, 3 + member, 0], mask: [0, 0, 1, 1], logprobs: [0, 0, -1, -0.1] },
+    retries: 0,
+  };
+}
 
 /** Checks an algorithm against its contract, on awkward batches. Nothing is found in a good one. */
 export function checkAlgorithm<Options>(
@@ -219,7 +257,9 @@ export function checkAlgorithm<Options>(
 ): Promise<Finding[]> {
   return runKit(algorithmChecks, settings, async () => {
     const create = async (): Promise<Algorithm> => subject.create(subject.options, testHost(settings.seed));
-    return { create, algorithm: await create(), batches: algorithmBatches(createRandom(settings.seed ?? 0)) };
+    const algorithm = await create();
+    const batches = algorithmBatches(createRandom(settings.seed ?? 0), algorithm.pairs === true);
+    return { create, algorithm, batches };
   });
 }
 

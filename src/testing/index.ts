@@ -8,6 +8,7 @@ export { replayEpisodes } from './environment-checks/compare-processes.js';
 export type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
 export type { Finding } from './finding.js';
 export { evaluateLoss, type EvaluatedLoss, type LiveArrays } from '../credit/evaluate-loss.js';
+export { optionChecks } from '../credit/option-checks.js';
 export { lossInputs, lossOperations } from '../credit/loss-operations.js';
 export { buildBatch, type BatchRow } from '../rollout/build-batch.js';
 export { optionDefaults } from './option-defaults.js';

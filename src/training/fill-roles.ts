@@ -3,29 +3,34 @@ import type { TrainingBatch } from '../contracts/batch.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
+/** Who answers for what an algorithm needs. */
+export interface RoleModels {
+  readonly reference?: ReferenceModel;
+  /** The policy itself where the trunk is shared. */
+  readonly critic?: Pick<PolicyModel, 'values'>;
+}
+
 /**
  * Adds what the roles of an algorithm know of a batch, once for all its epochs: the reference's log probabilities; the critic's values, and
  * the value of where a cap cut an episode.
  */
 export async function fillRoles(
   batch: TrainingBatch,
-  { roles }: Algorithm,
-  model: PolicyModel,
-  reference: ReferenceModel | undefined,
+  { roles, critic: plan }: Algorithm,
+  { reference, critic }: RoleModels,
 ): Promise<TrainingBatch> {
   let filled = batch;
   if (roles.includes('reference')) {
     if (reference === undefined) throw missing('a frozen reference');
     filled = { ...filled, referenceLogprobs: await reference.logprobs(batch) };
   }
-  if (roles.includes('critic')) {
-    if (model.values === undefined) throw missing('a value head');
-    const values = await model.values(batch);
-    filled = { ...filled, values, bootstrapValue: await valuesAfterCut(batch, (probe) => model.values?.(probe)) };
+  if (plan !== undefined) {
+    if (critic?.values === undefined) throw missing('a value head');
+    const values = await critic.values(batch);
+    filled = { ...filled, values, bootstrapValue: await valuesAfterCut(batch, (probe) => critic.values?.(probe)) };
   }
   return filled;
 }
-
 /** [rows] V(all tokens) of truncated rows: what the critic says of the token that would come next. */
 async function valuesAfterCut(
   batch: TrainingBatch,

@@ -9,7 +9,7 @@ const patience = 3;
 /** Makes optimizer steps and keeps account of them for the log; one for each training step. */
 export class GradientSteps {
   readonly #model: PolicyModel;
-  readonly #loss: Loss;
+  readonly #loss: Loss | undefined;
   readonly #step: OptimizerStep;
   #taken = 0;
   #bad = 0;
@@ -23,8 +23,11 @@ export class GradientSteps {
   readonly #terms = new Map<string, number>();
   readonly #metrics = new Map<string, number>();
 
-  /** @param badInRow what the training step before left behind */
-  constructor(model: PolicyModel, loss: Loss, step: OptimizerStep, badInRow: number) {
+  /**
+   * @param loss absent: no step is made
+   * @param badInRow what the training step before left behind
+   */
+  constructor(model: PolicyModel, loss: Loss | undefined, step: OptimizerStep, badInRow: number) {
     this.#model = model;
     this.#loss = loss;
     this.#step = step;
@@ -33,6 +36,7 @@ export class GradientSteps {
 
   /** One optimizer step on a minibatch with its weights filled; a minibatch without sampled tokens is skipped and counted. */
   async take(minibatch: TrainingBatch): Promise<void> {
+    if (this.#loss === undefined) return;
     if (!minibatch.mask.includes(1)) {
       this.#withoutTokens += 1;
       return;
@@ -84,6 +88,19 @@ export class GradientSteps {
       'train/gradient_norm': this.#gradientNorm / this.#taken,
       'train/entropy': this.#entropy / this.#tokens,
       ...counts,
+    };
+  }
+
+  /** What a critic of its own is logged by. */
+  criticMetrics(): Record<string, number> {
+    if (this.#taken === 0) return {};
+    const loss = [...this.#terms.values()].reduce((sum, term) => sum + term, 0) / this.#taken;
+    return {
+      'train/critic_loss': loss,
+      'train/critic_gradient_norm': this.#gradientNorm / this.#taken,
+      'train/critic_learning_rate': this.#step.learningRate,
+      'train/critic_not_finite': this.#bad,
+      ...Object.fromEntries([...this.#metrics].map(([name, sum]) => [`train/${name}`, sum / this.#tokens])),
     };
   }
 

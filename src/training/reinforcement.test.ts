@@ -97,7 +97,7 @@ describe('trainReinforcement', () => {
   });
 
   it('trains on the groups that the algorithm selects; a step without any is skipped and counted', async () => {
-    const select: NonNullable<Algorithm['select']> = (groups) => groups.map((group) => group[0]!.iteration !== 2);
+    const select: NonNullable<Algorithm['select']> = (group) => (group[0]!.iteration === 2 ? [] : [group]);
     const options = reinforcement({ steps: 3, algorithm: reinforce({ select }) });
     await trainReinforcement(options);
     expect(series(options.journal, 'train/groups')).toEqual([4, 0, 4]);
@@ -240,9 +240,9 @@ describe('budgets', () => {
 
   it('never learn from more turns than are paid for', async () => {
     const sizes: number[] = [];
-    const select: NonNullable<Algorithm['select']> = (groups) => {
-      sizes.push(groups.flat().reduce((sum, { turns }) => sum + turns.length, 0));
-      return groups.map(() => true);
+    const select: NonNullable<Algorithm['select']> = (group) => {
+      sizes.push(group.reduce((sum, { turns }) => sum + turns.length, 0));
+      return [group];
     };
     const options = reinforcement({
       steps: 100,
@@ -296,15 +296,20 @@ describe('roles', () => {
       (await values(batch)).map((value, index) => (batch.mask[index] === 1 ? value : NaN));
     const seen: TrainingBatch[] = [];
     const algorithm = reinforce({
-      roles: ['critic'],
+      critic: {
+        trunk: 'shared',
+        learningRate: null,
+        warmup: 0,
+        loss: (ops, { value, returns }) => ({
+          terms: { value: ops.mul(ops.sub(value, returns), ops.sub(value, returns)) },
+        }),
+      },
       advantages(batch, state) {
         seen.push(batch);
         const perRow = Float64Array.from({ length: batch.rows }, (_, row) => row + 1);
         return { ...reinforce().advantages(batch, state), returns: creditTools.spreadOverTokens(batch, perRow) };
       },
-      loss: (ops, { value, returns }) => ({
-        terms: { value: ops.mul(ops.sub(value, returns), ops.sub(value, returns)) },
-      }),
+      loss: () => ({ terms: {} }),
     });
     const options = reinforcement({ model, actor: modelActor(model), algorithm, steps: 3 });
     expect((await trainReinforcement(options)).status).toBe('completed');

@@ -78,6 +78,8 @@ export interface StageFrame<State extends JsonObject> {
   readonly initialState: State;
   /** Save the weights as they are before the first step, too. */
   readonly keepStart: boolean;
+  /** A model that learns beside the policy. */
+  readonly beside?: PolicyModel;
   step(step: number, state: State): Promise<StepOutcome<State>>;
 }
 
@@ -109,6 +111,7 @@ export async function runStage<State extends JsonObject>(
   journal.event({ type: 'stage-started', stage, kind: frame.kind, steps, done: progress.step });
   if (options.resume === undefined) {
     await model.resetOptimizer(options.optimizer.settings);
+    await frame.beside?.resetOptimizer(options.optimizer.settings);
     if (frame.keepStart) await save(true);
   }
   const finish = (status: StageResult['status'], error?: AgentgymError): StageResult => {
@@ -117,7 +120,8 @@ export async function runStage<State extends JsonObject>(
   };
 
   let error: AgentgymError | undefined;
-  let version = model.policyVersion;
+  const versions = (): number => model.policyVersion + (frame.beside?.policyVersion ?? 0);
+  let version = versions();
   try {
     while (progress.pending !== null || !progress.ended) {
       signal.throwIfAborted();
@@ -127,7 +131,7 @@ export async function runStage<State extends JsonObject>(
         const outcome = await frame.step(step, progress.state);
         if (outcome.episodes?.length) await journal.episodes(stage, step, outcome.episodes);
         error = outcome.error;
-        version = model.policyVersion;
+        version = versions();
         const ended = step >= steps || outcome.ended === true;
         const metrics = finiteOnly({ ...outcome.metrics, 'time/step_seconds': (performance.now() - stepStart) / 1000 });
         progress = { step, state: outcome.state, ended, pending: metrics };
@@ -150,7 +154,7 @@ export async function runStage<State extends JsonObject>(
     const failed = isAgentgymError(thrown) && thrown.code === 'AG_EPISODES_FAILED';
     if (!signal.aborted && !failed) throw thrown;
     // Weights that moved in a step that did not end belong to no step: then the older checkpoint is what the stage goes on from.
-    if (model.policyVersion === version) await save(true);
+    if (versions() === version) await save(true);
     return signal.aborted ? finish('interrupted') : finish('failed', thrown as AgentgymError);
   }
 }

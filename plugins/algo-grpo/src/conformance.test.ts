@@ -6,7 +6,16 @@ import { options, type Options } from './options.js';
 
 const variants: Record<string, Partial<Options>> = {
   'as it comes': {},
-  'as Dr. GRPO': { divideByDeviation: false, aggregation: 'constant-length', constantLength: 32 },
+  'as Dr. GRPO': { scaling: 'none', aggregation: 'constant-length', constantLength: 32 },
+  'as GSPO': { ratioLevel: 'sequence', aggregation: 'sequence-mean-token-mean', clipLow: 3e-4, clipHigh: 4e-4 },
+  'turn by turn': { level: 'turn', turnDiscount: 0.9 },
+  'as DAPO': { clipHigh: 0.28, overlongLimit: 8, overlongBuffer: 4, refillRounds: 3 },
+  'with a batch deviation and an adaptive divergence in the reward': {
+    scaling: 'batch',
+    klCoefficient: 0.1,
+    klIn: 'reward',
+    klTarget: 0.05,
+  },
   'with every term': { dualClip: 3, klCoefficient: 0.01, klEstimator: 'k2', entropyCoefficient: 0.01 },
 };
 

@@ -6,6 +6,7 @@ import {
   evaluateLoss,
   lossInputs,
   lossOperations,
+  optionChecks,
   optionDefaults,
   TabularPolicy,
   testHost,
@@ -88,14 +89,13 @@ describe.each(Object.entries(golden))('GRPO on the recorded batch `%s`', (_name,
   const batch = recordedBatch(recorded);
   const live = array(recorded.batch['logprobs']!);
   const { mask } = recorded.batch;
-  const empty = mask.filter((row) => row.every((sampled) => sampled === 0)).length;
 
   // Goes red when the deviation divides by n, when epsilon is left out, or when a group of one keeps its raw return (as verl's does).
   it.each([
-    ['grpo', true],
-    ['grpo without std', false],
-  ] as const)('%s: advantages as the reference, 0 where nothing was sampled', (key, divideByDeviation) => {
-    const { advantages } = grpo({ divideByDeviation }).advantages(batch, {});
+    ['grpo', 'group'],
+    ['grpo without std', 'none'],
+  ] as const)('%s: advantages as the reference, 0 where nothing was sampled', (key, scaling) => {
+    const { advantages } = grpo({ scaling }).advantages(batch, {});
     expectClose(advantages, array(recorded.advantages[key]!), 7);
   });
 
@@ -126,22 +126,20 @@ describe.each(Object.entries(golden))('GRPO on the recorded batch `%s`', (_name,
     if (expected.gradient !== undefined) expectClose(gradients.logprob, array(expected.gradient), 6);
   });
 
-  // TRL counts a sequence without sampled tokens as a 0 in means over sequences; here it is no sequence.
-  const sequences = (mask.length - empty) / mask.length;
+  // Goes red where an episode without a sampled token is left out of means over episodes.
   it.each([
-    ['grpo', { aggregation: 'sequence-mean-token-mean' }, sequences],
-    ['dr_grpo', { aggregation: 'constant-length', constantLength: mask[0]!.length }, sequences],
-    ['bnpo', { aggregation: 'token-mean' }, 1],
-    ['dapo', { aggregation: 'token-mean' }, 1],
-  ] as const)("TRL's %s, with and without a divergence from the reference", (key, aggregation, factor) => {
+    ['grpo', { aggregation: 'sequence-mean-token-mean', countEmpty: true }],
+    ['dr_grpo', { aggregation: 'constant-length', constantLength: mask[0]!.length, countEmpty: true }],
+    ['bnpo', { aggregation: 'token-mean' }],
+    ['dapo', { aggregation: 'token-mean' }],
+  ] as const)("TRL's %s, with and without a divergence from the reference", (key, aggregation) => {
     const perEpisode = recorded.trl.advantages as number[];
     const advantages = array(mask.map((row, i) => row.map((sampled) => sampled * perEpisode[i]!)));
     for (const klCoefficient of [0, 0.04]) {
       const expected = recorded.trl[`${key} beta=${klCoefficient === 0 ? '0.0' : klCoefficient}`]!;
       const { total, gradients } = run(grpo({ ...aggregation, klCoefficient }), { ...batch, advantages }, live);
-      expect(total * factor).toBeCloseTo(expected.loss, 6);
-      const scaled = gradients.logprob.map((value) => value * factor);
-      expectClose(scaled, array(expected.gradient!), 6);
+      expect(total).toBeCloseTo(expected.loss, 6);
+      expectClose(gradients.logprob, array(expected.gradient!), 6);
     }
   });
 });
@@ -177,9 +175,14 @@ describe('GRPO', () => {
   });
 
   it('selects the groups whose returns differ', () => {
-    const group = (...returns: number[]) => returns.map((value) => ({ return: value }) as CompletedEpisode);
-    const groups = [group(1, 0), group(1, 1), group(0.1 + 0.2 + 0.4, 0.7), group(1)];
-    expect(grpo().select?.(groups)).toEqual([true, false, false, false]);
+    const group = (...returns: number[]) =>
+      returns.map((value) => ({ turns: [{ reward: value }] }) as unknown as CompletedEpisode);
+    const selected = (...returns: number[]) =>
+      grpo()
+        .select?.(group(...returns))
+        .map((unit) => unit.length);
+    expect(selected(1, 0)).toEqual([2]);
+    for (const flat of [[1, 1], [0.1 + 0.2 + 0.4, 0.7], [1]]) expect(selected(...flat)).toEqual([]);
     expect(grpo({ dropFlatGroups: false }).select).toBeUndefined();
   });
 
@@ -240,8 +243,8 @@ describe('GRPO', () => {
   }
 
   it('learns the rewarded action over several epochs and minibatches, with and without the deviation', async () => {
-    for (const divideByDeviation of [true, false]) {
-      const { probability } = await train(grpo({ divideByDeviation }), { iterations: 25, epochs: 2 });
+    for (const scaling of ['group', 'none'] as const) {
+      const { probability } = await train(grpo({ scaling }), { iterations: 25, epochs: 2 });
       expect(probability).toBeGreaterThan(0.9);
     }
   });
@@ -257,10 +260,10 @@ describe('GRPO', () => {
 });
 
 describe('validate', () => {
-  const settings = { groupSize: 8, epochs: 2, minibatches: 4 };
+  const settings = { groupSize: 8, epochs: 2, minibatches: 4, recomputeLogprobs: false, importanceCap: 2 };
   /** Complaints about idle defaults that nobody touched are dropped by the host. */
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
-    validate({ ...defaults, ...chosen }, { ...settings, ...changed })
+    validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
       .map(({ path }) => path.join('.'));
 
@@ -278,12 +281,7 @@ describe('validate', () => {
       ['clipLow', 'clipHigh', 'dualClip'],
     ],
     ['a clip with minibatches', { clipLow: 0.1 }, { epochs: 1 }, []],
-    [
-      'an epsilon that nothing is divided with',
-      { divideByDeviation: false, deviationEpsilon: 1e-4 },
-      {},
-      ['deviationEpsilon'],
-    ],
+    ['an epsilon that nothing is divided with', { scaling: 'none', deviationEpsilon: 1e-4 }, {}, ['deviationEpsilon']],
     ['an estimator of nothing', { klEstimator: 'k2' }, {}, ['klEstimator']],
     ['an estimator of something', { klEstimator: 'k2', klCoefficient: 0.01 }, {}, []],
     ['no length to divide by', { aggregation: 'constant-length' }, {}, ['aggregation']],

@@ -4,69 +4,145 @@
 // policy sampled in it has the advantage
 //
 //   A_i = (R_i - mean(R)) / (deviation(R) + epsilon)     GRPO, DeepSeekMath, arXiv 2402.03300, section 4.1.2
-//   A_i =  R_i - mean(R)                                 Dr. GRPO, arXiv 2503.20783, section 3.2
+//   A_i =  R_i - mean(R)                                 Dr. GRPO, arXiv 2503.20783, section 3.2 (scaling: none)
 //
-// with the deviation of n - 1. With the ratio r = p(token) / p_sampler(token), a token's loss is
+// with the deviation of n - 1, of the group or of the whole batch. With level: turn the same is done turn by turn, with the return from that
+// turn on and the members that got so far, so that it matters where a reward came. With the ratio r = p(token) / p_sampler(token), or
+// exp(mean log ratio of the episode) whose derivative each token carries for itself (GSPO-token, arXiv 2507.18071, section 4.3), a token's loss is
 //
 //   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      PPO, arXiv 1707.06347; two bounds: DAPO, arXiv 2503.14476, section 3.1
 //   at most -dualClip A where A < 0                      dual clip, arXiv 1912.09729
-//   + klCoefficient KL(p || p_reference)                 k3 or k2 on the sampled token
+//   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the loss or in the reward
 //   - entropyCoefficient H(p)
 //
-// Groups whose returns are all equal say nothing and are left out (dynamic sampling without resampling: DAPO, section 3.2). Losses of
-// tokens are averaged over all tokens (DAPO, section 3.3) unless `aggregation` says otherwise.
-import type { Algorithm, AlgorithmHost, Loss, LossExpression, LossInputs, LossOperations } from '@agentgym/cli';
+// Groups whose returns are all equal say nothing and are left out; others may be played in their place (dynamic sampling: DAPO, section 3.2). Episodes
+// that grow overlong pay for it (DAPO, section 3.4). Losses are averaged over all tokens (DAPO, section 3.3) unless `aggregation` says otherwise.
+import type {
+  Algorithm,
+  AlgorithmHost,
+  CompletedEpisode,
+  LossExpression,
+  LossInputs,
+  LossOperations,
+  TrainingBatch,
+} from '@agentgym/cli';
 
-import type { Options } from './options.js';
+import { dropsFlatGroups, type Options } from './options.js';
 
 export { validate } from './options.js';
 
 export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
-  /** Advantages of a group's members; undefined where the group has no signal. */
-  function groupAdvantages(returns: readonly number[]): readonly number[] | undefined {
-    const { mean, deviation } = credit.meanAndDeviation(returns, options.noSignalBelow);
-    if (deviation === 0) return undefined;
-    const divisor = options.divideByDeviation ? deviation + options.deviationEpsilon : 1;
-    return returns.map((value) => (value - mean) / divisor);
+  const { level, scaling, noSignalBelow, turnDiscount } = options;
+  const kl = credit.klControl(options);
+
+  /** What is taken from an episode of so many sampled tokens: nothing, then more and more, then all of it. */
+  function overlongPenalty(tokens: number): number {
+    if (options.overlongLimit === null || tokens === 0) return 0;
+    const buffer = options.overlongBuffer ?? 0;
+    const over = tokens - (options.overlongLimit - buffer);
+    return options.overlongPenalty * (buffer === 0 ? Number(over > 0) : Math.min(1, Math.max(0, over / buffer)));
   }
 
-  function loss(ops: LossOperations, inputs: LossInputs): Loss {
-    // The loop logs entropy, divergence from the sampler and groups without signal for every algorithm.
-    const { objective, metrics: clips } = credit.clippedObjective(ops, inputs, options);
-    const metrics: { [name: string]: LossExpression } = { ...clips };
-    const terms: { [name: string]: LossExpression } = { policy: ops.sub(ops.constant(0), objective) };
-    if (options.klCoefficient > 0) {
-      const kl = credit.klExpression(ops, inputs, options.klEstimator);
-      terms['kl'] = ops.mul(ops.constant(options.klCoefficient), kl);
-      metrics['reference_kl'] = kl;
+  /** Rewards with the penalty where the last one stands. */
+  function withoutOverlong(batch: TrainingBatch): TrainingBatch {
+    if (options.overlongLimit === null) return batch;
+    const rewards = batch.rewards.slice();
+    for (let row = 0; row < batch.rows; row += 1) {
+      const { indices } = credit.actionTokens(batch, row);
+      const last = indices.at(-1);
+      if (last !== undefined) (rewards[last] as number) -= overlongPenalty(indices.length);
     }
-    if (options.entropyCoefficient > 0) {
-      terms['entropy'] = ops.mul(ops.constant(-options.entropyCoefficient), inputs.entropy);
+    return { ...batch, rewards };
+  }
+
+  const differ = (values: readonly number[]): boolean => credit.meanAndDeviation(values, noSignalBelow).deviation > 0;
+
+  /** Some advantage of the group will not be 0. */
+  function hasSignal(group: readonly CompletedEpisode[]): boolean {
+    const rewards = group.map(({ turns, record }) => {
+      const tokens = record?.mask.reduce<number>((sum, mask) => sum + mask, 0) ?? 0;
+      return turns.map(({ reward }, turn) => reward - (turn === turns.length - 1 ? overlongPenalty(tokens) : 0));
+    });
+    if (level === 'episode') return differ(rewards.map((row) => row.reduce((sum, reward) => sum + reward, 0)));
+    const toGo = rewards.map((row) => {
+      const returns = row.slice();
+      for (let turn = row.length - 2; turn >= 0; turn -= 1) {
+        returns[turn] = (row[turn] as number) + turnDiscount * (returns[turn + 1] as number);
+      }
+      return returns;
+    });
+    const longest = Math.max(...toGo.map((row) => row.length));
+    return Array.from({ length: longest }, (_, turn) => toGo.flatMap((row) => row[turn] ?? [])).some(differ);
+  }
+
+  /** What is compared with each other: sampled tokens of episodes (or of turns of one number), with what each episode earned. */
+  function comparisons(batch: TrainingBatch): { readonly value: number; readonly tokens: readonly number[] }[][] {
+    if (level === 'turn') {
+      const returns = credit.returnsToGo(batch, { token: 1, turn: turnDiscount });
+      return credit
+        .comparableTurns(batch)
+        .map((turns) => turns.map(({ tokens }) => ({ value: returns[tokens[0] as number] as number, tokens })));
     }
-    return { terms, metrics };
+    const returns = credit.episodeReturns(batch);
+    const member = (row: number) => ({
+      value: returns[row] as number,
+      tokens: credit.actionTokens(batch, row).indices,
+    });
+    return credit.groupRows(batch).map((rows) => rows.map(member));
+  }
+
+  function advantagesOf(batch: TrainingBatch): Float64Array {
+    const advantages = new Float64Array(batch.rows * batch.width);
+    const compared = comparisons(batch);
+    const valuesOf = (members: readonly { readonly value: number }[]): number[] => members.map(({ value }) => value);
+    const whole = credit.meanAndDeviation(valuesOf(compared.flat()), noSignalBelow).deviation;
+    for (const members of compared) {
+      const { mean, deviation } = credit.meanAndDeviation(valuesOf(members), noSignalBelow);
+      if (deviation === 0) continue;
+      const divisor = scaling === 'none' ? 1 : (scaling === 'group' ? deviation : whole) + options.deviationEpsilon;
+      for (const { value, tokens } of members) {
+        for (const index of tokens) advantages[index] = (value - mean) / divisor;
+      }
+    }
+    return advantages;
+  }
+
+  /** exp of the episode's mean log ratio, with the derivative of each token's own log probability. */
+  function sequenceRatio(ops: LossOperations, { logprob, logprobs }: LossInputs): LossExpression {
+    const mean = ops.sequenceMean(ops.sub(logprob, logprobs));
+    return ops.mul(ops.stopGradient(ops.exp(mean)), ops.exp(ops.sub(logprob, ops.stopGradient(logprob))));
   }
 
   return {
-    roles: options.klCoefficient > 0 ? ['reference'] : [],
-    initialState: {},
-
-    ...(options.dropFlatGroups && {
-      select: (groups) => groups.map((group) => groupAdvantages(group.map((episode) => episode.return)) !== undefined),
-    }),
+    roles: kl.roles,
+    initialState: kl.initialState,
+    refillRounds: options.refillRounds,
+    ...(dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
 
     advantages: (batch, state) => {
-      const returns = credit.episodeReturns(batch);
-      const perRow = new Float64Array(batch.rows);
-      for (const rows of credit.groupRows(batch)) {
-        const advantages = groupAdvantages(rows.map((row) => returns[row] as number));
-        advantages?.forEach((advantage, member) => (perRow[rows[member] as number] = advantage));
-      }
-      return { advantages: credit.spreadOverTokens(batch, perRow), state };
+      const { batch: penalised, ...rest } = kl.take(batch, state);
+      return { ...rest, advantages: advantagesOf(withoutOverlong(penalised)) };
     },
 
     weights: (minibatch) =>
-      credit.aggregationWeights(minibatch, options.aggregation, options.constantLength ?? undefined),
+      credit.aggregationWeights(
+        minibatch,
+        options.aggregation,
+        options.constantLength ?? undefined,
+        options.countEmpty,
+      ),
 
-    loss,
+    loss: (ops, inputs) => {
+      const ratio = options.ratioLevel === 'sequence' ? { ratio: sequenceRatio(ops, inputs) } : {};
+      const { objective, metrics } = credit.clippedObjective(ops, inputs, { ...options, ...ratio });
+      const terms: { [name: string]: LossExpression } = {
+        policy: ops.sub(ops.constant(0), objective),
+        ...kl.terms(ops, inputs),
+      };
+      if (options.entropyCoefficient > 0) {
+        terms['entropy'] = ops.mul(ops.constant(-options.entropyCoefficient), inputs.entropy);
+      }
+      return { terms, metrics };
+    },
   };
 }

@@ -22,6 +22,7 @@ const PER_TOKEN: readonly (Exclude<LossInputName, 'truncated'> | 'weight')[] = [
   'advantages',
   'returns',
   'rewards',
+  'klCoefficient',
 ];
 
 /**

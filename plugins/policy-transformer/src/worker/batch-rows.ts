@@ -9,6 +9,7 @@ const PER_TOKEN = [
   'referenceLogprobs',
   'values',
   'rewards',
+  'klCoefficient',
   'advantages',
   'returns',
 ] as const;

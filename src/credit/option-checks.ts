@@ -1,0 +1,62 @@
+import type { OptionChecks } from '../contracts/algorithm.js';
+import type { OptionFinding } from '../contracts/options.js';
+
+const idle = (option: string, beside: string, hint: string): OptionFinding => ({
+  path: [option],
+  message: `${option} has no effect ${beside}`,
+  hint,
+  idle: true,
+});
+
+/** What `validate` of an algorithm is handed. */
+export const optionChecks: OptionChecks = {
+  idle,
+
+  groupOfOne({ groupSize }) {
+    if (groupSize > 1) return [];
+    const message = 'a group of one episode has nothing to be compared with: every advantage is 0';
+    return [{ path: [], message, hint: 'Set algorithm.groupSize to 2 or more, such as 16.' }];
+  },
+
+  clips(options, names, { epochs, minibatches }) {
+    if (epochs > 1 || minibatches > 1) return [];
+    const beside = 'with one epoch and one minibatch: the policy is still the one that sampled';
+    return names
+      .filter((name) => options[name] !== null && options[name] !== false)
+      .map((name) => idle(name, beside, `Remove ${name}, or raise algorithm.minibatches or algorithm.epochs.`));
+  },
+
+  kl({ klCoefficient, klIn, klEstimator, klTarget }) {
+    const findings: OptionFinding[] = [];
+    if (klCoefficient === 0) {
+      const hint = (name: string): string => `Remove ${name}, or set klCoefficient, such as 0.001.`;
+      const beside = 'with klCoefficient: 0';
+      for (const name of ['klIn', 'klEstimator', ...(klTarget === null ? [] : ['klTarget']), 'klHorizon']) {
+        findings.push(idle(name, beside, hint(name)));
+      }
+      return findings;
+    }
+    if (klTarget === null) findings.push(idle('klHorizon', 'without klTarget', 'Remove klHorizon, or set klTarget.'));
+    if (klIn === 'loss' && klEstimator === 'k1') {
+      const message = 'klEstimator: k1 has no effect in the loss: its expected derivative is 0';
+      findings.push({ path: ['klEstimator'], message, hint: 'Take k2 or k3, or set klIn: reward.' });
+    }
+    if (klIn === 'reward' && klEstimator === 'k3-straight-through') {
+      const message = 'klEstimator: k3-straight-through differs from k3 in its derivative only, and a reward has none';
+      findings.push({ path: ['klEstimator'], message, hint: 'Take k3, or set klIn: loss.' });
+    }
+    return findings;
+  },
+
+  aggregation({ aggregation, constantLength }) {
+    if (aggregation === 'constant-length') {
+      if (constantLength !== null) return [];
+      const message = 'aggregation: constant-length needs constantLength';
+      const hint = 'Set constantLength to the tokens that a policy may sample in an episode.';
+      return [{ path: ['aggregation'], message, hint }];
+    }
+    if (constantLength === null) return [];
+    const hint = 'Remove constantLength, or set aggregation: constant-length.';
+    return [idle('constantLength', `with aggregation: ${aggregation}`, hint)];
+  },
+};

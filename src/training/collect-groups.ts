@@ -1,0 +1,140 @@
+// The episodes of a step: groups of one task, paid for, and what of them the algorithm learns from. Groups that say nothing may be replaced by
+// groups of further tasks.
+import type { Algorithm } from '../contracts/algorithm.js';
+import type { CompletedEpisode, Episode, EpisodeKey } from '../contracts/trajectory.js';
+import type { ModelActor } from '../rollout/actor.js';
+import { collectEpisodes, type CollectOptions } from '../rollout/collect-episodes.js';
+import { refuseManyFailures } from '../rollout/failures.js';
+import { affordableEpisodes, payForGroups, type StageBudget } from './budget.js';
+
+export interface GroupsOptions {
+  readonly collect: CollectOptions & { readonly actor: ModelActor };
+  readonly algorithm: Algorithm;
+  readonly groupSize: number;
+  /** Groups that a step wants to learn from. */
+  readonly tasksPerStep: number;
+  /** An endless order of tasks, by place. */
+  readonly taskAt: (place: number) => string;
+  readonly budget?: StageBudget;
+}
+
+/** Where a stage stands. */
+export interface GroupsState {
+  /** Training iteration, the path of the episodes' streams. */
+  readonly iteration: number;
+  /** Places of the order of tasks that are used up. */
+  readonly tasks: number;
+  /** Units of the budget. */
+  readonly spent: number;
+}
+
+export interface CollectedGroups {
+  /** Every sampled episode, failed ones too. */
+  readonly episodes: readonly Episode[];
+  /** Completed episodes by group, before anything is left out. */
+  readonly played: readonly (readonly CompletedEpisode[])[];
+  /** What is trained on: rows that stand together. */
+  readonly units: readonly (readonly CompletedEpisode[])[];
+  /** Groups that units come from. */
+  readonly groups: number;
+  /** Episodes at temperature 0, by group, where the algorithm asks for them. */
+  readonly greedy: ReadonlyMap<number, CompletedEpisode>;
+  /** Further rounds that were played. */
+  readonly refills: number;
+  readonly tasks: number;
+  readonly spent: number;
+  /** The budget could not pay for all of it, or for no further group. */
+  readonly exhausted: boolean;
+}
+
+export function episodesPerGroup({ groupSize, algorithm }: Pick<GroupsOptions, 'groupSize' | 'algorithm'>): number {
+  return groupSize + (algorithm.roles.includes('greedy') ? 1 : 0);
+}
+
+/** Plays the groups of a step. */
+export async function collectGroups(options: GroupsOptions, state: GroupsState): Promise<CollectedGroups> {
+  const { algorithm, budget, groupSize, tasksPerStep, taskAt } = options;
+  const price = episodesPerGroup(options);
+  const payable = (units: number): number =>
+    budget === undefined ? Infinity : Math.floor(affordableEpisodes(budget, units) / price);
+  const episodes: Episode[] = [];
+  const played: (readonly CompletedEpisode[])[] = [];
+  const units: (readonly CompletedEpisode[])[] = [];
+  const greedy = new Map<number, CompletedEpisode>();
+  let { spent } = state;
+  let [tasks, groups, round, overdrawn] = [0, 0, 0, false];
+
+  while (round <= (algorithm.refillRounds ?? 0) && groups < tasksPerStep && !overdrawn) {
+    // Tasks, each for a whole group, and no more than can be paid for.
+    const count = Math.min(tasksPerStep - groups, payable(spent));
+    if (count === 0) break;
+    const first = tasks;
+    const keys = (members: readonly number[]): EpisodeKey[] =>
+      Array.from({ length: count }, (_, index) => ({
+        iteration: state.iteration,
+        task: taskAt(state.tasks + first + index),
+        group: first + index,
+      })).flatMap((group) => members.map((member) => ({ ...group, member })));
+
+    const sampled = await collectEpisodes(
+      keys(Array.from({ length: groupSize }, (_, member) => member)),
+      options.collect,
+    );
+    refuseManyFailures(sampled, options.collect.rollout.maxFailedShare);
+    episodes.push(...sampled);
+    if (price > groupSize) {
+      for (const episode of await collectEpisodes(keys([groupSize]), greedily(options.collect))) {
+        if (episode.status === 'completed') greedy.set(episode.group, episode);
+      }
+    }
+
+    // Groups: paid for, then those that the algorithm can learn from. Without the greedy episode it asked for, it cannot.
+    const completed = completedGroups(sampled);
+    played.push(...completed);
+    const whole = completed.map((group) => [
+      ...group,
+      ...(greedy.has(group[0]!.group) ? [greedy.get(group[0]!.group)!] : []),
+    ]);
+    const purchase = budget === undefined ? undefined : payForGroups(budget, spent, whole);
+    const paid = completed.slice(0, purchase?.groups.length ?? completed.length);
+    spent = purchase?.spent ?? spent;
+    overdrawn = purchase?.overdrawn ?? false;
+    for (const group of paid) {
+      if (price > groupSize && !greedy.has(group[0]!.group)) continue;
+      const chosen = algorithm.select?.(group) ?? [group];
+      if (chosen.length > 0) groups += 1;
+      units.push(...chosen);
+    }
+    tasks += count;
+    round += 1;
+  }
+  return {
+    episodes,
+    played,
+    units,
+    groups,
+    greedy,
+    refills: Math.max(0, round - 1),
+    tasks: state.tasks + tasks,
+    spent,
+    exhausted: overdrawn || payable(spent) === 0,
+  };
+}
+
+/** The same at temperature 0. */
+function greedily(collect: GroupsOptions['collect']): CollectOptions {
+  const { actor } = collect;
+  return { ...collect, actor: { ...actor, sampling: { temperature: 0, topP: 1, topK: 0 } } };
+}
+
+/** Completed episodes by group; a group that failed altogether is none. */
+function completedGroups(episodes: readonly Episode[]): CompletedEpisode[][] {
+  const groups = new Map<number, CompletedEpisode[]>();
+  for (const episode of episodes) {
+    if (episode.status !== 'completed') continue;
+    const group = groups.get(episode.group) ?? [];
+    group.push(episode);
+    groups.set(episode.group, group);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,107 @@
+// From episodes to a batch that can be trained on: references and values, the correction between sampler and trainer, advantages; and what the
+// log tells of them.
+import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { PolicyModel } from '../contracts/policy.js';
+import type { CompletedEpisode } from '../contracts/trajectory.js';
+import { actionTokens } from '../credit/action-tokens.js';
+import { importanceWeights } from '../credit/importance-weights.js';
+import { referenceDivergence } from '../credit/reference-divergence.js';
+import { buildBatch, episodeRow } from '../rollout/build-batch.js';
+import { fillRoles, type RoleModels } from './fill-roles.js';
+
+export interface CreditOptions {
+  readonly algorithm: Algorithm;
+  readonly update: UpdateSettings;
+  readonly model: PolicyModel;
+  readonly models: RoleModels;
+  readonly temperature: number;
+}
+
+export interface CreditedBatch {
+  readonly batch: TrainingBatch;
+  /** The algorithm's memory after it. */
+  readonly state: JsonObject;
+  readonly metrics: { readonly [name: string]: number };
+}
+
+/** Turns whose mean advantage is logged. */
+const loggedTurns = 8;
+
+/** @param greedy returns of greedy episodes by group */
+export async function creditBatch(
+  episodes: readonly CompletedEpisode[],
+  greedy: ReadonlyMap<number, CompletedEpisode>,
+  memory: JsonObject,
+  { algorithm, update, model, models, temperature }: CreditOptions,
+): Promise<CreditedBatch> {
+  const built = buildBatch(episodes.map(episodeRow), temperature);
+  const greedyReturn = Float64Array.from(built.group, (group) => greedy.get(group)?.return ?? 0);
+  const withGreedy = algorithm.roles.includes('greedy') ? { ...built, greedyReturn } : built;
+  let batch = await fillRoles(withGreedy, algorithm, models);
+
+  const correction = update.recomputeLogprobs
+    ? importanceWeights(batch, await model.logprobs(batch), update.importanceCap)
+    : undefined;
+  if (correction !== undefined) batch = { ...batch, logprobs: correction.trainer };
+
+  const { advantages, returns, klCoefficient, state, metrics } = algorithm.advantages(batch, memory);
+  const sampled = (value: (index: number) => number): Float64Array =>
+    Float64Array.from(batch.mask, (mask, index) => (mask === 1 ? value(index) : 0));
+  const corrected =
+    correction === undefined
+      ? advantages
+      : sampled((index) => (advantages[index] as number) * (correction.weights[index] as number));
+  return {
+    batch: {
+      ...batch,
+      advantages: corrected,
+      ...(returns && { returns }),
+      ...(klCoefficient !== undefined && { klCoefficient: sampled(() => klCoefficient) }),
+    },
+    state,
+    metrics: {
+      ...metrics,
+      ...(correction && {
+        importance_weight: correction.mean,
+        importance_capped: correction.capped,
+        logprob_gap: correction.gap,
+      }),
+      ...(batch.referenceLogprobs && { kl_reference: referenceDivergence(batch, 'k3') }),
+      ...(batch.values && returns && explainedVariance(batch, batch.values, returns)),
+      ...advantagesByTurn(batch, advantages),
+    },
+  };
+}
+
+/** 1 - Var(returns - values) / Var(returns) over sampled tokens: 1 where the critic is right, 0 where a constant would do as well. */
+function explainedVariance(
+  { mask }: TrainingBatch,
+  values: Float64Array,
+  returns: Float64Array,
+): { readonly [name: string]: number } {
+  const indices = Array.from(mask.keys()).filter((index) => mask[index] === 1);
+  const spread = (of: (index: number) => number): number => {
+    const mean = indices.reduce((sum, index) => sum + of(index), 0) / indices.length;
+    return indices.reduce((sum, index) => sum + (of(index) - mean) ** 2, 0);
+  };
+  const total = spread((index) => returns[index] as number);
+  if (total === 0) return {};
+  return {
+    explained_variance: 1 - spread((index) => (returns[index] as number) - (values[index] as number)) / total,
+  };
+}
+
+/** Mean advantage of the first turns, each at the turn's last token: where in an episode credit goes. */
+function advantagesByTurn(batch: TrainingBatch, advantages: Float64Array): { readonly [name: string]: number } {
+  const sums: { sum: number; count: number }[] = [];
+  for (let row = 0; row < batch.rows; row += 1) {
+    for (const [turn, index] of actionTokens(batch, row).turnEnds.slice(0, loggedTurns).entries()) {
+      const entry = (sums[turn] ??= { sum: 0, count: 0 });
+      entry.sum += advantages[index] as number;
+      entry.count += 1;
+    }
+  }
+  return Object.fromEntries(sums.map(({ sum, count }, turn) => [`advantage_turn_${turn + 1}`, sum / count]));
+}

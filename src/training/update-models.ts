@@ -1,0 +1,105 @@
+// The optimizer steps of a training step: every epoch deals the rows anew, the policy learns from each minibatch, and beside it its critic.
+import type { Algorithm, CriticPlan, UpdateSettings } from '../contracts/algorithm.js';
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { Loss } from '../contracts/loss.js';
+import type { PolicyModel } from '../contracts/policy.js';
+import type { Random } from '../contracts/random.js';
+import { groupRows } from '../credit/group-statistics.js';
+import { lossInputs, lossOperations } from '../credit/loss-operations.js';
+import { selectRows } from '../rollout/select-rows.js';
+import { GradientSteps } from './gradient-steps.js';
+import { optimizerStep, type OptimizerPlan } from './run-stage.js';
+
+export interface UpdateOptions {
+  readonly algorithm: Algorithm;
+  readonly update: UpdateSettings;
+  readonly model: PolicyModel;
+  /** A second model, where the algorithm's critic has a trunk of its own. */
+  readonly critic?: PolicyModel;
+  readonly optimizer: OptimizerPlan;
+  readonly steps: number;
+  /** A stream of this step's own. */
+  readonly random: Random;
+}
+
+/** Which losses train which model in a step. */
+export interface StepLosses {
+  /** Of the policy's model; absent while only an own critic learns. */
+  readonly policy?: Loss;
+  readonly critic?: Loss;
+}
+
+/** The losses of an algorithm, made once: engines know a loss by what it is made of. */
+export function algorithmLosses(algorithm: Algorithm): (step: number) => StepLosses {
+  const policy = algorithm.loss(lossOperations, lossInputs);
+  const plan = algorithm.critic;
+  if (plan === undefined) return () => ({ policy });
+  const critic = plan.loss(lossOperations, lossInputs);
+  const whole = plan.trunk === 'own' ? { policy, critic } : { policy: together(policy, critic) };
+  const warming = plan.trunk === 'own' ? { critic } : { policy: critic };
+  return (step) => (step <= plan.warmup ? warming : whole);
+}
+
+/** What an own critic's optimizer is told. */
+export function criticOptimizer(optimizer: OptimizerPlan, { learningRate }: CriticPlan): OptimizerPlan {
+  if (learningRate === null) return optimizer;
+  return { ...optimizer, learningRate: { ...optimizer.learningRate, peak: learningRate } };
+}
+
+export interface ModelUpdates {
+  readonly policy: GradientSteps;
+  readonly critic: GradientSteps;
+}
+
+/** Makes the steps of one batch, whose advantages are filled; nothing where there is none. */
+export async function updateModels(
+  batch: TrainingBatch | undefined,
+  losses: StepLosses,
+  step: number,
+  badInRow: { readonly policy: number; readonly critic: number },
+  options: UpdateOptions,
+): Promise<ModelUpdates> {
+  const { algorithm, update, model, critic, optimizer, steps, random } = options;
+  const policy = new GradientSteps(model, losses.policy, optimizerStep(optimizer, step, steps), badInRow.policy);
+  const criticPlan = algorithm.critic === undefined ? optimizer : criticOptimizer(optimizer, algorithm.critic);
+  const own = critic === undefined ? undefined : losses.critic;
+  const value = new GradientSteps(critic ?? model, own, optimizerStep(criticPlan, step, steps), badInRow.critic);
+  if (batch === undefined) return { policy, critic: value };
+  for (let epoch = 0; epoch < update.epochs; epoch += 1) {
+    const parts = dealRows(batch, update.minibatches, algorithm.pairs === true, random.stream(epoch));
+    for (const part of parts) {
+      const minibatch = selectRows(batch, part);
+      const weighted = { ...minibatch, weight: algorithm.weights(minibatch) };
+      await policy.take(weighted);
+      await value.take(weighted);
+    }
+  }
+  return { policy, critic: value };
+}
+
+/**
+ * Rows of each minibatch: whole groups (or pairs) in random order, dealt as evenly as they go; single rows, where there are more minibatches than
+ * groups. Never more minibatches than there is to deal.
+ */
+function dealRows(batch: TrainingBatch, minibatches: number, pairs: boolean, random: Random): number[][] {
+  const groups = pairs ? pairsOf(batch) : groupRows(batch);
+  const parted = groups.length < minibatches && !pairs;
+  const units = random.shuffle(parted ? groups.flat().map((row) => [row]) : groups);
+  const count = Math.min(minibatches, units.length);
+  return Array.from({ length: count }, (_, index) => {
+    const from = Math.round((index * units.length) / count);
+    const to = Math.round(((index + 1) * units.length) / count);
+    return units.slice(from, to).flat();
+  });
+}
+
+function pairsOf({ rows }: TrainingBatch): number[][] {
+  return Array.from({ length: Math.floor(rows / 2) }, (_, pair) => [2 * pair, 2 * pair + 1]);
+}
+
+function together(policy: Loss, critic: Loss): Loss {
+  return {
+    terms: { ...policy.terms, ...critic.terms },
+    metrics: { ...policy.metrics, ...critic.metrics },
+  };
+}
