@@ -204,7 +204,8 @@ export class TabularPolicy implements PolicyModel {
     try {
       const state = JSON.parse(await readFile(path, 'utf8')) as SavedPolicy;
       const optimizer = TabularOptimizer.fromJson(state.optimizer);
-      const table = TabularRows.fromJson(state.table);
+      const saved = TabularRows.fromJson(state.table);
+      const table = this.#table.options.valueHead ? saved.withValueHead() : saved;
       this.#encoder = TabularEncoder.fromJson(state.encoder);
       this.#table = table;
       this.#optimizer = optimizer;

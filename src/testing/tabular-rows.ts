@@ -56,6 +56,14 @@ export class TabularRows {
     );
   }
 
+  /** The same rows with a value head: values of rows that had none begin at 0. */
+  withValueHead(): TabularRows {
+    if (this.options.valueHead) return this;
+    const reshaped = new TabularRows({ ...this.options, valueHead: true });
+    for (const [context, row] of this.#written) reshaped.row(context).set(row);
+    return reshaped;
+  }
+
   /** Contexts that were written. */
   get size(): number {
     return this.#written.size;
