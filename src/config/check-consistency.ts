@@ -15,6 +15,7 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
       const hint = `The stage has ${stage.steps} steps.`;
       wrong(['stages', name, 'optimizer', 'warmup'], `is ${warmup}, so the stage ends before the warm-up does`, hint);
     }
+    checkStopRules(recipe, name, wrong);
     if (stage.kind === 'sft') continue;
     checkSampling(recipe, name, wrong);
     if (recipe.algorithm === undefined) {
@@ -36,6 +37,26 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
 
 type Wrong = (path: KeyPath, message: string, hint: string) => void;
 type RlStageOf = Extract<ParsedRecipe['stages'][string], { kind: 'rl' }>;
+
+/** What an evaluation during training measures, at each of its temperatures. */
+const evaluated = ['success', 'success_low', 'success_high', 'return_mean', 'turns_mean', 'truncated', 'invalid', 'failed'];
+
+/** Rules about evaluations must name one that is made; of the other metrics the first step tells. */
+function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wrong: Wrong): void {
+  for (const [i, { metric }] of (stages[stage]?.stopWhen ?? []).entries()) {
+    if (!metric.startsWith('eval/')) continue;
+    const path = ['stages', stage, 'stopWhen', i, 'metric'];
+    if (evaluation.every === 0) {
+      wrong(path, `is ${metric}, but \`evaluation.every\` is 0`, 'Evaluate during training, or take another metric.');
+      continue;
+    }
+    const names = evaluation.temperatures.flatMap((t) => evaluated.map((what) => `eval/t${t}/${what}`));
+    if (names.includes(metric)) continue;
+    const near = nearestName(metric, names);
+    const hint = near === undefined ? `Evaluations measure: ${names.join(', ')}.` : `Did you mean \`${near}\`?`;
+    wrong(path, `is ${metric}, which no evaluation measures`, hint);
+  }
+}
 
 /** What is trained on must be sampled from the distribution whose log probabilities are recorded. */
 function checkSampling(recipe: ParsedRecipe, stage: string, wrong: Wrong): void {

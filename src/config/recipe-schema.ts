@@ -187,11 +187,34 @@ const demonstrations = v.strictObject({
   successOnly: v.optional(v.pipe(v.boolean(), v.description('Leave out demonstrations that fail')), false),
 });
 
+const stopWhen = v.exactOptional(
+  v.pipe(
+    v.array(
+      v.pipe(
+        v.strictObject({
+          metric: v.pipe(
+            v.string(),
+            v.regex(/^(train|rollout|eval|cost)\/./, 'a metric is named `train/...`, `rollout/...`, `eval/...` or `cost/...`'),
+            v.description('Name of a metric as in metrics.jsonl'),
+          ),
+          above: v.exactOptional(v.pipe(v.number(), v.finite(), v.description('Limit that the metric must lie above'))),
+          below: v.exactOptional(v.pipe(v.number(), v.finite(), v.description('Limit that the metric must lie below'))),
+          for: v.optional(whole(1, 'Readings in a row'), 1),
+        }),
+        v.check((rule) => rule.above !== undefined || rule.below !== undefined, 'a rule needs `above` or `below`'),
+      ),
+    ),
+    v.minLength(1),
+    v.description('Rules of which the first to hold ends the stage; the run then goes on with the next'),
+  ),
+);
+
 const sftStage = v.strictObject({
   kind: v.pipe(v.literal('sft'), v.description('Supervised fine-tuning on demonstrations')),
   demonstrations: v.optional(v.pipe(demonstrations, v.description('What is imitated')), {}),
   steps: whole(1, 'Optimizer steps'),
   batchSize: v.optional(whole(1, 'Demonstrations per optimizer step'), 64),
+  stopWhen,
   optimizer: v.optional(
     v.pipe(optimizer, v.description('The optimizer of this stage; each stage starts a fresh one')),
     {},
@@ -202,6 +225,7 @@ const rlStage = v.strictObject({
   kind: v.pipe(v.literal('rl'), v.description('Reinforcement learning')),
   tasksPerStep: v.optional(whole(1, 'Tasks per step; each is played `algorithm.groupSize` times'), 32),
   steps: whole(1, 'Steps: each plays episodes and trains on them'),
+  stopWhen,
   optimizer: v.optional(
     v.pipe(optimizer, v.description('The optimizer of this stage; each stage starts a fresh one')),
     {},

@@ -10,6 +10,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { layOutDemonstration } from '../rollout/demonstration.js';
 import { trainReinforcement } from '../training/reinforcement.js';
 import type { StageOptions, StageResult } from '../training/run-stage.js';
+import type { StopRule } from '../training/stop-rules.js';
 import { trainSupervised } from '../training/supervised.js';
 import { checkCritic } from './check-parts.js';
 import type { Checkpoint } from './checkpoints.js';
@@ -48,6 +49,7 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
     ...(evaluation && { evaluation }),
     ...(resume && { resume: resume.state.progress }),
     signal,
+    ...(stage.stopWhen && { stopWhen: stage.stopWhen as readonly StopRule[] }),
     ...(seconds !== undefined && { shouldStop: () => journal.seconds >= seconds }),
   };
   return stage.kind === 'sft' ? runSft(common, stage, options) : runRl(common, stage, options);

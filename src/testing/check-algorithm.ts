@@ -212,11 +212,11 @@ export const algorithmChecks: readonly KitCheck<Context>[] = [
     severity: 'error',
     likelyCause: 'episodes are copied or marked instead of chosen',
     run: ({ algorithm }) => {
-      const { select, pairs } = algorithm;
-      if (select === undefined) return pairs ? ['pairs are promised, and nothing chooses them'] : [];
+      const { pairs } = algorithm;
+      if (algorithm.select === undefined) return pairs ? ['pairs are promised, and nothing chooses them'] : [];
       return [[1, 0, 0], [1, 1], [0.5]].flatMap((returns) => {
         const group = returns.map((value, member) => episodeOf(value, member));
-        const units: unknown = select(group);
+        const units: unknown = algorithm.select?.(group);
         const fits =
           Array.isArray(units) &&
           units.every(

@@ -7,7 +7,9 @@ import type { OptimizerSettings, OptimizerStep, PolicyModel } from '../contracts
 import type { Random } from '../contracts/random.js';
 import type { Episode } from '../contracts/trajectory.js';
 import { type AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { healthRules, type HealthState, initialHealth, type StepMetrics, watchHealth } from './health-rules.js';
 import { learningRate, type LearningRateSchedule } from './learning-rate.js';
+import { describeStopRule, readStopRules, type StopRule, type StopState } from './stop-rules.js';
 
 export interface OptimizerPlan {
   readonly settings: OptimizerSettings;
@@ -46,6 +48,8 @@ export interface StageOptions {
   /** What `Journal.checkpoint` was given for this stage; the model has been loaded from the same checkpoint. */
   readonly resume?: JsonObject;
   readonly signal: AbortSignal;
+  /** What ends the stage early, for good. */
+  readonly stopWhen?: readonly StopRule[];
   /** Asked after every step: true ends the stage early, resumable. */
   readonly shouldStop?: () => boolean;
 }
@@ -88,6 +92,8 @@ interface Progress<State extends JsonObject> extends JsonObject {
   readonly step: number;
   readonly state: State;
   readonly ended: boolean;
+  readonly health: HealthState;
+  readonly stops: StopState;
   /** Metrics of the last step, where its evaluation was interrupted: they have not been written yet. */
   readonly pending: { readonly [name: string]: number } | null;
 }
@@ -104,6 +110,8 @@ export async function runStage<State extends JsonObject>(
     step: 0,
     state: frame.initialState,
     ended: steps === 0,
+    health: initialHealth,
+    stops: [],
     pending: null,
   };
   const save = (force: boolean): PromiseLike<void> | void => journal.checkpoint(stage, progress.step, progress, force);
@@ -119,6 +127,15 @@ export async function runStage<State extends JsonObject>(
     return { status, steps: progress.step, seconds: seconds(), ...(error && { error }) };
   };
 
+  function readStops(step: number, metrics: StepMetrics): ReturnType<typeof readStopRules> {
+    const read = readStopRules(options.stopWhen ?? [], progress.stops, metrics);
+    if (read.stop !== undefined) {
+      const message = `${stage}: ends after step ${step}, since ${describeStopRule(read.stop)}`;
+      journal.event({ type: 'activity', message });
+    }
+    return read;
+  }
+
   let error: AgentgymError | undefined;
   const versions = (): number => model.policyVersion + (frame.beside?.policyVersion ?? 0);
   let version = versions();
@@ -132,16 +149,25 @@ export async function runStage<State extends JsonObject>(
         if (outcome.episodes?.length) await journal.episodes(stage, step, outcome.episodes);
         error = outcome.error;
         version = versions();
-        const ended = step >= steps || outcome.ended === true;
         const metrics = finiteOnly({ ...outcome.metrics, 'time/step_seconds': (performance.now() - stepStart) / 1000 });
-        progress = { step, state: outcome.state, ended, pending: metrics };
+        const rules = frame.kind === 'rl' ? healthRules : [];
+        const health = watchHealth(progress.health, metrics, rules);
+        for (const message of health.warnings) {
+          journal.event({ type: 'warning', message: `${stage}, step ${step}: ${message}` });
+        }
+        if (step === 1) warnOfUnknownMetrics(options, metrics);
+        const stops = readStops(step, metrics);
+        const ended = step >= steps || outcome.ended === true || stops.stop !== undefined;
+        progress = { step, state: outcome.state, ended, health: health.state, stops: stops.state, pending: metrics };
       }
       // From here on the weights have moved: an interruption must not lose the step, so its metrics wait in the checkpoint.
       const evaluated = await evaluate(options, progress.step, progress.ended);
       const metrics = { ...progress.pending, ...evaluated };
       await journal.metrics({ stage, step: progress.step, metrics });
       journal.event({ type: 'step', stage, step: progress.step, steps, metrics });
-      progress = { ...progress, pending: null };
+      const stops = readStops(progress.step, evaluated);
+      const ended = progress.ended || stops.stop !== undefined;
+      progress = { ...progress, ended, stops: stops.state, pending: null };
 
       const stopping = !progress.ended && options.shouldStop?.() === true;
       await save(progress.ended || stopping || signal.aborted || error !== undefined);
@@ -156,6 +182,16 @@ export async function runStage<State extends JsonObject>(
     // Weights that moved in a step that did not end belong to no step: then the older checkpoint is what the stage goes on from.
     if (versions() === version) await save(true);
     return signal.aborted ? finish('interrupted') : finish('failed', thrown as AgentgymError);
+  }
+}
+
+/** A rule that never reads anything is no rule; evaluations are checked before the run, since their names are known. */
+function warnOfUnknownMetrics({ stage, stopWhen = [], journal }: StageOptions, metrics: StepMetrics): void {
+  for (const { metric } of stopWhen) {
+    if (metric in metrics || metric.startsWith('eval/')) continue;
+    const known = Object.keys(metrics).filter((name) => !name.startsWith('time/'));
+    const message = `${stage}: the first step measured no \`${metric}\`, which \`stopWhen\` waits for. It measured ${known.join(', ')}.`;
+    journal.event({ type: 'warning', message });
   }
 }
 

@@ -1,0 +1,141 @@
+// What can go wrong in reinforcement learning, as rules over the log: each holds for some steps before it is told, once a stage, in words, with what to
+// try. Limits are rules of thumb; what they rest on stands beside each.
+
+/** Metrics of one step. */
+export type StepMetrics = { readonly [name: string]: number };
+
+export interface HealthRule {
+  readonly id: string;
+  /** Steps in a row after which it is told. */
+  readonly steps: number;
+  /** @param early means of the stage's first steps; empty while they last */
+  readonly ill: (now: StepMetrics, early: StepMetrics) => boolean;
+  readonly tell: (now: StepMetrics, early: StepMetrics) => string;
+}
+
+const percent = (share: number | undefined): string => `${Math.round(100 * (share ?? 0))} %`;
+const number = (value: number | undefined): string => (value ?? 0).toPrecision(2);
+
+/** Sampled tokens of an episode. */
+const length = (metrics: StepMetrics): number =>
+  (metrics['rollout/tokens'] ?? 0) / Math.max(1, metrics['rollout/episodes'] ?? 0);
+
+const over = (value: number | undefined, limit: number): boolean => value !== undefined && value > limit;
+
+export const healthRules: readonly HealthRule[] = [
+  {
+    id: 'entropy-collapse',
+    steps: 10,
+    // A tenth of where it began, and less than 0.02 nats a token: nothing else is tried any more.
+    ill: (now, early) => {
+      const entropy = now['train/entropy'];
+      const began = early['train/entropy'];
+      return entropy !== undefined && began !== undefined && entropy < 0.1 * began && entropy < 0.02;
+    },
+    tell: (now, early) =>
+      `the entropy has collapsed, from ${number(early['train/entropy'])} to ${number(now['train/entropy'])} nats a token: ` +
+      'the policy hardly tries anything else. Try an entropyCoefficient, a higher clipHigh, or a lower learning rate.',
+  },
+  {
+    id: 'kl-runaway',
+    steps: 5,
+    // PPO's implementations stop an update at 0.01 to 0.05 (Spinning Up's target_kl is 0.01, with a factor of 1.5).
+    ill: (now) => over(now['train/kl_sampler'], 0.1),
+    tell: (now) =>
+      `an update moves the policy by a KL of ${number(now['train/kl_sampler'])} a token from the one that sampled. ` +
+      'Try a lower learning rate, fewer epochs or minibatches, or tighter clips.',
+  },
+  {
+    id: 'reference-runaway',
+    steps: 10,
+    ill: (now) => over(now['train/kl_reference'], 1),
+    tell: (now) =>
+      `the policy is ${number(now['train/kl_reference'])} nats a token away from where it began. ` +
+      'Try a higher klCoefficient, a klTarget, or a lower learning rate.',
+  },
+  {
+    id: 'no-signal',
+    steps: 10,
+    ill: (now) => over(now['rollout/groups_without_signal'], 0.9),
+    tell: (now) => {
+      const success = now['rollout/success'] ?? 0;
+      const cure =
+        success > 0.5
+          ? 'Nearly all succeed: try harder tasks, or stop here.'
+          : 'Nearly all fail: try more supervised steps, easier tasks, a denser reward, or larger groups.';
+      return `${percent(now['rollout/groups_without_signal'])} of the groups have equal returns and teach nothing. ${cure}`;
+    },
+  },
+  {
+    id: 'length-runaway',
+    steps: 10,
+    ill: (now, early) =>
+      early['rollout/tokens'] !== undefined && length(now) > 2 * length(early) && over(now['rollout/cut'], 0.1),
+    tell: (now, early) =>
+      `episodes have grown from ${Math.round(length(early))} to ${Math.round(length(now))} sampled tokens, and ${percent(now['rollout/cut'])} of the ` +
+      'actions are cut. Try an overlong penalty, a cost per token, or `sequence-mean` aggregation.',
+  },
+  {
+    id: 'clipping',
+    steps: 10,
+    ill: (now) => over((now['train/clipped_low'] ?? 0) + (now['train/clipped_high'] ?? 0), 0.3),
+    tell: (now) =>
+      `${percent((now['train/clipped_low'] ?? 0) + (now['train/clipped_high'] ?? 0))} of the tokens are held by a clip and learn nothing. ` +
+      'Try a lower learning rate, fewer epochs or minibatches, or wider clips.',
+  },
+  {
+    id: 'logprob-gap',
+    steps: 1,
+    // Law 1: sampling and training agree to 1e-4; what is far above means two different models.
+    ill: (now) => over(now['train/logprob_gap'], 0.01) && !over(now['train/importance_weight'], 0),
+    tell: (now) =>
+      `sampler and trainer differ by ${number(now['train/logprob_gap'])} nats on a token. ` +
+      'Try `algorithm.recomputeLogprobs: true`, which corrects for it; and report the policy that does this.',
+  },
+  {
+    id: 'critic',
+    steps: 20,
+    ill: (now) => now['train/explained_variance'] !== undefined && now['train/explained_variance'] < 0,
+    tell: (now) =>
+      `the critic explains less of the returns than a constant would (explained variance ${number(now['train/explained_variance'])}). ` +
+      'Try a higher criticLearningRate, a longer criticWarmup, or an algorithm without a critic.',
+  },
+];
+
+/** What is remembered of them from step to step; JSON. */
+export type HealthState = {
+  /** Steps seen. */
+  readonly seen: number;
+  /** Sums over the first steps. */
+  readonly early: { readonly [metric: string]: number };
+  /** Steps in a row, by rule; -1 once it has been told. */
+  readonly runs: { readonly [rule: string]: number };
+};
+
+export const initialHealth: HealthState = { seen: 0, early: {}, runs: {} };
+
+/** Steps whose mean is where a stage began. */
+const earlySteps = 5;
+const remembered = ['train/entropy', 'rollout/tokens', 'rollout/episodes'];
+
+/** What is to be told after a step. */
+export function watchHealth(
+  state: HealthState,
+  now: StepMetrics,
+  rules: readonly HealthRule[],
+): { readonly state: HealthState; readonly warnings: readonly string[] } {
+  const counted = state.seen < earlySteps;
+  const early = counted
+    ? Object.fromEntries(remembered.map((name) => [name, (state.early[name] ?? 0) + (now[name] ?? 0) / earlySteps]))
+    : state.early;
+  const known = counted ? {} : early;
+  const warnings: string[] = [];
+  const runs: { [rule: string]: number } = {};
+  for (const rule of rules) {
+    const before = state.runs[rule.id] ?? 0;
+    const run = before < 0 ? before : rule.ill(now, known) ? before + 1 : 0;
+    runs[rule.id] = run >= rule.steps ? -1 : run;
+    if (run >= rule.steps) warnings.push(rule.tell(now, known));
+  }
+  return { state: { seen: state.seen + 1, early, runs }, warnings };
+}
