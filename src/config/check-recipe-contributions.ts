@@ -67,7 +67,8 @@ async function checkBlock(
   if (values === undefined) return contribution;
   block.options = values;
   for (const finding of contribution.validate?.(values as never) ?? []) {
-    settleFinding(finding, place(finding.path), context, () => delete values[finding.path[0] ?? '']);
+    const option = finding.path[0] ?? '';
+    settleFinding(finding, place(finding.path), context, () => delete values[option], values[option]);
   }
   return contribution;
 }
@@ -116,10 +117,19 @@ interface Finding {
   readonly idle?: boolean;
 }
 
-function settleFinding(finding: Finding, path: KeyPath, { complaints, written }: IdleContext, drop: () => void): void {
+/** @param value what was written; 0 and `none` are legal anywhere, since they say that nothing is wanted */
+function settleFinding(
+  finding: Finding,
+  path: KeyPath,
+  { complaints, written }: IdleContext,
+  drop: () => void,
+  value?: unknown,
+): void {
   const message = `${formatPath(path)}: ${finding.message}`;
   if (finding.idle !== true) complaints.add('AG_RECIPE_INVALID', path, message, finding.hint);
-  else if (written(path)) complaints.add('AG_RECIPE_IDLE_SETTING', path, message, finding.hint);
+  else if (written(path) && value !== 0 && value !== 'none') {
+    complaints.add('AG_RECIPE_IDLE_SETTING', path, message, finding.hint);
+  }
   else drop();
 }
 
@@ -205,9 +215,10 @@ async function checkAlgorithms(recipe: ParsedRecipe, finder: ContributionFinder,
   if (complete !== undefined) base.options = { ...complete } as typeof base.options;
   for (const [key, { path, finding, stages }] of idle) {
     if (stages < (reached.get(key) ?? 0)) continue;
-    settleFinding(finding, path, context, () => {
+    const drop = (): void => {
       const options = valueAt(recipe, path.slice(0, -1)) as Record<string, unknown>;
       delete options[String(path.at(-1))];
-    });
+    };
+    settleFinding(finding, path, context, drop, valueAt(recipe, path));
   }
 }

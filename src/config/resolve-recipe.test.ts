@@ -307,6 +307,7 @@ describe('resolveRecipe', () => {
         ['stages.rl.algorithm.minibatches=4'],
         ['algorithm.minibatches', 'stages.rl.algorithm.minibatches'],
       ],
+      ['importance cap', ['algorithm.importanceCap=3'], ['algorithm.importanceCap', 'recomputeLogprobs: true']],
       ['clip', ['algorithm.minibatches=1', 'algorithm.options.clip=0.3'], ['algorithm.options.clip', 'one update']],
     ];
     it.each(idle)('refuses %s where it was written', async (_, sets, names) => {
@@ -331,6 +332,7 @@ describe('resolveRecipe', () => {
 
     it('lets a coefficient of 0 stand', async () => {
       await resolveText(BASE, 'stages.rl.optimizer.floor=0');
+      await resolveText(BASE, 'algorithm.minibatches=1', 'algorithm.options.clip=0');
     });
   });
 
@@ -338,6 +340,9 @@ describe('resolveRecipe', () => {
     const cases: [string[], RegExp][] = [
       [['policy.sampling.temperature=0'], /temperature` is 0, and `stages\.rl` trains/],
       [['policy.sampling.topP=0.9'], /topP` is 0\.9/],
+      [['stages.rl.stopWhen=[{metric: eval/t1/success, above: 0.9}]'], /`stages\.rl\.stopWhen\[0\]\.metric` is eval\/t1/],
+      [['stages.rl.stopWhen=[{metric: rollout/success}]'], /needs `above` or `below`/],
+      [['stages.rl.stopWhen=[{metric: success, above: 1}]'], /named `train\/\.\.\.`/],
       [['policy.sampling.topK=5'], /topK` is 5/],
       [['algorithm=null'], /`algorithm` is missing/],
       [['stages.rl.optimizer.warmup=4000'], /ends before the warm-up/],

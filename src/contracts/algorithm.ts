@@ -24,7 +24,10 @@ export interface CriticPlan {
   readonly trunk: 'shared' | 'own';
   /** Peak of an own critic's learning rate, on the stage's schedule; null: the policy's. */
   readonly learningRate: number | null;
-  /** Steps at the beginning of a stage in which the critic learns and the policy does not. */
+  /**
+   * Steps at the beginning of a stage in which the critic's loss alone is trained. With an own trunk the policy stays as it is; a shared one moves with
+   * the critic.
+   */
   readonly warmup: number;
   /** What the critic minimises, of the live `value`; beside the policy's loss where the trunk is shared. */
   loss(ops: LossOperations, inputs: LossInputs): Loss;

@@ -107,7 +107,11 @@ export const algorithmChecks: readonly KitCheck<Context>[] = [
         const [clean, noisy] = [given, { ...given, ...given.spoilt }].map((one) => update(context.algorithm, one));
         if (!same(clean!.credit.advantages, noisy!.credit.advantages)) return 'the advantages change';
         if (!same(clean!.weight, noisy!.weight)) return 'the weights change';
-        return !same(clean!.result.gradients.logprob, noisy!.result.gradients.logprob) && 'the derivatives change';
+        if (!same(clean!.credit.returns ?? [], noisy!.credit.returns ?? [])) return 'the returns change';
+        const differs = (['logprob', 'value'] as const).some(
+          (live) => !same(clean!.result.gradients[live], noisy!.result.gradients[live]),
+        );
+        return differs && 'the derivatives change';
       }),
   },
   {
