@@ -1,0 +1,126 @@
+// Clipped importance-sampling policy optimisation (CISPO), top to bottom.
+//
+// G episodes of one task are sampled together. With R_i the undiscounted sum of the rewards of episode i, every token that the policy sampled in
+// it has the advantage of GRPO (DeepSeekMath, arXiv 2402.03300, section 4.1.2):
+//
+//   A_i = (R_i - mean(R)) / (deviation(R) + epsilon)     with the deviation of n - 1, of the group or of the whole batch, or undivided
+//
+// With level: turn the same is done turn by turn, with the return from that turn on and the members that got so far, so that it matters where
+// a reward came; a turn that one member reached alone is compared with nothing, and is 0. A token's loss is that of REINFORCE, weighted by
+// the ratio r = p(token) / p_sampler(token), which is clipped and held constant under differentiation (MiniMax-M1, arXiv 2506.13585,
+// section 3.1, equations 4 and 5):
+//
+//   -stopGradient(clip(r, 1 - clipLow, 1 + clipHigh)) A log p
+//   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the loss or in the reward
+//   - entropyCoefficient H(p)
+//
+// averaged over all tokens of the batch, as in the paper, unless `aggregation` says otherwise. PPO's clip takes the derivative of a token away
+// once its ratio has gone past a bound; here the derivative stays, times at most 1 + clipHigh: rare tokens that turn an episode go on
+// being learned in every pass over the batch. The paper sets no lower bound and tunes the upper one, without a number; 0.28 is the upper
+// bound of DAPO (arXiv 2503.14476). It has no divergence, and plays further tasks in the place of flat groups (DAPO, section 3.2). verl 0.9.1
+// always has both bounds, 0.2 each; TRL 1.16.0 has the upper one alone, written as the highest ratio (5 there is clipHigh: 4 here).
+import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression, TrainingBatch } from '@agentgym/cli';
+
+import { dropsFlatGroups, type Options } from './options.js';
+
+export { validate } from './options.js';
+
+/** Sampled tokens of an episode or a turn, and what it earned. */
+interface Member {
+  readonly value: number;
+  readonly tokens: readonly number[];
+}
+
+export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
+  const { level, scaling, noSignalBelow, turnDiscount } = options;
+  const kl = credit.klControl(options);
+
+  const differ = (values: readonly number[]): boolean => credit.meanAndDeviation(values, noSignalBelow).deviation > 0;
+
+  /** Some advantage of the group will not be 0. */
+  function hasSignal(group: readonly CompletedEpisode[]): boolean {
+    const rewards = group.map(({ turns }) => turns.map(({ reward }) => reward));
+    if (level === 'episode') return differ(rewards.map((row) => row.reduce((sum, reward) => sum + reward, 0)));
+    const compared: number[][] = [];
+    for (const row of rewards) {
+      let next = 0;
+      for (let turn = row.length - 1; turn >= 0; turn -= 1) {
+        next = (row[turn] as number) + turnDiscount * next;
+        (compared[turn] ??= []).push(next);
+      }
+    }
+    return compared.some(differ);
+  }
+
+  /** What is compared with each other: whole episodes, or turns of one number. */
+  function comparisons(batch: TrainingBatch): readonly (readonly Member[])[] {
+    if (level === 'turn') {
+      const returns = credit.returnsToGo(batch, { token: 1, turn: turnDiscount });
+      return credit
+        .comparableTurns(batch)
+        .map((turns) => turns.map(({ tokens }) => ({ value: returns[tokens[0] as number] as number, tokens })));
+    }
+    const returns = credit.episodeReturns(batch);
+    return credit
+      .groupRows(batch)
+      .map((rows) =>
+        rows.map((row) => ({ value: returns[row] as number, tokens: credit.actionTokens(batch, row).indices })),
+      );
+  }
+
+  function advantagesOf(batch: TrainingBatch): Float64Array {
+    const advantages = new Float64Array(batch.rows * batch.width);
+    const compared = comparisons(batch).map((members) => ({ members, values: members.map(({ value }) => value) }));
+    const whole = credit.meanAndDeviation(compared.flatMap(({ values }) => values)).deviation;
+    for (const { members, values } of compared) {
+      const { mean, deviation } = credit.meanAndDeviation(values, noSignalBelow);
+      if (deviation === 0) continue;
+      const divisor = scaling === 'none' ? 1 : (scaling === 'group' ? deviation : whole) + options.deviationEpsilon;
+      for (const { value, tokens } of members) {
+        for (const index of tokens) advantages[index] = (value - mean) / divisor;
+      }
+    }
+    return advantages;
+  }
+
+  return {
+    roles: kl.roles,
+    initialState: kl.initialState,
+    refillRounds: options.refillRounds,
+    ...(dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
+
+    advantages: (batch, state) => {
+      const { batch: penalised, ...rest } = kl.take(batch, state);
+      return { ...rest, advantages: advantagesOf(penalised) };
+    },
+
+    weights: (minibatch) =>
+      credit.aggregationWeights(
+        minibatch,
+        options.aggregation,
+        options.constantLength ?? undefined,
+        options.countEmpty,
+      ),
+
+    loss: (ops, inputs) => {
+      const ratio = ops.exp(ops.sub(inputs.logprob, inputs.logprobs));
+      const high = ops.constant(1 + options.clipHigh);
+      let weight = ops.min(ratio, high);
+      const metrics: { [name: string]: LossExpression } = { ratio, clipped_high: ops.greater(ratio, high) };
+      if (options.clipLow !== null) {
+        const low = ops.constant(1 - options.clipLow);
+        weight = ops.max(weight, low);
+        metrics['clipped_low'] = ops.greater(low, ratio);
+      }
+      const objective = ops.mul(ops.mul(ops.stopGradient(weight), inputs.advantages), inputs.logprob);
+      const terms: { [name: string]: LossExpression } = {
+        policy: ops.sub(ops.constant(0), objective),
+        ...kl.terms(ops, inputs),
+      };
+      if (options.entropyCoefficient > 0) {
+        terms['entropy'] = ops.mul(ops.constant(-options.entropyCoefficient), inputs.entropy);
+      }
+      return { terms, metrics };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { optionChecks, optionDefaults } from '@agentgym/cli/testing';
+import { describe, expect, it } from 'vitest';
+
+import { options, validate, type Options } from './options.js';
+
+const defaults = optionDefaults(options);
+
+describe('validate', () => {
+  const settings = { groupSize: 8, epochs: 2, minibatches: 4, recomputeLogprobs: false, importanceCap: 2 };
+  const once = { epochs: 1, minibatches: 1 };
+  /** Complaints about idle defaults that nobody touched are dropped by the host. */
+  const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
+    validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
+      .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
+      .map(({ path }) => path.join('.'));
+
+  it('has nothing to say about the defaults', () => {
+    expect(written({})).toEqual([]);
+    expect(written({}, once)).toEqual([]);
+  });
+
+  // Each goes red when its check is left out.
+  it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
+    ['a group of one', {}, { groupSize: 1 }, ['']],
+    ['bounds of no ratio', { clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, {}, ['clipLow', 'clipHigh', 'dualClip']],
+    ['bounds of a ratio', { importance: 'clipped', clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, {}, []],
+    ['a ratio that is always 1', { importance: 'clipped', clipLow: 0.1 }, once, ['importance', 'clipLow']],
+    ['a ratio with minibatches', { importance: 'clipped' }, { epochs: 1 }, []],
+    ['a discount of whole returns', { turnDiscount: 0.9 }, {}, ['turnDiscount']],
+    ['a discount of turns', { turnDiscount: 0.9, level: 'turn' }, {}, []],
+    ['refills of nothing', { refillRounds: 2 }, {}, ['refillRounds']],
+    ['refills', { refillRounds: 2, dropFlatGroups: true }, {}, []],
+    ['no group is flat', { dropFlatGroups: true, klCoefficient: 0.1 }, {}, ['dropFlatGroups']],
+    ['an estimator of nothing', { klEstimator: 'k2' }, {}, ['klEstimator']],
+    ['a divergence without a derivative', { klCoefficient: 0.1, klIn: 'loss' }, {}, ['klEstimator']],
+    ['a divergence', { klCoefficient: 0.1, klIn: 'loss', klEstimator: 'k3' }, {}, []],
+    ['no length to divide by', { aggregation: 'constant-length' }, {}, ['aggregation']],
+    ['a length and nothing to divide', { constantLength: 64 }, {}, ['constantLength']],
+    ['rows that no mean counts', { countEmpty: true, aggregation: 'token-mean' }, {}, ['countEmpty']],
+    ['rows that a mean counts', { countEmpty: true }, {}, []],
+  ])('%s', (_title, chosen, changed, expected) => {
+    expect(written(chosen, changed)).toEqual(expected);
+  });
+});
