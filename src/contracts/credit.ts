@@ -1,6 +1,7 @@
 import type { TrainingBatch } from './batch.js';
 import type { JsonObject } from './json.js';
 import type { LossExpression, LossInputs, LossOperations } from './loss.js';
+import type { CompletedEpisode } from './trajectory.js';
 
 /** How per-token losses become one number. Named as in the recorded batches of verl. */
 export type LossAggregation =
@@ -103,11 +104,29 @@ export interface KlControl {
   terms(ops: LossOperations, inputs: LossInputs): { readonly [name: string]: LossExpression };
 }
 
-/** The turns of a group that can be compared: all its members' turns of one number. */
-export interface ComparableTurn {
+/** What the members of a group are compared by. */
+export interface GroupComparison {
+  /** `turn`: each turn with the turns of its number, by what is earned from it on, among the members that got so far. */
+  readonly level: 'episode' | 'turn';
+  /** What a reward is worth one turn earlier; read at the level of turns. */
+  readonly turnDiscount: number;
+}
+
+/** An episode, or one of its turns, as it is compared. */
+export interface GroupMember {
   readonly row: number;
+  readonly value: number;
   /** Indices of its sampled tokens. */
   readonly tokens: readonly number[];
+}
+
+export interface GroupNormalization extends GroupComparison {
+  /** The distance from the mean of those compared is divided by their deviation, by that of the whole batch, or by nothing. */
+  readonly scaling: 'group' | 'batch' | 'none';
+  /** Added to the deviation. */
+  readonly deviationEpsilon: number;
+  /** Members whose deviation is not above this say nothing: advantages 0. */
+  readonly noSignalBelow: number;
 }
 
 /** A sequence's sampled tokens in order, as if nothing stood between them. */
@@ -122,6 +141,8 @@ export interface ActionTokens {
 export interface CreditTools {
   /** Sampled tokens of a row. */
   actionTokens(batch: TrainingBatch, row: number): ActionTokens;
+  /** The same, turn by turn. */
+  turnTokens(batch: TrainingBatch, row: number): readonly (readonly number[])[];
   /** [rows] undiscounted sum of the rewards on sampled tokens. */
   episodeReturns(batch: TrainingBatch): Float64Array;
   /** Rows of each group, in order of first appearance. */
@@ -156,10 +177,22 @@ export interface CreditTools {
   whitenTokens(batch: TrainingBatch, values: Float64Array, options?: WhiteningOptions): Float64Array;
   /** The same with every turn counted once, by what its last token has; its tokens share the result. */
   whitenTurns(batch: TrainingBatch, values: Float64Array, options?: WhiteningOptions): Float64Array;
-  /** [rows] return minus the mean return of the other members of its group; 0 in a group of one. */
-  leaveOneOut(batch: TrainingBatch, returns: Float64Array): Float64Array;
-  /** For each group and each number of a turn, the turns of the members that got so far. */
-  comparableTurns(batch: TrainingBatch): readonly (readonly ComparableTurn[])[];
+  /** Each value less the mean of the others, and one alone as it is; all 0 where their deviation is not above `noSignalBelow`. */
+  leaveOneOut(values: readonly number[], noSignalBelow?: number): readonly number[];
+  /** What is compared with each other: the members of each group or, at the level of turns, of each group and number of a turn. */
+  groupMembers(batch: TrainingBatch, comparison: GroupComparison): readonly (readonly GroupMember[])[];
+  /**
+   * The values that `groupMembers` will compare, before there is a batch: for `select`.
+   *
+   * @param charge what is taken from an episode's last reward
+   */
+  comparedValues(
+    group: readonly CompletedEpisode[],
+    comparison: GroupComparison,
+    charge?: (episode: CompletedEpisode) => number,
+  ): readonly (readonly number[])[];
+  /** [rows, width] (value - mean) / (deviation + epsilon) of those compared, on their sampled tokens; 0 elsewhere. */
+  groupNormalized(batch: TrainingBatch, options: GroupNormalization): Float64Array;
   /** Keeps a policy near its reference, fixed or adaptive, in the reward or in the loss. */
   klControl(options: KlOptions): KlControl;
   /** PPO's clipped surrogate (Schulman et al. 2017, equation 7) with two bounds, and the bounds that others added to it. */

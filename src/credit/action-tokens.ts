@@ -29,3 +29,14 @@ export function spreadOverTokens(batch: TrainingBatch, perRow: Float64Array): Fl
   }
   return spread;
 }
+
+/** Indices of the sampled tokens of each turn of a row, in order. */
+export function turnTokens(batch: TrainingBatch, row: number): readonly (readonly number[])[] {
+  const { indices, turnEnds } = actionTokens(batch, row);
+  let start = 0;
+  return turnEnds.map((last) => {
+    const turn = indices.slice(start, indices.indexOf(last, start) + 1);
+    start += turn.length;
+    return turn;
+  });
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { creditTools as credit } from './credit-tools.js';
 import { importanceWeights } from './importance-weights.js';
 import { lossInputs, lossOperations } from './loss-operations.js';
@@ -52,6 +53,7 @@ describe.each(goldenNames)('credit tools on the recorded batch `%s`', (name) => 
 
 describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
   const { batch, recorded } = loadGolden(name);
+  const turnRewards = (recorded.batch as unknown as { turn_rewards: number[][] }).turn_rewards;
   /** Noise where nothing was sampled, which must not matter. */
   const spoil = (array: Float64Array) => array.map((value, i) => (batch.mask[i] === 1 ? value : NaN));
   const spoilt = { ...batch, rewards: spoil(batch.rewards), values: spoil(batch.values!) };
@@ -98,11 +100,40 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
     }
   });
 
-  it('leave one out, with 0 in a group of one', () => {
-    close(
-      credit.spreadOverTokens(batch, credit.leaveOneOut(batch, credit.episodeReturns(batch))),
-      reference('rloo').advantages,
-    );
+  it('leave one out', () => {
+    const advantages = new Float64Array(batch.rows * batch.width);
+    for (const members of credit.groupMembers(batch, { level: 'episode', turnDiscount: 1 })) {
+      if (members.length < 2) continue;
+      const differences = credit.leaveOneOut(members.map(({ value }) => value));
+      members.forEach(({ tokens }, i) => tokens.forEach((index) => (advantages[index] = differences[i]!)));
+    }
+    close(advantages, reference('rloo').advantages);
+    expect(credit.leaveOneOut([3])).toEqual([3]);
+    expect(credit.leaveOneOut([0.7, 0.1 + 0.2 + 0.4], 1e-8)).toEqual([0, 0]);
+  });
+
+  it('normalise groups, and what is compared is known before there is a batch', () => {
+    const constants = { turnDiscount: 0.9, deviationEpsilon: 1e-6, noSignalBelow: 1e-8 };
+    const episode = { ...constants, level: 'episode' } as const;
+    close(credit.groupNormalized(batch, { ...episode, scaling: 'group' }), reference('grpo').advantages);
+    close(credit.groupNormalized(batch, { ...episode, scaling: 'none' }), reference('grpo without std').advantages);
+    for (const level of ['episode', 'turn'] as const) {
+      const comparison = { level, turnDiscount: 0.9 };
+      const members = credit.groupMembers(batch, comparison).map((group) => group.map(({ value }) => value));
+      const groups = credit
+        .groupRows(batch)
+        .map((rows) =>
+          rows.map(
+            (row) => ({ turns: turnRewards[row]!.map((reward) => ({ reward })) }) as unknown as CompletedEpisode,
+          ),
+        );
+      const compared = groups.flatMap((group) => credit.comparedValues(group, comparison));
+      expect(compared.map((values) => values.length)).toEqual(members.map((values) => values.length));
+      compared.flat().forEach((value, i) => expect(value).toBeCloseTo(members.flat()[i]!, 9));
+      const [charged] = credit.comparedValues(groups[0]!, comparison, () => 5);
+      const last = level === 'turn' ? groups[0]!.map(({ turns }) => 5 * 0.9 ** (turns.length - 1)) : [5, 5, 5, 5];
+      charged!.forEach((value, i) => expect(value).toBeCloseTo(compared[0]![i]! - last[i]!, 9));
+    }
   });
 
   it('GAE over turns is GAE over tokens where every turn is one token', () => {
@@ -165,7 +196,7 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
 
   it('compares turns of one number within a group', () => {
     const seen = new Set<string>();
-    for (const turns of credit.comparableTurns(batch)) {
+    for (const turns of credit.groupMembers(batch, { level: 'turn', turnDiscount: 1 })) {
       const keys = turns.map(({ row, tokens }) => {
         const numbers = new Set(tokens.map((index) => batch.turn[index]));
         expect(numbers.size).toBe(1);
@@ -176,7 +207,7 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
       expect(seen.has(keys[0]!)).toBe(false);
       seen.add(keys[0]!);
     }
-    const tokens = credit.comparableTurns(batch).flatMap((turns) => turns.flatMap((turn) => [...turn.tokens]));
+    const tokens = Array.from({ length: batch.rows }, (_, row) => credit.turnTokens(batch, row)).flat(2);
     const sampled = [...batch.mask.keys()].filter((i) => batch.mask[i] === 1);
     expect(tokens.toSorted((a, b) => a - b)).toEqual(sampled);
   });

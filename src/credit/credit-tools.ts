@@ -1,9 +1,9 @@
 import type { CreditTools } from '../contracts/credit.js';
-import { actionTokens, episodeReturns, spreadOverTokens } from './action-tokens.js';
+import { actionTokens, episodeReturns, spreadOverTokens, turnTokens } from './action-tokens.js';
 import { aggregationWeights } from './aggregation-weights.js';
 import { clippedObjective } from './clipped-objective.js';
-import { comparableTurns } from './comparable-turns.js';
 import { generalizedAdvantages } from './generalized-advantages.js';
+import { comparedValues, groupMembers, groupNormalized } from './group-comparison.js';
 import { groupRows, leaveOneOut, meanAndDeviation } from './group-statistics.js';
 import { klControl } from './kl-control.js';
 import { klExpression } from './kl-expression.js';
@@ -13,6 +13,7 @@ import { whitenTokens, whitenTurns } from './whiten.js';
 /** What an algorithm's host carries as `credit`. */
 export const creditTools: CreditTools = {
   actionTokens,
+  turnTokens,
   episodeReturns,
   groupRows,
   spreadOverTokens,
@@ -24,7 +25,9 @@ export const creditTools: CreditTools = {
   whitenTokens,
   whitenTurns,
   leaveOneOut,
-  comparableTurns,
+  groupMembers,
+  comparedValues,
+  groupNormalized,
   klControl,
   clippedObjective,
 };

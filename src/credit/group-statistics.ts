@@ -24,14 +24,12 @@ export function meanAndDeviation(
   return { mean, deviation: deviation <= noSignalBelow ? 0 : deviation };
 }
 
-/** [rows] return minus the mean return of the other members of its group (Kool et al. 2019; Ahmadian et al. 2024, arXiv 2402.14740); 0 in a group of one. */
-export function leaveOneOut(batch: TrainingBatch, returns: Float64Array): Float64Array {
-  const advantages = new Float64Array(batch.rows);
-  for (const rows of groupRows(batch)) {
-    if (rows.length < 2) continue;
-    const { mean } = meanAndDeviation(rows.map((row) => returns[row] as number));
-    // R - (n mean - R) / (n - 1)
-    for (const row of rows) advantages[row] = (((returns[row] as number) - mean) * rows.length) / (rows.length - 1);
-  }
-  return advantages;
+/**
+ * Each value less the mean of the others (Kool et al. 2019; Ahmadian et al. 2024, arXiv 2402.14740): R - (n mean - R) / (n - 1). One alone stays as
+ * it is. Where the deviation is not above `noSignalBelow` all are 0: sums that are equal on paper are equal.
+ */
+export function leaveOneOut(values: readonly number[], noSignalBelow = 0): readonly number[] {
+  if (values.length === 1) return values;
+  const { mean, deviation } = meanAndDeviation(values, noSignalBelow);
+  return values.map((value) => (deviation === 0 ? 0 : ((value - mean) * values.length) / (values.length - 1)));
 }

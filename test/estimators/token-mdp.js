@@ -115,7 +115,10 @@ export function enumerateEpisodes(policy, task) {
     history: [],
     weather: CALM,
   });
-  return episodes.map((episode) => ({ ...episode, return: episode.turns.reduce((sum, { reward }) => sum + reward, 0) }));
+  return episodes.map((episode) => ({
+    ...episode,
+    return: episode.turns.reduce((sum, { reward }) => sum + reward, 0),
+  }));
 }
 
 /** The game with its exact answers. */
@@ -150,7 +153,10 @@ export class TokenMdp {
       .filter(({ contexts }) =>
         contexts.every(({ context, token }) => (this.policy.probabilities(context)[1] > 0.5 ? 1 : 0) === token),
       )
-      .map((episode) => ({ episode, chance: episode.probability / Math.exp(episode.logprobs.reduce((a, b) => a + b)) }));
+      .map((episode) => ({
+        episode,
+        chance: episode.probability / Math.exp(episode.logprobs.reduce((a, b) => a + b)),
+      }));
     let left = uniform;
     for (const { episode, chance } of greedy) {
       left -= chance;
@@ -164,7 +170,10 @@ export class TokenMdp {
     const sums = new Map();
     for (const episode of this.tasks.flat()) {
       for (const { position, context } of episode.contexts) {
-        const toCome = episode.turns.reduce((sum, { sampled, reward }) => sum + (sampled[1] > position ? reward : 0), 0);
+        const toCome = episode.turns.reduce(
+          (sum, { sampled, reward }) => sum + (sampled[1] > position ? reward : 0),
+          0,
+        );
         const entry = sums.get(context) ?? { weight: 0, sum: 0 };
         entry.weight += episode.probability;
         entry.sum += episode.probability * toCome;

@@ -126,7 +126,7 @@ class Recording {
         this.#onActions(flat(original.gradient)),
       );
     }
-    if (entry.verl !== undefined) this.#remark(place, entry);
+    this.#remark(place, entry);
   }
 
   share(sum) {
@@ -186,7 +186,7 @@ const ESTIMATORS = [
   [
     /^reinforce\+\+ gamma=(\S+)$/,
     async (recording, place, [gamma], { reference }) => {
-      const options = { form: 'global', tokenDiscount: Number(gamma) };
+      const options = { baseline: 'none', tokenDiscount: Number(gamma) };
       await recording.advantages(place, 'reinforce-plus-plus', options, { advantages: reference.advantages });
       // The returns before they are whitened are those of REINFORCE.
       const { advantages } = await recording.advantages(
@@ -201,7 +201,7 @@ const ESTIMATORS = [
   [
     /^reinforce\+\+ baseline$/,
     (recording, place, _, { reference }) =>
-      recording.advantages(place, 'reinforce-plus-plus', { form: 'group-baseline' }, reference),
+      recording.advantages(place, 'reinforce-plus-plus', { baseline: 'group' }, reference),
   ],
   [
     /^remax$/,

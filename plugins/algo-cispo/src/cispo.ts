@@ -19,68 +19,19 @@
 // being learned in every pass over the batch. The paper sets no lower bound and tunes the upper one, without a number; 0.28 is the upper
 // bound of DAPO (arXiv 2503.14476). It has no divergence, and plays further tasks in the place of flat groups (DAPO, section 3.2). verl 0.9.1
 // always has both bounds, 0.2 each; TRL 1.16.0 has the upper one alone, written as the highest ratio (5 there is clipHigh: 4 here).
-import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression, TrainingBatch } from '@agentgym/cli';
+import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression } from '@agentgym/cli';
 
 import { dropsFlatGroups, type Options } from './options.js';
 
 export { validate } from './options.js';
 
-/** Sampled tokens of an episode or a turn, and what it earned. */
-interface Member {
-  readonly value: number;
-  readonly tokens: readonly number[];
-}
-
 export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
-  const { level, scaling, noSignalBelow, turnDiscount } = options;
   const kl = credit.klControl(options);
-
-  const differ = (values: readonly number[]): boolean => credit.meanAndDeviation(values, noSignalBelow).deviation > 0;
 
   /** Some advantage of the group will not be 0. */
   function hasSignal(group: readonly CompletedEpisode[]): boolean {
-    const rewards = group.map(({ turns }) => turns.map(({ reward }) => reward));
-    if (level === 'episode') return differ(rewards.map((row) => row.reduce((sum, reward) => sum + reward, 0)));
-    const compared: number[][] = [];
-    for (const row of rewards) {
-      let next = 0;
-      for (let turn = row.length - 1; turn >= 0; turn -= 1) {
-        next = (row[turn] as number) + turnDiscount * next;
-        (compared[turn] ??= []).push(next);
-      }
-    }
-    return compared.some(differ);
-  }
-
-  /** What is compared with each other: whole episodes, or turns of one number. */
-  function comparisons(batch: TrainingBatch): readonly (readonly Member[])[] {
-    if (level === 'turn') {
-      const returns = credit.returnsToGo(batch, { token: 1, turn: turnDiscount });
-      return credit
-        .comparableTurns(batch)
-        .map((turns) => turns.map(({ tokens }) => ({ value: returns[tokens[0] as number] as number, tokens })));
-    }
-    const returns = credit.episodeReturns(batch);
-    return credit
-      .groupRows(batch)
-      .map((rows) =>
-        rows.map((row) => ({ value: returns[row] as number, tokens: credit.actionTokens(batch, row).indices })),
-      );
-  }
-
-  function advantagesOf(batch: TrainingBatch): Float64Array {
-    const advantages = new Float64Array(batch.rows * batch.width);
-    const compared = comparisons(batch).map((members) => ({ members, values: members.map(({ value }) => value) }));
-    const whole = credit.meanAndDeviation(compared.flatMap(({ values }) => values)).deviation;
-    for (const { members, values } of compared) {
-      const { mean, deviation } = credit.meanAndDeviation(values, noSignalBelow);
-      if (deviation === 0) continue;
-      const divisor = scaling === 'none' ? 1 : (scaling === 'group' ? deviation : whole) + options.deviationEpsilon;
-      for (const { value, tokens } of members) {
-        for (const index of tokens) advantages[index] = (value - mean) / divisor;
-      }
-    }
-    return advantages;
+    const compared = credit.comparedValues(group, options);
+    return compared.some((values) => credit.meanAndDeviation(values, options.noSignalBelow).deviation > 0);
   }
 
   return {
@@ -91,7 +42,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 
     advantages: (batch, state) => {
       const { batch: penalised, ...rest } = kl.take(batch, state);
-      return { ...rest, advantages: advantagesOf(penalised) };
+      return { ...rest, advantages: credit.groupNormalized(penalised, options) };
     },
 
     weights: (minibatch) =>

@@ -32,7 +32,6 @@ import { dropsFlatGroups, type Options } from './options.js';
 export { validate } from './options.js';
 
 export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
-  const { level, scaling, noSignalBelow, turnDiscount } = options;
   const kl = credit.klControl(options);
 
   /** What is taken from an episode of so many sampled tokens: nothing, then more and more, then all of it. */
@@ -55,56 +54,11 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     return { ...batch, rewards };
   }
 
-  const differ = (values: readonly number[]): boolean => credit.meanAndDeviation(values, noSignalBelow).deviation > 0;
-
   /** Some advantage of the group will not be 0. */
   function hasSignal(group: readonly CompletedEpisode[]): boolean {
-    const rewards = group.map(({ turns, record }) => {
-      const tokens = record?.mask.reduce<number>((sum, mask) => sum + mask, 0) ?? 0;
-      return turns.map(({ reward }, turn) => reward - (turn === turns.length - 1 ? overlongPenalty(tokens) : 0));
-    });
-    if (level === 'episode') return differ(rewards.map((row) => row.reduce((sum, reward) => sum + reward, 0)));
-    const toGo = rewards.map((row) => {
-      const returns = row.slice();
-      for (let turn = row.length - 2; turn >= 0; turn -= 1) {
-        returns[turn] = (row[turn] as number) + turnDiscount * (returns[turn + 1] as number);
-      }
-      return returns;
-    });
-    const longest = Math.max(...toGo.map((row) => row.length));
-    return Array.from({ length: longest }, (_, turn) => toGo.flatMap((row) => row[turn] ?? [])).some(differ);
-  }
-
-  /** What is compared with each other: sampled tokens of episodes (or of turns of one number), with what each episode earned. */
-  function comparisons(batch: TrainingBatch): { readonly value: number; readonly tokens: readonly number[] }[][] {
-    if (level === 'turn') {
-      const returns = credit.returnsToGo(batch, { token: 1, turn: turnDiscount });
-      return credit
-        .comparableTurns(batch)
-        .map((turns) => turns.map(({ tokens }) => ({ value: returns[tokens[0] as number] as number, tokens })));
-    }
-    const returns = credit.episodeReturns(batch);
-    const member = (row: number) => ({
-      value: returns[row] as number,
-      tokens: credit.actionTokens(batch, row).indices,
-    });
-    return credit.groupRows(batch).map((rows) => rows.map(member));
-  }
-
-  function advantagesOf(batch: TrainingBatch): Float64Array {
-    const advantages = new Float64Array(batch.rows * batch.width);
-    const compared = comparisons(batch);
-    const valuesOf = (members: readonly { readonly value: number }[]): number[] => members.map(({ value }) => value);
-    const whole = credit.meanAndDeviation(valuesOf(compared.flat()), noSignalBelow).deviation;
-    for (const members of compared) {
-      const { mean, deviation } = credit.meanAndDeviation(valuesOf(members), noSignalBelow);
-      if (deviation === 0) continue;
-      const divisor = scaling === 'none' ? 1 : (scaling === 'group' ? deviation : whole) + options.deviationEpsilon;
-      for (const { value, tokens } of members) {
-        for (const index of tokens) advantages[index] = (value - mean) / divisor;
-      }
-    }
-    return advantages;
+    const sampled = ({ record }: CompletedEpisode): number => record?.mask.filter((mask) => mask === 1).length ?? 0;
+    const compared = credit.comparedValues(group, options, (episode) => overlongPenalty(sampled(episode)));
+    return compared.some((values) => credit.meanAndDeviation(values, options.noSignalBelow).deviation > 0);
   }
 
   /** exp of the episode's mean log ratio, with the derivative of each token's own log probability. */
@@ -121,7 +75,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 
     advantages: (batch, state) => {
       const { batch: penalised, ...rest } = kl.take(batch, state);
-      return { ...rest, advantages: advantagesOf(withoutOverlong(penalised)) };
+      return { ...rest, advantages: credit.groupNormalized(withoutOverlong(penalised), options) };
     },
 
     weights: (minibatch) =>

@@ -39,20 +39,9 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const { baseline, normalize, movingDecay } = options;
   const kl = credit.klControl(options);
 
-  /** Indices of the sampled tokens of each turn of a row. */
-  function turnsOf(batch: TrainingBatch, row: number): readonly (readonly number[])[] {
-    const { indices, turnEnds } = credit.actionTokens(batch, row);
-    let start = 0;
-    return turnEnds.map((last) => {
-      const turn = indices.slice(start, indices.indexOf(last, start) + 1);
-      start += turn.length;
-      return turn;
-    });
-  }
-
   /** Calls back with every turn of the batch, and with how many came before it in its episode. */
   function eachTurn(batch: TrainingBatch, visit: (tokens: readonly number[], number: number) => void): void {
-    for (let row = 0; row < batch.rows; row += 1) turnsOf(batch, row).forEach(visit);
+    for (let row = 0; row < batch.rows; row += 1) credit.turnTokens(batch, row).forEach(visit);
   }
 
   /** Rewards as a whole turn has them: what its tokens pay for their divergence stands with the rest, on the last of them. */

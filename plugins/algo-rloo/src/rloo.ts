@@ -37,64 +37,25 @@ import { dropsFlatGroups, type Options } from './options.js';
 
 export { validate } from './options.js';
 
-/** Sampled tokens of an episode or a turn, and what it earned. */
-interface Member {
-  readonly value: number;
-  readonly tokens: readonly number[];
-}
-
 export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
-  const { level, noSignalBelow, turnDiscount } = options;
+  const leaveOneOut = (values: readonly number[]): readonly number[] =>
+    credit.leaveOneOut(values, options.noSignalBelow);
   const kl = credit.klControl(options);
-
-  /** Each value less the mean of the others, R - (n mean - R) / (n - 1), and one alone as it is. Sums that are equal on paper are equal. */
-  function lessTheOthers(values: readonly number[]): readonly number[] {
-    if (values.length === 1) return values;
-    const { mean, deviation } = credit.meanAndDeviation(values, noSignalBelow);
-    return values.map((value) => (deviation === 0 ? 0 : ((value - mean) * values.length) / (values.length - 1)));
-  }
 
   /** Some advantage of the group will not be 0. */
   function hasSignal(group: readonly CompletedEpisode[]): boolean {
     if (group.length < 2) return false;
-    const rewards = group.map(({ turns }) => turns.map(({ reward }) => reward));
-    const compared: number[][] = [];
-    if (level === 'episode') {
-      compared.push(rewards.map((row) => row.reduce((sum, reward) => sum + reward, 0)));
-    } else {
-      for (const row of rewards) {
-        let next = 0;
-        for (let turn = row.length - 1; turn >= 0; turn -= 1) {
-          next = (row[turn] as number) + turnDiscount * next;
-          (compared[turn] ??= []).push(next);
-        }
-      }
-    }
-    return compared.some((values) => lessTheOthers(values).some((advantage) => advantage !== 0));
+    return credit.comparedValues(group, options).some((values) => leaveOneOut(values).some((value) => value !== 0));
   }
 
-  /** What is compared with each other: whole episodes, or turns of one number. Groups of one are left out. */
-  function comparisons(batch: TrainingBatch): readonly (readonly Member[])[] {
-    const groups = credit.groupRows(batch).filter((rows) => rows.length > 1);
-    if (level === 'episode') {
-      const returns = credit.episodeReturns(batch);
-      return groups.map((rows) =>
-        rows.map((row) => ({ value: returns[row] as number, tokens: credit.actionTokens(batch, row).indices })),
-      );
-    }
-    const grouped = new Set(groups.flat());
-    const returns = credit.returnsToGo(batch, { token: 1, turn: turnDiscount });
-    return credit
-      .comparableTurns(batch)
-      .map((turns) => turns.filter(({ row }) => grouped.has(row)))
-      .map((turns) => turns.map(({ tokens }) => ({ value: returns[tokens[0] as number] as number, tokens })));
-  }
-
+  /** Of whole episodes or of turns of one number. A group of one is compared with nothing; a turn that one member alone came to keeps its return. */
   function advantagesOf(batch: TrainingBatch): Float64Array {
     const advantages = new Float64Array(batch.rows * batch.width);
-    for (const members of comparisons(batch)) {
-      const differences = lessTheOthers(members.map(({ value }) => value));
-      for (const [i, { tokens }] of members.entries()) {
+    const grouped = new Set(credit.groupRows(batch).flatMap((rows) => (rows.length > 1 ? rows : [])));
+    for (const members of credit.groupMembers(batch, options)) {
+      const differences = leaveOneOut(members.map(({ value }) => value));
+      for (const [i, { row, tokens }] of members.entries()) {
+        if (!grouped.has(row)) continue;
         for (const index of tokens) advantages[index] = differences[i] as number;
       }
     }
