@@ -1,11 +1,12 @@
 // A game small enough to be enumerated: two tasks, up to three turns of one or two sampled tokens, an observation after each turn that nobody sampled,
 // a reward on every turn, and a chance event in between. All its episodes are known with their probabilities, and so is the exact gradient of the
 // expected return by every logit of the policy.
-import { createRandom } from '../../dist/random/create-random.js';
+import type { Random } from '../../src/contracts/random.js';
+import { createRandom } from '../../src/random/create-random.js';
 
 /** Tokens: 0 and 1 are what the policy chooses from, 2 and 3 the tasks, 4 to 6 observations. */
 const TASKS = [2, 3];
-const [CALM, STORM, END] = [4, 5, 6];
+const [CALM, STORM, END] = [4, 5, 6] as const;
 
 /** Turns of a choice of tokens; the second turn is a single token, so that turns differ in length. */
 const TURN_LENGTHS = [2, 1, 2];
@@ -14,8 +15,14 @@ const TURN_LENGTHS = [2, 1, 2];
  * What a turn brings: its reward, and whether it ends the episode. Rewards differ from task to task, come early and late, and depend on what was
  * chosen before.
  */
-function outcome(task, turn, chosen, history, weather) {
-  const [first, second = 0] = chosen;
+function outcome(
+  task: number,
+  turn: number,
+  chosen: readonly number[],
+  history: readonly number[],
+  weather: number,
+): { readonly reward: number; readonly ends: boolean } {
+  const [first = 0, second = 0] = chosen;
   const scale = task === 0 ? 1 : 2.5;
   switch (turn) {
     case 0:
@@ -28,42 +35,72 @@ function outcome(task, turn, chosen, history, weather) {
 }
 
 /** Chance of a storm, by what was chosen first. */
-const stormy = ([first]) => (first === 1 ? 0.7 : 0.3);
+const stormy = ([first]: readonly number[]): number => (first === 1 ? 0.7 : 0.3);
 
 /**
  * The policy: for each context the probability of token 1. Contexts are all tokens before, as text; logits come from the seed.
  */
 export class TokenPolicy {
-  #logits = new Map();
-  #random;
+  readonly #logits = new Map<string, number>();
+  readonly #random: Random;
 
-  constructor(seed) {
+  /** @param changes added to logits, by context */
+  constructor(
+    seed: number,
+    readonly changes: ReadonlyMap<string, number> = new Map(),
+  ) {
     this.#random = createRandom(seed);
   }
 
   /** [2] probabilities of tokens 0 and 1. */
-  probabilities(context) {
-    if (!this.#logits.has(context)) this.#logits.set(context, 0.8 * this.#random.stream(context).normal());
-    const one = 1 / (1 + Math.exp(-this.#logits.get(context)));
+  probabilities(context: string): readonly [number, number] {
+    const logit = this.#logits.get(context) ?? 0.8 * this.#random.stream(context).normal();
+    this.#logits.set(context, logit);
+    const one = 1 / (1 + Math.exp(-logit - (this.changes.get(context) ?? 0)));
     return [1 - one, one];
   }
 
   /** Every context that was asked for. */
-  get contexts() {
+  get contexts(): readonly string[] {
     return [...this.#logits.keys()];
   }
+}
+
+/** A sampled token and what it was drawn after. */
+interface Step {
+  readonly position: number;
+  readonly context: string;
+  readonly token: number;
+}
+
+export interface TokenEpisode {
+  readonly probability: number;
+  readonly tokens: readonly number[];
+  readonly mask: readonly (0 | 1)[];
+  readonly logprobs: readonly number[];
+  readonly contexts: readonly Step[];
+  readonly turns: readonly { readonly sampled: readonly [number, number]; readonly reward: number }[];
+  /** Sum of the rewards. */
+  readonly return: number;
+}
+
+/** An episode that goes on. */
+interface Unfinished extends Omit<TokenEpisode, 'return'> {
+  readonly turn: number;
+  readonly history: readonly number[];
+  readonly weather: number;
 }
 
 /**
  * Every episode of a task: tokens, mask, turns with rewards, its probability under the policy, log probabilities, and the context of each sampled
  * token.
  */
-export function enumerateEpisodes(policy, task) {
-  const episodes = [];
-  const extend = (state) => {
+function enumerateEpisodes(policy: TokenPolicy, task: number): TokenEpisode[] {
+  const episodes: Omit<TokenEpisode, 'return'>[] = [];
+  const extend = (state: Unfinished): void => {
     const { turn } = state;
-    const choose = (partial, chosen) => {
-      if (chosen.length < TURN_LENGTHS[turn]) {
+    const choose = (partial: Unfinished, chosen: readonly number[]): void => {
+      if (chosen.length < (TURN_LENGTHS[turn] as number)) {
         const context = partial.tokens.join(' ');
         policy.probabilities(context).forEach((probability, token) =>
           choose(
@@ -81,10 +118,10 @@ export function enumerateEpisodes(policy, task) {
         return;
       }
       const { reward, ends } = outcome(task, turn, chosen, partial.history, partial.weather);
-      const sampled = [partial.tokens.length - chosen.length, partial.tokens.length];
+      const sampled = [partial.tokens.length - chosen.length, partial.tokens.length] as const;
       const turns = [...partial.turns, { sampled, reward }];
       const history = [...partial.history, ...chosen];
-      const observe = (weather, probability) => ({
+      const observe = (weather: number, probability: number): Unfinished => ({
         ...partial,
         turn: turn + 1,
         probability: partial.probability * probability,
@@ -107,7 +144,7 @@ export function enumerateEpisodes(policy, task) {
   extend({
     turn: 0,
     probability: 1,
-    tokens: [TASKS[task]],
+    tokens: [TASKS[task] as number],
     mask: [0],
     logprobs: [0],
     contexts: [],
@@ -123,33 +160,50 @@ export function enumerateEpisodes(policy, task) {
 
 /** The game with its exact answers. */
 export class TokenMdp {
-  constructor(seed = 1) {
-    this.policy = new TokenPolicy(seed);
+  readonly policy: TokenPolicy;
+  /** Every episode of each task. */
+  readonly tasks: readonly (readonly TokenEpisode[])[];
+  /** Place of each context's logit in a gradient. */
+  readonly places: ReadonlyMap<string, number>;
+  /** E[rewards still to come | context]. */
+  readonly values: ReadonlyMap<string, number>;
+  /** How often a context comes up in an episode of its task. */
+  readonly reach: ReadonlyMap<string, number>;
+  /** Of the expected return, mean over tasks, by the logit of each context. */
+  readonly gradient: Float64Array;
+
+  constructor(seed = 1, changes?: ReadonlyMap<string, number>) {
+    this.policy = new TokenPolicy(seed, changes);
     this.tasks = TASKS.map((_, task) => enumerateEpisodes(this.policy, task));
-    /** Place of each context's logit in a gradient. */
     this.places = new Map(this.policy.contexts.map((context, place) => [context, place]));
-    this.values = this.#exactValues();
+    const { values, reach } = this.#exactValues();
+    this.values = values;
+    this.reach = reach;
     this.gradient = this.#exactGradient();
   }
 
+  /** Mean over tasks. */
+  get expectedReturn(): number {
+    const sum = this.tasks.flat().reduce((total, episode) => total + episode.probability * episode.return, 0);
+    return sum / this.tasks.length;
+  }
+
   /** d log p(token | context) / d logit of token 1: there is one logit a context. */
-  slope({ context, token }) {
+  slope({ context, token }: Step): number {
     return token - this.policy.probabilities(context)[1];
   }
 
   /** An episode of a task, by a uniform number. */
-  draw(task, uniform) {
+  draw(task: number, uniform: number): TokenEpisode {
+    const episodes = this.tasks[task] as readonly TokenEpisode[];
     let left = uniform;
-    for (const episode of this.tasks[task]) {
-      left -= episode.probability;
-      if (left < 0) return episode;
-    }
-    return this.tasks[task].at(-1);
+    const drawn = episodes.find(({ probability }) => (left -= probability) < 0);
+    return drawn ?? (episodes.at(-1) as TokenEpisode);
   }
 
   /** An episode of the likelier token everywhere; chance stays chance. */
-  drawGreedy(task, uniform) {
-    const greedy = this.tasks[task]
+  drawGreedy(task: number, uniform: number): TokenEpisode {
+    const greedy = (this.tasks[task] as readonly TokenEpisode[])
       .filter(({ contexts }) =>
         contexts.every(({ context, token }) => (this.policy.probabilities(context)[1] > 0.5 ? 1 : 0) === token),
       )
@@ -158,16 +212,12 @@ export class TokenMdp {
         chance: episode.probability / Math.exp(episode.logprobs.reduce((a, b) => a + b)),
       }));
     let left = uniform;
-    for (const { episode, chance } of greedy) {
-      left -= chance;
-      if (left < 0) return episode;
-    }
-    return greedy.at(-1).episode;
+    const drawn = greedy.find(({ chance }) => (left -= chance) < 0) ?? greedy.at(-1);
+    return (drawn as (typeof greedy)[number]).episode;
   }
 
-  /** E[rewards still to come | context], for each context. */
-  #exactValues() {
-    const sums = new Map();
+  #exactValues(): { readonly values: Map<string, number>; readonly reach: Map<string, number> } {
+    const sums = new Map<string, { weight: number; sum: number }>();
     for (const episode of this.tasks.flat()) {
       for (const { position, context } of episode.contexts) {
         const toCome = episode.turns.reduce(
@@ -180,17 +230,20 @@ export class TokenMdp {
         sums.set(context, entry);
       }
     }
-    return new Map([...sums].map(([context, { weight, sum }]) => [context, sum / weight]));
+    return {
+      values: new Map([...sums].map(([context, { weight, sum }]) => [context, sum / weight])),
+      reach: new Map([...sums].map(([context, { weight }]) => [context, weight])),
+    };
   }
 
-  /** Gradient of the expected return, mean over tasks, by the logit of each context: sum of P(episode) R(episode) sum of slopes. */
-  #exactGradient() {
+  /** Sum over episodes of P(episode) R(episode) times the sum of slopes. */
+  #exactGradient(): Float64Array {
     const gradient = new Float64Array(this.places.size);
     for (const episodes of this.tasks) {
       for (const episode of episodes) {
         for (const step of episode.contexts) {
           const weight = (episode.probability * episode.return) / this.tasks.length;
-          gradient[this.places.get(step.context)] += weight * this.slope(step);
+          (gradient[this.places.get(step.context) as number] as number) += weight * this.slope(step);
         }
       }
     }

@@ -1,0 +1,157 @@
+// Bias and variance of an algorithm's gradient on the small game: many batches are sampled, each is given credit by the algorithm's own `advantages`,
+// weighed by its `weights`, and its `loss` is differentiated where the policy is still the sampler.
+import type { Algorithm } from '../../src/contracts/algorithm.js';
+import type { TrainingBatch } from '../../src/contracts/batch.js';
+import type { CompletedEpisode } from '../../src/contracts/trajectory.js';
+import { evaluateLoss } from '../../src/credit/evaluate-loss.js';
+import { lossInputs, lossOperations } from '../../src/credit/loss-operations.js';
+import { createRandom } from '../../src/random/create-random.js';
+import { buildBatch } from '../../src/rollout/build-batch.js';
+import type { TokenEpisode, TokenMdp } from './token-mdp.js';
+
+export interface MeasureSettings {
+  readonly batches: number;
+  /** Episodes of each task in a batch. */
+  readonly groupSize: number;
+  readonly seed?: number;
+  /** What the critic says of a context; absent: the exact value. */
+  readonly critic?: (context: string) => number;
+}
+
+/** How an estimate compares with the exact gradient. */
+export interface Measured {
+  readonly mean: Float64Array;
+  /**
+   * How far the mean is from `factor` times the gradient, in standard deviations of what an unbiased estimate would show: the sum over contexts of
+   * squared distances in standard errors is then chi-squared with as many degrees of freedom.
+   */
+  readonly deviations: (factor: number) => number;
+  /** |E g - gradient| / |gradient|. */
+  readonly bias: number;
+  /** What of the bias is Monte-Carlo error: the expectation of `bias` where there is none. */
+  readonly biasNoise: number;
+  /** Angle between E g and the gradient, in degrees: a bias that no learning rate makes good. */
+  readonly angle: number;
+  /** Its share of Monte-Carlo error, in degrees. */
+  readonly angleNoise: number;
+  /** |E g| / |gradient|: what a learning rate would make good. */
+  readonly scale: number;
+  /** Standard deviation of a batch's estimate over the length of its mean. */
+  readonly noise: number;
+}
+
+interface Played {
+  readonly task: number;
+  readonly episode: TokenEpisode;
+}
+
+export function measureEstimator(
+  mdp: TokenMdp,
+  algorithm: Algorithm,
+  { batches, groupSize, seed = 1, critic }: MeasureSettings,
+): Measured {
+  const random = createRandom(seed);
+  const size = mdp.gradient.length;
+  const [sum, squares] = [new Float64Array(size), new Float64Array(size)];
+  const loss = algorithm.loss(lossOperations, lossInputs);
+  const value = critic ?? ((context: string): number => mdp.values.get(context) as number);
+  let state = algorithm.initialState;
+  for (let number = 0; number < batches; number += 1) {
+    const draws = random.stream(number);
+    const groups = mdp.tasks.map((_, task) =>
+      Array.from({ length: groupSize }, () => ({ task, episode: mdp.draw(task, draws.uniform()) })),
+    );
+    const episodes = groups.flatMap((group) => select(algorithm, group));
+    if (episodes.length === 0) continue;
+    const greedy = mdp.tasks.map((_, task) => mdp.drawGreedy(task, draws.uniform()).return);
+    const batch = layOut(episodes, value, greedy);
+    const credit = algorithm.advantages(batch, state);
+    state = credit.state;
+    const credited = { ...batch, advantages: credit.advantages, ...(credit.returns && { returns: credit.returns }) };
+    const weight = algorithm.weights(credited);
+    const live = { logprob: batch.logprobs, entropy: new Float64Array(weight.length), value: batch.values };
+    const { gradients } = evaluateLoss({ ...credited, weight }, live, loss);
+    // An optimizer goes down the loss: the estimate of the ascent direction is the negative.
+    const estimate = new Float64Array(size);
+    for (const [row, { episode }] of episodes.entries()) {
+      for (const step of episode.contexts) {
+        const slope = gradients.logprob[row * batch.width + step.position] as number;
+        (estimate[mdp.places.get(step.context) as number] as number) -= slope * mdp.slope(step);
+      }
+    }
+    for (let place = 0; place < size; place += 1) {
+      const x = estimate[place] as number;
+      (sum[place] as number) += x;
+      (squares[place] as number) += x * x;
+    }
+  }
+  return compare(mdp, sum, squares, { batches, groupSize });
+}
+
+/** What of a group the algorithm trains on, as the loop asks it. */
+function select(algorithm: Algorithm, group: readonly Played[]): Played[] {
+  const completed = group.map(({ episode }) => ({
+    turns: episode.turns,
+    record: { tokens: episode.tokens, mask: episode.mask, logprobs: episode.logprobs },
+    return: episode.return,
+  })) as unknown as CompletedEpisode[];
+  const units = algorithm.select?.(completed) ?? [completed];
+  return units.flat().map((chosen) => group[completed.indexOf(chosen)] as Played);
+}
+
+function layOut(
+  episodes: readonly Played[],
+  value: (context: string) => number,
+  greedy: readonly number[],
+): TrainingBatch & { readonly values: Float64Array } {
+  const rows = episodes.map(({ task, episode: { tokens, mask, logprobs, turns } }) => ({
+    record: { tokens, mask, logprobs },
+    turns,
+    group: task,
+    truncated: false,
+  }));
+  const batch = buildBatch(rows, 1);
+  const values = new Float64Array(batch.mask.length);
+  for (const [row, { episode }] of episodes.entries()) {
+    for (const { position, context } of episode.contexts) values[row * batch.width + position] = value(context);
+  }
+  const greedyReturn = Float64Array.from(episodes, ({ task }) => greedy[task] as number);
+  return { ...batch, values, greedyReturn, referenceLogprobs: batch.logprobs };
+}
+
+/** Visits of a context below which the distribution of its mean is nothing like a normal one. */
+const fewVisits = 100;
+
+function compare(
+  mdp: TokenMdp,
+  sum: Float64Array,
+  squares: Float64Array,
+  { batches, groupSize }: MeasureSettings,
+): Measured {
+  const exact = mdp.gradient;
+  const mean = sum.map((total) => total / batches);
+  const variance = squares.map((total, place) => Math.max(0, total / batches - (mean[place] as number) ** 2));
+  const norm = (vector: Float64Array): number => Math.sqrt(vector.reduce((total, x) => total + x * x, 0));
+  const dot = mean.reduce((total, x, place) => total + x * (exact[place] as number), 0);
+  const cosine = dot / (norm(mean) * norm(exact));
+  const noise = Math.sqrt(variance.reduce((total, x) => total + x, 0));
+  return {
+    mean,
+    deviations: (factor) => {
+      let [total, degrees] = [0, 0];
+      for (const [context, place] of mdp.places) {
+        const spread = (variance[place] as number) / batches;
+        if ((mdp.reach.get(context) as number) * batches * groupSize < fewVisits || spread === 0) continue;
+        total += ((mean[place] as number) - factor * (exact[place] as number)) ** 2 / spread;
+        degrees += 1;
+      }
+      return (total - degrees) / Math.sqrt(2 * degrees);
+    },
+    bias: norm(mean.map((x, place) => x - (exact[place] as number))) / norm(exact),
+    biasNoise: noise / Math.sqrt(batches) / norm(exact),
+    angle: (Math.acos(Math.min(1, cosine)) * 180) / Math.PI,
+    angleNoise: ((noise / Math.sqrt(batches) / norm(mean)) * 180) / Math.PI,
+    scale: norm(mean) / norm(exact),
+    noise: noise / norm(mean),
+  };
+}
