@@ -1,0 +1,111 @@
+// Direct preference optimisation (DPO), top to bottom.
+//
+// Episodes of one task are sampled together and paired, a winner with a loser of lower return. With s the sum, over the tokens that the policy
+// sampled in an episode, of log p - log p_reference, and h = s(winner) - s(loser), the loss of a pair is
+//
+//   -log sigmoid(beta h)                          DPO, Rafailov et al. 2023, arXiv 2305.18290, equation 7
+//   -(1 - e) log sigmoid(beta h)                  conservative DPO: a share e of the pairs is the wrong way round
+//       - e log sigmoid(-beta h)                  (Mitchell 2023, "A note on DPO with noisy preferences", equation 3)
+//   (h - 1 / (2 beta))^2                          IPO, Azar et al. 2023, arXiv 2310.12036, equation 17, with beta for its tau
+//   + sftCoefficient * mean of -log p(winner)     Iterative RPO, arXiv 2404.19733
+//
+// and the loss of a minibatch is the mean over its pairs. With `lengthNormalized` s is the mean over the episode's tokens.
+//
+// Trajectories are compared as they are: what the environment wrote between two actions is as likely under the policy as under the reference and
+// drops out of h, so that the sums run over sampled tokens alone. beta s is the reward that the policy implies (equation 5 of the paper); that the
+// same constant drops out of both sides is exact where a task and the actions determine the episode, and an approximation where chance has a say.
+//
+// No ratio to the sampler and no clip: a pair teaches the same whoever sampled it. The reference is the policy that the stage began with, and does not
+// move; where each round shall have a reference of its own (iterative DPO), each round is a stage.
+import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression } from '@agentgym/cli';
+
+import type { Options } from './options.js';
+
+export { validate } from './options.js';
+
+/** Winner and loser. */
+type Pair = readonly [CompletedEpisode, CompletedEpisode];
+
+const difference = ([winner, loser]: Pair): number => winner.return - loser.return;
+
+export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
+  const { beta, labelSmoothing, sftCoefficient } = options;
+
+  /**
+   * Pairs of a group, those that differ most first. Of pairs that differ alike those of an earlier round stand first, and in a round every episode wins
+   * once and loses once at most: the i-th best against the i-th worst, then against the next better one, and so on.
+   */
+  function pairsOf(group: readonly CompletedEpisode[]): readonly Pair[] {
+    const ranked = group
+      .filter(({ record }) => record?.mask.includes(1) === true)
+      .sort((left, right) => right.return - left.return);
+    const worstFirst = ranked.toReversed();
+    const rounds = options.pairing === 'all' ? ranked.length : 1;
+    return Array.from({ length: rounds }, (_, round) =>
+      ranked.map((winner, rank): Pair => [winner, worstFirst[(rank + round) % ranked.length] as CompletedEpisode]),
+    )
+      .flat()
+      .filter((pair) => difference(pair) > options.margin)
+      .sort((left, right) => difference(right) - difference(left))
+      .slice(0, options.pairsPerTask ?? group.length ** 2);
+  }
+
+  return {
+    roles: ['reference'],
+    initialState: {},
+    pairs: true,
+    refillRounds: options.refillRounds,
+    select: pairsOf,
+
+    // 1 on winners, -1 on losers: which of both a row is, for the loss and for the log.
+    advantages: (batch, state) => {
+      const sides = Float64Array.from({ length: batch.rows }, (_, row) => (row % 2 === 0 ? 1 : -1));
+      const gap = credit.episodeReturns(batch).reduce((sum, earned, row) => sum + earned * (sides[row] as number), 0);
+      const pairs = batch.rows / 2;
+      return {
+        advantages: credit.spreadOverTokens(batch, sides),
+        state,
+        metrics: { pairs, return_gap: gap / pairs },
+      };
+    },
+
+    // Both rows of a pair carry its loss on each of their tokens, so that the mean over rows of the mean over tokens is the mean over pairs.
+    weights: (minibatch) => credit.aggregationWeights(minibatch, 'sequence-mean-token-mean'),
+
+    loss: (ops, { logprob, referenceLogprobs, advantages }) => {
+      const negative = (of: LossExpression): LossExpression => ops.sub(ops.constant(0), of);
+      const scaled = (factor: number, of: LossExpression): LossExpression => ops.mul(ops.constant(factor), of);
+      const won = ops.greater(advantages, ops.constant(0));
+
+      const logRatio = ops.sub(logprob, referenceLogprobs);
+      const score = options.lengthNormalized ? ops.sequenceMean(logRatio) : ops.sequenceSum(logRatio);
+      const h = ops.pairDifference(score);
+      const margin = scaled(beta, h);
+
+      const logistic = negative(
+        ops.add(
+          scaled(1 - labelSmoothing, ops.logsigmoid(margin)),
+          scaled(labelSmoothing, ops.logsigmoid(negative(margin))),
+        ),
+      );
+      const distance = ops.sub(h, ops.constant(1 / (2 * beta)));
+      const terms: { [name: string]: LossExpression } = {
+        preference: options.loss === 'ipo' ? ops.mul(distance, distance) : logistic,
+      };
+      // Twice, because half the rows are winners.
+      if (sftCoefficient > 0) terms['sft'] = ops.where(won, scaled(-2 * sftCoefficient, logprob), ops.constant(0));
+
+      // Each stands on all tokens of both rows, like the loss.
+      const reward = scaled(beta, score);
+      return {
+        terms,
+        metrics: {
+          reward_margin: margin,
+          reward_chosen: ops.pairDifference(ops.where(won, reward, ops.constant(0))),
+          reward_rejected: negative(ops.pairDifference(ops.where(won, ops.constant(0), reward))),
+          accuracy: ops.greater(margin, ops.constant(0)),
+        },
+      };
+    },
+  };
+}
