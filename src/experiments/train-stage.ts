@@ -49,7 +49,7 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
     ...(evaluation && { evaluation }),
     ...(resume && { resume: resume.state.progress }),
     signal,
-    ...(stage.stopWhen && { stopWhen: stage.stopWhen as readonly StopRule[] }),
+    ...(stage.stopWhen && { stopWhen: stage.stopWhen }),
     ...(seconds !== undefined && { shouldStop: () => journal.seconds >= seconds }),
   };
   return stage.kind === 'sft' ? runSft(common, stage, options) : runRl(common, stage, options);
