@@ -39,7 +39,16 @@ type Wrong = (path: KeyPath, message: string, hint: string) => void;
 type RlStageOf = Extract<ParsedRecipe['stages'][string], { kind: 'rl' }>;
 
 /** What an evaluation during training measures, at each of its temperatures. */
-const evaluated = ['success', 'success_low', 'success_high', 'return_mean', 'turns_mean', 'truncated', 'invalid', 'failed'];
+const evaluated = [
+  'success',
+  'success_low',
+  'success_high',
+  'return_mean',
+  'turns_mean',
+  'truncated',
+  'invalid',
+  'failed',
+];
 
 /** Rules about evaluations must name one that is made; of the other metrics the first step tells. */
 function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wrong: Wrong): void {

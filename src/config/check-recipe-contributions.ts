@@ -129,8 +129,7 @@ function settleFinding(
   if (finding.idle !== true) complaints.add('AG_RECIPE_INVALID', path, message, finding.hint);
   else if (written(path) && value !== 0 && value !== 'none') {
     complaints.add('AG_RECIPE_IDLE_SETTING', path, message, finding.hint);
-  }
-  else drop();
+  } else drop();
 }
 
 function checkPreset(

@@ -194,7 +194,10 @@ const stopWhen = v.exactOptional(
         v.strictObject({
           metric: v.pipe(
             v.string(),
-            v.regex(/^(train|rollout|eval|cost)\/./, 'a metric is named `train/...`, `rollout/...`, `eval/...` or `cost/...`'),
+            v.regex(
+              /^(train|rollout|eval|cost)\/./,
+              'a metric is named `train/...`, `rollout/...`, `eval/...` or `cost/...`',
+            ),
             v.description('Name of a metric as in metrics.jsonl'),
           ),
           above: v.exactOptional(v.pipe(v.number(), v.finite(), v.description('Limit that the metric must lie above'))),

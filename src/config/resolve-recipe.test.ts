@@ -340,7 +340,10 @@ describe('resolveRecipe', () => {
     const cases: [string[], RegExp][] = [
       [['policy.sampling.temperature=0'], /temperature` is 0, and `stages\.rl` trains/],
       [['policy.sampling.topP=0.9'], /topP` is 0\.9/],
-      [['stages.rl.stopWhen=[{metric: eval/t1/success, above: 0.9}]'], /`stages\.rl\.stopWhen\[0\]\.metric` is eval\/t1/],
+      [
+        ['stages.rl.stopWhen=[{metric: eval/t1/success, above: 0.9}]'],
+        /`stages\.rl\.stopWhen\[0\]\.metric` is eval\/t1/,
+      ],
       [['stages.rl.stopWhen=[{metric: rollout/success}]'], /needs `above` or `below`/],
       [['stages.rl.stopWhen=[{metric: success, above: 1}]'], /named `train\/\.\.\.`/],
       [['policy.sampling.topK=5'], /topK` is 5/],

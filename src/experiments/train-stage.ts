@@ -10,7 +10,6 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { layOutDemonstration } from '../rollout/demonstration.js';
 import { trainReinforcement } from '../training/reinforcement.js';
 import type { StageOptions, StageResult } from '../training/run-stage.js';
-import type { StopRule } from '../training/stop-rules.js';
 import { trainSupervised } from '../training/supervised.js';
 import { checkCritic } from './check-parts.js';
 import type { Checkpoint } from './checkpoints.js';

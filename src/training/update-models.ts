@@ -41,7 +41,7 @@ export function algorithmLosses(algorithm: Algorithm): (step: number) => StepLos
 }
 
 /** What an own critic's optimizer is told. */
-export function criticOptimizer(optimizer: OptimizerPlan, { learningRate }: CriticPlan): OptimizerPlan {
+function criticOptimizer(optimizer: OptimizerPlan, { learningRate }: CriticPlan): OptimizerPlan {
   if (learningRate === null) return optimizer;
   return { ...optimizer, learningRate: { ...optimizer.learningRate, peak: learningRate } };
 }

@@ -153,7 +153,7 @@ describe('a recipe', () => {
   it.each([
     ['environment', 'name: guess-number', 'name: guess-numbre', 3, /Did you mean `guess-number`\?/],
     ['policy', 'name: transformer', 'name: transfromer', 5, /Did you mean `transformer`\?/],
-    ['algorithm', 'name: grpo', 'name: ppo', 9, /Installed: grpo.*`agentgym plugins install algo-ppo`/],
+    ['algorithm', 'name: grpo', 'name: evolution', 9, /Installed: cispo.*`agentgym plugins install algo-evolution`/],
   ])('with an unknown %s is refused with file, line and what to do', async (kind, before, after, line, hint) => {
     freshFolder(changedRecipe(before, after));
     await expectRefusal(['recipe.yaml'], {
