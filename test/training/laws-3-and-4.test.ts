@@ -1,0 +1,198 @@
+// Laws 3 and 4 through the whole trainer: episodes of a game with dense rewards are played by the tabular policy, some of them cut by the horizon, and what
+// PPO makes of the batch that comes of them is held against textbook loops over the episodes as they were recorded: tokens, turns and rewards, and a
+// critic that is asked for one sequence at a time.
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import * as ppo from '../../plugins/algo-ppo/src/ppo.js';
+import { options as declared, type Options } from '../../plugins/algo-ppo/src/options.js';
+import type { Advantages, Algorithm } from '../../src/contracts/algorithm.js';
+import type { TrainingBatch } from '../../src/contracts/batch.js';
+import type { CompletedEpisode, TokenRecord } from '../../src/contracts/trajectory.js';
+import { babbler, fluent, modelActor } from '../../src/rollout/fixtures/collect.js';
+import { optionDefaults } from '../../src/testing/option-defaults.js';
+import type { TabularPolicy } from '../../src/testing/tabular-policy.js';
+import { testHost } from '../../src/testing/test-host.js';
+import { reinforcement } from '../../src/training/fixtures/stages.js';
+import { trainReinforcement } from '../../src/training/reinforcement.js';
+
+interface Step {
+  readonly batch: TrainingBatch;
+  readonly made: Advantages;
+  readonly episodes: readonly CompletedEpisode[];
+  /** The critic as it was when it was asked. */
+  readonly critic: TabularPolicy;
+}
+
+const makeCritic = (): TabularPolicy => babbler({ contextLength: 4, deviation: 0, valueHead: true });
+
+/** Three steps of PPO; what the last one saw and made. */
+async function lastStep(chosen: Partial<Options>): Promise<Step> {
+  const options = { ...optionDefaults(declared), whiten: false, criticWarmup: 0, ...chosen };
+  const algorithm: Algorithm = ppo.create(options, testHost());
+  const seen: { batch: TrainingBatch; made: Advantages }[] = [];
+  const spying: Algorithm = {
+    ...algorithm,
+    advantages: (batch, state) => {
+      const made = algorithm.advantages(batch, state);
+      seen.push({ batch, made });
+      return made;
+    },
+  };
+  const model = fluent();
+  const critic = makeCritic();
+  const stage = reinforcement({
+    model,
+    critic,
+    actor: modelActor(model),
+    algorithm: spying,
+    steps: 3,
+    record: 1000,
+    horizon: { schedule: 'fixed', turns: 3 },
+    update: { groupSize: 6 },
+  });
+  expect(await trainReinforcement(stage)).toMatchObject({ status: 'completed', steps: 3 });
+  const before = makeCritic();
+  await before.load(join(stage.journal.checkpoints.at(-2)!.folder, 'critic'));
+  const episodes = stage.journal.kept.at(-1)!.episodes.filter((episode) => episode.status === 'completed');
+  return { ...seen.at(-1)!, episodes, critic: before };
+}
+
+/** V after some tokens, by the slow way: a row of its own whose next token is asked for. */
+async function valueAfter(critic: TabularPolicy, tokens: readonly number[]): Promise<number> {
+  const width = tokens.length + 1;
+  const zeros = new Float64Array(width);
+  const found = await critic.values({
+    rows: 1,
+    width,
+    tokens: Int32Array.from([...tokens, 0]),
+    length: Int32Array.of(width),
+    mask: Uint8Array.from([...tokens.map(() => 0), 1]),
+    turn: new Int32Array(width).fill(-1),
+    weight: zeros,
+    logprobs: zeros,
+    rewards: zeros,
+    advantages: zeros,
+    group: Int32Array.of(0),
+    truncated: Uint8Array.of(0),
+    bootstrapValue: Float64Array.of(0),
+    temperature: 1,
+  });
+  return found[tokens.length]!;
+}
+
+/** Sampled tokens of an episode in order, each with its reward: a turn's own stands on its last. */
+function sampledTokens({ turns }: CompletedEpisode): { position: number; reward: number; turn: number }[] {
+  return turns.flatMap(({ sampled, reward }, turn) => {
+    const [start, end] = sampled!;
+    return Array.from({ length: end - start }, (_, t) => ({
+      position: start + t,
+      reward: start + t === end - 1 ? reward : 0,
+      turn,
+    }));
+  });
+}
+
+/** Advantages of an episode's sampled tokens, one by one, as the equations have them. */
+async function slowAdvantages(
+  episode: CompletedEpisode,
+  critic: TabularPolicy,
+  { lambda, tokenDiscount, turnDiscount, bootstrap }: Options,
+): Promise<{ position: number; advantage: number; target: number }[]> {
+  const { tokens } = episode.record as TokenRecord;
+  const steps = sampledTokens(episode);
+  const values = await Promise.all(steps.map(({ position }) => valueAfter(critic, tokens.slice(0, position))));
+  const cut = episode.truncated !== undefined && bootstrap;
+  values.push(cut ? await valueAfter(critic, tokens) : 0);
+  const discounts = steps.map(({ turn }, i) => (steps[i + 1]?.turn === turn ? 1 : turnDiscount) * tokenDiscount);
+  const deltas = steps.map(({ reward }, i) => reward + discounts[i]! * values[i + 1]! - values[i]!);
+  return steps.map(({ position }, i) => {
+    let advantage = 0;
+    let factor = 1;
+    for (let later = i; later < steps.length; later += 1) {
+      advantage += factor * deltas[later]!;
+      factor *= discounts[later]! * lambda;
+    }
+    return { position, advantage, target: advantage + values[i]! };
+  });
+}
+
+/** The row of the batch that an episode became. */
+function rowOf(batch: TrainingBatch, { record }: CompletedEpisode): number {
+  const { tokens, logprobs } = record as TokenRecord;
+  return Array.from({ length: batch.rows }, (_, row) => row).find(
+    (row) =>
+      batch.length[row] === tokens.length &&
+      tokens.every((token, t) => batch.tokens[row * batch.width + t] === token) &&
+      logprobs.every((logprob, t) => batch.logprobs[row * batch.width + t] === logprob),
+  )!;
+}
+
+describe('law 3: rewards stand on the last sampled token of their turn, and credit crosses observations', () => {
+  // Mutations that turn this red: in `buildBatch`, place the reward at `offset + end`; in `generalizedAdvantages`, start anew at each turn, or read the value
+  // of the token after a gap instead of the next sampled one.
+  it.each<[string, Partial<Options>]>([
+    ['lambda 1', {}],
+    ['lambda 0.7', { lambda: 0.7 }],
+    ['both discounts', { lambda: 0.9, tokenDiscount: 0.95, turnDiscount: 0.8 }],
+  ])('token by token, %s', async (_, chosen) => {
+    const { batch, made, episodes, critic } = await lastStep(chosen);
+    expect(episodes).toHaveLength(batch.rows);
+    const options = { ...optionDefaults(declared), ...chosen };
+    const dense = episodes.filter(({ turns }) => turns.slice(0, -1).some(({ reward }) => reward !== 0));
+    expect(dense.length).toBeGreaterThan(0);
+    let sampled = 0;
+    for (const episode of episodes) {
+      const row = rowOf(batch, episode);
+      for (const { position, reward } of sampledTokens(episode)) {
+        expect(batch.rewards[row * batch.width + position]).toBe(reward);
+      }
+      for (const { position, advantage, target } of await slowAdvantages(episode, critic, options)) {
+        const index = row * batch.width + position;
+        expect(made.advantages[index]).toBeCloseTo(advantage, 12);
+        expect(made.returns![index]).toBeCloseTo(target, 12);
+        sampled += 1;
+      }
+    }
+    // And nothing anywhere else.
+    expect(batch.mask.reduce((sum, mask) => sum + mask, 0)).toBe(sampled);
+    for (const [index, mask] of batch.mask.entries()) {
+      if (mask === 0) expect([batch.rewards[index], made.advantages[index]]).toEqual([0, 0]);
+    }
+  });
+});
+
+describe('law 4: truncated is not terminated', () => {
+  // Mutations that turn this red: in `valuesAfterCut`, ask at the last token instead of after it, or of every row; in `generalizedAdvantages`, begin with 0, or
+  // with the bootstrap value of terminated rows too.
+  it('the critic speaks for what a cut episode had ahead, and for no other', async () => {
+    const { batch, made, episodes, critic } = await lastStep({ lambda: 0 });
+    const cut = episodes.filter(({ truncated }) => truncated === 'horizon');
+    const ended = episodes.filter(({ terminated }) => terminated);
+    expect([cut.length > 0, ended.length > 0, cut.length + ended.length]).toEqual([true, true, episodes.length]);
+    let spoken = 0;
+    for (const episode of episodes) {
+      const row = rowOf(batch, episode);
+      const last = sampledTokens(episode).at(-1)!;
+      const { tokens } = episode.record as TokenRecord;
+      // A cut episode ends with the observation that its last action brought about; the value is of what would come after that.
+      const ahead = episode.truncated === undefined ? 0 : await valueAfter(critic, tokens);
+      if (episode.truncated !== undefined) expect(tokens.length).toBeGreaterThan(last.position + 1);
+      spoken += Math.abs(ahead);
+      expect(batch.bootstrapValue[row]).toBe(ahead);
+      const before = await valueAfter(critic, tokens.slice(0, last.position));
+      expect(made.advantages[row * batch.width + last.position]).toBeCloseTo(last.reward + ahead - before, 12);
+    }
+    expect(spoken).toBeGreaterThan(0.01);
+  });
+
+  it('without the bootstrap a cut is an end', async () => {
+    const { batch, made, episodes, critic } = await lastStep({ lambda: 0, bootstrap: false });
+    const cut = episodes.find(({ truncated }) => truncated === 'horizon')!;
+    const last = sampledTokens(cut).at(-1)!;
+    const before = await valueAfter(critic, cut.record!.tokens.slice(0, last.position));
+    const index = rowOf(batch, cut) * batch.width + last.position;
+    expect(made.advantages[index]).toBeCloseTo(last.reward - before, 12);
+  });
+});
