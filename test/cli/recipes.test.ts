@@ -1,0 +1,49 @@
+/** Every recipe that comes with the CLI, and every one beside it, resolves without a complaint against the plugins of this repository. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, it } from 'vitest';
+
+import { type ContributionFinder } from '../../src/config/check-recipe-contributions.js';
+import { resolveRecipe } from '../../src/config/resolve-recipe.js';
+import type { Contribution } from '../../src/contracts/plugin.js';
+
+const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const recipes = readdirSync(folder('../../recipes'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.yaml'))
+  .sort();
+
+const plugins = folder('../../plugins');
+const modules = await Promise.all(
+  readdirSync(plugins).map(
+    (name) => import(join(plugins, name, 'src/index.ts')) as Promise<{ default: Contribution[] }>,
+  ),
+);
+const contributions = modules.flatMap((module) => module.default);
+const finder: ContributionFinder = {
+  find(kind, name) {
+    const contribution = contributions.find((one) => one.kind === kind && one.name === name);
+    if (contribution === undefined) throw new Error(`no plugin here has the ${kind} ${name}`);
+    return Promise.resolve({ contribution });
+  },
+  load: ({ contribution }) => contribution.load(),
+};
+
+describe('recipes', () => {
+  it.each(recipes)('%s resolves', async (path) => {
+    const { recipe } = await resolveRecipe({
+      source: join(folder('../../recipes'), path),
+      sets: [],
+      cwd: '/',
+      host: finder,
+    });
+    expect(recipe.recipeVersion).toBe(1);
+  });
+
+  it('has one for each algorithm that the Guide and AgentGym-RL compare', () => {
+    const names = (group: string): string[] => recipes.filter((path) => path.startsWith(group));
+    expect(names('practitioners-guide/')).toHaveLength(4);
+    expect(names('agentgym-rl/')).toHaveLength(4);
+  });
+});
