@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** Its seconds, and the lengths of logs with seconds in them, are the clock's. */
 const trainerState = 'trainer.json';
@@ -32,7 +32,11 @@ function compareCheckpoints(expected, found) {
   const latest = (run) => JSON.parse(readFileSync(join(run, 'checkpoints/latest.json'), 'utf8')).checkpoint;
   const [name, other] = [latest(expected), latest(found)];
   if (name !== other) return [`the last checkpoint is ${other}, not ${name}`];
-  const files = (run) => readdirSync(join(run, 'checkpoints', name)).sort();
+  const files = (run) =>
+    readdirSync(join(run, 'checkpoints', name), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(join(run, 'checkpoints', name), join(entry.parentPath, entry.name)))
+      .sort();
   const [wanted, there] = [files(expected), files(found)];
   if (wanted.join() !== there.join()) return [`${name} holds ${there.join(', ')}, not ${wanted.join(', ')}`];
   if (!wanted.includes('model.safetensors')) return [`${name} holds no model.safetensors to compare`];
