@@ -8,7 +8,7 @@ const names = readdirSync(here, { withFileTypes: true })
 const [name, ...options] = process.argv.slice(2);
 if (!names.includes(name)) {
   console.error(`There is no measurement ${JSON.stringify(name ?? '')}. There are: ${names.join(', ')}.`);
-  console.error('Usage: npm run bench -- engine [--rounds N] [--python PATH]');
+  console.error('Usage: npm run bench -- NAME [options]; bench/README.md has the options.');
   process.exitCode = 2;
 } else {
   const { measure } = await import(new URL(`./${name}/${name}.js`, here));

@@ -21,7 +21,7 @@ export async function openQuickstart(host, { threads, steps }) {
       stage: recipe.stages[name],
       recipe,
       parts,
-      journal: { metrics: onStep, episodes() {}, checkpoint() {}, event() {} },
+      journal: { metrics: onStep, episodes() {}, checkpoint() {}, event() {}, saveBeside() {} },
       evaluator: { during: () => undefined },
       random: settings.random,
       signal: settings.signal,
