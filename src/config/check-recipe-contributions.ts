@@ -1,4 +1,5 @@
-import type { AlgorithmModule } from '../contracts/algorithm.js';
+import type { AlgorithmFinding, AlgorithmModule } from '../contracts/algorithm.js';
+import type { OptionFinding } from '../contracts/options.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
@@ -165,6 +166,11 @@ function settleScratchOptions({ policy }: ParsedRecipe, names: readonly string[]
   }
 }
 
+/** A finding about a setting is about the algorithm beside it, too. */
+function besideName(finding: OptionFinding, name: string, value: unknown): OptionFinding {
+  return { ...finding, message: `it is ${String(value)} beside \`name: ${name}\`: ${finding.message}` };
+}
+
 /** Each rl stage's algorithm as it holds there: an option is idle only if it is so in every stage that it reaches. */
 async function checkAlgorithms(recipe: ParsedRecipe, finder: ContributionFinder, context: IdleContext): Promise<void> {
   const base = recipe.algorithm;
@@ -194,12 +200,15 @@ async function checkAlgorithms(recipe: ParsedRecipe, finder: ContributionFinder,
     }
     if (!own && complete === undefined) complete = checkOptions(located.contribution.options, base.options).values;
     const module = (await finder.load(located)) as AlgorithmModule<unknown>;
-    const findings = [
+    const update = updateSettings(settings);
+    const findings: AlgorithmFinding[] = [
       ...(located.contribution.validate?.(values as never) ?? []),
-      ...(module.validate?.(values, updateSettings(settings), optionChecks) ?? []),
+      ...(module.validate?.(values, update, optionChecks) ?? []),
     ];
-    for (const finding of findings) {
-      const path = place(finding.path);
+    for (const { setting, ...found } of findings) {
+      const finding = setting === undefined ? found : besideName(found, settings.name, update[setting]);
+      const owner = setting !== undefined && context.written([...here, setting]) ? here : ['algorithm'];
+      const path = setting === undefined ? place(finding.path) : [...owner, setting];
       const key = formatPath(path);
       if (finding.idle !== true) {
         if (!seen.has(key + finding.message)) settleFinding(finding, path, context, () => undefined);

@@ -85,10 +85,13 @@ function addIssue(issue: Issue, value: KeyMap, complaints: Complaints): void {
   const name = path.length === 0 ? 'the recipe' : `\`${formatPath(path)}\``;
   const wanted = expectation(issue);
   const missing = issue.kind === 'schema' && valueAt(value, path) === undefined;
-  const message = missing ? `${name} is missing` : `${name} is ${show(valueAt(value, path))}, not ${wanted}`;
-  // What a missing key was expected to be, valibot tells by its name alone.
-  if (missing && description !== undefined) {
-    complaints.add('AG_RECIPE_INVALID', path, message, `It says: ${description}. See \`docs/reference/recipe.md\`.`);
+  const rule = ['regex', 'check'].includes(issue.type);
+  const given = `${name} is ${show(valueAt(value, path))}`;
+  const message = missing ? `${name} is missing` : rule ? `${given}: ${issue.message}` : `${given}, not ${wanted}`;
+  // What a missing key was expected to be, valibot tells by its name alone; a rule has said already what it wants.
+  if (rule || (missing && description !== undefined)) {
+    const meaning = description === undefined ? '' : `It says: ${description}. `;
+    complaints.add('AG_RECIPE_INVALID', path, message, `${meaning}See \`docs/reference/recipe.md\`.`);
     return;
   }
   const says = description === undefined ? '' : ` (${description})`;
@@ -97,9 +100,7 @@ function addIssue(issue: Issue, value: KeyMap, complaints: Complaints): void {
 
 /** What an issue wanted, in words. */
 function expectation(issue: Issue): string {
-  if (['regex', 'check', 'min_entries'].includes(issue.type)) {
-    return issue.type === 'min_entries' ? 'a map with at least one entry' : `right: ${issue.message}`;
-  }
+  if (issue.type === 'min_entries') return 'a map with at least one entry';
   const limit = issue.expected?.match(/^(>=|<=|>|<)(.*)$/);
   if (issue.type === 'min_length') return `a list of ${issue.expected?.replace('>=', 'at least ')}`;
   if (issue.type === 'non_empty') return 'a text that is not empty';

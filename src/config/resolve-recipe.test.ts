@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import type { OptionChecks, UpdateSettings } from '../contracts/algorithm.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ContributionFinder } from './check-recipe-contributions.js';
@@ -60,16 +61,9 @@ const host: ContributionFinder = {
   },
   load: ({ contribution }) =>
     Promise.resolve({
-      validate: (_: unknown, { epochs, minibatches }: { epochs: number; minibatches: number }) =>
-        contribution.name === 'grpo' && epochs * minibatches === 1
-          ? [
-              {
-                path: ['clip'],
-                message: '`clip` has no effect with one update per step',
-                hint: 'Remove it.',
-                idle: true,
-              },
-            ]
+      validate: (_: unknown, settings: UpdateSettings, checks: OptionChecks) =>
+        contribution.name === 'grpo'
+          ? [...checks.groupOfOne(settings), ...checks.clips({ clip: 0.2 }, ['clip'], settings)]
           : [],
     }),
 };
@@ -308,7 +302,7 @@ describe('resolveRecipe', () => {
         ['algorithm.minibatches', 'stages.rl.algorithm.minibatches'],
       ],
       ['importance cap', ['algorithm.importanceCap=3'], ['algorithm.importanceCap', 'recomputeLogprobs: true']],
-      ['clip', ['algorithm.minibatches=1', 'algorithm.options.clip=0.3'], ['algorithm.options.clip', 'one update']],
+      ['clip', ['algorithm.minibatches=1', 'algorithm.options.clip=0.3'], ['algorithm.options.clip', 'one minibatch']],
     ];
     it.each(idle)('refuses %s where it was written', async (_, sets, names) => {
       const found = await complaints(BASE, ...sets);
@@ -334,6 +328,16 @@ describe('resolveRecipe', () => {
       await resolveText(BASE, 'stages.rl.optimizer.floor=0');
       await resolveText(BASE, 'algorithm.minibatches=1', 'algorithm.options.clip=0');
     });
+  });
+
+  it('refuses settings that an algorithm cannot work with where they were written, and names both', async () => {
+    const base = BASE.replace('minibatches: 2', 'minibatches: 2, groupSize: 1');
+    const message =
+      'it is 1 beside `name: grpo`: an episode alone has nothing to be compared with: every advantage is 0';
+    expect(await complaints(base)).toEqual([`AG_RECIPE_INVALID 4: algorithm.groupSize: ${message}`]);
+    expect(await complaints(`${BASE}    algorithm: { groupSize: 1 }\n`)).toEqual([
+      `AG_RECIPE_INVALID 10: stages.rl.algorithm.groupSize: ${message}`,
+    ]);
   });
 
   it('refuses keys that contradict each other', async () => {

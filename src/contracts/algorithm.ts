@@ -47,25 +47,31 @@ export interface UpdateSettings {
   readonly importanceCap: number;
 }
 
+/** A complaint of an algorithm about its options, or about a setting of the recipe's `algorithm` that they do not go with. */
+export interface AlgorithmFinding extends OptionFinding {
+  /** The setting, where it is one; `path` is then empty. */
+  readonly setting?: keyof UpdateSettings;
+}
+
 /** Complaints that algorithms have in common, for `validate`. */
 export interface OptionChecks {
   /** `option` does nothing `beside` another setting. */
-  idle(option: string, beside: string, hint: string): OptionFinding;
+  idle(option: string, beside: string, hint: string): AlgorithmFinding;
   /** A group of one episode under an estimator that compares the members of a group. */
-  groupOfOne(settings: UpdateSettings): readonly OptionFinding[];
+  groupOfOne(settings: UpdateSettings): readonly AlgorithmFinding[];
   /** Bounds of a ratio that is always 1: one epoch of one minibatch. Options that are null or false are not set. */
   clips(
     options: { readonly [name: string]: unknown },
     names: readonly string[],
     settings: UpdateSettings,
-  ): readonly OptionFinding[];
+  ): readonly AlgorithmFinding[];
   /** Options of `CreditTools.klControl` that say nothing beside each other. */
-  kl(options: KlOptions): readonly OptionFinding[];
+  kl(options: KlOptions): readonly AlgorithmFinding[];
   /** `aggregation` and `constantLength`. */
   aggregation(options: {
     readonly aggregation: LossAggregation;
     readonly constantLength: number | null;
-  }): readonly OptionFinding[];
+  }): readonly AlgorithmFinding[];
 }
 
 export interface Advantages {
@@ -129,5 +135,5 @@ export interface Algorithm {
 export interface AlgorithmModule<Options> {
   readonly create: (options: Options, host: AlgorithmHost) => Awaitable<Algorithm>;
   /** Complaints about options that do nothing or contradict each other, beside the update settings of the recipe. */
-  readonly validate?: (options: Options, settings: UpdateSettings, checks: OptionChecks) => readonly OptionFinding[];
+  readonly validate?: (options: Options, settings: UpdateSettings, checks: OptionChecks) => readonly AlgorithmFinding[];
 }

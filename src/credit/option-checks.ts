@@ -1,7 +1,6 @@
-import type { OptionChecks } from '../contracts/algorithm.js';
-import type { OptionFinding } from '../contracts/options.js';
+import type { AlgorithmFinding, OptionChecks } from '../contracts/algorithm.js';
 
-const idle = (option: string, beside: string, hint: string): OptionFinding => ({
+const idle = (option: string, beside: string, hint: string): AlgorithmFinding => ({
   path: [option],
   message: `${option} has no effect ${beside}`,
   hint,
@@ -14,8 +13,8 @@ export const optionChecks: OptionChecks = {
 
   groupOfOne({ groupSize }) {
     if (groupSize > 1) return [];
-    const message = 'a group of one episode has nothing to be compared with: every advantage is 0';
-    return [{ path: [], message, hint: 'Set algorithm.groupSize to 2 or more, such as 16.' }];
+    const message = 'an episode alone has nothing to be compared with: every advantage is 0';
+    return [{ setting: 'groupSize', path: [], message, hint: 'Set groupSize to 2 or more, such as 16.' }];
   },
 
   clips(options, names, { epochs, minibatches }) {
@@ -27,7 +26,7 @@ export const optionChecks: OptionChecks = {
   },
 
   kl({ klCoefficient, klIn, klEstimator, klTarget }) {
-    const findings: OptionFinding[] = [];
+    const findings: AlgorithmFinding[] = [];
     if (klCoefficient === 0) {
       const hint = (name: string): string => `Remove ${name}, or set klCoefficient, such as 0.001.`;
       const beside = 'with klCoefficient: 0';

@@ -268,7 +268,7 @@ describe('validate', () => {
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
     validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
-      .map(({ path }) => path.join('.'));
+      .map(({ path, setting = path.join('.') }) => setting);
 
   // Goes red when a complaint is made where there is nothing to mend.
   it('has nothing to say about the defaults', () => {
@@ -278,8 +278,8 @@ describe('validate', () => {
 
   // Goes red when a rule is left out, turned round, or off by one.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
-    ['a group of one', {}, { groupSize: 1 }, ['']],
-    ['probabilities that nobody reads', {}, { recomputeLogprobs: true }, ['']],
+    ['a group of one', {}, { groupSize: 1 }, ['groupSize']],
+    ['probabilities that nobody reads', {}, { recomputeLogprobs: true }, ['recomputeLogprobs']],
     ['a pairing where there is one pair', { pairing: 'all' }, { groupSize: 2 }, ['pairing']],
     ['a pairing where one pair is wanted', { pairing: 'all', pairsPerTask: 1 }, {}, ['pairing']],
     ['a pairing', { pairing: 'all', pairsPerTask: 2 }, {}, []],

@@ -1,4 +1,4 @@
-import type { OptionChecks, OptionFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { OptionChecks, AlgorithmFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   pairing: {
@@ -61,16 +61,16 @@ export const options = {
 export type Options = OptionsOf<typeof options>;
 
 /** Options that contradict each other or the recipe's `groupSize`, and settings that are idle beside others. */
-export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly OptionFinding[] {
+export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   const { groupSize } = settings;
-  const findings: OptionFinding[] = [...checks.groupOfOne(settings)];
+  const findings: AlgorithmFinding[] = [...checks.groupOfOne(settings)];
   const idle = (...finding: Parameters<OptionChecks['idle']>): void => void findings.push(checks.idle(...finding));
   if (settings.recomputeLogprobs) {
     findings.push({
+      setting: 'recomputeLogprobs',
       path: [],
-      message:
-        "algorithm.recomputeLogprobs has no effect with name: dpo, which does not read the sampler's probabilities",
-      hint: 'Set algorithm.recomputeLogprobs to false.',
+      message: "it has no effect, since the sampler's probabilities are not read",
+      hint: 'Set recomputeLogprobs to false.',
     });
   }
   if (groupSize === 2) {

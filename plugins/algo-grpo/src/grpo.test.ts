@@ -265,7 +265,7 @@ describe('validate', () => {
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
     validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
-      .map(({ path }) => path.join('.'));
+      .map(({ path, setting = path.join('.') }) => setting);
 
   it('has nothing to say about the defaults', () => {
     expect(written({})).toEqual([]);
@@ -273,7 +273,7 @@ describe('validate', () => {
   });
 
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
-    ['a group of one', {}, { groupSize: 1 }, ['']],
+    ['a group of one', {}, { groupSize: 1 }, ['groupSize']],
     [
       'a clip on the policy that sampled',
       { clipLow: 0.1, clipHigh: 0.3, dualClip: 3 },

@@ -1,4 +1,4 @@
-import type { OptionChecks, OptionFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { OptionChecks, AlgorithmFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   scaling: {
@@ -148,8 +148,8 @@ export function dropsFlatGroups({ dropFlatGroups, klCoefficient, klIn }: Options
 }
 
 /** Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and `minibatches`. */
-export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly OptionFinding[] {
-  const findings: OptionFinding[] = [
+export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
+  const findings: AlgorithmFinding[] = [
     ...checks.groupOfOne(settings),
     ...checks.clips(chosen, ['clipLow', 'clipHigh', 'dualClip', 'ratioCap'], settings),
     ...checks.kl(chosen),

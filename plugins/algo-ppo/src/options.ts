@@ -1,4 +1,4 @@
-import type { OptionChecks, OptionFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { OptionChecks, AlgorithmFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   critic: {
@@ -158,8 +158,8 @@ export const options = {
 export type Options = OptionsOf<typeof options>;
 
 /** Options that contradict each other, and those that are idle beside others, `epochs` and `minibatches`. A group of one is as good as any. */
-export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly OptionFinding[] {
-  const findings: OptionFinding[] = [
+export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
+  const findings: AlgorithmFinding[] = [
     ...checks.clips(chosen, ['clipLow', 'clipHigh', 'dualClip', 'valueClip'], settings),
     ...checks.kl(chosen),
     ...checks.aggregation(chosen),

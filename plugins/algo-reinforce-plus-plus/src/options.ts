@@ -1,4 +1,4 @@
-import type { OptionChecks, OptionFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { OptionChecks, AlgorithmFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   baseline: {
@@ -114,8 +114,8 @@ export const options = {
 export type Options = OptionsOf<typeof options>;
 
 /** Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and `minibatches`. */
-export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly OptionFinding[] {
-  const findings: OptionFinding[] = [
+export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
+  const findings: AlgorithmFinding[] = [
     ...(chosen.baseline === 'group' ? checks.groupOfOne(settings) : []),
     ...checks.clips(chosen, ['clipLow', 'clipHigh', 'dualClip'], settings),
     ...checks.kl(chosen),

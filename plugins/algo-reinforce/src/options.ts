@@ -1,4 +1,4 @@
-import type { OptionChecks, OptionFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { OptionChecks, AlgorithmFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   turnDiscount: {
@@ -134,8 +134,8 @@ export const options = {
 export type Options = OptionsOf<typeof options>;
 
 /** Options that contradict each other, and those that are idle beside others, `epochs` and `minibatches`. */
-export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly OptionFinding[] {
-  const findings: OptionFinding[] = [...checks.kl(chosen), ...checks.aggregation(chosen)];
+export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
+  const findings: AlgorithmFinding[] = [...checks.kl(chosen), ...checks.aggregation(chosen)];
   const idle = (...finding: Parameters<OptionChecks['idle']>): void => void findings.push(checks.idle(...finding));
   if (chosen.baseline !== 'moving') {
     const beside = `with baseline: ${chosen.baseline}`;

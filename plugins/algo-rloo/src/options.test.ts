@@ -12,7 +12,7 @@ describe('validate', () => {
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
     validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
-      .map(({ path }) => path.join('.'));
+      .map(({ path, setting = path.join('.') }) => setting);
 
   it('has nothing to say about the defaults', () => {
     expect(written({})).toEqual([]);
@@ -21,7 +21,7 @@ describe('validate', () => {
 
   // Each goes red when its check is left out.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
-    ['a group of one', {}, { groupSize: 1 }, ['']],
+    ['a group of one', {}, { groupSize: 1 }, ['groupSize']],
     ['bounds of no ratio', { clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, {}, ['clipLow', 'clipHigh', 'dualClip']],
     ['bounds of a ratio', { importance: 'clipped', clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, {}, []],
     ['a ratio that is always 1', { importance: 'clipped', clipLow: 0.1 }, once, ['importance', 'clipLow']],
