@@ -16,6 +16,17 @@ export function interruptSignal(): AbortSignal {
     };
     process.on('SIGINT', interrupt);
     process.on('SIGTERM', interrupt);
+    abortWithParent(made);
   }
   return controller.signal;
+}
+
+/** A process that works for another one ends with it, however that ended. */
+function abortWithParent(controller: AbortController): void {
+  if (process.channel === undefined || process.channel === null) return;
+  // The channel alone keeps nothing alive.
+  process.channel.unref();
+  process.once('disconnect', () => {
+    controller.abort(new AgentgymError('AG_INTERRUPTED', { message: 'the process that this one works for has ended' }));
+  });
 }

@@ -1,4 +1,4 @@
-import type { ParsedRecipe } from './check-structure.js';
+import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, type KeyPath } from './recipe-layer.js';

@@ -4,7 +4,7 @@ import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import { checkOptions } from './check-options.js';
-import type { ParsedRecipe } from './check-structure.js';
+import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import type { IdleContext } from './idle-settings.js';
 import { nearestName } from './nearest-name.js';

@@ -3,30 +3,39 @@ import * as v from 'valibot';
 import type { Complaints } from './complaints.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath } from './recipe-layer.js';
-import { recipeSchema } from './recipe-schema.js';
 import { descriptionOf, keysOf, members, placesOf, schemaAt, unwrap, type SchemaNode } from './schema-keys.js';
 
-const ROOT = recipeSchema as unknown as SchemaNode;
+/** A format whose documents are checked. */
+export interface DocumentFormat<Schema> {
+  readonly schema: Schema;
+  /** What a document is called: "the recipe". */
+  readonly name: string;
+  /** Where its keys are described. */
+  readonly page: string;
+}
 
-/** A recipe as valibot gives it back: types are right, defaults are filled in. */
-export type ParsedRecipe = v.InferOutput<typeof recipeSchema>;
+type DocumentSchema = v.GenericSchema<unknown, unknown>;
 
-/** Checks keys and types against the schema; every complaint is collected, and only a recipe without any is given back. */
-export function checkStructure(value: KeyMap, complaints: Complaints): ParsedRecipe | undefined {
+/** Checks keys and types against a schema; every complaint is collected, and only a document without any is given back. */
+export function checkStructure<Schema extends DocumentSchema>(
+  format: DocumentFormat<Schema>,
+  value: KeyMap,
+  complaints: Complaints,
+): v.InferOutput<Schema> | undefined {
   let rest: KeyMap = value;
   let before = complaints.findings.length;
   // valibot stops at the first unknown key of a map: take it out and look again.
   for (;;) {
-    const result = v.safeParse(recipeSchema, rest);
+    const result = v.safeParse(format.schema, rest);
     if (result.success) return complaints.findings.length === 0 ? result.output : undefined;
     const unknown = result.issues.filter(isUnknownKey);
     if (unknown.length === 0) {
-      result.issues.forEach((issue) => addIssue(issue, rest, complaints));
+      result.issues.forEach((issue) => addIssue(issue, format, rest, complaints));
       return undefined;
     }
     for (const issue of unknown) {
       const path = pathOf(issue);
-      addUnknownKey(path, rest, complaints);
+      addUnknownKey(path, rootOf(format), rest, complaints);
       rest = without(rest, path);
     }
     if (complaints.findings.length === before) throw new Error('an unknown key could not be removed');
@@ -36,6 +45,10 @@ export function checkStructure(value: KeyMap, complaints: Complaints): ParsedRec
 
 type Issue = v.BaseIssue<unknown>;
 
+function rootOf({ schema }: DocumentFormat<DocumentSchema>): SchemaNode {
+  return schema as unknown as SchemaNode;
+}
+
 function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never';
 }
@@ -44,11 +57,11 @@ function pathOf(issue: Issue): KeyPath {
   return (issue.path ?? []).map((item) => item.key as string | number);
 }
 
-function addUnknownKey(path: KeyPath, value: KeyMap, complaints: Complaints): void {
+function addUnknownKey(path: KeyPath, root: SchemaNode, value: KeyMap, complaints: Complaints): void {
   const key = String(path.at(-1));
   const above = path.slice(0, -1);
   const map = valueAt(value, above);
-  const schema = schemaAt(ROOT, above, value) ?? ROOT;
+  const schema = schemaAt(root, above, value) ?? root;
   const open = unwrap(schema);
   const name = formatPath(path);
   if (open.type === 'variant') {
@@ -69,7 +82,7 @@ function addUnknownKey(path: KeyPath, value: KeyMap, complaints: Complaints): vo
   }
   const known = keysOf(schema, map);
   const near = nearestName(key, known);
-  const elsewhere = placesOf(key, ROOT);
+  const elsewhere = placesOf(key, root);
   const hint =
     near !== undefined
       ? `Did you mean \`${near}\`?`
@@ -79,10 +92,10 @@ function addUnknownKey(path: KeyPath, value: KeyMap, complaints: Complaints): vo
   complaints.add('AG_RECIPE_UNKNOWN_KEY', path, `there is no key \`${name}\``, hint);
 }
 
-function addIssue(issue: Issue, value: KeyMap, complaints: Complaints): void {
+function addIssue(issue: Issue, format: DocumentFormat<DocumentSchema>, value: KeyMap, complaints: Complaints): void {
   const path = pathOf(issue);
-  const description = descriptionOf(schemaAt(ROOT, path, value) ?? { type: 'unknown' });
-  const name = path.length === 0 ? 'the recipe' : `\`${formatPath(path)}\``;
+  const description = descriptionOf(schemaAt(rootOf(format), path, value) ?? { type: 'unknown' });
+  const name = path.length === 0 ? format.name : `\`${formatPath(path)}\``;
   const wanted = expectation(issue);
   const missing = issue.kind === 'schema' && valueAt(value, path) === undefined;
   const rule = ['regex', 'check'].includes(issue.type);
@@ -91,7 +104,7 @@ function addIssue(issue: Issue, value: KeyMap, complaints: Complaints): void {
   // What a missing key was expected to be, valibot tells by its name alone; a rule has said already what it wants.
   if (rule || (missing && description !== undefined)) {
     const meaning = description === undefined ? '' : `It says: ${description}. `;
-    complaints.add('AG_RECIPE_INVALID', path, message, `${meaning}See \`docs/reference/recipe.md\`.`);
+    complaints.add('AG_RECIPE_INVALID', path, message, `${meaning}See \`${format.page}\`.`);
     return;
   }
   const says = description === undefined ? '' : ` (${description})`;

@@ -1,6 +1,6 @@
 // Law 9: a setting that the user wrote and that has no effect is an error naming both settings. Where it is a default or inherited, it is
 // dropped instead. A coefficient of 0 is always legal.
-import type { ParsedRecipe } from './check-structure.js';
+import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { longestHorizon } from './stage-settings.js';

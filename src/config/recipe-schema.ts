@@ -255,6 +255,15 @@ const evaluation = v.strictObject({
   tasks: v.optional(tasks('Tasks per evaluation, or `all`; at most every task once'), 100),
   episodesPerTask: v.optional(episodesPerTask, 1),
   temperatures: v.optional(temperatures('Each evaluation is made at each of these'), [0]),
+  horizon: v.exactOptional(
+    whole(1, 'Turns after which an evaluated episode is cut; absent: the longest horizon of any stage'),
+  ),
+  seed: v.exactOptional(
+    whole(
+      0,
+      "Chooses the tasks and worlds of evaluations, so that runs of several seeds share them; absent: the run's",
+    ),
+  ),
   final: v.optional(
     v.pipe(
       v.strictObject({
@@ -376,6 +385,9 @@ export const recipeSchema = v.strictObject({
 
 /** A recipe as it is written. */
 export type RecipeInput = v.InferInput<typeof recipeSchema>;
+
+/** A recipe as valibot gives it back: types are right, defaults are filled in. */
+export type ParsedRecipe = v.InferOutput<typeof recipeSchema>;
 
 /** A resolved recipe: everything is said, nothing is idle, nothing is inherited. */
 export type Recipe = Omit<v.InferOutput<typeof recipeSchema>, 'extends'>;

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, parse, resolve } from 'node:path';
 import { AgentgymError, type ErrorFinding } from '../errors/agentgym-error.js';
 import { checkConsistency } from './check-consistency.js';
 import { checkRecipeContributions, type ContributionFinder } from './check-recipe-contributions.js';
-import { checkStructure, type ParsedRecipe } from './check-structure.js';
+import { checkStructure } from './check-structure.js';
 import { Complaints } from './complaints.js';
 import { settleIdleSettings, writtenKeys } from './idle-settings.js';
 import { findProjectRecipe, locateRecipe, type RecipeLocation } from './locate-recipe.js';
@@ -11,7 +11,9 @@ import { mergeLayers } from './merge-layers.js';
 import { parseSetting, settingLayer, type Setting } from './parse-setting.js';
 import { readRecipeFile } from './read-recipe-file.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
-import type { Recipe } from './recipe-schema.js';
+import { recipeSchema, type ParsedRecipe, type Recipe } from './recipe-schema.js';
+
+const recipeFormat = { schema: recipeSchema, name: 'the recipe', page: 'docs/reference/recipe.md' };
 
 /** Which recipe is wanted, and against what it is checked. */
 export interface RecipeRequest {
@@ -50,7 +52,7 @@ export async function resolveRecipe({ source, sets = [], cwd, host }: RecipeRequ
   checkSettings(settings, merged.idleRemovals, complaints);
 
   const named = { ...(main?.file && { name: nameOf(main.file) }), ...merged.value };
-  const recipe = checkStructure(named, complaints);
+  const recipe = checkStructure(recipeFormat, named, complaints);
   if (recipe === undefined) throw failure(complaints.findings);
   // Stands for what was inherited, and is dealt with.
   delete recipe.extends;

@@ -1,3 +1,5 @@
+import type { Json } from './json.js';
+
 /**
  * Options of a plugin's contribution, declared once as plain data. The host makes validation, defaults, help and JSON
  * Schema of the declaration; the contribution's code gets the type by `OptionsOf<typeof options>`.
@@ -23,6 +25,8 @@ interface OptionCommon {
   readonly description: string;
   /** True where varying this option varies the complexity of the task: `ablate complexity` offers it. */
   readonly axis?: boolean;
+  /** Values of an axis from easy to hard, that `ablate complexity` tries unless it is told others. */
+  readonly levels?: readonly Json[];
 }
 
 export interface BooleanOption extends OptionCommon {

@@ -9,6 +9,26 @@ interface ErrorCodeEntry {
 
 /** The one table of error codes; `docs/reference/errors.md` is written from it. Keep it sorted. */
 export const errorCodes = {
+  AG_ABLATION_AXIS: {
+    exitCode: 2,
+    meaning: 'The recipe or its environment cannot be varied along the named axis.',
+    cure: 'Take another axis or recipe, give `--values`, or write a grid file.',
+  },
+  AG_ABLATION_CHANGED: {
+    exitCode: 2,
+    meaning: 'The folder of an ablation holds something else than the ablation wrote there.',
+    cure: 'Restore the file that is named, or remove the folder that is named: what is missing is run again.',
+  },
+  AG_ABLATION_GRID: {
+    exitCode: 2,
+    meaning: 'The cells of an ablation are too many, or two are the same, or one is named that is not there.',
+    cure: 'Change the grid, or confirm its size with `--yes`.',
+  },
+  AG_ABLATION_NOT_FOUND: {
+    exitCode: 2,
+    meaning: 'There is no such axis, or no such ablation file.',
+    cure: '`agentgym ablate --help` names the axes; a file is given by its path.',
+  },
   AG_BUG: {
     exitCode: 70,
     meaning: 'Something went wrong inside agentgym itself.',

@@ -8,9 +8,10 @@ import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { StageEvaluation } from '../training/run-stage.js';
 import { baselinePlayers } from './baseline-players.js';
 import type { DiskJournal } from './disk-journal.js';
+import { evaluationRandom } from './evaluation-random.js';
 import type { OpenEnvironment } from './instances.js';
 import type { Baselines } from './run-result.js';
-import { longestHorizon, rolloutSettings } from './stage-plan.js';
+import { evaluationHorizon, rolloutSettings } from './stage-plan.js';
 
 export interface EvaluatorOptions {
   readonly recipe: Recipe;
@@ -103,8 +104,8 @@ export class Evaluator {
       attempts,
       environments: environment.pool,
       reward,
-      horizon: longestHorizon(recipe),
-      random: random.stream('evaluation'),
+      horizon: evaluationHorizon(recipe),
+      random: evaluationRandom(recipe, random),
       rollout: rolloutSettings(recipe.rollout),
       signal,
     });

@@ -15,7 +15,7 @@ import { Instances, type OpenEnvironment } from './instances.js';
 import { modelActor } from './make-parts.js';
 import { resolveRun } from './resolve-run.js';
 import { manifestPath, readManifest } from './run-manifest.js';
-import { longestHorizon } from './stage-plan.js';
+import { evaluationHorizon } from './stage-plan.js';
 
 /** Turns of an episode where neither a recipe nor the environment names a number. */
 const DEFAULT_TURNS = 30;
@@ -80,7 +80,7 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
     const reward = await instances.reward(recipe?.reward.terms ?? [{ name: 'sparse', weight: 1 }]);
     const horizon =
       request.turns ??
-      (own === recipe?.environment.options ? longestHorizon(recipe) : (environment.maxTurns ?? DEFAULT_TURNS));
+      (own === recipe?.environment.options ? evaluationHorizon(recipe) : (environment.maxTurns ?? DEFAULT_TURNS));
     const seated = model === undefined ? undefined : await openModel(model, request, instances);
     const actor = seated ?? { kind: 'player' as const, player: await findPlayer(policy, environment) };
     return {

@@ -35,8 +35,17 @@ export function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, Stage
   return stageBudgets({ units: budget.units, costs, ...(split && { split }) }, Object.keys(stages));
 }
 
-/** Turns of the longest episode that any stage may play: what demonstrations and evaluations are given. */
+/** Turns of the longest episode that is played at all: what demonstrations are given, and what a model must hold. */
 export function longestHorizon(recipe: Recipe): number {
+  return Math.max(longestOfStages(recipe), recipe.evaluation.horizon ?? 0);
+}
+
+/** Turns of an evaluated episode. */
+export function evaluationHorizon(recipe: Recipe): number {
+  return recipe.evaluation.horizon ?? longestOfStages(recipe);
+}
+
+function longestOfStages(recipe: Recipe): number {
   const stages = Object.values(recipe.stages).flatMap((stage) => (stage.kind === 'rl' ? [stage] : []));
   const horizons = stages.map((stage) => stageSettings(recipe, stage).horizon);
   return Math.max(...(horizons.length === 0 ? [recipe.horizon] : horizons).map(longestTurns));

@@ -2,6 +2,7 @@ import type { Recipe } from '../config/recipe-schema.js';
 import type { TaskSource } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import { chooseTasks, taskOrder } from '../rollout/task-order.js';
+import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
 import type { TaskUse } from './split-proof.js';
 
@@ -23,7 +24,7 @@ export function usedTasks(recipe: Recipe, parts: Parts, random: Random): { reado
     for (let place = 0; place < places; place += 1) rl.add(taskAt(place));
   }
   const evaluated = (source: TaskSource, split: string, tasks: number | 'all') =>
-    chooseTasks(source, tasks === 'all' ? Infinity : tasks, random.stream('evaluation').stream('tasks', split));
+    chooseTasks(source, tasks === 'all' ? Infinity : tasks, evaluationRandom(recipe, random).stream('tasks', split));
   const held: Record<'validation' | 'test', Set<string>> = { validation: new Set(), test: new Set() };
   const { every, split, tasks, final } = recipe.evaluation;
   if (every > 0 && split === 'validation')

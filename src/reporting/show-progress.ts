@@ -1,3 +1,4 @@
+import { channelProgress, channelValue, channelVariable } from './channel-progress.js';
 import { plainProgress } from './plain-progress.js';
 import type { ProgressDisplay } from './progress-display.js';
 
@@ -11,10 +12,13 @@ export interface ProgressOptions {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** Live tasks on a terminal, plain lines on standard error elsewhere. */
+/** Live tasks on a terminal, plain lines on standard error elsewhere; events for the parent process where that shows them. */
 export async function showProgress(options: ProgressOptions): Promise<ProgressDisplay> {
   const { stages, quiet, stdout, stderr, environment } = options;
   const print = (line: string) => void stderr.write(`${line}\n`);
+  if (environment[channelVariable] === channelValue && process.send !== undefined) {
+    return channelProgress((event) => void process.send?.(event));
+  }
   const lines = plainProgress(print, () => performance.now());
   if (quiet) {
     return { event: (event) => event.type === 'warning' && lines.event(event), close: () => Promise.resolve() };

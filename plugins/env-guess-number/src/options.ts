@@ -10,6 +10,11 @@ export const options = {
     default: [20, 31],
     description: 'Smallest and largest count of numbers in the interval that a game is played on',
     axis: true,
+    levels: [
+      [10, 15],
+      [20, 31],
+      [40, 50],
+    ],
   },
   turns: {
     type: 'integer',
@@ -24,6 +29,7 @@ export const options = {
     default: 'interval',
     description: 'Whether a reply names the interval that is still possible, or only the direction',
     axis: true,
+    levels: ['interval', 'direction'],
   },
   splitBy: {
     type: 'choice',

@@ -8,6 +8,7 @@ export const options = {
     default: [1, 2, 3, 4],
     description: 'Crafting depths of the goals',
     axis: true,
+    levels: [[1], [1, 2], [1, 2, 3]],
   },
   longestPlan: {
     type: 'integer',
@@ -23,6 +24,7 @@ export const options = {
     default: 10,
     description: 'Commands shown beside those of the goal, where there are so many that use one of its ingredients',
     axis: true,
+    levels: [0, 10, 30],
   },
   alternatives: {
     type: 'boolean',

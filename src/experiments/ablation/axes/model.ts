@@ -1,0 +1,33 @@
+import { cannotVary, wordsOf, type Axis } from './axis.js';
+
+/** Sizes of the policy that are built from scratch. */
+export const model: Axis = {
+  name: 'model',
+  summary: 'The size of the policy: its presets',
+  async cells({ recipe, host, values }) {
+    const { policy } = recipe;
+    const { contribution } = await host.find('policy', policy.name);
+    const presets = contribution.presets.map(({ name }) => name);
+    const { preset } = policy;
+    if (preset === undefined) {
+      const hint = 'Take a recipe with `policy.preset`, or write a grid file over `policy.from`.';
+      throw cannotVary('model', 'the recipe starts from given weights', hint);
+    }
+    // Next to the recipe's own size: larger ones take many times as long.
+    const at = presets.indexOf(preset);
+    const tried = wordsOf('model', values ?? presets.slice(Math.max(0, at - 1), at + 2));
+    if (tried.length < 2) {
+      throw cannotVary(
+        'model',
+        `the policy \`${policy.name}\` has no other preset`,
+        `Its presets are: ${presets.join(', ')}.`,
+      );
+    }
+    const cells = tried.map((name) => ({ id: name, settings: { 'policy.preset': name } }));
+    return {
+      question: 'Does a larger model learn more?',
+      cells,
+      reference: tried.includes(preset) ? preset : (tried[0] ?? ''),
+    };
+  },
+};

@@ -1,0 +1,29 @@
+import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
+
+/** Schemes that pay for solving the task; other terms, such as costs, stay beside whichever is tried. */
+const schemes = ['sparse', 'balanced', 'dense', 'progress'];
+
+/** Rewards from one at the end to one for every milestone (the Practitioner's Guide, section 4.3). */
+export const sparsity: Axis = {
+  name: 'sparsity',
+  summary: 'How often reward comes: sparse, balanced, dense',
+  cells({ recipe, values }) {
+    if (stagesOf(recipe, 'rl').length === 0) {
+      throw cannotVary('sparsity', 'the recipe has no rl stage', 'Take a recipe with one, such as quickstart.');
+    }
+    const own = stagesOf(recipe, 'rl').find((name) => 'reward' in (recipe.stages[name] ?? {}));
+    if (own !== undefined) {
+      const hint = `Remove \`stages.${own}.reward\`, or write a grid file.`;
+      throw cannotVary('sparsity', `the stage \`${own}\` has a reward of its own`, hint);
+    }
+    const tried = wordsOf('sparsity', values ?? ['sparse', 'balanced', 'dense']);
+    const { terms } = recipe.reward;
+    const weight = terms.find(({ name }) => schemes.includes(name))?.weight ?? 1;
+    const others = terms.filter(({ name }) => !schemes.includes(name) && !tried.includes(name));
+    const cells = tried.map((name) => ({
+      id: name,
+      settings: { 'reward.terms': [{ name, weight, options: {} }, ...others] },
+    }));
+    return { question: 'Does it matter how often reward comes?', cells, reference: tried[0] ?? '' };
+  },
+};

@@ -1,0 +1,40 @@
+import type { Recipe } from '../../config/recipe-schema.js';
+import type { TaskOutcome } from '../../evaluation/evaluate.js';
+import { loadRun } from '../load-run.js';
+
+/** What is compared between cells. */
+export const measures = ['success', 'return', 'turns'] as const;
+export type Measure = (typeof measures)[number];
+
+/** The final evaluation of one run: the mean over the attempts at each task, and what tasks stand or fall together. */
+export interface RunOutcomes {
+  readonly seed: number;
+  readonly values: ReadonlyMap<string, number>;
+  readonly clusters: ReadonlyMap<string, string>;
+}
+
+/** Reads the final evaluation of the trained policy at a temperature; undefined where the run made none at it. */
+export async function readOutcomes(
+  directory: string,
+  { seed, evaluation: { final } }: Recipe,
+  measure: Measure,
+  temperature: number,
+): Promise<RunOutcomes | undefined> {
+  const { evaluations } = await loadRun(directory);
+  const line = evaluations.findLast(
+    ({ player, evaluation }) =>
+      player === 'policy' && evaluation.split === final.split && evaluation.temperature === temperature,
+  );
+  if (line === undefined) return undefined;
+  const played = line.outcomes.filter(({ attempts }) => attempts.length > 0);
+  return {
+    seed,
+    values: new Map(played.map((outcome) => [outcome.task, valueOf(outcome, measure)])),
+    clusters: new Map(played.map(({ task, cluster = task }) => [task, cluster])),
+  };
+}
+
+function valueOf({ attempts }: TaskOutcome, measure: Measure): number {
+  const sum = attempts.reduce((total, attempt) => total + Number(attempt[measure]), 0);
+  return sum / attempts.length;
+}

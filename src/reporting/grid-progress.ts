@@ -1,0 +1,102 @@
+import type { RunEvent } from '../contracts/events.js';
+import { formatSeconds } from './format-quantity.js';
+import { StageProgress } from './stage-progress.js';
+
+/** What happens while a grid of runs fills, for whoever shows it. A run is a cell with a seed. */
+export type GridEvent =
+  /** It was complete before. */
+  | { readonly type: 'run-found'; readonly cell: string; readonly seed: number }
+  | { readonly type: 'run-started'; readonly cell: string; readonly seed: number; readonly resumed: boolean }
+  | { readonly type: 'run-event'; readonly cell: string; readonly seed: number; readonly event: RunEvent }
+  | {
+      readonly type: 'run-ended';
+      readonly cell: string;
+      readonly seed: number;
+      readonly status: 'completed' | 'interrupted' | 'stopped' | 'failed';
+      /** Why it failed. */
+      readonly cause?: string;
+    };
+
+interface CellProgress {
+  done: number;
+  failed: number;
+  /** Seeds under way, and where they are. */
+  readonly active: Map<number, { readonly startedAt: number; stage?: StageProgress }>;
+}
+
+/** Where a grid stands: one line a cell, and the time that is left. Fed with events; reads no clock of its own. */
+export class GridProgress {
+  readonly #cells: ReadonlyMap<string, CellProgress>;
+  #found = 0;
+  #ended = 0;
+  /** Seconds of the runs that ended. */
+  #seconds = 0;
+
+  /** @param now milliseconds of any monotonic clock */
+  constructor(
+    readonly cells: readonly string[],
+    private readonly seeds: number,
+    private readonly workers: number,
+    private readonly startedAt: number,
+  ) {
+    this.#cells = new Map(cells.map((id) => [id, { done: 0, failed: 0, active: new Map() }]));
+  }
+
+  take(event: GridEvent, now: number): void {
+    const cell = this.#cell(event.cell);
+    switch (event.type) {
+      case 'run-found':
+        cell.done += 1;
+        this.#found += 1;
+        return;
+      case 'run-started':
+        cell.active.set(event.seed, { startedAt: now });
+        return;
+      case 'run-event':
+        this.#takeRunEvent(cell, event.seed, event.event, now);
+        return;
+      case 'run-ended':
+        this.#seconds += (now - (cell.active.get(event.seed)?.startedAt ?? now)) / 1000;
+        cell.active.delete(event.seed);
+        this.#ended += 1;
+        if (event.status === 'completed') cell.done += 1;
+        if (event.status === 'failed') cell.failed += 1;
+    }
+  }
+
+  /** "dense: 2/3 seeds; seed 3: rl: step 120/250, success 81 %" */
+  describe(id: string): string {
+    const { done, failed, active } = this.#cell(id);
+    const broken = failed === 0 ? '' : `, ${failed} failed`;
+    const seeds = [...active].map(([seed, { stage }]) => `; seed ${seed}: ${stage?.describe() ?? 'prepares'}`);
+    return `${id}: ${done}/${this.seeds} seeds${broken}${seeds.join('')}`;
+  }
+
+  /** Nothing more will happen in the cell. */
+  isDone(id: string): boolean {
+    const { done, failed } = this.#cell(id);
+    return done + failed === this.seeds;
+  }
+
+  /** "7 of 9 runs, 3 min 02 s, about 1 min 10 s left": as long as those that ended. */
+  summary(now: number): string {
+    const total = this.cells.length * this.seeds;
+    const done = this.#found + this.#ended;
+    const text = `${done} of ${total} runs, ${formatSeconds((now - this.startedAt) / 1000)}`;
+    if (this.#ended === 0 || done === total) return text;
+    return `${text}, about ${formatSeconds(((this.#seconds / this.#ended) * (total - done)) / this.workers)} left`;
+  }
+
+  #cell(id: string): CellProgress {
+    const cell = this.#cells.get(id);
+    if (cell === undefined) throw new Error(`the grid has no cell ${id}`);
+    return cell;
+  }
+
+  #takeRunEvent(cell: CellProgress, seed: number, event: RunEvent, now: number): void {
+    const run = cell.active.get(seed);
+    if (run === undefined) return;
+    if (event.type === 'stage-started') run.stage = new StageProgress(event.stage, event.steps, event.done, now);
+    else if (event.type === 'step' || event.type === 'evaluation') run.stage?.take(event, now);
+  }
+}

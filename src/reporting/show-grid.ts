@@ -1,0 +1,51 @@
+import { formatSeconds } from './format-quantity.js';
+import { GridProgress, type GridEvent } from './grid-progress.js';
+
+export interface GridDisplay {
+  event(event: GridEvent): void;
+  close(): Promise<void>;
+}
+
+export interface GridDisplayOptions {
+  /** Ids of the cells, in order. */
+  readonly cells: readonly string[];
+  /** Runs of each cell. */
+  readonly seeds: number;
+  readonly workers: number;
+  /** `--json`: nothing but what went wrong. */
+  readonly quiet: boolean;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly environment: { readonly [name: string]: string | undefined };
+}
+
+/** One live line a cell on a terminal, a line for whatever begins and ends elsewhere. */
+export async function showGrid(options: GridDisplayOptions): Promise<GridDisplay> {
+  const { cells, seeds, workers, quiet, stdout, stderr, environment } = options;
+  const progress = new GridProgress(cells, seeds, workers, performance.now());
+  const print = (line: string) => void stderr.write(`${line}\n`);
+  const terminal = stdout.isTTY && stderr.isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
+  if (quiet || !terminal) return plainGrid(progress, quiet, print);
+  const { terminalGrid } = await import('./terminal-grid.js');
+  return terminalGrid(progress, print);
+}
+
+function plainGrid(progress: GridProgress, quiet: boolean, print: (line: string) => void): GridDisplay {
+  return {
+    event(event) {
+      const now = performance.now();
+      progress.take(event, now);
+      const run = `${event.cell}, seed ${event.seed}`;
+      if (event.type === 'run-ended' && event.status === 'failed') print(`${run}: failed: ${event.cause ?? ''}`);
+      else if (event.type === 'run-event' && event.event.type === 'warning') print(`${run}: ${event.event.message}`);
+      else if (quiet) return;
+      else if (event.type === 'run-started') print(`${run}: ${event.resumed ? 'goes on' : 'begins'}`);
+      else if (event.type === 'run-event' && event.event.type === 'stage-finished') {
+        print(
+          `${run}: ${event.event.stage} ends after step ${event.event.step}, ${formatSeconds(event.event.seconds)}`,
+        );
+      } else if (event.type === 'run-ended') print(`${run}: ${event.status}; ${progress.summary(now)}`);
+    },
+    close: () => Promise.resolve(),
+  };
+}
