@@ -29,6 +29,11 @@ export const errorCodes = {
     meaning: 'There is no such axis, or no such ablation file.',
     cure: '`agentgym ablate --help` names the axes; a file is given by its path.',
   },
+  AG_ABLATION_PILOT: {
+    exitCode: 2,
+    meaning: 'The short run that an estimate is made of did not come to its end.',
+    cure: 'Train the recipe alone by `agentgym train` to see what is wrong.',
+  },
   AG_BUG: {
     exitCode: 70,
     meaning: 'Something went wrong inside agentgym itself.',

@@ -1,0 +1,71 @@
+import { availableParallelism } from 'node:os';
+
+import { Args, Flags } from '@oclif/core';
+
+import { ablationFlags, parseValues } from '../cli/ablation-flags.js';
+import { BaseCommand, setFlag } from '../cli/base-command.js';
+
+/** `agentgym ablate AXIS|FILE` */
+export default class Ablate extends BaseCommand {
+  static override summary = 'Find out whether something matters: train a grid of cells with seeds, and compare them';
+  static override description =
+    'AXIS is sparsity, budget (SFT : RL), horizon, algorithm, complexity or model; FILE describes any grid of recipe keys. Cells are trained ' +
+    'side by side and compared on the same seeds and tasks. Stopped or killed, the same command goes on where it was; complete, it only reads.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> sparsity --recipe quickstart --seeds 3',
+    '<%= config.bin %> <%= command.id %> algorithm --recipe quickstart --values "[grpo, rloo, ppo]" --dry-run',
+    '<%= config.bin %> <%= command.id %> my-grid.yaml --workers 4 --budget-seconds 3600 --json',
+  ];
+  static override args = {
+    what: Args.string({ required: true, description: 'An axis, or the path of an ablation file' }),
+  };
+  static override flags = { set: setFlag, ...ablationFlags };
+
+  async run() {
+    const { args, flags } = await this.parse(Ablate);
+    const [{ planAblation }, { runAblation }, lines, { showGrid }, { styleOf }] = await Promise.all([
+      import('../experiments/ablation/plan-ablation.js'),
+      import('../experiments/ablation/run-ablation.js'),
+      import('../experiments/ablation/ablation-lines.js'),
+      import('../reporting/show-grid.js'),
+      import('../reporting/terminal-style.js'),
+    ]);
+    const planned = await planAblation({
+      what: args.what,
+      ...(flags.recipe !== undefined && { recipe: flags.recipe }),
+      sets: flags.set ?? [],
+      ...(flags.seeds !== undefined && { seeds: flags.seeds }),
+      ...(flags.values !== undefined && { values: await parseValues(flags.values) }),
+      cwd: process.cwd(),
+      runsFolder: 'runs',
+      host: await this.openPluginHost(),
+      yes: flags.yes,
+    });
+    const { cells, seeds } = planned;
+    const workers = flags.workers ?? Math.min(availableParallelism(), cells.length * seeds.length);
+    if (flags['dry-run']) {
+      const { estimateCells } = await import('../experiments/ablation/estimate-cells.js');
+      const estimates = await estimateCells(cells, this.signal);
+      for (const line of lines.estimateLines(estimates, seeds.length, workers)) this.say(line);
+      return { ablation: planned.folder, axis: planned.plan.axis, seeds, workers, cells: estimates };
+    }
+    const { stdout, stderr, env: environment } = process;
+    const ids = cells.map(({ id }) => id);
+    const quiet = this.jsonEnabled();
+    const display = await showGrid({ cells: ids, seeds: seeds.length, workers, quiet, stdout, stderr, environment });
+    const result = await runAblation(planned, {
+      ...(flags.output !== undefined && { output: flags.output }),
+      workers,
+      ...(flags['budget-seconds'] !== undefined && { budgetSeconds: flags['budget-seconds'] }),
+      measure: flags.metric,
+      temperature: flags.temperature,
+      versions: { agentgym: this.config.version, node: process.version },
+      listener: (event) => display.event(event),
+      signal: this.signal,
+    }).finally(() => display.close());
+    for (const line of lines.ablationLines(result, styleOf(stdout, environment))) this.say(line);
+    this.say(`\nAblation ${result.status}: ${result.ablation}`);
+    if (this.signal.aborted) process.exitCode = 130;
+    return result;
+  }
+}

@@ -1,0 +1,91 @@
+import { describeDetectableEffect } from '../../statistics/detectable-effect.js';
+import type { CellComparison } from './compare-cells.js';
+import type { Measure } from './read-outcomes.js';
+import type { AblationResult, CellSummary } from './summarize-ablation.js';
+
+/** Differences that are called real: after correction for the number of comparisons. */
+const level = 0.05;
+/** So many differences are told one by one. */
+const told = 3;
+
+/** What an ablation says, in words that a reader may quote: what does best, which differences are real, or what could have been seen. */
+export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'ablation' | 'answer'>): string {
+  const { cells, comparisons, measure } = result;
+  const known = cells.filter((cell) => valueOf(cell, measure) !== undefined);
+  if (known.length === 0) return 'Nothing can be said yet: no run is complete.';
+  const sentences = [ranking(known, measure), ...differences(comparisons, measure), ...missing(cells)];
+  return sentences.join(' ');
+}
+
+function valueOf(cell: CellSummary, measure: Measure): number | undefined {
+  return (measure === 'success' ? cell.success?.rate : cell.measured?.mean) ?? undefined;
+}
+
+/** Turns are better few. */
+function ranking(cells: readonly CellSummary[], measure: Measure): string {
+  const sign = measure === 'turns' ? 1 : -1;
+  const value = (cell: CellSummary) => valueOf(cell, measure) ?? Number.NaN;
+  const ordered = [...cells].sort((a, b) => sign * (value(a) - value(b)));
+  const [best, ...others] = ordered.map((cell) => `${cell.id} ${quantity(value(cell), measure)}`);
+  return others.length === 0
+    ? `${best} is all there is so far.`
+    : `${measureName(measure)}: ${[best, ...others].join(', ')}.`;
+}
+
+function differences(comparisons: readonly CellComparison[], measure: Measure): string[] {
+  if (comparisons.length === 0) return ['No two cells share a seed yet.'];
+  const real = comparisons.filter(({ corrected }) => corrected < level);
+  if (real.length === 0) return notSeparable(comparisons, measure);
+  const largest = [...real].sort((x, y) => Math.abs(y.difference.mean) - Math.abs(x.difference.mean)).slice(0, told);
+  const rest = comparisons.length - real.length;
+  return [
+    ...largest.map((comparison) => difference(comparison, measure)),
+    ...(real.length > told ? [`${real.length - told} more of ${comparisons.length} differences are separable.`] : []),
+    ...(rest > 0 ? [`${rest === 1 ? 'The other difference is' : `${rest} other differences are`} not separable.`] : []),
+  ];
+}
+
+function difference({ a, b, difference: { mean, low, high }, corrected }: CellComparison, measure: Measure): string {
+  const [more, less, sign] = mean >= 0 ? [b, a, 1] : [a, b, -1];
+  const by = points(Math.abs(mean), measure);
+  const [from, to] = sign > 0 ? [low, high] : [-high, -low];
+  const interval = `${points(from, measure, false)} to ${points(to, measure, false)}`;
+  const verb = measure === 'turns' ? 'takes more turns than' : 'is above';
+  return `${more} ${verb} ${less} by ${by} (95 % interval ${interval}; p ${formatP(corrected)} after Holm's correction).`;
+}
+
+function notSeparable(comparisons: readonly CellComparison[], measure: Measure): string[] {
+  const [{ seeds, tasks }] = comparisons as [CellComparison];
+  const effects = comparisons.flatMap(({ detectable }) => detectable ?? []);
+  const said = `Not separable with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks} tasks`;
+  if (measure !== 'success' || effects.length < comparisons.length) return [`${said}.`];
+  return [`${said}: ${describeDetectableEffect(Math.max(...effects), seeds, tasks)}.`];
+}
+
+function missing(cells: readonly CellSummary[]): string[] {
+  const runs = cells.flatMap((cell) => cell.runs);
+  const failed = runs.filter(({ status }) => status === 'failed').length;
+  const absent = runs.filter(({ status }) => status !== 'completed').length - failed;
+  return [
+    ...(failed > 0 ? [`${failed} of ${runs.length} runs failed.`] : []),
+    ...(absent > 0 ? [`${absent} of ${runs.length} runs are missing.`] : []),
+  ];
+}
+
+/** "p < 0.001" or "p = 0.013", without the p. */
+export function formatP(p: number): string {
+  return p < 0.001 ? '< 0.001' : `= ${p.toFixed(p < 0.1 ? 3 : 2)}`;
+}
+
+function measureName(measure: Measure): string {
+  return measure === 'success' ? 'Success' : measure === 'return' ? 'Return' : 'Turns';
+}
+
+function quantity(value: number, measure: Measure): string {
+  return measure === 'success' ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
+}
+
+/** A difference: points of a rate, or the measure's own unit. */
+function points(value: number, measure: Measure, unit = true): string {
+  return measure === 'success' ? `${(value * 100).toFixed(1)}${unit ? ' points' : ''}` : value.toFixed(2);
+}

@@ -1,0 +1,82 @@
+import { crossedDifference } from '../../statistics/crossed-difference.js';
+import { crossedInterval, type CrossedInterval } from '../../statistics/crossed-interval.js';
+import { detectableEffect } from '../../statistics/detectable-effect.js';
+import { holmAdjust } from '../../statistics/holm.js';
+import { unpairedDifference } from '../../statistics/unpaired-difference.js';
+import { alignOutcomes } from './align-outcomes.js';
+import type { Measure, RunOutcomes } from './read-outcomes.js';
+
+/** An estimate over seeds and tasks with its 95 % interval, for other seeds and other tasks. */
+export interface CellMean {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The difference `b - a`. */
+export interface CellComparison {
+  readonly a: string;
+  readonly b: string;
+  readonly difference: CellMean;
+  /** Two-sided, of the statistic that the interval is made of. */
+  readonly p: number;
+  /** By Holm, over all comparisons of the ablation. */
+  readonly corrected: number;
+  /** Pairs it rests on. */
+  readonly seeds: number;
+  readonly tasks: number;
+  /** The smallest true difference that would be found four times in five; absent with one seed, and where nothing is paired. */
+  readonly detectable?: number;
+  /** `paired`: each seed on each task; `unpaired`: the cells play different tasks. */
+  readonly design: 'paired' | 'unpaired';
+}
+
+/** What outcomes lie between, where that is known. */
+const boundsOf = (measure: Measure): { bounds?: readonly [number, number] } =>
+  measure === 'success' ? { bounds: [0, 1] } : {};
+
+/** Undefined where its runs share no task. */
+export function cellMean(runs: readonly RunOutcomes[], measure: Measure): CrossedInterval | undefined {
+  const aligned = alignOutcomes(runs);
+  return aligned && crossedInterval(aligned.rows, { weights: aligned.weights, ...boundsOf(measure) });
+}
+
+/** Compares pairs of cells; pairs without a common seed are left out. */
+export function compareCells(
+  pairs: readonly (readonly [a: string, b: string])[],
+  outcomes: ReadonlyMap<string, readonly RunOutcomes[]>,
+  measure: Measure,
+): readonly CellComparison[] {
+  const compared = pairs.flatMap(([a, b]) =>
+    comparePair([a, outcomes.get(a) ?? []], [b, outcomes.get(b) ?? []], measure),
+  );
+  const corrected = holmAdjust(compared.map(({ p }) => p));
+  return compared.map((comparison, index) => ({ ...comparison, corrected: corrected[index] ?? 1 }));
+}
+
+type Side = readonly [id: string, runs: readonly RunOutcomes[]];
+
+function comparePair([a, first]: Side, [b, second]: Side, measure: Measure): Omit<CellComparison, 'corrected'>[] {
+  const seeds = first.map(({ seed }) => seed).filter((seed) => second.some((other) => other.seed === seed));
+  const ofSeeds = (runs: readonly RunOutcomes[]) =>
+    seeds.flatMap((seed) => runs.find((run) => run.seed === seed) ?? []);
+  const aligned = alignOutcomes([...ofSeeds(first), ...ofSeeds(second)]);
+  if (aligned === undefined) return compareUnpaired([a, first], [b, second], measure);
+  const { rows, weights, tasks } = aligned;
+  const { mean, low, high, p, estimate } = crossedDifference(rows.slice(0, seeds.length), rows.slice(seeds.length), {
+    weights,
+    ...boundsOf(measure),
+  });
+  const effect = seeds.length < 2 ? {} : { detectable: detectableEffect(estimate) };
+  return [{ a, b, difference: { mean, low, high }, p, seeds: seeds.length, tasks, design: 'paired', ...effect }];
+}
+
+/** Cells that differ in their tasks, as those of a complexity axis do. */
+function compareUnpaired([a, first]: Side, [b, second]: Side, measure: Measure): Omit<CellComparison, 'corrected'>[] {
+  const [left, right] = [cellMean(first, measure), cellMean(second, measure)];
+  if (left === undefined || right === undefined) return [];
+  const { p, ...difference } = unpairedDifference(left, right);
+  const seeds = Math.min(first.length, second.length);
+  const tasks = Math.min(...[...first, ...second].map(({ values }) => values.size));
+  return [{ a, b, difference, p, seeds, tasks, design: 'unpaired' }];
+}

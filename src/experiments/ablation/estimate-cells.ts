@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Recipe, RlStage } from '../../config/recipe-schema.js';
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { affordableDemonstrations, affordableEpisodes } from '../../training/budget.js';
+import { loadRun, type LoadedRun } from '../load-run.js';
+import { budgetsOf } from '../stage-plan.js';
+import { readResult } from '../run-result.js';
+import type { Cell } from './resolve-cells.js';
+import { trainInProcess } from './train-process.js';
+
+/** What one run of a cell is going to cost. */
+export interface CellEstimate {
+  readonly id: string;
+  /** Of one run, on this machine, by itself. */
+  readonly seconds: number;
+  /** At most: a budget or a stop rule may end a stage before. */
+  readonly demonstrations: number;
+  readonly episodes: number;
+  readonly steps: number;
+  readonly notes: readonly string[];
+}
+
+/** Steps of each stage of the pilot; the first compile programs and are not measured. */
+const pilotSteps = 8;
+const warmSteps = 3;
+const pilotTasks = 50;
+
+/** Trains a few steps of the first cell, in a folder that is removed, and says what each cell will take. */
+export async function estimateCells(
+  cells: readonly [Cell, ...Cell[]],
+  signal: AbortSignal,
+): Promise<readonly CellEstimate[]> {
+  const [first] = cells;
+  const folder = await mkdtemp(join(tmpdir(), 'agentgym-pilot-'));
+  try {
+    const run = {
+      cell: first,
+      seed: first.recipe.seed,
+      recipe: pilotRecipe(first.recipe),
+      directory: join(folder, 'run'),
+    };
+    const outcome = await trainInProcess(run, false, () => undefined, signal);
+    signal.throwIfAborted();
+    const result = await readResult(run.directory);
+    if (outcome.status !== 'completed' || result === undefined) {
+      const cause = 'cause' in outcome ? outcome.cause : outcome.status;
+      throw new AgentgymError('AG_ABLATION_PILOT', { message: `The pilot of the cell ${first.id} failed: ${cause}` });
+    }
+    const speed = measure(await loadRun(run.directory), first.recipe, result.seconds);
+    return cells.map((cell) => estimate(cell, speed));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function pilotRecipe(recipe: Recipe): Recipe {
+  const stages = Object.entries(recipe.stages).map(([name, stage]) => {
+    const { stopWhen: _, ...rest } = stage;
+    const { warmup: __, ...optimizer } = stage.optimizer;
+    const steps = Math.min(stage.steps, pilotSteps);
+    return [name, { ...rest, steps, optimizer: { ...optimizer, warmup: 0 } }] as const;
+  });
+  const { evaluation } = recipe;
+  const final = { ...evaluation.final, tasks: pilotTasks, episodesPerTask: 1 };
+  return {
+    ...recipe,
+    stages: Object.fromEntries(stages),
+    evaluation: { ...evaluation, every: 0, final },
+    record: { episodes: 0 },
+  };
+}
+
+interface Speed {
+  /** Of a supervised step, by batch row; of a step of rl, by episode. */
+  readonly perRow: number;
+  readonly perEpisode: number;
+  /** Of an evaluated episode. */
+  readonly perEvaluated: number;
+}
+
+function measure({ metrics }: LoadedRun, recipe: Recipe, seconds: number): Speed {
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  const secondsOf = (kind: 'sft' | 'rl') =>
+    mean(
+      Object.entries(recipe.stages)
+        .filter(([, stage]) => stage.kind === kind)
+        .map(([name, stage]) => {
+          const steps = metrics.filter((line) => line.stage === name && line['time/step_seconds'] !== undefined);
+          const warm = steps.length > warmSteps ? steps.slice(warmSteps) : steps;
+          const size = stage.kind === 'sft' ? stage.batchSize : episodesPerStep(recipe, stage);
+          return mean(warm.map((line) => Number(line['time/step_seconds']))) / size;
+        }),
+    );
+  const training = metrics.reduce((sum, line) => sum + Number(line['time/step_seconds'] ?? 0), 0);
+  const evaluated = pilotTasks * finalEvaluations(recipe);
+  return {
+    perRow: secondsOf('sft'),
+    perEpisode: secondsOf('rl'),
+    perEvaluated: Math.max(0, seconds - training) / evaluated,
+  };
+}
+
+/** Times that the final tasks are played: before and after, at each temperature, and by the baselines. */
+function finalEvaluations({ evaluation: { final }, stages }: Recipe): number {
+  const hasRl = Object.values(stages).some(({ kind }) => kind === 'rl');
+  const temperatures = new Set([0, ...final.temperatures]).size;
+  return (hasRl ? 2 : 1) * temperatures + 3;
+}
+
+function estimate({ id, recipe, notes }: Cell, speed: Speed): CellEstimate {
+  const budgets = budgetsOf(recipe);
+  let [seconds, demonstrations, episodes, steps, evaluations] = [0, 0, 0, 0, 0];
+  for (const [name, stage] of Object.entries(recipe.stages)) {
+    const budget = budgets.get(name);
+    let planned = stage.steps;
+    if (stage.kind === 'sft') {
+      const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
+      const asked = stage.demonstrations.count ?? stage.steps * stage.batchSize;
+      demonstrations += Math.min(asked, affordable);
+      if (affordable === 0) planned = 0;
+      seconds += planned * stage.batchSize * speed.perRow;
+    } else {
+      const perStep = episodesPerStep(recipe, stage);
+      const affordable = budget === undefined ? Infinity : affordableEpisodes(budget, 0);
+      planned = Math.min(planned, Math.ceil(affordable / perStep));
+      episodes += Math.min(planned * perStep, affordable);
+      seconds += planned * perStep * speed.perEpisode;
+    }
+    steps += planned;
+    if (recipe.evaluation.every > 0) evaluations += Math.floor(planned / recipe.evaluation.every);
+  }
+  const { evaluation } = recipe;
+  const during = evaluations * evaluation.temperatures.length * countOf(evaluation.tasks) * evaluation.episodesPerTask;
+  const final = finalEvaluations(recipe) * countOf(evaluation.final.tasks) * evaluation.final.episodesPerTask;
+  return { id, seconds: seconds + (during + final) * speed.perEvaluated, demonstrations, episodes, steps, notes };
+}
+
+/** `all` is as many as a split of the built-in environments has, or so. */
+function countOf(tasks: number | 'all'): number {
+  return tasks === 'all' ? 1000 : tasks;
+}
+
+function episodesPerStep(recipe: Recipe, stage: RlStage): number {
+  return stage.tasksPerStep * (stage.algorithm?.groupSize ?? recipe.algorithm?.groupSize ?? 1);
+}

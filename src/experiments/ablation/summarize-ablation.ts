@@ -1,0 +1,144 @@
+import type { RunResult } from '../run-result.js';
+import { readCellRun, runsOf, type AblationManifest, type CellRun } from './ablation-directory.js';
+import { answerQuestion } from './answer-question.js';
+import { cellMean, compareCells, type CellComparison, type CellMean } from './compare-cells.js';
+import { readOutcomes, type Measure, type RunOutcomes } from './read-outcomes.js';
+import type { Cell } from './resolve-cells.js';
+
+/** One seed of a cell, as results tell it. */
+export interface CellRunSummary {
+  readonly seed: number;
+  readonly status: 'missing' | 'running' | RunResult['status'];
+  readonly run: string;
+  /** Why it failed. */
+  readonly cause?: string;
+}
+
+export interface CellSummary {
+  readonly id: string;
+  readonly settings: Cell['settings'];
+  /** Seeds whose runs are complete: what the numbers are of. */
+  readonly seeds: readonly number[];
+  /** Over seeds and tasks; null before the first run is complete. */
+  readonly success: { readonly rate: number; readonly low: number; readonly high: number } | null;
+  /** The measure that is compared, where it is not success. */
+  readonly measured?: CellMean | null;
+  /** Mean over its complete runs, by currency. */
+  readonly spent: { readonly [currency: string]: number };
+  /** `failed` where a run failed, `incomplete` where one is missing otherwise. */
+  readonly status: 'completed' | 'incomplete' | 'failed';
+  /** Settings without effect in this cell, and why. */
+  readonly notes: readonly string[];
+  readonly runs: readonly CellRunSummary[];
+}
+
+/** What an ablation came to so far: what `ablate --json` prints, and `result.json` keeps. */
+export interface AblationResult {
+  readonly formatVersion: 1;
+  /** Its folder. */
+  readonly ablation: string;
+  readonly name: string;
+  readonly axis: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly status: 'completed' | 'incomplete' | 'failed';
+  readonly measure: Measure;
+  readonly temperature: number;
+  /** Split of the final evaluations. */
+  readonly split: string;
+  /** Id of the cell that the others are compared with. */
+  readonly reference: string;
+  readonly cells: readonly CellSummary[];
+  readonly comparisons: readonly CellComparison[];
+}
+
+export interface SummarizeOptions {
+  readonly measure: Measure;
+  readonly temperature: number;
+}
+
+/** Reads the runs of an ablation and compares its cells, complete or not. Nothing is written. */
+export async function summarizeAblation(
+  directory: string,
+  manifest: AblationManifest,
+  { measure, temperature }: SummarizeOptions,
+): Promise<AblationResult> {
+  const runs = runsOf(directory, manifest);
+  const outcomes = new Map<string, readonly RunOutcomes[]>();
+  const cells: CellSummary[] = [];
+  for (const cell of manifest.cells) {
+    const states = await Promise.all(runs.filter((run) => run.cell === cell).map((run) => readRun(run, manifest)));
+    const complete = states.filter(({ result }) => result !== undefined);
+    const read = (what: Measure) =>
+      Promise.all(complete.map(({ run }) => readOutcomes(run.directory, run.recipe, what, temperature)));
+    const success = (await read('success')).filter((one) => one !== undefined);
+    const measured = measure === 'success' ? success : (await read(measure)).filter((one) => one !== undefined);
+    outcomes.set(cell.id, measured);
+    const rate = cellMean(success, 'success');
+    cells.push({
+      id: cell.id,
+      settings: cell.settings,
+      seeds: complete.map(({ run }) => run.seed),
+      success: rate === undefined ? null : { rate: rate.mean, low: rate.low, high: rate.high },
+      ...(measure !== 'success' && { measured: pick(cellMean(measured, measure)) }),
+      spent: meanSpent(complete.flatMap(({ result }) => result ?? [])),
+      status: statusOf(states.map(({ summary }) => summary)),
+      notes: cell.notes,
+      runs: states.map(({ summary }) => summary),
+    });
+  }
+  const comparisons = compareCells(pairsOf(manifest), outcomes, measure);
+  const status = cells.some((cell) => cell.status === 'failed')
+    ? 'failed'
+    : cells.some((cell) => cell.status === 'incomplete')
+      ? 'incomplete'
+      : 'completed';
+  const { name, axis, question, reference } = manifest;
+  const split = manifest.cells[0]?.recipe.evaluation.final.split ?? 'test';
+  const result = { name, axis, question, status, measure, temperature, split, reference, cells, comparisons } as const;
+  return { formatVersion: 1, ablation: directory, ...result, answer: answerQuestion(result) };
+}
+
+interface ReadRun {
+  readonly run: CellRun;
+  readonly summary: CellRunSummary;
+  /** Of a complete run. */
+  readonly result?: RunResult;
+}
+
+async function readRun(run: CellRun, { finished }: AblationManifest): Promise<ReadRun> {
+  const state = await readCellRun(run, finished);
+  const at = { seed: run.seed, run: run.directory };
+  if (state === undefined) return { run, summary: { ...at, status: 'missing' } };
+  const { manifest, result } = state;
+  const cause = manifest.error === undefined ? {} : { cause: manifest.error.message };
+  return { run, summary: { ...at, status: manifest.status, ...cause }, ...(result !== undefined && { result }) };
+}
+
+function statusOf(runs: readonly CellRunSummary[]): CellSummary['status'] {
+  if (runs.some(({ status }) => status === 'failed')) return 'failed';
+  return runs.every(({ status }) => status === 'completed') ? 'completed' : 'incomplete';
+}
+
+function pairsOf({ cells, reference, compare }: AblationManifest): (readonly [string, string])[] {
+  const ids = cells.map(({ id }) => id);
+  if (compare === 'reference') return ids.filter((id) => id !== reference).map((id) => [reference, id]);
+  return ids.flatMap((a, index) => ids.slice(index + 1).map((b) => [a, b] as const));
+}
+
+function meanSpent(results: readonly RunResult[]): Record<string, number> {
+  const totals = new Map<string, number[]>();
+  for (const { spent } of results) {
+    for (const [currency, amount] of Object.entries(spent))
+      totals.set(currency, [...(totals.get(currency) ?? []), amount]);
+  }
+  // A currency that one run cannot tell is none of the cell's.
+  const whole = [...totals].filter(([, amounts]) => amounts.length === results.length);
+  return Object.fromEntries(
+    whole.map(([currency, amounts]) => [currency, amounts.reduce((sum, one) => sum + one, 0) / amounts.length]),
+  );
+}
+
+function pick(mean: CellMean | undefined): CellMean | null {
+  return mean === undefined ? null : { mean: mean.mean, low: mean.low, high: mean.high };
+}
