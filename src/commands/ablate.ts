@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-import { Args, Flags } from '@oclif/core';
+import { Args } from '@oclif/core';
 
 import { ablationFlags, parseValues } from '../cli/ablation-flags.js';
 import { BaseCommand, setFlag } from '../cli/base-command.js';

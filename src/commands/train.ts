@@ -52,7 +52,7 @@ export default class Train extends BaseCommand {
     const { stdout, stderr, env: environment } = process;
     const quiet = this.jsonEnabled();
     const display = await showProgress({
-      stages: Object.keys(planned.recipe.stages),
+      stages: planned.stages,
       quiet,
       stdout,
       stderr,

@@ -3,7 +3,7 @@
 import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
-import { longestHorizon } from './stage-settings.js';
+import { longestHorizon, usualDemonstrations } from './stage-settings.js';
 
 /** What the rules need beside the recipe, which they change in place. */
 export interface IdleContext {
@@ -78,7 +78,8 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
         idle([...demonstrations, 'expert'], `beside \`${formatPath([...demonstrations, 'file'])}\``);
       } else {
         stage.demonstrations.expert ??= 'demonstrator';
-        stage.demonstrations.count ??= 1000;
+        // Under a budget its price is what limits them.
+        if (!recipe.budget?.costs.demonstration) stage.demonstrations.count ??= usualDemonstrations;
       }
     }
   }

@@ -44,3 +44,6 @@ export function longestHorizon(horizon: HorizonSettings): number {
       return Math.max(...horizon.turns);
   }
 }
+
+/** Demonstrations that are collected of an expert where neither `count` nor a budget says how many. */
+export const usualDemonstrations = 1000;

@@ -54,6 +54,11 @@ export interface ConversationEncoder {
   readonly endIds: readonly number[];
   /** Text of sampled ids, end ids left out. */
   decode(ids: readonly number[]): string;
+  /**
+   * Text of one id alone, for people to look at; never empty. Control tokens are spelled, and bytes that are no character by themselves are
+   * written `\xE2`.
+   */
+  piece(id: number): string;
 }
 
 /** What a policy model can do; a recipe is checked against it before anything runs. */
@@ -145,6 +150,12 @@ export interface PolicyModel {
   /** [rows, width] values of the value head. */
   values?(batch: TrainingBatch): Promise<Float64Array>;
   freeze(): Promise<ReferenceModel>;
+  /**
+   * Floating-point operations that it has computed since this was last asked, its frozen copies' included: a multiplication with its addition is two, padding is
+   * none, a backward pass is two forward passes (Kaplan et al. 2020, arXiv 2001.08361, section 2.1). A function of the calls in between. Absent where the
+   * model cannot say.
+   */
+  takeOperations?(): number;
   /** Writes weights and tokenizer, and what `load` needs to go on training exactly, into an existing empty folder. */
   save(directory: string): Promise<void>;
   /** Takes weights, moments and version from a folder that `save` wrote. */

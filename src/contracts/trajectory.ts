@@ -30,12 +30,23 @@ export interface Turn {
 /**
  * An episode as one growing token sequence: what was sampled is what is trained on, bit for bit. `mask` is 1 on tokens that the policy
  * sampled, and `logprobs` holds, there, the sampler's log-softmax(logits / temperature) over the whole vocabulary.
+ *
+ * The optional arrays have an entry per token. They are there to be looked at, on episodes that are kept on record, and their numbers, 0 where `mask` is
+ * 0, are rounded to six digits. `advantages`, `kl` and `values` are absent where the episode was not trained on: its group said nothing, or was not paid for.
  */
 export interface TokenRecord {
   readonly tokens: readonly number[];
   readonly mask: readonly (0 | 1)[];
   /** 0 where `mask` is 0. */
   readonly logprobs: readonly number[];
+  /** Each token as text, by the encoder's `piece`. */
+  readonly pieces?: readonly string[];
+  /** As the loss reads them; the sum, where an episode stands in several rows of the batch. */
+  readonly advantages?: readonly number[];
+  /** log p - log p_reference of the token (k1), before the first update; where the algorithm has a reference. */
+  readonly kl?: readonly number[];
+  /** What the critic expected before the token; where the algorithm has a critic. */
+  readonly values?: readonly number[];
 }
 
 /** Where an episode stands in a run; also the path of its random stream. */

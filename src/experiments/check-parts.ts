@@ -6,6 +6,8 @@ import type { PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import type { StageBudget } from '../training/budget.js';
+import { affordableGroups } from '../training/collect-groups.js';
 
 /** Throws AG_REWARD_INVERSION where a failure of up to `horizon` turns can score as high as a success. */
 export function checkReward(reward: ComposedReward, horizon: number, path: string): void {
@@ -14,6 +16,20 @@ export function checkReward(reward: ComposedReward, horizon: number, path: strin
   throw new AgentgymError('AG_REWARD_INVERSION', {
     message: `With these weights a failure can score ${failure[1]} and a success only ${success[0]} in ${horizon} turns.`,
     path,
+  });
+}
+
+/** Throws AG_RECIPE_INVALID where a stage has units, but not for a single group of episodes. */
+export function checkGroups(
+  stage: string,
+  budget: StageBudget | undefined,
+  kind: Parameters<typeof affordableGroups>[2],
+): void {
+  if (budget === undefined || budget.units === 0 || affordableGroups(budget, 0, kind) > 0) return;
+  throw new AgentgymError('AG_RECIPE_INVALID', {
+    message: `The budget of the stage \`${stage}\` is ${budget.units} units, which do not pay for one group of ${kind.groupSize} episodes.`,
+    hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
+    path: 'budget.split',
   });
 }
 

@@ -1,7 +1,9 @@
 import { formatSeconds } from '../reporting/format-quantity.js';
 import type { TerminalStyle } from '../reporting/terminal-style.js';
+import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from './load-run.js';
 import { resultLines } from './result-lines.js';
+import { spentLine } from './spent-line.js';
 
 /** A run for a person: where it stands, what it was made from, and what came out. */
 export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
@@ -20,6 +22,7 @@ export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
     ],
     ['last step', last && `${last.step} of stage ${last.stage} (${last.runStep} in all)`],
     ['time', result && formatSeconds(result.seconds)],
+    ['spent', last && (spentLine(totalsOfMetrics(last.metrics)) || undefined)],
     ['checkpoint', run.checkpoint],
     ['inexact', manifest.inexact.join('; ') || undefined],
   ];

@@ -89,7 +89,8 @@ export class DiskJournal implements Journal {
   }
 
   metrics(line: MetricsLine): void {
-    this.#metrics.write({ ...line, runStep: this.#stepOfRun(line.stage, line.step) });
+    const metrics = { ...line.metrics, 'time/run_seconds': this.seconds };
+    this.#metrics.write({ ...line, metrics, runStep: this.#stepOfRun(line.stage, line.step) });
   }
 
   episodes(stage: string, step: number, episodes: readonly Episode[]): void {

@@ -5,6 +5,7 @@ import type { Random } from '../contracts/random.js';
 import { type Evaluation, evaluate } from '../evaluation/evaluate.js';
 import type { Actor, ModelActor } from '../rollout/actor.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import { showPieces } from '../rollout/show-pieces.js';
 import type { StageEvaluation } from '../training/run-stage.js';
 import { baselinePlayers } from './baseline-players.js';
 import type { DiskJournal } from './disk-journal.js';
@@ -116,7 +117,8 @@ export class Evaluator {
   }
 
   #keepEpisodes(name: string, { episodes }: Evaluation): void {
-    this.#options.journal.episodes(name, 0, episodes.slice(0, this.#options.recipe.record.episodes));
+    const kept = episodes.slice(0, this.#options.recipe.record.episodes);
+    this.#options.journal.episodes(name, 0, showPieces(kept, this.#options.actor.model.encoder));
   }
 
   #tell(message: string): void {

@@ -32,6 +32,11 @@ export interface OpenEnvironment {
   readonly maxTurns?: number;
 }
 
+/** For a policy whose tokenizer lies in the folder it starts from. */
+export async function* noCorpus(): AsyncIterable<string> {
+  // Nothing to build one from.
+}
+
 /** Makes instances, and remembers of what, for the manifest. */
 export class Instances {
   readonly #host: PluginHost;

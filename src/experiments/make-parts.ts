@@ -7,12 +7,17 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor } from '../rollout/actor.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
-import { conversationText, type Demonstration } from '../rollout/demonstration.js';
-import { checkPolicy, checkReward } from './check-parts.js';
-import { Instances, type OpenEnvironment } from './instances.js';
-import { prepareDemonstrations } from './prepare-demonstrations.js';
+import { conversationText } from '../rollout/demonstration.js';
+import { checkGroups, checkPolicy, checkReward } from './check-parts.js';
+import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
+import {
+  type DemonstrationContext,
+  gatherDemonstrations,
+  prepareDemonstrations,
+  type StageDemonstrations,
+} from './prepare-demonstrations.js';
 import type { ContributionRecord } from './run-manifest.js';
-import { longestHorizon } from './stage-plan.js';
+import { budgetsOf, longestHorizon } from './stage-plan.js';
 
 /** What an rl stage has of its own. */
 interface RlParts {
@@ -29,8 +34,8 @@ export interface Parts {
   readonly reward: ComposedReward;
   /** Of each rl stage, by name. */
   readonly rl: ReadonlyMap<string, RlParts>;
-  /** Of each sft stage, by name, in the order of collection. */
-  readonly demonstrations: ReadonlyMap<string, readonly Demonstration[]>;
+  /** Of each sft stage that the budget does not skip, by name. */
+  readonly demonstrations: ReadonlyMap<string, StageDemonstrations>;
   readonly policy: PolicyModel;
   /** A second model with a value head, with the weights of a folder that the policy wrote: a critic of its own. */
   readonly criticFrom: (folder: string) => Promise<PolicyModel>;
@@ -61,14 +66,15 @@ export async function makeParts(recipe: Recipe, host: PluginHost, settings: Host
     const format = await instances.format(recipe.format);
     const reward = await instances.reward(recipe.reward.terms);
     const rl = await rlParts(recipe, instances);
-    const demonstrations = await prepareDemonstrations(recipe, { environment, format, ...settings });
+    const context = { environment, format, ...settings };
+    const demonstrations = await prepareDemonstrations(recipe, context);
     const { name, preset, from, options } = recipe.policy;
     const { maxEpisodeTokens } = recipe.rollout;
     const longest = maxEpisodeTokens === undefined ? {} : { maxTokens: maxEpisodeTokens };
     const policy = await instances.policy(
       { name, options },
       {
-        corpus: () => corpusOf([...demonstrations.values()].flat()),
+        corpus: () => corpusOf(recipe, demonstrations, context),
         ...(preset !== undefined && { preset }),
         ...(from !== undefined && { from }),
         valueHead: [...rl.values()].some(({ algorithm }) => algorithm.critic?.trunk === 'shared'),
@@ -76,7 +82,7 @@ export async function makeParts(recipe: Recipe, host: PluginHost, settings: Host
       },
     );
     const criticFrom = (folder: string): Promise<PolicyModel> =>
-      instances.policy({ name, options }, { corpus: () => corpusOf([]), from: folder, valueHead: true, ...longest });
+      instances.policy({ name, options }, { corpus: noCorpus, from: folder, valueHead: true, ...longest });
     try {
       for (const { algorithm } of rl.values()) checkPolicy(algorithm, policy, name);
     } catch (error) {
@@ -99,11 +105,26 @@ async function rlParts(recipe: Recipe, instances: Instances): Promise<Map<string
     const reward = await instances.reward(settings.reward.terms);
     const path = stage.reward === undefined ? 'reward.terms' : `stages.${name}.reward.terms`;
     if (!settings.reward.allowInversion) checkReward(reward, longestHorizon(recipe), path);
-    parts.set(name, { settings, reward, algorithm: await instances.algorithm(settings.algorithm) });
+    const algorithm = await instances.algorithm(settings.algorithm);
+    checkGroups(name, budgetsOf(recipe).get(name), { groupSize: settings.algorithm.groupSize, algorithm });
+    parts.set(name, { settings, reward, algorithm });
   }
   return parts;
 }
 
-async function* corpusOf(demonstrations: readonly Demonstration[]): AsyncIterable<string> {
-  for (const demonstration of demonstrations) yield await Promise.resolve(conversationText(demonstration));
+/**
+ * What a tokenizer is built from: the demonstrations. Under a budget the same ones whatever it pays for, so that the model that begins is the same at every split of
+ * it, and there is one where nothing is left for demonstrations.
+ */
+async function* corpusOf(
+  recipe: Recipe,
+  prepared: Parts['demonstrations'],
+  context: DemonstrationContext,
+): AsyncIterable<string> {
+  for (const [name, stage] of Object.entries(recipe.stages)) {
+    if (stage.kind !== 'sft') continue;
+    const own = recipe.budget === undefined ? prepared.get(name) : undefined;
+    const { demonstrations } = own ?? (await gatherDemonstrations(recipe, name, stage, undefined, context));
+    for (const demonstration of demonstrations) yield conversationText(demonstration);
+  }
 }

@@ -11,7 +11,7 @@ import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { expertPlayer, randomPlayer } from '../rollout/players.js';
 import { latestCheckpointFolder } from './checkpoints.js';
-import { Instances, type OpenEnvironment } from './instances.js';
+import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
 import { modelActor } from './make-parts.js';
 import { resolveRun } from './resolve-run.js';
 import { manifestPath, readManifest } from './run-manifest.js';
@@ -158,8 +158,4 @@ async function findPlayer(policy: string | Player, { name, pool }: OpenEnvironme
     message: `\`${policy}\` is no run, no folder with a model, and no player of ${name}.`,
     hint: `Players of ${name}: ${['random', ...experts].join(', ')}. Runs are listed by \`agentgym runs list\`.`,
   });
-}
-
-async function* noCorpus(): AsyncIterable<string> {
-  // Its tokenizer lies in the folder.
 }

@@ -1,4 +1,5 @@
-import type { Recipe } from '../config/recipe-schema.js';
+import type { Recipe, SftStage } from '../config/recipe-schema.js';
+import { usualDemonstrations } from '../config/stage-settings.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
@@ -6,9 +7,9 @@ import { systemPrompt } from '../rollout/actor.js';
 import { collectDemonstrations, type CollectedDemonstrations } from '../rollout/collect-demonstrations.js';
 import type { Demonstration } from '../rollout/demonstration.js';
 import { readDemonstrations } from '../rollout/read-demonstrations.js';
-import { affordableDemonstrations } from '../training/budget.js';
+import { affordableDemonstrations, type StageBudget } from '../training/budget.js';
 import type { OpenEnvironment } from './instances.js';
-import { budgetsOf, longestHorizon, rolloutSettings } from './stage-plan.js';
+import { budgetsOf, fundedStages, longestHorizon, rolloutSettings } from './stage-plan.js';
 
 export interface DemonstrationContext {
   readonly environment: OpenEnvironment;
@@ -18,55 +19,75 @@ export interface DemonstrationContext {
   readonly signal: AbortSignal;
 }
 
+/** What an sft stage learns from. */
+export interface StageDemonstrations {
+  /** In the order of collection. */
+  readonly demonstrations: readonly Demonstration[];
+  /** How many were paid for: with those that `successOnly` left out. */
+  readonly bought: number;
+}
+
 /**
- * Demonstrations of each sft stage, by name; no more than its budget pays for. Throws AG_DEMONSTRATION where none is left.
+ * Demonstrations of each sft stage, by name; no more than its budget pays for, and no stage that it gives nothing. Throws AG_DEMONSTRATION where none is left.
  */
 export async function prepareDemonstrations(
   recipe: Recipe,
-  { environment, format, random, signal }: DemonstrationContext,
-): Promise<Map<string, readonly Demonstration[]>> {
+  context: DemonstrationContext,
+): Promise<Map<string, StageDemonstrations>> {
   const budgets = budgetsOf(recipe);
-  const prepared = new Map<string, readonly Demonstration[]>();
-  for (const [name, stage] of Object.entries(recipe.stages)) {
-    if (stage.kind !== 'sft') continue;
-    const { expert = 'demonstrator', file, count, successOnly } = stage.demonstrations;
-    const budget = budgets.get(name);
-    const most = Math.min(count ?? Infinity, budget === undefined ? Infinity : affordableDemonstrations(budget));
-    const demonstrations =
-      file !== undefined
-        ? await readDemonstrations({
-            file,
-            system: await systemOf(environment, format),
-            splits: environment.splits,
-            count: most,
-          })
-        : await askExpert(name, environment.name, () =>
-            collectDemonstrations({
-              tasks: environment.splits.train,
-              environments: environment.pool,
-              expert,
-              count: most,
-              successOnly,
-              format,
-              horizon: longestHorizon(recipe),
-              random: random.stream('demonstrations', name),
-              rollout: rolloutSettings(recipe.rollout),
-              signal,
-            }),
-          );
-    if (demonstrations.length === 0) {
-      throw new AgentgymError('AG_DEMONSTRATION', {
-        message: `The stage \`${name}\` has no demonstrations: ${most === 0 ? 'its budget pays for none' : 'none succeeded'}.`,
-        hint:
-          most === 0
-            ? 'Raise `budget.units` or the share of the stage in `budget.split`.'
-            : 'Leave `successOnly` out, or take another expert.',
-        path: `stages.${name}.demonstrations`,
-      });
+  const prepared = new Map<string, StageDemonstrations>();
+  for (const [name, stage] of fundedStages(recipe)) {
+    if (stage.kind === 'sft') {
+      prepared.set(name, await gatherDemonstrations(recipe, name, stage, budgets.get(name), context));
     }
-    prepared.set(name, demonstrations);
   }
   return prepared;
+}
+
+/** Demonstrations of one stage, the same ones however many. */
+export async function gatherDemonstrations(
+  recipe: Recipe,
+  name: string,
+  stage: SftStage,
+  budget: StageBudget | undefined,
+  { environment, format, random, signal }: DemonstrationContext,
+): Promise<StageDemonstrations> {
+  const { expert = 'demonstrator', file, count, successOnly } = stage.demonstrations;
+  const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
+  const most = Math.min(count ?? Infinity, affordable);
+  if (most === 0) {
+    const { units, costs } = budget as StageBudget;
+    throw new AgentgymError('AG_DEMONSTRATION', {
+      message: `The stage \`${name}\` has no demonstrations: its budget of ${units} units pays for none at ${costs.demonstration ?? 0} each.`,
+      hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
+      path: `stages.${name}.demonstrations`,
+    });
+  }
+  if (file !== undefined) {
+    const system = await systemOf(environment, format);
+    const demonstrations = await readDemonstrations({ file, system, splits: environment.splits, count: most });
+    return { demonstrations, bought: demonstrations.length };
+  }
+  const { demonstrations, played } = await askExpert(name, environment.name, () =>
+    collectDemonstrations({
+      tasks: environment.splits.train,
+      environments: environment.pool,
+      expert,
+      count: most === Infinity ? usualDemonstrations : most,
+      successOnly,
+      format,
+      horizon: longestHorizon(recipe),
+      random: random.stream('demonstrations', name),
+      rollout: rolloutSettings(recipe.rollout),
+      signal,
+    }),
+  );
+  if (demonstrations.length > 0) return { demonstrations, bought: played };
+  throw new AgentgymError('AG_DEMONSTRATION', {
+    message: `The stage \`${name}\` has no demonstrations: none succeeded.`,
+    hint: 'Leave `successOnly` out, or take another expert.',
+    path: `stages.${name}.demonstrations`,
+  });
 }
 
 /** Where the environment has no such expert, says which key names it. */
@@ -74,9 +95,9 @@ async function askExpert(
   stage: string,
   environment: string,
   collect: () => Promise<CollectedDemonstrations>,
-): Promise<readonly Demonstration[]> {
+): Promise<CollectedDemonstrations> {
   try {
-    return (await collect()).demonstrations;
+    return await collect();
   } catch (error) {
     if (!isAgentgymError(error) || error.code !== 'AG_NO_EXPERT') throw error;
     const path = `stages.${stage}.demonstrations.expert`;

@@ -6,12 +6,14 @@ import type { JsonObject } from '../contracts/json.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { nothingSpent, spentTotals } from '../training/spending.js';
 import { DiskJournal } from './disk-journal.js';
 import { Evaluator } from './evaluator.js';
 import { loadRun } from './load-run.js';
 import { makeParts, type Parts } from './make-parts.js';
 import { refuseExisting, RunDirectory } from './run-directory.js';
 import { readResult, type RunResult } from './run-result.js';
+import { fundedStages } from './stage-plan.js';
 import { trainStage } from './train-stage.js';
 import { proveSplits } from './split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
@@ -126,7 +128,12 @@ async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory)
   });
   try {
     const evaluator = new Evaluator({ ...parts, recipe, journal, random, signal });
-    const stages = Object.entries(recipe.stages);
+    const stages = fundedStages(recipe);
+    for (const name of Object.keys(recipe.stages)) {
+      if (stages.some(([funded]) => funded === name)) continue;
+      listener({ type: 'activity', message: `${name}: skipped, since its share of the budget is 0` });
+    }
+    let spent = nothingSpent(parts.policy, recipe.budget !== undefined);
     let status: RunResult['status'] = 'completed';
     let final: Awaited<ReturnType<Evaluator['finish']>> | undefined;
     try {
@@ -145,8 +152,10 @@ async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory)
           evaluator,
           random,
           signal,
+          spent,
           ...(resume && { resume }),
         });
+        ({ spent } = outcome);
         if (outcome.error !== undefined) throw outcome.error;
         status = outcome.status;
         if (status !== 'completed') break;
@@ -165,6 +174,7 @@ async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory)
       run: run.path,
       status,
       seconds,
+      spent: { ...spentTotals(spent), seconds },
       stages: summarizeStages(recipe, loaded),
       evaluation: final?.evaluations[0] ?? null,
       evaluations: final?.evaluations ?? [],

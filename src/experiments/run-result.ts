@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { EvaluationSummary } from '../contracts/evaluation.js';
+import type { SpentTotals } from '../training/spending.js';
 import { writeJsonAtomically } from './durable-files.js';
 import type { RunStatus } from './run-manifest.js';
 
@@ -32,6 +33,8 @@ export interface RunResult {
   readonly run: string;
   readonly status: Exclude<RunStatus, 'running'>;
   readonly seconds: number;
+  /** On what it learnt from, over all stages; evaluations cost nothing but seconds. */
+  readonly spent: SpentTotals & { readonly seconds: number };
   readonly stages: readonly StageResult[];
   /** Test split, temperature 0; null where the run did not come to its end. */
   readonly evaluation: EvaluationSummary | null;

@@ -35,6 +35,12 @@ export function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, Stage
   return stageBudgets({ units: budget.units, costs, ...(split && { split }) }, Object.keys(stages));
 }
 
+/** The stages that do something, in order. One whose share of the budget is 0 is skipped. */
+export function fundedStages(recipe: Recipe): [name: string, stage: Recipe['stages'][string]][] {
+  const budgets = budgetsOf(recipe);
+  return Object.entries(recipe.stages).filter(([name]) => budgets.get(name)?.units !== 0);
+}
+
 /** Turns of the longest episode that is played at all: what demonstrations are given, and what a model must hold. */
 export function longestHorizon(recipe: Recipe): number {
   return Math.max(longestOfStages(recipe), recipe.evaluation.horizon ?? 0);

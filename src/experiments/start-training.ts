@@ -12,6 +12,7 @@ import { resolveRun } from './resolve-run.js';
 import { readManifest } from './run-manifest.js';
 import { runRecipe } from './run-recipe.js';
 import type { RunResult } from './run-result.js';
+import { fundedStages } from './stage-plan.js';
 
 export interface TrainingRequest {
   /** A built-in name or a path; absent: the project's recipe, or that of the run to resume. */
@@ -30,6 +31,8 @@ export interface TrainingRequest {
 /** A checked request: what will be trained, before anything is written. */
 export interface PlannedTraining {
   readonly recipe: Recipe;
+  /** Names of the stages that will be gone through. */
+  readonly stages: readonly string[];
   run(listener: (event: RunEvent) => void): Promise<RunResult>;
 }
 
@@ -52,6 +55,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
     : { recipe: await recipeOf(resume), file: undefined };
   return {
     recipe,
+    stages: fundedStages(recipe).map(([name]) => name),
     run: (listener) =>
       runRecipe({
         recipe,

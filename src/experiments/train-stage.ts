@@ -10,6 +10,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { layOutDemonstration } from '../rollout/demonstration.js';
 import { trainReinforcement } from '../training/reinforcement.js';
 import type { StageOptions, StageResult } from '../training/run-stage.js';
+import type { Spending } from '../training/spending.js';
 import { trainSupervised } from '../training/supervised.js';
 import { checkCritic } from './check-parts.js';
 import type { Checkpoint } from './checkpoints.js';
@@ -29,13 +30,15 @@ export interface TrainStageOptions {
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
+  /** By the stages before. */
+  readonly spent: Spending;
   /** The checkpoint inside this stage that the policy was loaded from. */
   readonly resume?: Checkpoint;
 }
 
 /** Runs one stage of a recipe, or the rest of it. */
 export async function trainStage(options: TrainStageOptions): Promise<StageResult> {
-  const { name, stage, recipe, parts, journal, evaluator, random, signal, resume } = options;
+  const { name, stage, recipe, parts, journal, evaluator, random, signal, spent, resume } = options;
   const evaluation = evaluator.during(name);
   const seconds = recipe.stopAfter?.seconds;
   const common: StageOptions = {
@@ -46,6 +49,7 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
     random: stageRandom(random, name),
     journal,
     ...(evaluation && { evaluation }),
+    spent,
     ...(resume && { resume: resume.state.progress }),
     signal,
     ...(stage.stopWhen && { stopWhen: stage.stopWhen }),
@@ -57,12 +61,12 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
 async function runSft(
   common: StageOptions,
   stage: SftStage,
-  { name, recipe, parts }: TrainStageOptions,
+  { name, recipe, parts, resume }: TrainStageOptions,
 ): Promise<StageResult> {
   const { encoder, capabilities } = parts.policy;
   const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
-  const all = parts.demonstrations.get(name) ?? [];
-  const rows = all.flatMap((demonstration) => layOutDemonstration(demonstration, encoder, maxTokens) ?? []);
+  const { demonstrations, bought } = parts.demonstrations.get(name) ?? { demonstrations: [], bought: 0 };
+  const rows = demonstrations.flatMap((demonstration) => layOutDemonstration(demonstration, encoder, maxTokens) ?? []);
   if (rows.length === 0) {
     throw new AgentgymError('AG_DEMONSTRATION', {
       message: `No demonstration of the stage \`${name}\` fits into the ${maxTokens} tokens of an episode.`,
@@ -70,9 +74,13 @@ async function runSft(
       path: `stages.${name}.demonstrations`,
     });
   }
-  const price = recipe.budget?.costs.demonstration;
-  const units = price === undefined ? {} : { units: price * all.length };
-  return trainSupervised({ ...common, demonstrations: rows, batchSize: stage.batchSize, ...units });
+  const reached = stage.steps * stage.batchSize;
+  if (resume === undefined && reached < rows.length) {
+    const message = `${name}: its ${stage.steps} steps of ${stage.batchSize} reach ${reached} of ${rows.length} demonstrations.`;
+    common.journal.event({ type: 'warning', message });
+  }
+  const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
+  return trainSupervised({ ...common, demonstrations: rows, batchSize: stage.batchSize, units });
 }
 
 async function runRl(common: StageOptions, stage: RlStage, options: TrainStageOptions): Promise<StageResult> {

@@ -4,6 +4,7 @@ import { loadRun } from './load-run.js';
 import { resultLines } from './result-lines.js';
 import type { RunResult } from './run-result.js';
 import { sampleGames } from './sample-games.js';
+import { spentLine } from './spent-line.js';
 
 /** What `train` leaves on the terminal: the curve, the table of players, one game before and after, and what to do next. */
 export async function trainingReport(result: RunResult, style: TerminalStyle): Promise<string[]> {
@@ -17,5 +18,12 @@ export async function trainingReport(result: RunResult, style: TerminalStyle): P
     lines.push(...compareGames({ title: 'before RL', episode: before }, { title: 'trained', episode: after }, style));
   }
   const next = status === 'completed' ? `agentgym evaluate ${manifest.id}` : `agentgym train --resume ${manifest.id}`;
-  return [...lines, ...(lines.length > 0 ? [''] : []), `Run ${status}: ${run}`, `Next: ${next}`];
+  const spent = spentLine(result.spent);
+  return [
+    ...lines,
+    ...(lines.length > 0 ? [''] : []),
+    ...(spent === '' ? [] : [`Spent: ${spent}`]),
+    `Run ${status}: ${run}`,
+    `Next: ${next}`,
+  ];
 }

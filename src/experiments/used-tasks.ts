@@ -5,6 +5,7 @@ import { chooseTasks, taskOrder } from '../rollout/task-order.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
 import type { TaskUse } from './split-proof.js';
+import { fundedStages } from './stage-plan.js';
 
 /** The stream of a stage's own randomness. */
 export function stageRandom(random: Random, stage: string): Random {
@@ -15,7 +16,7 @@ export function stageRandom(random: Random, stage: string): Random {
 export function usedTasks(recipe: Recipe, parts: Parts, random: Random): { readonly [use in TaskUse]: Set<string> } {
   const { splits } = parts.environment;
   const rl = new Set<string>();
-  for (const [name, stage] of Object.entries(recipe.stages)) {
+  for (const [name, stage] of fundedStages(recipe)) {
     if (stage.kind !== 'rl') continue;
     const draws = stage.steps * stage.tasksPerStep;
     // A bounded split is gone through in whole rounds: one round is all of it.
@@ -31,7 +32,7 @@ export function usedTasks(recipe: Recipe, parts: Parts, random: Random): { reado
     evaluated(splits.validation, split, tasks).forEach((id) => held.validation.add(id));
   evaluated(splits[final.split], final.split, final.tasks).forEach((id) => held[final.split].add(id));
   return {
-    demonstrations: new Set([...parts.demonstrations.values()].flat().flatMap(({ task }) => task ?? [])),
+    demonstrations: new Set([...parts.demonstrations.values()].flatMap(({ demonstrations }) => demonstrations.flatMap(({ task }) => task ?? []))),
     rl,
     ...held,
   };

@@ -31,6 +31,8 @@ export interface CollectDemonstrationsOptions {
 export interface CollectedDemonstrations {
   /** In the order of their tasks. */
   readonly demonstrations: readonly Demonstration[];
+  /** Games that were played to their end, those that `successOnly` left out among them. */
+  readonly played: number;
   /** Share of all that were played in which the expert solved the task. */
   readonly success: number;
 }
@@ -69,5 +71,5 @@ export async function collectDemonstrations(options: CollectDemonstrationsOption
       texts: turns.map(({ text }) => writeAction(text, format)),
     }));
   const successes = completed.filter(({ success }) => success).length;
-  return { demonstrations, success: successes / Math.max(1, completed.length) };
+  return { demonstrations, played: completed.length, success: successes / Math.max(1, completed.length) };
 }

@@ -17,6 +17,12 @@ export interface Demonstration {
   readonly texts: readonly string[];
 }
 
+/** A demonstration as a row of a batch. */
+export interface DemonstrationRow extends BatchRow {
+  /** The task it plays, where that is known. */
+  readonly task?: string;
+}
+
 /**
  * A demonstration in the tokens of a policy, laid out as a rollout of the same episode would be: actions and their end tokens have mask 1.
  * Turns that the model cannot hold are left out from the end; undefined where not even the first fits.
@@ -25,8 +31,8 @@ export function layOutDemonstration(
   demonstration: Demonstration,
   encoder: ConversationEncoder,
   maxTokens: number,
-): BatchRow | undefined {
-  const { observations, texts } = demonstration;
+): DemonstrationRow | undefined {
+  const { observations, task, texts } = demonstration;
   const sequence = new TokenSequence(encoder, demonstration.system, observations[0] ?? '');
   const turns: { sampled: readonly [number, number]; reward: number }[] = [];
   for (const [index, text] of texts.entries()) {
@@ -41,7 +47,7 @@ export function layOutDemonstration(
     turns.push({ sampled: sequence.addAction(action, [], true), reward: 0 });
   }
   if (turns.length === 0) return undefined;
-  return { record: sequence.record(), turns, group: 0, truncated: false };
+  return { record: sequence.record(), turns, group: 0, truncated: false, ...(task !== undefined && { task }) };
 }
 
 /** The whole conversation as text: what a tokenizer is built from. */

@@ -149,6 +149,7 @@ describe('layOutDemonstration', () => {
       append: (text) => encoder.append(text),
       encodeAction: (text) => encoder.encodeAction(text),
       decode: (ids) => encoder.decode(ids),
+      piece: (id) => encoder.piece(id),
       endIds: [endId, encoder.encodeAction('stop')[0]!],
     };
     const demonstration = { name: 'd', system: '', observations: ['signal red'], texts: ['stop'] };

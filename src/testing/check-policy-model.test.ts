@@ -50,6 +50,7 @@ const encoderWith = (change: (good: TabularEncoder) => Partial<ConversationEncod
       encodeAction: good.encodeAction.bind(good),
       endIds: good.endIds,
       decode: good.decode.bind(good),
+      piece: good.piece.bind(good),
       ...change(good),
     },
   }));

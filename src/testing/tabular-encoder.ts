@@ -76,6 +76,10 @@ export class TabularEncoder implements ConversationEncoder {
       .join('');
   }
 
+  piece(id: number): string {
+    return markers[id] ?? this.pieces[id - markers.length] ?? `<${id}>`;
+  }
+
   #encode(text: string): number[] {
     return piecesOf(text, this.level).map((piece) => this.#ids.get(piece) ?? unknown);
   }

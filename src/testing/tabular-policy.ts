@@ -62,6 +62,7 @@ export class TabularPolicy implements PolicyModel {
   #optimizer = new TabularOptimizer({ name: 'adamw', options: {} });
   #gradients = new Map<string, Float64Array>();
   #version = 0;
+  #operations = 0;
 
   constructor(options: TabularPolicyOptions) {
     this.#maxTokens = options.maxTokens ?? 100_000;
@@ -130,6 +131,7 @@ export class TabularPolicy implements PolicyModel {
 
   forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
     return settle(() => {
+      this.#count(sampledTokens(batch), 3);
       const { logprob, entropy, value } = forward(this.#table, batch);
       const live = this.#table.options.valueHead ? { logprob, entropy, value } : { logprob, entropy };
       const { terms, metrics, gradients } = evaluateLoss(batch, live, loss);
@@ -169,22 +171,29 @@ export class TabularPolicy implements PolicyModel {
   }
 
   logprobs(batch: TrainingBatch): Promise<Float64Array> {
-    return settle(() => forward(this.#table, batch).logprob);
+    return settle(() => this.#read(this.#table, batch).logprob);
   }
 
   /** Zeros without a value head; `capabilities` says whether there is one. */
   values(batch: TrainingBatch): Promise<Float64Array> {
-    return settle(() => forward(this.#table, batch).value);
+    return settle(() => this.#read(this.#table, batch).value);
   }
 
   freeze(): Promise<ReferenceModel> {
     return settle(() => {
       const frozen = this.#table.clone();
       return {
-        logprobs: (batch: TrainingBatch) => settle(() => forward(frozen, batch).logprob),
+        logprobs: (batch: TrainingBatch) => settle(() => this.#read(frozen, batch).logprob),
         dispose: () => Promise.resolve(),
       };
     });
+  }
+
+  /** A forward pass over a token is a log-softmax of its row, five operations a logit: divided, shifted, exponentiated, added, shifted again. */
+  takeOperations(): number {
+    const taken = this.#operations;
+    this.#operations = 0;
+    return taken;
   }
 
   async save(directory: string): Promise<void> {
@@ -225,6 +234,15 @@ export class TabularPolicy implements PolicyModel {
     return Promise.resolve();
   }
 
+  #read(table: TabularRows, batch: TrainingBatch): ReturnType<typeof forward> {
+    this.#count(sampledTokens(batch), 1);
+    return forward(table, batch);
+  }
+
+  #count(tokens: number, passes: number): void {
+    this.#operations += 5 * this.#table.options.vocabularySize * tokens * passes;
+  }
+
   #continue(request: GenerateRequest, sampling: Sampling): GeneratedTokens {
     if (request.tokens.length === 0) throw new RangeError('a request to generate has no tokens to go on from');
     if (request.tokens.length + request.maxTokens > this.#maxTokens) {
@@ -241,6 +259,7 @@ export class TabularPolicy implements PolicyModel {
       logprobs.push(logprob);
       ended = request.endIds.includes(token);
     }
+    this.#count(logprobs.length, 1);
     return { tokens: sequence.slice(request.tokens.length), logprobs, ended };
   }
 
@@ -280,6 +299,10 @@ interface SavedPolicy {
 /** Computes at once; what it throws becomes a rejection. */
 function settle<T>(compute: () => T): Promise<T> {
   return new Promise((resolve) => resolve(compute()));
+}
+
+function sampledTokens({ mask }: TrainingBatch): number {
+  return mask.reduce((sum, sampled) => sum + sampled, 0);
 }
 
 /** Log probabilities of temperature 0 are those of the logits themselves. */

@@ -28,15 +28,15 @@ export interface StageBudget {
 /** Absorbs what binary fractions of units lose, such as 0.29 * 100. */
 const tolerance = 1e-9;
 
-/** Units of each stage. */
+/** Units of each stage. One without any does nothing. */
 export function stageBudgets(budget: Budget, stages: readonly string[]): ReadonlyMap<string, StageBudget> {
   const shares = new Map(Object.entries(budget.split ?? {}));
-  const rest = 1 - stages.reduce((sum, stage) => sum + (shares.get(stage) ?? 0), 0);
+  const rest = Math.max(0, 1 - stages.reduce((sum, stage) => sum + (shares.get(stage) ?? 0), 0));
   const without = stages.filter((stage) => !shares.has(stage)).length;
   return new Map(
     stages.map((stage) => {
-      const share = shares.get(stage) ?? rest / without;
-      return [stage, { units: budget.units * share, costs: budget.costs }];
+      const units = budget.units * (shares.get(stage) ?? rest / without);
+      return [stage, { units: units < tolerance ? 0 : units, costs: budget.costs }];
     }),
   );
 }

@@ -47,8 +47,15 @@ export interface CollectedGroups {
   readonly exhausted: boolean;
 }
 
-export function episodesPerGroup({ groupSize, algorithm }: Pick<GroupsOptions, 'groupSize' | 'algorithm'>): number {
+type GroupKind = Pick<GroupsOptions, 'groupSize' | 'algorithm'>;
+
+function episodesPerGroup({ groupSize, algorithm }: GroupKind): number {
   return groupSize + (algorithm.roles.includes('greedy') ? 1 : 0);
+}
+
+/** Groups that can still be begun: a bound from above, where turns and tokens cost something too. */
+export function affordableGroups(budget: StageBudget, spent: number, kind: GroupKind): number {
+  return Math.floor(affordableEpisodes(budget, spent) / episodesPerGroup(kind));
 }
 
 /** Plays the groups of a step. */
@@ -56,7 +63,7 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
   const { algorithm, budget, groupSize, tasksPerStep, taskAt } = options;
   const price = episodesPerGroup(options);
   const payable = (units: number): number =>
-    budget === undefined ? Infinity : Math.floor(affordableEpisodes(budget, units) / price);
+    budget === undefined ? Infinity : affordableGroups(budget, units, options);
   const episodes: Episode[] = [];
   const played: (readonly CompletedEpisode[])[] = [];
   const units: (readonly CompletedEpisode[])[] = [];

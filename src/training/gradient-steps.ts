@@ -56,6 +56,16 @@ export class GradientSteps {
     this.#read(minibatch, result);
   }
 
+  /** Steps that were applied. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Sampled tokens of these steps' minibatches. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
   get badInRow(): number {
     return this.#badInRow;
   }

@@ -10,11 +10,12 @@ import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { EnvironmentPool } from '../rollout/environment-pool.js';
 import { type EpisodesSummary, summarizeEpisodes } from '../rollout/summarize-episodes.js';
 import { taskOrder } from '../rollout/task-order.js';
-import { affordableEpisodes, type StageBudget } from './budget.js';
-import { collectGroups, episodesPerGroup } from './collect-groups.js';
+import type { StageBudget } from './budget.js';
+import { affordableGroups, collectGroups } from './collect-groups.js';
 import { creditBatch } from './credit-batch.js';
 import { type HorizonSchedule, type HorizonState, horizonTurns, initialHorizon, nextHorizon } from './horizon.js';
 import { runStage, type StageOptions, type StageResult } from './run-stage.js';
+import { showCredit } from './show-credit.js';
 import { algorithmLosses, updateModels } from './update-models.js';
 
 export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
@@ -46,19 +47,15 @@ interface ReinforcementState extends JsonObject {
   readonly badInRow: { readonly policy: number; readonly critic: number };
   /** Places of the order of tasks that are used up. */
   readonly tasks: number;
-  readonly episodes: number;
-  readonly turns: number;
-  /** Sampled so far. */
-  readonly tokens: number;
-  /** Units of the budget. */
+  /** Units of the stage's budget. */
   readonly spent: number;
 }
 
 /** Steps that the budget can pay for at least in part, where that is known beforehand; the learning rate is planned over them. */
 export function plannedSteps({ steps, budget, tasksPerStep, update, algorithm }: ReinforcementOptions): number {
-  if (budget === undefined || budget.costs.turn || budget.costs.token) return steps;
-  const price = episodesPerGroup({ groupSize: update.groupSize, algorithm });
-  const groups = Math.floor(affordableEpisodes(budget, 0) / price);
+  if (budget === undefined) return steps;
+  const groups = affordableGroups(budget, 0, { groupSize: update.groupSize, algorithm });
+  if (groups > 0 && (budget.costs.turn || budget.costs.token)) return steps;
   return Math.min(steps, Math.ceil(groups / tasksPerStep));
 }
 
@@ -136,12 +133,13 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
       }),
       badInRow: { policy: updates.policy.badInRow, critic: updates.critic.badInRow },
       tasks: collected.tasks,
-      episodes: state.episodes + summary.completed + greedy.completed,
-      turns: state.turns + summary.turns + greedy.turns,
-      tokens: state.tokens + summary.tokens + greedy.tokens,
       spent,
     };
     const error = updates.policy.error ?? updates.critic.error;
+    if (budget && step >= options.steps && !collected.exhausted) {
+      const message = `${options.stage}: its ${step} steps leave ${budget.units - spent} of its ${budget.units} units unspent.`;
+      options.journal.event({ type: 'warning', message });
+    }
     return {
       state: next,
       metrics: {
@@ -155,16 +153,25 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         'rollout/groups_without_signal': played.filter(isWithoutSignal).length / Math.max(1, played.length),
         ...(algorithm.refillRounds && { 'rollout/refills': collected.refills }),
         ...(greedy.completed > 0 && { 'rollout/greedy_return_mean': greedy.returnMean }),
-        'cost/episodes': next.episodes,
-        'cost/turns': next.turns,
-        'cost/tokens': next.tokens,
-        ...(budget !== undefined && { 'cost/units': spent }),
         'time/collect_seconds': (updateStart - collectStart) / 1000,
         'time/update_seconds': (end - updateStart) / 1000,
         'time/tokens_per_second': summary.tokens / ((updateStart - collectStart) / 1000),
       },
-      episodes: recorded(episodes, options.record, random.stream('record', step)),
-      ended: collected.exhausted,
+      costs: {
+        tasks: played.flatMap((group) => group[0]?.task ?? []),
+        episodes: summary.completed + greedy.completed,
+        turns: summary.turns + greedy.turns,
+        tokens: summary.tokens + greedy.tokens,
+        trainedTokens: updates.policy.tokens,
+        optimizerSteps: updates.policy.taken,
+        units: spent - state.spent,
+      },
+      episodes: showCredit(recorded(episodes, options.record, random.stream('record', step)), model.encoder, {
+        rows,
+        ...(credited && { batch: credited.batch }),
+      }),
+      // Attempts that broke are not paid for: then there are units left when the planned steps are over.
+      ...(budget && { ended: collected.exhausted || step >= options.steps }),
       ...(error && { error }),
     };
   }
@@ -178,9 +185,6 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         horizon: initialHorizon,
         badInRow: { policy: 0, critic: 0 },
         tasks: 0,
-        episodes: 0,
-        turns: 0,
-        tokens: 0,
         spent: 0,
       },
       keepStart: algorithm.roles.includes('reference'),

@@ -9,6 +9,7 @@ import type { Episode } from '../contracts/trajectory.js';
 import { type AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { healthRules, type HealthState, initialHealth, type StepMetrics, watchHealth } from './health-rules.js';
 import { learningRate, type LearningRateSchedule } from './learning-rate.js';
+import { costMetrics, spend, type Spending, type StepCosts, takeOperations } from './spending.js';
 import { describeStopRule, readStopRules, type StopRule, type StopState } from './stop-rules.js';
 
 export interface OptimizerPlan {
@@ -45,6 +46,8 @@ export interface StageOptions {
   readonly random: Random;
   readonly journal: Journal;
   readonly evaluation?: StageEvaluation;
+  /** What the stages before have spent; a resumed stage finds it in its checkpoint. */
+  readonly spent: Spending;
   /** What `Journal.checkpoint` was given for this stage; the model has been loaded from the same checkpoint. */
   readonly resume?: JsonObject;
   readonly signal: AbortSignal;
@@ -61,6 +64,8 @@ export interface StageResult {
   readonly steps: number;
   /** Seconds of this call. */
   readonly seconds: number;
+  /** By the run, up to here. */
+  readonly spent: Spending;
   /** Where the status is `failed`. */
   readonly error?: AgentgymError;
 }
@@ -69,9 +74,10 @@ export interface StageResult {
 interface StepOutcome<State extends JsonObject> {
   readonly state: State;
   readonly metrics: { readonly [name: string]: number };
+  readonly costs: StepCosts;
   /** Episodes to keep. */
   readonly episodes?: readonly Episode[];
-  /** Nothing is left to be done, for example because the budget is spent: the stage ends with this step. */
+  /** Whether the stage ends with this step; absent: where it is the last one. A budget may end it sooner, or carry it further than was planned. */
   readonly ended?: boolean;
   /** Training cannot go on. */
   readonly error?: AgentgymError;
@@ -91,6 +97,7 @@ export interface StageFrame<State extends JsonObject> {
 interface Progress<State extends JsonObject> extends JsonObject {
   readonly step: number;
   readonly state: State;
+  readonly spent: Spending;
   readonly ended: boolean;
   readonly health: HealthState;
   readonly stops: StopState;
@@ -109,6 +116,7 @@ export async function runStage<State extends JsonObject>(
   let progress = (options.resume as Progress<State> | undefined) ?? {
     step: 0,
     state: frame.initialState,
+    spent: options.spent,
     ended: steps === 0,
     health: initialHealth,
     stops: [],
@@ -124,7 +132,8 @@ export async function runStage<State extends JsonObject>(
   }
   const finish = (status: StageResult['status'], error?: AgentgymError): StageResult => {
     journal.event({ type: 'stage-finished', stage, step: progress.step, seconds: seconds() });
-    return { status, steps: progress.step, seconds: seconds(), ...(error && { error }) };
+    const { step, spent } = progress;
+    return { status, steps: step, seconds: seconds(), spent, ...(error && { error }) };
   };
 
   function readStops(step: number, metrics: StepMetrics): ReturnType<typeof readStopRules> {
@@ -137,7 +146,8 @@ export async function runStage<State extends JsonObject>(
   }
 
   let error: AgentgymError | undefined;
-  const versions = (): number => model.policyVersion + (frame.beside?.policyVersion ?? 0);
+  const models = frame.beside === undefined ? [model] : [model, frame.beside];
+  const versions = (): number => models.reduce((sum, { policyVersion }) => sum + policyVersion, 0);
   let version = versions();
   try {
     while (progress.pending !== null || !progress.ended) {
@@ -145,11 +155,18 @@ export async function runStage<State extends JsonObject>(
       if (progress.pending === null) {
         const step = progress.step + 1;
         const stepStart = performance.now();
+        // What evaluations have computed is nobody's cost.
+        takeOperations(models);
         const outcome = await frame.step(step, progress.state);
+        const spent = spend(progress.spent, outcome.costs, takeOperations(models));
         if (outcome.episodes?.length) await journal.episodes(stage, step, outcome.episodes);
         error = outcome.error;
         version = versions();
-        const metrics = finiteOnly({ ...outcome.metrics, 'time/step_seconds': (performance.now() - stepStart) / 1000 });
+        const metrics = finiteOnly({
+          ...outcome.metrics,
+          ...costMetrics(spent),
+          'time/step_seconds': (performance.now() - stepStart) / 1000,
+        });
         const rules = frame.kind === 'rl' ? healthRules : [];
         const health = watchHealth(progress.health, metrics, rules);
         for (const message of health.warnings) {
@@ -157,8 +174,8 @@ export async function runStage<State extends JsonObject>(
         }
         if (step === 1) warnOfUnknownMetrics(options, metrics);
         const stops = readStops(step, metrics);
-        const ended = step >= steps || outcome.ended === true || stops.stop !== undefined;
-        progress = { step, state: outcome.state, ended, health: health.state, stops: stops.state, pending: metrics };
+        const ended = (outcome.ended ?? step >= steps) || stops.stop !== undefined;
+        progress = { step, state: outcome.state, spent, ended, health: health.state, stops: stops.state, pending: metrics };
       }
       // From here on the weights have moved: an interruption must not lose the step, so its metrics wait in the checkpoint.
       const evaluated = await evaluate(options, progress.step, progress.ended);

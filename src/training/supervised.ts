@@ -1,24 +1,23 @@
 import type { JsonObject } from '../contracts/json.js';
 import { aggregationWeights } from '../credit/aggregation-weights.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
-import { type BatchRow, buildBatch } from '../rollout/build-batch.js';
+import { buildBatch } from '../rollout/build-batch.js';
+import type { DemonstrationRow } from '../rollout/demonstration.js';
 import { GradientSteps } from './gradient-steps.js';
 import { optimizerStep, runStage, type StageOptions, type StageResult } from './run-stage.js';
 
 export interface SupervisedOptions extends StageOptions {
   /** Demonstrations in the model's tokens; at least one. */
-  readonly demonstrations: readonly BatchRow[];
+  readonly demonstrations: readonly DemonstrationRow[];
   /** Demonstrations in an optimizer step. */
   readonly batchSize: number;
-  /** What the demonstrations cost, in units of the run's budget; for the log. */
+  /** What the demonstrations cost, in units of the run's budget: paid at the first step, for all of them. */
   readonly units?: number;
 }
 
 /** What a step hands to the next. */
 interface SupervisedState extends JsonObject {
   readonly badInRow: number;
-  /** Trained so far. */
-  readonly tokens: number;
 }
 
 /** Steps that go through all demonstrations so often. */
@@ -31,28 +30,32 @@ export function stepsOfEpochs(epochs: number, demonstrations: number, batchSize:
  * Each time around, demonstrations come in a new order, a function of the seed and the step.
  */
 export function trainSupervised(options: SupervisedOptions): Promise<StageResult> {
-  const { demonstrations, batchSize, model, optimizer, steps, units } = options;
+  const { demonstrations, batchSize, model, optimizer, steps, units = 0 } = options;
   const loss = { terms: { cross_entropy: lossOperations.sub(lossOperations.constant(0), lossInputs.logprob) } };
   const rowsAt = shuffledRows(options);
 
   return runStage<SupervisedState>(options, {
     kind: 'sft',
-    initialState: { badInRow: 0, tokens: 0 },
+    initialState: { badInRow: 0 },
     keepStart: false,
     async step(step, state) {
-      const batch = buildBatch(rowsAt((step - 1) * batchSize), 1);
+      const rows = rowsAt((step - 1) * batchSize);
+      const batch = buildBatch(rows, 1);
       const updates = new GradientSteps(model, loss, optimizerStep(optimizer, step, steps), state.badInRow);
       await updates.take({ ...batch, weight: aggregationWeights(batch, 'token-mean') });
 
-      const tokens = state.tokens + batch.mask.reduce((sum, mask) => sum + mask, 0);
+      // The first round shows each once.
+      const seen = (places: number): number => Math.min(places, demonstrations.length);
+      const tasks = rows.map(({ task }) => task);
       return {
-        state: { badInRow: updates.badInRow, tokens },
-        metrics: {
-          ...updates.metrics(),
-          'train/epoch': (step * batchSize) / demonstrations.length,
-          'cost/demonstrations': demonstrations.length,
-          'cost/trained_tokens': tokens,
-          ...(units !== undefined && { 'cost/units': units }),
+        state: { badInRow: updates.badInRow },
+        metrics: { ...updates.metrics(), 'train/epoch': (step * batchSize) / demonstrations.length },
+        costs: {
+          demonstrations: seen(step * batchSize) - seen((step - 1) * batchSize),
+          tasks: tasks.every((task) => task !== undefined) ? tasks : null,
+          trainedTokens: updates.tokens,
+          optimizerSteps: updates.taken,
+          units: step === 1 ? units : 0,
         },
         ...(updates.error && { error: updates.error }),
       };
@@ -61,11 +64,11 @@ export function trainSupervised(options: SupervisedOptions): Promise<StageResult
 }
 
 /** The rows of a step, by the place of the first in an endless sequence of shuffled demonstrations. */
-function shuffledRows({ demonstrations, batchSize, random }: SupervisedOptions): (place: number) => BatchRow[] {
+function shuffledRows({ demonstrations, batchSize, random }: SupervisedOptions): (place: number) => DemonstrationRow[] {
   const count = demonstrations.length;
-  const orders = new Map<number, readonly BatchRow[]>();
+  const orders = new Map<number, readonly DemonstrationRow[]>();
   return (place) => {
-    const rows: BatchRow[] = [];
+    const rows: DemonstrationRow[] = [];
     for (let next = place; next < place + batchSize; next += 1) {
       const round = Math.floor(next / count);
       let order = orders.get(round);
@@ -74,7 +77,7 @@ function shuffledRows({ demonstrations, batchSize, random }: SupervisedOptions):
         order = random.stream('demonstrations', round).shuffle(demonstrations);
         orders.set(round, order);
       }
-      rows.push(order[next % count] as BatchRow);
+      rows.push(order[next % count] as DemonstrationRow);
     }
     return rows;
   };

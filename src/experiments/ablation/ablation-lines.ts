@@ -88,9 +88,6 @@ function costOf(spent: CellSummary['spent']): string {
   ].join(', ');
 }
 
-function measureTitle(measure: Measure): string {
-  return measure;
-}
 
 /** Rates in percent, the rest as it is; intervals without an end as a dash. */
 function number(value: number | null, measure: Measure): string {

@@ -16,6 +16,7 @@ import type {
 } from '@agentgym/cli';
 
 import type { ModelFolder } from '../checkpoint/model-folder.js';
+import { batchOperations, passesOfTraining } from '../model/operation-count.js';
 import { optimizerNames } from '../optimizers/create-optimizer.js';
 import { dealUnits, takeRows, trainedUnits } from '../worker/batch-rows.js';
 import { DEFAULT_OPTIMIZER } from '../worker/engine-core.js';
@@ -51,6 +52,7 @@ export class TransformerPolicy implements PolicyModel {
   #version = 0;
   #optimizer = DEFAULT_OPTIMIZER;
   #frozen = 0;
+  #operations = 0;
   #disposed = false;
 
   constructor(parts: TransformerParts) {
@@ -83,15 +85,18 @@ export class TransformerPolicy implements PolicyModel {
     signal?.throwIfAborted();
     const shares = splitRequests(requests, this.#engine.cores, this.#homes);
     const answers = Array<GeneratedTokens>(requests.length);
-    await this.#onCores(shares, async (share, core) => {
+    const counts = await this.#onCores(shares, async (share, core) => {
       const released = this.#released[core]!.splice(0);
       const asked = packRequests(
         share.map((index) => requests[index]!),
         released,
       );
-      const given = unpackAnswers(await this.#engine.call(core, 'generate', [asked, sampling], signal));
+      const packed = await this.#engine.call(core, 'generate', [asked, sampling], signal);
+      const given = unpackAnswers(packed);
       share.forEach((index, place) => (answers[index] = given[place]!));
+      return packed.operations;
     });
+    for (const count of counts) this.#operations += count;
     return answers;
   }
 
@@ -105,6 +110,7 @@ export class TransformerPolicy implements PolicyModel {
   }
 
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
+    this.#count(batch, passesOfTraining);
     const unit = lossTraits(loss).readsPairs ? 2 : 1;
     const sums: { [kind in 'terms' | 'metrics']: { [name: string]: number } } = {
       terms: zeros(loss.terms),
@@ -153,6 +159,13 @@ export class TransformerPolicy implements PolicyModel {
     };
   }
 
+  /** `forwardOperations` of all that went through it, three times that of what it learnt from; what the optimizer computes is left out. */
+  takeOperations(): number {
+    const taken = this.#operations;
+    this.#operations = 0;
+    return taken;
+  }
+
   async save(directory: string): Promise<void> {
     const { folder, valueHead } = this.#parts;
     const data = await this.#engine.call(0, 'parameters', []);
@@ -187,7 +200,13 @@ export class TransformerPolicy implements PolicyModel {
     await this.#engine.dispose();
   }
 
+  #count(batch: TrainingBatch, passes: number): void {
+    const { folder, valueHead } = this.#parts;
+    this.#operations += passes * batchOperations(folder.config, { valueHead }, batch);
+  }
+
   async #evaluate(batch: TrainingBatch, frozen?: number): Promise<Evaluated> {
+    this.#count(batch, 1);
     const evaluated = await this.#spread(batch, 1, (part, core) => {
       return this.#engine.call(core, 'evaluate', frozen === undefined ? [part] : [part, frozen]);
     });

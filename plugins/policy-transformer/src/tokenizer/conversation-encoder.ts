@@ -44,6 +44,7 @@ export function createConversationEncoder(files: TokenizerFiles, endIds: readonl
     append: (observation) => fill(append, { observation }),
     encodeAction: (text) => tokenizer.encode(text),
     decode: (ids) => tokenizer.decode(ids.filter((id) => !ends.includes(id))),
+    piece: (id) => tokenizer.piece(id),
   };
 }
 

@@ -5,6 +5,7 @@
  */
 import { Tokenizer } from '@huggingface/tokenizers';
 
+import { byteLevelText } from './byte-level-text.js';
 import type { TokenizerJson } from './tokenizer-files.js';
 
 /** What is used of the library; its own types name files without extensions, which NodeNext does not resolve. */
@@ -27,6 +28,8 @@ export class TextTokenizer {
   readonly #idOfAdded = new Map<string, number>();
   readonly #contentOfAdded = new Map<number, string>();
   readonly #splitter: RegExp | undefined;
+  /** Tokens spell bytes, a character each. */
+  readonly #bytes: boolean;
   readonly #encoded = new Map<string, readonly number[]>();
 
   /** @param json The parsed tokenizer.json. Throws where it is none. */
@@ -41,6 +44,7 @@ export class TextTokenizer {
     }
     const longestFirst = [...this.#idOfAdded.keys()].sort((a, b) => b.length - a.length);
     if (longestFirst.length > 0) this.#splitter = new RegExp(`(${longestFirst.map(escapePattern).join('|')})`, 'u');
+    this.#bytes = JSON.stringify(json.decoder ?? null).includes('"ByteLevel"');
     this.#library = new Library({ ...json, added_tokens: [], model: withoutAddedTokens(json) }, {});
     const { vocab } = json.model;
     const ids = Array.isArray(vocab) ? [vocab.length - 1] : Object.values(vocab as { [token: string]: number });
@@ -81,6 +85,17 @@ export class TextTokenizer {
     }
     flush();
     return text;
+  }
+
+  /**
+   * Text of one id alone, for people: as the vocabulary has it, with the blank in front that decoding may take away. Bytes that are no character by themselves
+   * are escaped; an id that nothing defines is `<id>`.
+   */
+  piece(id: number): string {
+    const token = this.#contentOfAdded.get(id) ?? this.#library.id_to_token(id);
+    if (token === undefined) return `<${id}>`;
+    if (this.#contentOfAdded.has(id)) return token;
+    return this.#bytes ? (byteLevelText(token) ?? token) : token.replaceAll('\u2581', ' ');
   }
 
   /** Id of a control token by its spelling. */

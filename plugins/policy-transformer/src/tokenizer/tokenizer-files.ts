@@ -11,6 +11,7 @@ export interface TokenizerFiles {
 /** The part of tokenizer.json that is read here; the library reads the rest. */
 export interface TokenizerJson {
   readonly added_tokens: readonly { readonly id: number; readonly content: string }[];
+  readonly decoder?: object | null;
   readonly model: {
     readonly vocab: { readonly [token: string]: number } | readonly (readonly [string, number])[];
     readonly unk_token?: string | null;

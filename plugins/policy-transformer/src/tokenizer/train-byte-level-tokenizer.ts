@@ -2,6 +2,7 @@
  * Byte-level byte-pair encoding (Sennrich et al. 2016, over bytes as in GPT-2): the most frequent pair of neighbours becomes a token, again and
  * again; of equally frequent pairs the one with the lower ids comes first, which is the order of Hugging Face's trainer.
  */
+import { byteCharacters } from './byte-level-text.js';
 import { chatFiles, endToken } from './from-scratch-files.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
@@ -117,12 +118,4 @@ function mergePair(pieces: readonly number[], left: number, right: number, merge
     }
   }
   return result;
-}
-
-/** The printable character that stands for each byte in a byte-level vocabulary: itself, or one from U+0100 on. */
-function byteCharacters(): string[] {
-  const printable = (byte: number) =>
-    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
-  let next = 0x100;
-  return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(printable(byte) ? byte : next++));
 }

@@ -81,13 +81,21 @@ export class EngineCore {
     return this.#parameters.data.slice();
   }
 
-  async generate(requests: PackedRequests, sampling: Sampling, signal?: AbortSignal): Promise<PackedAnswers> {
+  /** Also how many operations it took. */
+  async generate(
+    requests: PackedRequests,
+    sampling: Sampling,
+    signal?: AbortSignal,
+  ): Promise<PackedAnswers & { readonly operations: number }> {
     if (this.#stale) {
       await this.#generator.useWeights(this.#parameters.views);
       this.#stale = false;
     }
     this.#generator.release(requests.released);
-    return packAnswers(await this.#generator.generate(unpackRequests(requests), sampling, signal));
+    // What a call that was broken off has left behind is not this one's.
+    this.#generator.takeOperations();
+    const answers = await this.#generator.generate(unpackRequests(requests), sampling, signal);
+    return { ...packAnswers(answers), operations: this.#generator.takeOperations() };
   }
 
   /** Adds the gradient of the loss over this share of a batch. */

@@ -1,0 +1,70 @@
+import type { TrainingBatch } from '@agentgym/cli';
+
+import type { DecoderConfig } from './decoder-config.js';
+import { projectionSizes, type Projection } from './parameters.js';
+
+/** New tokens of one sequence that go through the decoder. */
+interface Passage {
+  /** Position of the first. */
+  readonly from: number;
+  readonly tokens: number;
+  /** Positions whose logits are wanted. */
+  readonly asked: readonly number[];
+}
+
+/**
+ * Floating-point operations of a forward pass: products of matrices and attention, a multiplication with its addition as two, as counted by Kaplan et al. 2020
+ * (arXiv 2001.08361, section 2.1 and table 1). There a token costs 2 N + 2 layers context width, with N the parameters beside the embedding; here attention is
+ * counted position by position (4 heads headWidth for each key that a query sees, the causal mean of which is Kaplan's term), the head is counted where logits
+ * are wanted, and in the last layer only the positions that ask for them have queries. Norms, softmax, rotations and gates are left out, as there.
+ */
+export function forwardOperations(
+  config: DecoderConfig,
+  { valueHead }: { readonly valueHead: boolean },
+  { from, tokens, asked }: Passage,
+): number {
+  const { heads, headWidth, hiddenSize, layers, vocabularySize } = config;
+  const matrices = (...parts: readonly Projection[]): number =>
+    parts.reduce((sum, part) => {
+      const { inputs, outputs } = projectionSizes(config, part);
+      return sum + 2 * inputs * outputs;
+    }, 0);
+  const remembered = matrices('self_attn.k_proj', 'self_attn.v_proj');
+  const followed = matrices(
+    'self_attn.q_proj',
+    'self_attn.o_proj',
+    'mlp.gate_proj',
+    'mlp.up_proj',
+    'mlp.down_proj',
+  );
+  const key = 4 * heads * headWidth;
+  // 1 + 2 + ... over the positions.
+  const seenByAll = tokens * from + (tokens * (tokens + 1)) / 2;
+  const seenByAsked = asked.reduce((sum, position) => sum + position + 1, 0);
+  const head = 2 * hiddenSize * (vocabularySize + (valueHead ? 1 : 0));
+  return (
+    (layers - 1) * (tokens * (remembered + followed) + key * seenByAll) +
+    tokens * remembered +
+    asked.length * (followed + head) +
+    key * seenByAsked
+  );
+}
+
+/** The same of whole rows of a batch: the tokens before the last sampled one of each go in, and those before a sampled one ask. */
+export function batchOperations(
+  config: DecoderConfig,
+  options: { readonly valueHead: boolean },
+  { rows, width, mask }: TrainingBatch,
+): number {
+  let operations = 0;
+  for (let row = 0; row < rows; row += 1) {
+    const asked: number[] = [];
+    for (let t = 1; t < width; t += 1) if (mask[row * width + t] === 1) asked.push(t - 1);
+    const tokens = (asked.at(-1) ?? -1) + 1;
+    operations += forwardOperations(config, options, { from: 0, tokens, asked });
+  }
+  return operations;
+}
+
+/** A forward and a backward pass in forward passes (Kaplan et al. 2020, section 2.1: C = 6 N). */
+export const passesOfTraining = 3;

@@ -1,0 +1,54 @@
+import type { TrainingBatch } from '../contracts/batch.js';
+import type { ConversationEncoder } from '../contracts/policy.js';
+import type { CompletedEpisode, Episode, TokenRecord } from '../contracts/trajectory.js';
+import { showPieces } from '../rollout/show-pieces.js';
+
+/** What a step has learnt from. */
+interface Credited {
+  /** The episode of each row of the batch. */
+  readonly rows: readonly CompletedEpisode[];
+  /** Absent where nothing was learnt. */
+  readonly batch?: TrainingBatch;
+}
+
+/** Episodes for the record, with what the step made of their tokens: pieces of text, and, where they were trained on, their credit. */
+export function showCredit(
+  episodes: readonly Episode[],
+  encoder: ConversationEncoder,
+  { rows, batch }: Credited,
+): Episode[] {
+  const shown = showPieces(episodes, encoder);
+  if (batch === undefined) return shown;
+  return shown.map((episode, index) => {
+    if (episode.status === 'failed' || episode.record === undefined) return episode;
+    const own = rows.flatMap((row, place) => (row === episodes[index] ? [place] : []));
+    return { ...episode, record: { ...episode.record, ...creditOf(batch, own) } };
+  });
+}
+
+function creditOf(batch: TrainingBatch, rows: readonly number[]): Pick<TokenRecord, 'advantages' | 'kl' | 'values'> {
+  const [first] = rows;
+  if (first === undefined) return {};
+  const { advantages, logprobs, referenceLogprobs, values } = batch;
+  const tokens = (of: (index: number) => number, row: number): number[] =>
+    Array.from({ length: batch.length[row] as number }, (_, t) => {
+      const index = row * batch.width + t;
+      return batch.mask[index] === 1 ? of(index) : 0;
+    });
+  const each = rows.map((row) => tokens((index) => advantages[index] as number, row));
+  const shown = {
+    advantages: each.reduce((sum, row) => sum.map((advantage, t) => advantage + (row[t] as number))),
+    ...(referenceLogprobs && {
+      kl: tokens((index) => (logprobs[index] as number) - (referenceLogprobs[index] as number), first),
+    }),
+    ...(values && { values: tokens((index) => values[index] as number, first) }),
+  };
+  // JSON has no word for numbers that are not finite.
+  const finite = Object.entries(shown).filter(([, numbers]) => numbers.every(Number.isFinite));
+  return Object.fromEntries(finite.map(([name, numbers]) => [name, numbers.map(rounded)]));
+}
+
+/** Six digits: enough to look at. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(6));
+}

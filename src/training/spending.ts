@@ -1,0 +1,136 @@
+// What a run has spent on what it learnt from, over all its stages, in several currencies at once, so that runs can be compared at equal cost in any of
+// them. Evaluations and baselines are left out: nothing is learnt from them. Seconds are the clock's and stand under `time/`.
+import type { JsonObject } from '../contracts/json.js';
+import type { PolicyModel } from '../contracts/policy.js';
+
+/** Totals so far; part of every checkpoint. null: nobody can say. */
+export interface Spending extends JsonObject {
+  /** Demonstrations that were trained on, each once, however often training came round to it. */
+  readonly demonstrations: number;
+  /** Ids of the distinct tasks of these, and of completed episodes; null where a demonstration does not name its task. */
+  readonly tasks: readonly string[] | null;
+  /** Completed episodes, greedy ones and those that no batch took included. Attempts that broke count in `operations` alone. */
+  readonly episodes: number;
+  readonly turns: number;
+  /** Tokens that the policy sampled in them. */
+  readonly tokens: number;
+  /** Tokens whose loss reached the policy's weights, once for every pass over them. */
+  readonly trainedTokens: number;
+  /** Steps of the policy's optimizer that were applied. */
+  readonly optimizerSteps: number;
+  /** Floating-point operations of sampling and training, critic and reference included; null where a model cannot count them. */
+  readonly operations: number | null;
+  /** Units of the run's budget; null where there is none. */
+  readonly units: number | null;
+}
+
+/** What a step adds. Absent: nothing. */
+export interface StepCosts {
+  readonly demonstrations?: number;
+  /** Tasks that were met, new or not; null: not known. */
+  readonly tasks: readonly string[] | null;
+  readonly episodes?: number;
+  readonly turns?: number;
+  readonly tokens?: number;
+  readonly trainedTokens: number;
+  readonly optimizerSteps: number;
+  readonly units?: number;
+}
+
+/** Where a run begins. */
+export function nothingSpent(policy: Pick<PolicyModel, 'takeOperations'>, hasBudget: boolean): Spending {
+  return {
+    demonstrations: 0,
+    tasks: [],
+    episodes: 0,
+    turns: 0,
+    tokens: 0,
+    trainedTokens: 0,
+    optimizerSteps: 0,
+    operations: policy.takeOperations === undefined ? null : 0,
+    units: hasBudget ? 0 : null,
+  };
+}
+
+/** @param operations of the step; undefined where a model cannot count them */
+export function spend(before: Spending, costs: StepCosts, operations: number | undefined): Spending {
+  const { demonstrations = 0, tasks, episodes = 0, turns = 0, tokens = 0, trainedTokens, optimizerSteps, units = 0 } = costs;
+  return {
+    demonstrations: before.demonstrations + demonstrations,
+    tasks: before.tasks === null || tasks === null ? null : [...new Set([...before.tasks, ...tasks])],
+    episodes: before.episodes + episodes,
+    turns: before.turns + turns,
+    tokens: before.tokens + tokens,
+    trainedTokens: before.trainedTokens + trainedTokens,
+    optimizerSteps: before.optimizerSteps + optimizerSteps,
+    operations: before.operations === null || operations === undefined ? null : before.operations + operations,
+    units: before.units === null ? null : before.units + units,
+  };
+}
+
+/** Operations of these models since they were last asked; undefined where one of them cannot say. */
+export function takeOperations(models: readonly PolicyModel[]): number | undefined {
+  const counts = models.map((model) => model.takeOperations?.());
+  return counts.reduce((sum, count) => (sum === undefined || count === undefined ? undefined : sum + count), 0);
+}
+
+/** What the result of a run says of it. */
+export interface SpentTotals {
+  readonly demonstrations: number;
+  /** Distinct ones, of demonstrations and episodes together; absent where a demonstration does not name its task. */
+  readonly tasks?: number;
+  readonly episodes: number;
+  readonly turns: number;
+  readonly tokens: number;
+  readonly trainedTokens: number;
+  readonly optimizerSteps: number;
+  /** Absent where the policy cannot count them. */
+  readonly operations?: number;
+  /** Absent where the run has no budget. */
+  readonly units?: number;
+}
+
+export function spentTotals({ tasks, operations, units, ...counts }: Spending): SpentTotals {
+  const { demonstrations, episodes, turns, tokens, trainedTokens, optimizerSteps } = counts;
+  return {
+    demonstrations,
+    ...(tasks !== null && { tasks: tasks.length }),
+    episodes,
+    turns,
+    tokens,
+    trainedTokens,
+    optimizerSteps,
+    ...(operations !== null && { operations }),
+    ...(units !== null && { units }),
+  };
+}
+
+/** What each is called in `metrics.jsonl`. */
+const metricNames: { readonly [name in keyof SpentTotals]-?: string } = {
+  demonstrations: 'cost/demonstrations',
+  tasks: 'cost/tasks',
+  episodes: 'cost/episodes',
+  turns: 'cost/turns',
+  tokens: 'cost/tokens',
+  trainedTokens: 'cost/trained_tokens',
+  optimizerSteps: 'cost/optimizer_steps',
+  operations: 'cost/operations',
+  units: 'cost/units',
+};
+const names = Object.keys(metricNames) as (keyof SpentTotals)[];
+
+/** The totals as metrics. */
+export function costMetrics(spending: Spending): Record<string, number> {
+  const totals = spentTotals(spending);
+  return Object.fromEntries(names.flatMap((name) => (totals[name] === undefined ? [] : [[metricNames[name], totals[name]]])));
+}
+
+/** The totals that a line of metrics tells: all of them, but in a run from before they were counted. */
+export function totalsOfMetrics(metrics: { readonly [name: string]: number }): Partial<SpentTotals> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const total = metrics[metricNames[name]];
+      return total === undefined ? [] : [[name, total]];
+    }),
+  );
+}
