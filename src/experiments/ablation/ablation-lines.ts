@@ -88,7 +88,6 @@ function costOf(spent: CellSummary['spent']): string {
   ].join(', ');
 }
 
-
 /** Rates in percent, the rest as it is; intervals without an end as a dash. */
 function number(value: number | null, measure: Measure): string {
   if (value === null || !Number.isFinite(value)) return '-';

@@ -89,13 +89,15 @@ function measure({ metrics }: LoadedRun, recipe: Recipe, seconds: number): Speed
       Object.entries(recipe.stages)
         .filter(([, stage]) => stage.kind === kind)
         .map(([name, stage]) => {
-          const steps = metrics.filter((line) => line.stage === name && line['time/step_seconds'] !== undefined);
+          const steps = metrics.filter(
+            (line) => line.stage === name && line.metrics['time/step_seconds'] !== undefined,
+          );
           const warm = steps.length > warmSteps ? steps.slice(warmSteps) : steps;
           const size = stage.kind === 'sft' ? stage.batchSize : episodesPerStep(recipe, stage);
-          return mean(warm.map((line) => Number(line['time/step_seconds']))) / size;
+          return mean(warm.map((line) => Number(line.metrics['time/step_seconds']))) / size;
         }),
     );
-  const training = metrics.reduce((sum, line) => sum + Number(line['time/step_seconds'] ?? 0), 0);
+  const training = metrics.reduce((sum, line) => sum + Number(line.metrics['time/step_seconds'] ?? 0), 0);
   const evaluated = pilotTasks * finalEvaluations(recipe);
   return {
     perRow: secondsOf('sft'),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { parseSetting, type Setting } from '../../config/parse-setting.js';
-import { formatPath } from '../../config/recipe-layer.js';
+import { formatPath, isKeyMap } from '../../config/recipe-layer.js';
 import type { Recipe } from '../../config/recipe-schema.js';
 import { resolveRecipe, type RecipeRequest } from '../../config/resolve-recipe.js';
 import { AgentgymError, isAgentgymError } from '../../errors/agentgym-error.js';
@@ -76,7 +76,7 @@ async function resolveCell(cell: CellPlan, shared: CellSettings, base: CellBase)
       if (idle.length === 0) throw named(cell, error);
       for (const { path, message } of idle) {
         notes.push(message);
-        settings = settings.filter((setting) => setting.path.join('.') !== path);
+        settings = settings.flatMap((setting) => withoutKey(setting, path) ?? []);
       }
     }
   }
@@ -94,9 +94,26 @@ function settingsOf(settings: CellSettings, whose: string): readonly Setting[] {
 function idleSettings(error: unknown, settings: readonly Setting[]): readonly { path: string; message: string }[] {
   if (!isAgentgymError(error)) return [];
   const findings = (error.findings ?? [error]).map(({ code, path = '', message }) => ({ code, path, message }));
-  const own = new Set(settings.map(({ path }) => formatPath(path)));
-  const idle = findings.filter(({ code, path }) => code === 'AG_RECIPE_IDLE_SETTING' && own.has(path));
-  return idle.length === findings.length ? idle : [];
+  const own = settings.map(({ path }) => formatPath(path));
+  const isOwn = (path: string) => own.some((key) => path === key || path.startsWith(`${key}.`));
+  const idle = findings.filter(({ code, path }) => code === 'AG_RECIPE_IDLE_SETTING' && isOwn(path));
+  if (idle.length < findings.length) return [];
+  // The place says it already: a whole map before every sentence about one of its keys would hide it.
+  return idle.map(({ path, message }) => ({ path, message: message.replace(/^`cell .*?`: (?=[a-z]+\.)/s, '') }));
+}
+
+/** A setting without the key at a path: gone where that is its own, with a smaller map where it lies inside. */
+function withoutKey(setting: Setting, path: string): Setting | undefined {
+  const own = formatPath(setting.path);
+  if (own === path) return undefined;
+  if (!path.startsWith(`${own}.`)) return setting;
+  return { ...setting, value: withoutPath(setting.value, path.slice(own.length + 1).split('.')) };
+}
+
+function withoutPath(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (!isKeyMap(value) || key === undefined) return value;
+  const { [key]: inner, ...others } = value;
+  return rest.length === 0 ? others : { ...value, [key]: withoutPath(inner, rest) };
 }
 
 function named({ id }: CellPlan, error: unknown): unknown {

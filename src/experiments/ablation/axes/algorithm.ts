@@ -16,10 +16,15 @@ export const algorithm: Axis = {
     const installed = await host.contributions('algorithm');
     const all = installed.map(({ name }) => name).filter((name) => !apart.includes(name));
     const tried = wordsOf('algorithm', values ?? [base.name, ...all.filter((name) => name !== base.name)]);
+    const own = (await host.find('algorithm', base.name)).contribution.options;
+    // Defaults are each algorithm's own.
+    const chosen = Object.entries(base.options).filter(
+      ([option, value]) => JSON.stringify(value) !== JSON.stringify(own[option]?.default),
+    );
     const cells = await Promise.all(
       tried.map(async (name) => {
         const { contribution } = await host.find('algorithm', name);
-        const kept = Object.entries(base.options).filter(([option]) => Object.hasOwn(contribution.options, option));
+        const kept = chosen.filter(([option]) => Object.hasOwn(contribution.options, option));
         const settings: Json = { name, options: Object.fromEntries(kept) as JsonObject };
         return { id: name, settings: { algorithm: settings } };
       }),
