@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { compareRuns } from './compare-runs.js';
-import { train } from './train-process.js';
+import { runCommand } from './command-process.js';
+import { seededRandom } from './seeded-random.js';
 
 const { values } = parseArgs({
   options: {
@@ -49,7 +50,7 @@ async function killRepeatedly(run) {
   for (let i = 0; i < wanted && status(run) !== 'completed'; i++) {
     // Long enough to get past the start every other time, short enough that the run outlives the kills.
     const delay = random() * (undisturbed.startMilliseconds + (2 * training) / Math.max(2, wanted));
-    const { wasKilled, exitCode, stderr } = await train(argumentsFor(run), delay);
+    const { wasKilled, exitCode, stderr } = await runCommand(argumentsFor(run), delay);
     if (!wasKilled) {
       if (exitCode !== 0) fail(`resuming ${run} ended with ${exitCode}`, stderr);
       return;
@@ -60,14 +61,14 @@ async function killRepeatedly(run) {
 }
 
 async function trainToTheEnd(run) {
-  const outcome = await train(argumentsFor(run), undefined, join(run, 'metrics.jsonl'));
+  const outcome = await runCommand(argumentsFor(run), undefined, join(run, 'metrics.jsonl'));
   if (outcome.exitCode !== 0) fail(`training ${run} ended with ${outcome.exitCode}`, outcome.stderr);
   return { ...outcome, document: JSON.parse(outcome.stdout) };
 }
 
 /** A run is there as soon as its folder is: before, the same command begins it again. */
 function argumentsFor(run) {
-  return existsSync(run) ? ['--resume', run] : [values.recipe, '--output', run];
+  return existsSync(run) ? ['train', '--resume', run] : ['train', values.recipe, '--output', run];
 }
 
 function status(run) {
@@ -102,15 +103,4 @@ function fail(message, stderr) {
 
 function seconds(milliseconds) {
   return `${(milliseconds / 1000).toFixed(2)} s`;
-}
-
-/** mulberry32: enough to choose moments, and the same ones again for the same seed. */
-function seededRandom(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return ((value ^ (value >>> 14)) >>> 0) / 4294967296;
-  };
 }

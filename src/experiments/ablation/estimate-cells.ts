@@ -28,32 +28,35 @@ const pilotSteps = 8;
 const warmSteps = 3;
 const pilotTasks = 50;
 
-/** Trains a few steps of the first cell, in a folder that is removed, and says what each cell will take. */
+/** Trains a few steps of one cell of each policy, in a folder that is removed, and says what each cell will take. */
 export async function estimateCells(
   cells: readonly [Cell, ...Cell[]],
   signal: AbortSignal,
 ): Promise<readonly CellEstimate[]> {
-  const [first] = cells;
+  const speeds = new Map<string, Speed>();
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-pilot-'));
   try {
-    const run = {
-      cell: first,
-      seed: first.recipe.seed,
-      recipe: pilotRecipe(first.recipe),
-      directory: join(folder, 'run'),
-    };
-    const outcome = await trainInProcess(run, false, () => undefined, signal);
-    signal.throwIfAborted();
-    const result = await readResult(run.directory);
-    if (outcome.status !== 'completed' || result === undefined) {
-      const cause = 'cause' in outcome ? outcome.cause : outcome.status;
-      throw new AgentgymError('AG_ABLATION_PILOT', { message: `The pilot of the cell ${first.id} failed: ${cause}` });
+    for (const cell of cells) {
+      const key = JSON.stringify(cell.recipe.policy);
+      if (!speeds.has(key)) speeds.set(key, await runPilot(cell, join(folder, `${speeds.size}`), signal));
     }
-    const speed = measure(await loadRun(run.directory), first.recipe, result.seconds);
-    return cells.map((cell) => estimate(cell, speed));
+    return cells.map((cell) => estimate(cell, speeds.get(JSON.stringify(cell.recipe.policy)) as Speed));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function runPilot(cell: Cell, folder: string, signal: AbortSignal): Promise<Speed> {
+  const recipe = pilotRecipe(cell.recipe);
+  const run = { cell, seed: recipe.seed, recipe, directory: join(folder, 'run') };
+  const outcome = await trainInProcess(run, false, () => undefined, signal);
+  signal.throwIfAborted();
+  const result = await readResult(run.directory);
+  if (outcome.status === 'completed' && result !== undefined) {
+    return measure(await loadRun(run.directory), cell.recipe, result.seconds);
+  }
+  const cause = 'cause' in outcome ? outcome.cause : outcome.status;
+  throw new AgentgymError('AG_ABLATION_PILOT', { message: `The pilot of the cell ${cell.id} failed: ${cause}` });
 }
 
 function pilotRecipe(recipe: Recipe): Recipe {
@@ -63,14 +66,15 @@ function pilotRecipe(recipe: Recipe): Recipe {
     const steps = Math.min(stage.steps, pilotSteps);
     return [name, { ...rest, steps, optimizer: { ...optimizer, warmup: 0 } }] as const;
   });
-  const { evaluation } = recipe;
-  const final = { ...evaluation.final, tasks: pilotTasks, episodesPerTask: 1 };
-  return {
-    ...recipe,
-    stages: Object.fromEntries(stages),
-    evaluation: { ...evaluation, every: 0, final },
-    record: { episodes: 0 },
+  // Only the final evaluation: what belongs to those during training would be idle.
+  const { final, horizon, seed } = recipe.evaluation;
+  const evaluation = {
+    every: 0,
+    final: { ...final, tasks: pilotTasks, episodesPerTask: 1 },
+    ...(horizon !== undefined && { horizon }),
+    ...(seed !== undefined && { seed }),
   };
+  return { ...recipe, stages: Object.fromEntries(stages), evaluation, record: { episodes: 0 } } as Recipe;
 }
 
 interface Speed {

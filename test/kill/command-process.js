@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url';
 const entry = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 
 /**
- * Runs `agentgym train ... --json` in a process of its own, with a process group of its own, so that a kill reaches whatever it started.
+ * Runs `agentgym ... --json` in a process of its own, with a process group of its own, so that a kill reaches whatever it started there.
  *
- * @param {string[]} trainArguments
+ * @param {string[]} words the command and its arguments
  * @param {number} [killAfter] milliseconds after which the whole group is killed
  * @param {string} [metrics] file whose first line ends the start of the run
  */
-export async function train(trainArguments, killAfter, metrics) {
+export async function runCommand(words, killAfter, metrics) {
   const begun = performance.now();
-  const child = spawn(process.execPath, [entry, 'train', ...trainArguments, '--json'], {
+  const child = spawn(process.execPath, [entry, ...words, '--json'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

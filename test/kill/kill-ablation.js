@@ -1,0 +1,119 @@
+// node test/kill/kill-ablation.js [--kills N] [--seed S] [--folder DIR]
+// An ablation that is killed with SIGKILL at N random moments, and begun again each time, must come to the same cells and numbers as one that was left
+// alone, and train nothing a second time that was complete. Every other kill takes the processes of the cells with it. Exit codes as in kill-and-resume.js.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { runCommand } from './command-process.js';
+import { compareRuns } from './compare-runs.js';
+import { seededRandom } from './seeded-random.js';
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    folder: { type: 'string' },
+  },
+});
+const kills = Number(values.kills);
+const random = seededRandom(Number(values.seed));
+const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'agentgym-kill-'));
+console.log(`${kills} kills, seed ${values.seed}, in ${folder}`);
+
+const grid = join(folder, 'grid.json');
+const recipe = fileURLToPath(new URL('recipe.yaml', import.meta.url));
+writeFileSync(
+  grid,
+  JSON.stringify({
+    ablationVersion: 1,
+    name: 'kill',
+    recipe,
+    set: { 'stages.sft.steps': 20, 'stages.rl.steps': 20, 'stages.critic': null },
+    seeds: 2,
+    grid: { 'policy.sampling.maxActionTokens': [3, 4] },
+  }),
+);
+
+const whole = join(folder, 'whole');
+const undisturbed = await finish(whole);
+console.log(`Left alone: ${(undisturbed.milliseconds / 1000).toFixed(1)} s`);
+const killed = join(folder, 'killed');
+/** Runs that were complete at some kill, with what their manifests said then. */
+const complete = new Map();
+for (let kill = 1; kill <= kills; kill++) {
+  const delay = 500 + (random() * 2 * undisturbed.milliseconds) / kills;
+  const { wasKilled, exitCode, stderr } = await runCommand(argumentsFor(killed), delay);
+  if (!wasKilled && exitCode !== 0) fail(`the ablation ended with ${exitCode}`, stderr);
+  if (kill % 2 === 0) killCells();
+  for (const [run, manifest] of manifests(killed)) if (manifest.status === 'completed') complete.set(run, manifest);
+  console.log(`kill ${kill} after ${(delay / 1000).toFixed(1)} s: ${complete.size} runs complete`);
+}
+const found = await finish(killed);
+
+const differences = [
+  ...compareResults(undisturbed.document, found.document),
+  ...manifests(whole).flatMap(([run]) =>
+    compareRuns(join(whole, run), join(killed, run)).map((one) => `${run}: ${one}`),
+  ),
+  ...[...complete].flatMap(([run, before]) => {
+    const now = manifests(killed).find(([name]) => name === run)?.[1];
+    return now?.sessions.length === before.sessions.length ? [] : [`${run} was complete, and was run again`];
+  }),
+];
+for (const difference of differences) console.log(`DIFFERENT: ${difference}`);
+if (differences.length === 0) console.log(`the same cells and numbers after ${kills} kills, and no run made twice`);
+process.exitCode = differences.length > 0 ? 1 : 0;
+
+function argumentsFor(output) {
+  return ['ablate', grid, '--output', output, '--workers', '2'];
+}
+
+async function finish(output) {
+  const outcome = await runCommand(argumentsFor(output));
+  if (outcome.exitCode !== 0) fail(`the ablation ended with ${outcome.exitCode}`, outcome.stderr);
+  return { ...outcome, document: JSON.parse(outcome.stdout) };
+}
+
+/** Processes that train a cell have its folder among their arguments. */
+function killCells() {
+  try {
+    execFileSync('pkill', ['-KILL', '-f', `${killed}/cells/`]);
+  } catch {
+    // None was there.
+  }
+}
+
+function manifests(ablation) {
+  const folders = (path) => (existsSync(path) ? readdirSync(path).sort() : []);
+  const runs = folders(join(ablation, 'cells')).flatMap((cell) =>
+    folders(join(ablation, 'cells', cell)).map((seed) => join('cells', cell, seed)),
+  );
+  return runs
+    .map((run) => [run, join(ablation, run, 'manifest.json')])
+    .filter(([, file]) => existsSync(file))
+    .map(([run, file]) => [run, JSON.parse(readFileSync(file, 'utf8'))]);
+}
+
+/** All but folders and seconds. */
+function compareResults(expected, found) {
+  const plain = (document) => {
+    const text = JSON.stringify(
+      document,
+      (key, value) => (['ablation', 'run', 'seconds'].includes(key) ? '' : value),
+      1,
+    );
+    return text.split('\n');
+  };
+  const [left, right] = [plain(expected), plain(found)];
+  const at = left.findIndex((line, index) => line !== right[index]);
+  return at === -1 ? [] : [`the result: "${left[at]?.trim()}" left alone, "${right[at]?.trim()}" killed`];
+}
+
+function fail(message, stderr) {
+  console.error(`${message}\n${stderr}`);
+  process.exit(2);
+}

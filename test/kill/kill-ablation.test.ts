@@ -1,0 +1,13 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { expect, it } from 'vitest';
+
+const script = fileURLToPath(new URL('kill-ablation.js', import.meta.url));
+
+// Mutation: let `runCells` begin runs that have a result, or leave out `--resume` in `trainInProcess`, and this goes red.
+it('comes to the same after two kills, without a run made twice', { timeout: 300_000 }, async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [script, '--kills', '2', '--seed', '2']);
+  expect(stdout).toContain('the same cells and numbers after 2 kills, and no run made twice');
+});
