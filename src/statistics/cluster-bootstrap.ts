@@ -1,5 +1,6 @@
 import type { Interval } from '../contracts/evaluation.js';
 import type { Random } from '../contracts/random.js';
+import { quantile } from './quantile.js';
 
 /**
  * The mean of values that stand or fall together in clusters, with its 95 % percentile interval over resampled clusters (Davison and
@@ -37,12 +38,4 @@ export function clusterBootstrapInterval(
   }
   means.sort();
   return { mean, low: quantile(means, 0.025), high: quantile(means, 0.975) };
-}
-
-/** Linear between order statistics: type 7 of Hyndman and Fan (1996), the default of numpy and R. */
-function quantile(sorted: Float64Array, probability: number): number {
-  const at = probability * (sorted.length - 1);
-  const below = sorted[Math.floor(at)] as number;
-  const above = sorted[Math.ceil(at)] as number;
-  return below + (at - Math.floor(at)) * (above - below);
 }
