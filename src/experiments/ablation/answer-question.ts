@@ -57,9 +57,10 @@ function difference({ a, b, difference: { mean, low, high }, corrected }: CellCo
 function notSeparable(comparisons: readonly CellComparison[], measure: Measure): string[] {
   const [{ seeds, tasks }] = comparisons as [CellComparison];
   const effects = comparisons.flatMap(({ detectable }) => detectable ?? []);
-  const said = `Not separable with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks} tasks`;
-  if (measure !== 'success' || effects.length < comparisons.length) return [`${said}.`];
-  return [`${said}: ${describeDetectableEffect(Math.max(...effects), seeds, tasks)}.`];
+  if (measure !== 'success' || effects.length < comparisons.length) {
+    return [`Not separable with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks} tasks.`];
+  }
+  return [`Not separable: ${describeDetectableEffect(Math.max(...effects), seeds, tasks)}.`];
 }
 
 function missing(cells: readonly CellSummary[]): string[] {
@@ -68,7 +69,7 @@ function missing(cells: readonly CellSummary[]): string[] {
   const absent = runs.filter(({ status }) => status !== 'completed').length - failed;
   return [
     ...(failed > 0 ? [`${failed} of ${runs.length} runs failed.`] : []),
-    ...(absent > 0 ? [`${absent} of ${runs.length} runs are missing.`] : []),
+    ...(absent > 0 ? [`${absent} of ${runs.length} runs ${absent === 1 ? 'is' : 'are'} missing.`] : []),
   ];
 }
 

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+
+import { answerQuestion } from './answer-question.js';
+import type { CellComparison } from './compare-cells.js';
+import type { CellSummary } from './summarize-ablation.js';
+
+function cell(
+  id: string,
+  rate: number | null,
+  status: CellSummary['runs'][number]['status'] = 'completed',
+): CellSummary {
+  return {
+    id,
+    settings: {},
+    seeds: rate === null ? [] : [1],
+    success: rate === null ? null : { rate, low: rate - 0.1, high: rate + 0.1 },
+    spent: {},
+    status: status === 'completed' ? 'completed' : 'incomplete',
+    notes: [],
+    runs: [{ seed: 1, status, run: id }],
+  };
+}
+
+function comparison(a: string, b: string, mean: number, corrected: number, detectable = 0.034): CellComparison {
+  const difference = { mean, low: mean - 0.02, high: mean + 0.02 };
+  return { a, b, difference, p: corrected / 2, corrected, seeds: 3, tasks: 100, design: 'paired', detectable };
+}
+
+const base = { name: 'x', axis: 'grid', question: '?', status: 'completed', measure: 'success', temperature: 0, split: 'test', reference: 'a' } as const; // prettier-ignore
+
+describe('answerQuestion', () => {
+  it('ranks the cells and tells the differences that are real, with what they rest on', () => {
+    const cells = [cell('a', 0.5), cell('b', 0.62), cell('c', 0.44)];
+    const comparisons = [comparison('a', 'b', 0.12, 0.0004), comparison('a', 'c', -0.06, 0.031)];
+    expect(answerQuestion({ ...base, cells, comparisons })).toBe(
+      'Success: b 62.0 %, a 50.0 %, c 44.0 %. ' +
+        "b is above a by 12.0 points (95 % interval 10.0 to 14.0; p < 0.001 after Holm's correction). " +
+        "a is above c by 6.0 points (95 % interval 4.0 to 8.0; p = 0.031 after Holm's correction).",
+    );
+  });
+
+  it('says what could have been seen where nothing is separable', () => {
+    const cells = [cell('a', 0.5), cell('b', 0.51)];
+    expect(answerQuestion({ ...base, cells, comparisons: [comparison('a', 'b', 0.01, 0.6)] })).toBe(
+      'Success: b 51.0 %, a 50.0 %. Not separable: with 3 seeds and 100 tasks you can see differences above 3.4 points.',
+    );
+  });
+
+  it('says what is missing', () => {
+    expect(answerQuestion({ ...base, cells: [cell('a', null, 'missing')], comparisons: [] })).toBe(
+      'Nothing can be said yet: no run is complete.',
+    );
+    const cells = [cell('a', 0.5), cell('b', null, 'failed'), cell('c', null, 'missing')];
+    expect(answerQuestion({ ...base, cells, comparisons: [] })).toBe(
+      'a 50.0 % is all there is so far. No two cells share a seed yet. 1 of 3 runs failed. 1 of 3 runs is missing.',
+    );
+  });
+});

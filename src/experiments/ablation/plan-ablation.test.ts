@@ -1,0 +1,168 @@
+// What is asked for becomes cells with checked recipes, over the real plugins; nothing is trained.
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import type { Json } from '../../contracts/json.js';
+import type { AgentgymError } from '../../errors/agentgym-error.js';
+import { openPluginHost, type PluginHost } from '../../plugins/open-plugin-host.js';
+import { readPluginSource } from '../../plugins/plugin-source.js';
+import { planAblation, type AblationRequest, type PlannedAblation } from './plan-ablation.js';
+
+const plugins = resolve(import.meta.dirname, '../../../plugins');
+let host: PluginHost;
+beforeAll(async () => {
+  host = openPluginHost(await Promise.all(readdirSync(plugins).map((name) => readPluginSource(join(plugins, name)))));
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'agentgym-ablation-'));
+
+function plan(what: string, more: Partial<AblationRequest> = {}): Promise<PlannedAblation> {
+  return planAblation({
+    what,
+    recipe: 'quickstart',
+    sets: [],
+    cwd: folder,
+    runsFolder: 'runs',
+    host,
+    yes: false,
+    ...more,
+  });
+}
+
+function planFile(
+  keys: { readonly [key: string]: Json },
+  more: Partial<AblationRequest> = {},
+): Promise<PlannedAblation> {
+  const file = join(folder, 'grid.json');
+  writeFileSync(file, JSON.stringify({ ablationVersion: 1, name: 'grid', recipe: 'quickstart', ...keys }));
+  const { recipe: _, ...rest } = {
+    recipe: undefined,
+    sets: [],
+    cwd: folder,
+    runsFolder: 'runs',
+    host,
+    yes: false,
+    ...more,
+  };
+  return planAblation({ what: file, ...rest });
+}
+
+async function complaint(planned: Promise<unknown>): Promise<AgentgymError> {
+  const error = (await planned.catch((thrown: unknown) => thrown)) as AgentgymError;
+  expect(error).toMatchObject({ name: 'AgentgymError', exitCode: 2 });
+  return error;
+}
+
+const idsOf = ({ cells }: PlannedAblation): string[] => cells.map(({ id }) => id);
+
+describe('planAblation', () => {
+  it('tries sparse, balanced and dense rewards', async () => {
+    const planned = await plan('sparsity');
+    expect(idsOf(planned)).toEqual(['sparse', 'balanced', 'dense']);
+    expect(planned.cells.map(({ recipe }) => recipe.reward.terms.map(({ name }) => name))).toEqual([
+      ['sparse'],
+      ['balanced'],
+      ['dense'],
+    ]);
+    expect(planned.plan.reference).toBe('sparse');
+    expect(planned.seeds).toEqual([1, 2, 3]);
+    expect(planned.folder).toMatch(/^runs\/ablations\/sparsity-quickstart-[0-9a-f]{8}$/);
+  });
+
+  it('evaluates all cells on the same tasks and trains each by one thread, unless somebody said otherwise', async () => {
+    const [cell] = (await plan('sparsity')).cells;
+    expect(cell.recipe.evaluation.seed).toBe(1);
+    expect(cell.recipe.policy.options['threads']).toBe(1);
+    const sets = ['evaluation.seed=7', 'policy.options.threads=2'];
+    const [other] = (await plan('sparsity', { sets })).cells;
+    expect(other.recipe.evaluation.seed).toBe(7);
+    expect(other.recipe.policy.options['threads']).toBe(2);
+  });
+
+  // Goes red when a share of the budget is not spent, or spent twice.
+  it('gives every split of a budget the same units', async () => {
+    const { cells } = await plan('budget');
+    const units = 10 * 1000 + 250 * 32 * 16;
+    for (const [index, { recipe }] of cells.entries()) {
+      const share = index / 5;
+      const { sft, rl } = recipe.stages;
+      expect(recipe.budget?.units).toBe(units);
+      expect(recipe.budget?.split?.['sft']).toBeCloseTo(share, 9);
+      if (sft?.kind !== 'sft' || rl?.kind !== 'rl') throw new Error('quickstart has two stages');
+      if (share > 0) expect(sft.demonstrations.count).toBe(Math.floor((share * units) / 10 + 1e-9));
+      if (share < 1) expect(rl.steps).toBe(Math.ceil(((1 - share) * units) / 512 - 1e-9));
+    }
+  });
+
+  it('evaluates every horizon at the longest', async () => {
+    const { cells, plan: asked } = await plan('horizon');
+    expect(cells.map(({ id }) => id)).toEqual(['fixed-short', 'fixed-long', 'linear', 'scaling-inter']);
+    expect(cells.map(({ recipe }) => recipe.evaluation.horizon)).toEqual([5, 5, 5, 5]);
+    expect(asked.reference).toBe('fixed-long');
+    const given = await plan('horizon', { values: [2, { schedule: 'scaling-inter', turns: [2, 7], every: 10 }] });
+    expect(given.cells.map(({ recipe }) => recipe.evaluation.horizon)).toEqual([7, 7]);
+  });
+
+  it('gives algorithms what the recipe chose and they know, and notes what is idle', async () => {
+    const { cells } = await plan('algorithm', { values: ['grpo', 'rloo', 'ppo'] });
+    const [grpo, rloo, ppo] = cells.map(({ recipe }) => recipe.algorithm);
+    expect(grpo?.options).toMatchObject({ clipHigh: 0.28, entropyCoefficient: 0.02 });
+    expect(ppo?.options).toMatchObject({ clipHigh: 0.28, entropyCoefficient: 0.02 });
+    expect(rloo).toMatchObject({
+      groupSize: 16,
+      minibatches: 4,
+      options: { entropyCoefficient: 0.02, clipHigh: null },
+    });
+    expect(cells[1]?.notes.join()).toContain('clipHigh');
+    expect(cells[0].notes).toEqual([]);
+  });
+
+  it('varies what the environment calls complexity, one option at a time, and the presets next to the own', async () => {
+    expect(idsOf(await plan('complexity'))).toEqual(['recipe', 'width-10-15', 'width-40-50', 'reply-direction']);
+    expect(idsOf(await plan('complexity', { values: [{ turns: [4, 6] }] }))).toEqual(['recipe', 'turns-4', 'turns-6']);
+    const { plan: asked, cells } = await plan('model');
+    expect(cells.some(({ id }) => id === asked.reference)).toBe(true);
+  });
+
+  it('reads grids, and finds the folder again whatever the seeds are', async () => {
+    const grid = { 'algorithm.groupSize': [8, 16], 'stages.rl.steps': [100, 200] };
+    const planned = await planFile({ grid, seeds: [4, 9], set: { 'record.episodes': 0 } });
+    expect(planned.cells).toHaveLength(4);
+    expect(planned.seeds).toEqual([4, 9]);
+    expect(planned.cells[3]?.recipe).toMatchObject({ record: { episodes: 0 }, algorithm: { groupSize: 16 } });
+    expect((await planFile({ grid, set: { 'record.episodes': 0 } }, { seeds: 5 })).folder).toBe(planned.folder);
+    expect((await planFile({ grid })).folder).not.toBe(planned.folder);
+  });
+
+  it.each<[string, () => Promise<unknown>, string, RegExp]>([
+    ['an axis that is none', () => plan('sparsty'), 'AG_ABLATION_NOT_FOUND', /no axis `sparsty`/],
+    ['a file that is none', () => plan('./none.yaml'), 'AG_ABLATION_NOT_FOUND', /no ablation file/],
+    ['a key that is none', () => planFile({ grid: { 'algorithm.groupSiez': [1, 2] } }), 'AG_RECIPE_UNKNOWN_KEY', /groupSiez/],
+    ['no cells', () => planFile({}), 'AG_RECIPE_INVALID', /neither `grid` nor `cells`/],
+    ['lists of different lengths', () => planFile({ design: 'paired', grid: { seed: [1], name: ['a', 'b'] } }), 'AG_RECIPE_INVALID', /one length/],
+    ['a sample of all', () => planFile({ sample: 2, grid: { seed: [1] } }), 'AG_RECIPE_IDLE_SETTING', /`sample` has no effect/],
+    ['the same cell twice', () => planFile({ cells: { a: {}, b: { 'record.episodes': 32 } } }), 'AG_ABLATION_GRID', /a and b come to the same recipe/],
+    ['cells that differ in their seeds', () => planFile({ grid: { seed: [1, 2] } }), 'AG_ABLATION_GRID', /come to the same recipe/],
+    ['a reference that is no cell', () => planFile({ reference: 'c', cells: { a: {} } }), 'AG_ABLATION_GRID', /c, which is no cell/],
+    ['a flag that cells override', () => plan('horizon', { sets: ['horizon.turns=3'] }), 'AG_RECIPE_IDLE_SETTING', /beside the cell fixed-short/],
+    ['values beside a file', () => planFile({ cells: { a: {} } }, { values: [1] }), 'AG_COMMAND_USAGE', /`--values` has no effect/],
+    ['a share above 1', () => plan('budget', { values: [1.5] }), 'AG_ABLATION_AXIS', /1.5 is no share/],
+    ['an option that is no axis', () => plan('complexity', { values: [{ highest: [9] }] }), 'AG_ABLATION_AXIS', /`highest` is no axis/],
+    ['a scheme that is none', () => plan('sparsity', { values: ['sparse', 'dnse'] }), 'AG_CONTRIBUTION_UNKNOWN', /Cell dnse/],
+  ])('refuses %s', async (_, ask, code, message) => {
+    const error = await complaint(ask());
+    expect([error.code, ...(error.findings ?? []).map((one) => one.code)]).toContain(code);
+    expect(error.message).toMatch(message);
+  }); // prettier-ignore
+
+  // Goes red when a grid is laid out before its size is known.
+  it('refuses a grid of a billion cells without being told to, at once', async () => {
+    const values = Array.from({ length: 1000 }, (_, index) => index + 1);
+    const grid = { 'stages.rl.steps': values, 'algorithm.groupSize': values, 'stages.rl.tasksPerStep': values };
+    expect((await complaint(planFile({ grid }))).message).toContain('1000000000 cells');
+    expect(await planFile({ grid, design: 'random', sample: 2 })).toHaveProperty('cells.length', 2);
+  });
+});
