@@ -62,11 +62,12 @@ function columns(all) {
     covered: one.covered,
   }));
   const runs = all.reduce((sum, { runs: count }) => sum + count, 0);
-  const share = `${((100 * narrow) / runs).toFixed(0)}, of which ${((100 * ofNarrow) / narrow).toFixed(0)}`;
+  const share = ((100 * narrow) / runs).toFixed(0);
+  const narrowOnes = share === '0' ? share : `${share}, of which ${((100 * ofNarrow) / narrow).toFixed(0)}`;
   const [crossed, ...others] = Object.keys(covered).map((name) =>
     range(all.map((one) => one.covered[name] / one.runs)),
   );
-  return [crossed, share, ...others];
+  return [crossed, narrowOnes, ...others];
 }
 
 function coverage(cells, runs) {

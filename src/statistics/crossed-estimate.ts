@@ -92,7 +92,7 @@ export function crossedEstimate(outcomes: OutcomeMatrix, weights?: readonly numb
     task: Math.max(0, meanSquares.task - meanSquares.rest) / seeds,
     rest: meanSquares.rest,
   };
-  // Within rounding: 2/3 - 1/3 and 1/3 - 0 are not the same double.
+  // Within rounding: 0.8 - 0.6 and 0.2 - 0 are not the same double.
   const first = outcomes[0]?.[0] as number;
   const constant = outcomes.every((row) =>
     row.every((outcome) => Math.abs(outcome - first) <= 1e-12 * Math.abs(first)),

@@ -51,6 +51,7 @@ export function requireWithin(outcomes: OutcomeMatrix, [least, most]: readonly [
   if (outside !== undefined) throw new RangeError(`outcome ${outside} is not between ${least} and ${most}`);
 }
 
+/** What can be said of these outcomes, before their bounds are looked at. */
 export function methodOf({ variance, seeds, tasks }: CrossedEstimate): CrossedMethod {
   if (seeds === 1 && tasks === 1) return 'unknown';
   if (variance === 0) return 'no-variation';
@@ -82,7 +83,7 @@ export function withoutVariation(
  * Wilson's t^2 / n for outcomes that do not vary, the larger of two. If the next outcome to differ is one episode's, seeds x tasks is the
  * number of trials, and seeds the degrees of freedom; if it is a task's, for all seeds alike, it is the number of tasks.
  */
-export function surprise({ seeds, tasks }: CrossedEstimate, tOfSeeds: number, tOfTasks: number): number {
+function surprise({ seeds, tasks }: CrossedEstimate, tOfSeeds: number, tOfTasks: number): number {
   if (seeds === 1 && tasks === 1) return Infinity;
   if (seeds === 1) return tOfTasks ** 2 / tasks;
   if (tasks === 1) return tOfSeeds ** 2 / seeds;
