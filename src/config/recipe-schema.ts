@@ -183,7 +183,12 @@ const demonstrations = v.strictObject({
     text('Expert of the environment that plays training tasks; absent, without `file`: `demonstrator`'),
   ),
   file: v.exactOptional(text('Demonstrations as JSONL instead of an expert; relative to the recipe')),
-  count: v.exactOptional(whole(1, 'Demonstrations to use; absent: as many as `budget` pays for, without it 1000 of an expert, all of a file')),
+  count: v.exactOptional(
+    whole(
+      1,
+      'Demonstrations to use; absent: as many as `budget` pays for, without it 1000 of an expert, all of a file',
+    ),
+  ),
   successOnly: v.optional(v.pipe(v.boolean(), v.description('Leave out demonstrations that fail')), false),
 });
 
@@ -276,7 +281,9 @@ const budget = v.strictObject({
   units: v.pipe(amount(0, 'What the run may spend'), v.gtValue(0)),
   costs: v.pipe(
     v.strictObject({
-      demonstration: v.exactOptional(amount(0, 'Units that a demonstration costs, and a game of the expert that `successOnly` leaves out')),
+      demonstration: v.exactOptional(
+        amount(0, 'Units that a demonstration costs, and a game of the expert that `successOnly` leaves out'),
+      ),
       episode: v.exactOptional(amount(0, 'Units that an episode of rl costs')),
       turn: v.exactOptional(amount(0, 'Units that a turn of rl costs')),
       token: v.exactOptional(amount(0, 'Units that a sampled token of rl costs')),
@@ -286,7 +293,9 @@ const budget = v.strictObject({
   split: v.exactOptional(
     v.pipe(
       v.record(v.string(), share('Share')),
-      v.description('Share of the units for each stage; stages without one share the rest, and one that is left with 0 is skipped'),
+      v.description(
+        'Share of the units for each stage; stages without one share the rest, and one that is left with 0 is skipped',
+      ),
     ),
   ),
 });

@@ -91,7 +91,15 @@ it('notes the end of a run, good or bad, and gives the lock back', async () => {
   const resumed = await RunDirectory.resume(run.path);
   await resumed.reopen();
   expect(resumed.manifest).not.toHaveProperty('error');
-  const spent = { demonstrations: 0, episodes: 0, turns: 0, tokens: 0, trainedTokens: 0, optimizerSteps: 0, seconds: 1 };
+  const spent = {
+    demonstrations: 0,
+    episodes: 0,
+    turns: 0,
+    tokens: 0,
+    trainedTokens: 0,
+    optimizerSteps: 0,
+    seconds: 1,
+  };
   const nothing = { spent, stages: [], evaluation: null, evaluations: [], starts: [], baselines: {} };
   await resumed.finish({ formatVersion: 1, run: run.path, status: 'stopped', seconds: 1, ...nothing });
   expect((await readManifest(run.path)).status).toBe('stopped');

@@ -31,7 +31,11 @@ export function usedTasks(recipe: Recipe, parts: Parts, random: Random): { reado
     evaluated(splits.validation, split, tasks).forEach((id) => held.validation.add(id));
   evaluated(splits[final.split], final.split, final.tasks).forEach((id) => held[final.split].add(id));
   return {
-    demonstrations: new Set([...parts.demonstrations.values()].flatMap(({ demonstrations }) => demonstrations.flatMap(({ task }) => task ?? []))),
+    demonstrations: new Set(
+      [...parts.demonstrations.values()].flatMap(({ demonstrations }) =>
+        demonstrations.flatMap(({ task }) => task ?? []),
+      ),
+    ),
     rl,
     ...held,
   };
