@@ -203,7 +203,7 @@ const stopWhen = v.exactOptional(
               /^(train|rollout|eval|cost)\/./,
               'a metric is named `train/...`, `rollout/...`, `eval/...` or `cost/...`',
             ),
-            v.description('Name of a metric as in metrics.jsonl'),
+            v.description('Name of a metric as in metrics.jsonl; `cost/...` counts from the beginning of the run'),
           ),
           above: v.exactOptional(v.pipe(v.number(), v.finite(), v.description('Limit that the metric must lie above'))),
           below: v.exactOptional(v.pipe(v.number(), v.finite(), v.description('Limit that the metric must lie below'))),
@@ -333,7 +333,12 @@ export const recipeSchema = v.strictObject({
   ),
   evaluation: v.optional(v.pipe(evaluation, v.description('How success is measured')), {}),
   budget: v.exactOptional(
-    v.pipe(budget, v.description('A limit on what is spent; `steps` and `count` remain limits too')),
+    v.pipe(
+      budget,
+      v.description(
+        'A limit on what training spends, in units; `steps` and `count` remain limits too. Whatever the limit, every run counts demonstrations, tasks, episodes, turns, tokens and operations (`cost/...` in metrics.jsonl, `spent` in result.json); evaluations cost nothing',
+      ),
+    ),
   ),
   stopAfter: v.exactOptional(
     v.pipe(

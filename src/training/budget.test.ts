@@ -48,7 +48,7 @@ describe('stageBudgets', () => {
     expect(affordableEpisodes(budgets.get('rl')!, 0)).toBe(episodes);
   });
 
-  // Mutation: leave the rest as it is; 1 - 0.1 - 0.2 - 0.7 is 2.8e-17 below 0.
+  // Mutation: leave small units as they are; 1 - 0.7 - 0.2 - 0.1 is 2.8e-17.
   it('gives nothing where shares leave nothing, whatever binary fractions make of them', () => {
     for (const split of [
       { a: 0.1, b: 0.2, c: 0.7 },
