@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
 import { makeParts } from '../../dist/experiments/make-parts.js';
 import { trainStage } from '../../dist/experiments/train-stage.js';
+import { nothingSpent } from '../../dist/training/spending.js';
 import { hostSettings, root } from './our-side.js';
 import { processorSeconds } from './processor-seconds.js';
 
@@ -25,6 +26,7 @@ export async function openQuickstart(host, { threads, steps }) {
       evaluator: { during: () => undefined },
       random: settings.random,
       signal: settings.signal,
+      spent: nothingSpent(parts.policy, false),
     });
   return {
     recipe,

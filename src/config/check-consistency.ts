@@ -132,5 +132,12 @@ function checkBudget({ budget, stages }: ParsedRecipe, wrong: Wrong): void {
     wrong(['budget', 'split', name], 'is the share of a stage that is not there', hint);
   }
   const sum = Object.values(split).reduce((total, value) => total + value, 0);
+  if (Object.keys(stages).every((name) => split[name] === 0)) {
+    wrong(
+      ['budget', 'split'],
+      'gives every stage 0, so nothing would be trained',
+      'Leave a stage out of it: it gets the rest.',
+    );
+  }
   if (sum > 1 + 1e-9) wrong(['budget', 'split'], `adds up to ${sum}`, 'Shares add up to at most 1.');
 }

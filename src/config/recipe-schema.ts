@@ -183,7 +183,12 @@ const demonstrations = v.strictObject({
     text('Expert of the environment that plays training tasks; absent, without `file`: `demonstrator`'),
   ),
   file: v.exactOptional(text('Demonstrations as JSONL instead of an expert; relative to the recipe')),
-  count: v.exactOptional(whole(1, 'Demonstrations to use; absent: as many as `budget` pays for, without it 1000 of an expert, all of a file')),
+  count: v.exactOptional(
+    whole(
+      1,
+      'Demonstrations to use; absent: as many as `budget` pays for, without it 1000 of an expert, all of a file',
+    ),
+  ),
   successOnly: v.optional(v.pipe(v.boolean(), v.description('Leave out demonstrations that fail')), false),
 });
 
@@ -198,7 +203,7 @@ const stopWhen = v.exactOptional(
               /^(train|rollout|eval|cost)\/./,
               'a metric is named `train/...`, `rollout/...`, `eval/...` or `cost/...`',
             ),
-            v.description('Name of a metric as in metrics.jsonl'),
+            v.description('Name of a metric as in metrics.jsonl; `cost/...` counts from the beginning of the run'),
           ),
           above: v.exactOptional(v.pipe(v.number(), v.finite(), v.description('Limit that the metric must lie above'))),
           below: v.exactOptional(v.pipe(v.number(), v.finite(), v.description('Limit that the metric must lie below'))),
@@ -285,7 +290,9 @@ const budget = v.strictObject({
   units: v.pipe(amount(0, 'What the run may spend'), v.gtValue(0)),
   costs: v.pipe(
     v.strictObject({
-      demonstration: v.exactOptional(amount(0, 'Units that a demonstration costs, and a game of the expert that `successOnly` leaves out')),
+      demonstration: v.exactOptional(
+        amount(0, 'Units that a demonstration costs, and a game of the expert that `successOnly` leaves out'),
+      ),
       episode: v.exactOptional(amount(0, 'Units that an episode of rl costs')),
       turn: v.exactOptional(amount(0, 'Units that a turn of rl costs')),
       token: v.exactOptional(amount(0, 'Units that a sampled token of rl costs')),
@@ -295,7 +302,9 @@ const budget = v.strictObject({
   split: v.exactOptional(
     v.pipe(
       v.record(v.string(), share('Share')),
-      v.description('Share of the units for each stage; stages without one share the rest, and one that is left with 0 is skipped'),
+      v.description(
+        'Share of the units for each stage; stages without one share the rest, and one that is left with 0 is skipped',
+      ),
     ),
   ),
 });
@@ -333,7 +342,12 @@ export const recipeSchema = v.strictObject({
   ),
   evaluation: v.optional(v.pipe(evaluation, v.description('How success is measured')), {}),
   budget: v.exactOptional(
-    v.pipe(budget, v.description('A limit on what is spent; `steps` and `count` remain limits too')),
+    v.pipe(
+      budget,
+      v.description(
+        'A limit on what training spends, in units; `steps` and `count` remain limits too. Whatever the limit, every run counts demonstrations, tasks, episodes, turns, tokens and operations (`cost/...` in metrics.jsonl, `spent` in result.json); evaluations cost nothing',
+      ),
+    ),
   ),
   stopAfter: v.exactOptional(
     v.pipe(

@@ -358,9 +358,28 @@ describe('resolveRecipe', () => {
       [['reward.terms=[{name: sparse}, {name: sparse}]'], /for the second time/],
       [['budget={units: 9, costs: {demonstration: 1}}'], /one of `episode`, `turn` and `token`/],
       [['budget={units: 9, costs: {demonstration: 1, episode: 1}, split: {sftt: 1}}'], /budget\.split\.sftt/],
+      [['budget={units: 9, costs: {demonstration: 1, episode: 1}, split: {sft: 0, rl: 0}}'], /gives every stage 0/],
+      [['budget={units: 0, costs: {demonstration: 1, episode: 1}}'], /budget\.units/],
       [['algorithm.minibatches=999'], /a step plays 256 episodes/],
     ];
     for (const [sets, message] of cases) expect((await complaints(BASE, ...sets)).join('\n')).toMatch(message);
+  });
+
+  it('limits demonstrations by the budget, and by 1000 where they cost nothing', async () => {
+    const count = async (...sets: string[]): Promise<unknown> => {
+      const stage = (await resolveText(BASE, ...sets)).recipe.stages['sft'];
+      return stage?.kind === 'sft' ? stage.demonstrations.count : stage;
+    };
+    const budget = (demonstration: number) => `budget={units: 9, costs: {demonstration: ${demonstration}, episode: 1}}`;
+    expect(await count()).toBe(1000);
+    expect(await count(budget(0))).toBe(1000);
+    expect(await count(budget(1))).toBeUndefined();
+    expect(await count(budget(1), 'stages.sft.demonstrations.count=7')).toBe(7);
+    const { recipe } = await resolveText(
+      BASE,
+      'budget={units: 9, costs: {demonstration: 1, episode: 1}, split: {sft: 1}}',
+    );
+    expect(recipe.budget?.split).toEqual({ sft: 1 });
   });
 
   it('resolves overrides of a stage', async () => {

@@ -9,9 +9,11 @@ import { describe, expect, it } from 'vitest';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import type { RunEvent } from '../contracts/events.js';
 import type { PolicyContribution } from '../contracts/plugin.js';
+import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { openPluginHost, type LocatedContribution, type PluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
 import { createRandom } from '../random/create-random.js';
+import { TabularEncoder } from '../testing/tabular-encoder.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
 import { loadRun } from './load-run.js';
 import { runRecipe } from './run-recipe.js';
@@ -168,6 +170,10 @@ describe('runRecipe', () => {
     const second = await run(broken, { resume: true });
     expect(second.result.status).toBe('completed');
 
+    const { seconds: _, ...spent } = second.result.spent;
+    expect((await run(straight, { resume: true })).result.spent).toMatchObject(spent);
+    expect(first.result.spent).toMatchObject({ demonstrations: 60, episodes: 5 * 16 });
+    expect(spent).toMatchObject({ demonstrations: 60, episodes: 7 * 16, optimizerSteps: expect.any(Number) as number });
     for (const name of ['metrics.jsonl', 'evaluations.jsonl', 'episodes/rl.jsonl', 'episodes/evaluation.start.jsonl']) {
       expect(lines(broken, name), name).toEqual(lines(straight, name));
     }
@@ -189,6 +195,116 @@ describe('runRecipe', () => {
     const { result } = await run(folder, { changes: { evaluation: { every: 0, final: { tasks: 20 } } } });
     expect(result).toMatchObject({ status: 'completed', stages: [{ name: 'sft' }, { name: 'rl' }] });
     expect(result.stages[1]).not.toHaveProperty('evaluation');
+  });
+
+  // Goes red when a skipped stage is played, when units are lost between the stages, or when the vocabulary follows the budget.
+  it('spends the same at every split of a budget, and skips a stage that is left with nothing', async () => {
+    const cells = [];
+    const vocabularies = new Set<unknown>();
+    for (const sft of [0, 0.2, 0.4, 0.6, 0.8, 1]) {
+      const folder = newFolder();
+      const { demonstrations: _, ...learn } = recipe.stages.sft;
+      const { result, events } = await run(folder, {
+        changes: {
+          stages: { sft: learn, rl: { ...recipe.stages.rl, tasksPerStep: 2, steps: 100 } },
+          budget: { units: 100, costs: { demonstration: 10, episode: 1 }, split: { sft } },
+          horizon: { schedule: 'fixed', turns: 3 },
+          evaluation: { every: 0, final: { tasks: 5 } },
+        },
+      });
+      expect(result.status).toBe('completed');
+      expect(result.evaluation).not.toBeNull();
+      const { metrics, manifest } = await loadRun(join(folder, 'run'));
+      const skipped = events.flatMap((event) =>
+        event.type === 'activity' && / skipped/.test(event.message) ? [event.message] : [],
+      );
+      const { units, demonstrations, episodes } = result.spent;
+      const stages = result.stages.map(({ name, steps }) => `${name} ${steps}`);
+      cells.push({ sft, units, demonstrations, episodes, stages, skipped });
+      vocabularies.add(manifest.policy!['vocabularySize']);
+      expect(metrics.at(-1)!.metrics['cost/units']).toBe(100);
+      // Nothing is left to be done.
+      expect((await run(folder, { resume: true, changes: manifest.recipe })).result).toEqual(
+        JSON.parse(JSON.stringify(result)),
+      );
+    }
+    expect(vocabularies.size).toBe(1);
+    const cell = (sft: number, demonstrations: number, episodes: number, stages: string[], skipped: string[] = []) => ({
+      sft,
+      units: 100,
+      demonstrations,
+      episodes,
+      stages,
+      skipped,
+    });
+    expect(cells).toEqual([
+      cell(0, 0, 100, ['rl 13'], ['sft: skipped, since its share of the budget is 0']),
+      cell(0.2, 2, 80, ['sft 6', 'rl 10']),
+      cell(0.4, 4, 60, ['sft 6', 'rl 8']),
+      cell(0.6, 6, 40, ['sft 6', 'rl 5']),
+      cell(0.8, 8, 20, ['sft 6', 'rl 3']),
+      cell(1, 10, 0, ['sft 6'], ['rl: skipped, since its share of the budget is 0']),
+    ]);
+  });
+
+  it('refuses a share that pays for nothing, and says where steps leave units unspent', async () => {
+    const folder = newFolder();
+    const budget = (split: object, units = 100) => ({ units, costs: { demonstration: 10, episode: 1 }, split });
+    const error = { hint: expect.stringContaining('a share of 0, which skips it') as string };
+    await expect(run(folder, { changes: { budget: budget({ sft: 0.05 }) } })).rejects.toMatchObject({
+      ...error,
+      code: 'AG_DEMONSTRATION',
+      message: 'The stage `sft` has no demonstrations: its budget of 5 units pays for none at 10 each.',
+    });
+    await expect(run(folder, { changes: { budget: budget({ sft: 0.97 }) } })).rejects.toMatchObject({
+      ...error,
+      code: 'AG_RECIPE_INVALID',
+      path: 'budget.split',
+      message: expect.stringContaining('do not pay for one group of 4 episodes') as string,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+
+    const { result, events } = await run(folder, { changes: { budget: budget({ sft: 0.6 }, 2000) } });
+    // 60 demonstrations by `count`, and 7 steps of 16 episodes.
+    expect(result.spent).toMatchObject({ demonstrations: 60, episodes: 112, units: 712 });
+    const warnings = events.flatMap((event) => (event.type === 'warning' ? [event.message] : []));
+    expect(warnings).toEqual(['rl: its 7 steps leave 688 of its 800 units unspent.']);
+  });
+
+  // GRPO by hand, from nothing but what lies on the disk: returns for the advantages, and the policy as the stage found it for the divergence.
+  it('records the credit of every token', async () => {
+    const folder = newFolder();
+    const stages = { ...recipe.stages, sft: { ...recipe.stages.sft, steps: 40 } };
+    await run(folder, { changes: { stages, record: { episodes: 1000 } } });
+    const reference = new TabularPolicy({ encoder: new TabularEncoder('word', []) });
+    await reference.load(join(folder, 'run', 'checkpoints', 'rl-start'));
+    type Line = CompletedEpisode & { readonly step: number };
+    const episodes = lines(folder, 'episodes/rl.jsonl') as readonly Line[];
+    let credited = 0;
+    for (const { step, group, record, return: earned } of episodes) {
+      const { tokens, mask, logprobs, pieces, advantages, kl } = record!;
+      expect(pieces).toEqual(tokens.map((token) => reference.encoder.piece(token)));
+      const returns = episodes
+        .filter((other) => other.step === step && other.group === group)
+        .map((other) => other.return);
+      const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length;
+      const deviation = Math.sqrt(returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1));
+      // A group whose members are all alike says nothing and is dropped.
+      if (deviation === 0) {
+        expect(advantages).toBeUndefined();
+        continue;
+      }
+      credited += 1;
+      for (const [t, token] of tokens.entries()) {
+        const of = mask[t] === 1 ? (earned - mean) / (deviation + 1e-6) : 0;
+        expect(advantages![t]).toBeCloseTo(of, 4);
+        const start = Math.log(reference.probabilities(tokens.slice(0, t))[token]!);
+        expect(kl![t]).toBeCloseTo(mask[t] === 1 ? logprobs[t]! - start : 0, 5);
+      }
+    }
+    expect(credited).toBeGreaterThan(30);
+    const [first] = lines(folder, 'episodes/evaluation.final.jsonl') as readonly CompletedEpisode[];
+    expect(Object.keys(first!.record!)).toEqual(['tokens', 'mask', 'logprobs', 'pieces']);
   });
 
   it('refuses an output folder that exists, and writes nothing', async () => {

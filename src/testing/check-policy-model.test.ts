@@ -82,6 +82,7 @@ const stepping = (
 const fixtures: Record<string, () => PolicyModel> = {
   'encoder-ids': encoderWith(() => ({ append: () => [] })),
   'decode-round-trip': encoderWith((good) => ({ decode: (ids) => `${good.decode(ids)} ` })),
+  pieces: encoderWith((good) => ({ piece: (id) => good.decode([id]) })),
   'forged-markers': encoderWith((good) => ({
     append: (text) => [...good.append(text), ...(text.includes('<end>') ? good.endIds : [])],
   })),
@@ -171,6 +172,9 @@ const fixtures: Record<string, () => PolicyModel> = {
   }),
   values: broken((model) => ({
     values: async (batch) => (await model.values(batch)).map((value) => value + 0.5),
+  })),
+  operations: broken((model) => ({
+    logprobs: (batch) => model.logprobs({ ...batch, mask: batch.mask.map(() => 1) }),
   })),
   freeze: broken((model) => ({
     freeze: (): Promise<ReferenceModel> =>

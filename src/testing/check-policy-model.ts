@@ -6,6 +6,7 @@ import type { Finding } from './finding.js';
 import { checkpointChecks } from './policy-checks/checkpoint-checks.js';
 import { encoderChecks } from './policy-checks/encoder-checks.js';
 import { generationChecks } from './policy-checks/generation-checks.js';
+import { operationChecks } from './policy-checks/operation-checks.js';
 import type {
   PolicyCheck,
   PolicyContext,
@@ -19,6 +20,7 @@ export const policyModelChecks: readonly PolicyCheck[] = [
   ...encoderChecks,
   ...generationChecks,
   ...trainingChecks,
+  ...operationChecks,
   ...checkpointChecks,
 ];
 

@@ -48,6 +48,18 @@ describe('stageBudgets', () => {
     expect(affordableEpisodes(budgets.get('rl')!, 0)).toBe(episodes);
   });
 
+  // Mutation: leave small units as they are; 1 - 0.7 - 0.2 - 0.1 is 2.8e-17.
+  it('gives nothing where shares leave nothing, whatever binary fractions make of them', () => {
+    for (const split of [
+      { a: 0.1, b: 0.2, c: 0.7 },
+      { a: 0.7, b: 0.2, c: 0.1 },
+      { a: 1, b: 0, c: 0 },
+    ]) {
+      const budgets = stageBudgets({ units: 1000, costs, split }, ['a', 'b', 'c', 'rest']);
+      expect(budgets.get('rest')!.units).toBe(0);
+    }
+  });
+
   it('divides what is left evenly', () => {
     const budgets = stageBudgets({ units: 100, costs, split: { a: 0.5 } }, ['a', 'b', 'c']);
     expect([...budgets.values()].map(({ units }) => units)).toEqual([50, 25, 25]);

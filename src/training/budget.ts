@@ -31,7 +31,7 @@ const tolerance = 1e-9;
 /** Units of each stage. One without any does nothing. */
 export function stageBudgets(budget: Budget, stages: readonly string[]): ReadonlyMap<string, StageBudget> {
   const shares = new Map(Object.entries(budget.split ?? {}));
-  const rest = Math.max(0, 1 - stages.reduce((sum, stage) => sum + (shares.get(stage) ?? 0), 0));
+  const rest = 1 - stages.reduce((sum, stage) => sum + (shares.get(stage) ?? 0), 0);
   const without = stages.filter((stage) => !shares.has(stage)).length;
   return new Map(
     stages.map((stage) => {

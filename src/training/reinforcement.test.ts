@@ -7,6 +7,7 @@ import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { babbler, fluent, modelActor, rolloutSettings, speakFluently } from '../rollout/fixtures/collect.js';
 import { Signals } from '../rollout/fixtures/signals.js';
+import { createRandom } from '../random/create-random.js';
 import type { TabularPolicy } from '../testing/tabular-policy.js';
 import type { MemoryJournal } from './fixtures/memory-journal.js';
 import { reinforce } from './fixtures/reinforce.js';
@@ -236,6 +237,90 @@ describe('budgets', () => {
     // The learning rate is planned over the steps there will be: the last one is at the floor.
     expect(series(options.journal, 'train/learning_rate').at(-1)).toBeCloseTo(0.01, 12);
     expect(options.journal.checkpoints.at(-1)).toMatchObject({ step: 3, force: true });
+  });
+
+  // Mutation: in `collectGroups` begin at `state.spent` in every round, or in `payForGroups` leave out a kind of cost.
+  it('of any kind are never overdrawn, and end a stage only where the next group costs more than is left', async () => {
+    const random = createRandom(17);
+    for (let trial = 0; trial < 12; trial += 1) {
+      const groupSize = random.integer(1, 4);
+      const costs = random.choice([
+        { episode: random.choice([1, 0.1, 3]) },
+        { turn: random.choice([1, 0.3]) },
+        { token: random.choice([1, 0.7]) },
+        { episode: 0.5, turn: 0.25, token: 0.1 },
+      ]);
+      const units = random.integer(8, 120) + random.choice([0, 0.5]);
+      const price = ({ turns, record }: CompletedEpisode): number =>
+        (costs.episode ?? 0) +
+        (costs.turn ?? 0) * turns.length +
+        (costs.token ?? 0) * record!.mask.filter((on) => on === 1).length;
+      const learnt: CompletedEpisode[] = [];
+      const select: NonNullable<Algorithm['select']> = (group) => {
+        learnt.push(...group);
+        // Some groups say nothing and are replaced.
+        return group[0]!.group % 3 === 1 ? [] : [group];
+      };
+      const options = reinforcement({
+        steps: 1000,
+        tasksPerStep: random.integer(1, 5),
+        budget: { units, costs },
+        update: { groupSize, epochs: 1, minibatches: 1 },
+        algorithm: reinforce({ select, refillRounds: trial % 2 }),
+        record: 1000,
+        random: random.stream(trial),
+      });
+      const { status, steps, spent } = await trainReinforcement(options);
+      expect(status).toBe('completed');
+      if (steps === 0) continue;
+      const paid = learnt.reduce((sum, episode) => sum + price(episode), 0);
+      expect(spent.units).toBeCloseTo(paid, 9);
+      expect(paid).toBeLessThanOrEqual(units + 1e-9);
+      // What was played and not paid for: the first group of it costs too much. Where all was paid for, not even a group of single tokens is affordable.
+      const played = options.journal.kept.at(-1)!.episodes as CompletedEpisode[];
+      const unpaid = played.filter(
+        (episode) =>
+          !learnt.some(
+            (one) =>
+              one.iteration === episode.iteration && one.group === episode.group && one.member === episode.member,
+          ),
+      );
+      const next = unpaid.filter(({ group }) => group === unpaid[0]!.group);
+      const least = groupSize * ((costs.episode ?? 0) + (costs.turn ?? 0) + (costs.token ?? 0));
+      const wanted = next.length > 0 ? next.reduce((sum, episode) => sum + price(episode), 0) : least;
+      expect(paid + wanted).toBeGreaterThan(units);
+    }
+  });
+
+  // Mutation: end at the planned steps; a broken attempt is not paid for, and its units would be lost.
+  it('go on beyond the steps that were planned where attempts broke', async () => {
+    let resets = 0;
+    class Fragile extends Signals {
+      override reset(...given: Parameters<Signals['reset']>) {
+        resets += 1;
+        if (resets % 5 === 0) throw new Error('out of memory');
+        return super.reset(...given);
+      }
+    }
+    const rollout = { ...rolloutSettings, retries: 0 };
+    const options = reinforcement(
+      { steps: 100, rollout, budget: { units: 30, costs: { episode: 1 } } },
+      () => new Fragile(),
+    );
+    expect(plannedSteps(options)).toBe(3);
+    const { steps, spent } = await trainReinforcement(options);
+    expect(steps).toBeGreaterThan(3);
+    expect(spent.units).toBeGreaterThan(27);
+    expect(spent.units).toBeLessThanOrEqual(30);
+    expect(options.journal.checkpoints.at(-1)).toMatchObject({ step: steps, force: true });
+  });
+
+  it('without a unit do nothing', async () => {
+    for (const costs of [{ episode: 1 }, { turn: 1 }, { token: 1 }]) {
+      const options = reinforcement({ budget: { units: 0, costs } });
+      expect(await trainReinforcement(options)).toMatchObject({ status: 'completed', steps: 0 });
+      expect(options.journal.lines).toEqual([]);
+    }
   });
 
   it('never learn from more turns than are paid for', async () => {

@@ -175,7 +175,15 @@ export async function runStage<State extends JsonObject>(
         if (step === 1) warnOfUnknownMetrics(options, metrics);
         const stops = readStops(step, metrics);
         const ended = (outcome.ended ?? step >= steps) || stops.stop !== undefined;
-        progress = { step, state: outcome.state, spent, ended, health: health.state, stops: stops.state, pending: metrics };
+        progress = {
+          step,
+          state: outcome.state,
+          spent,
+          ended,
+          health: health.state,
+          stops: stops.state,
+          pending: metrics,
+        };
       }
       // From here on the weights have moved: an interruption must not lose the step, so its metrics wait in the checkpoint.
       const evaluated = await evaluate(options, progress.step, progress.ended);

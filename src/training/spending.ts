@@ -54,7 +54,16 @@ export function nothingSpent(policy: Pick<PolicyModel, 'takeOperations'>, hasBud
 
 /** @param operations of the step; undefined where a model cannot count them */
 export function spend(before: Spending, costs: StepCosts, operations: number | undefined): Spending {
-  const { demonstrations = 0, tasks, episodes = 0, turns = 0, tokens = 0, trainedTokens, optimizerSteps, units = 0 } = costs;
+  const {
+    demonstrations = 0,
+    tasks,
+    episodes = 0,
+    turns = 0,
+    tokens = 0,
+    trainedTokens,
+    optimizerSteps,
+    units = 0,
+  } = costs;
   return {
     demonstrations: before.demonstrations + demonstrations,
     tasks: before.tasks === null || tasks === null ? null : [...new Set([...before.tasks, ...tasks])],
@@ -122,7 +131,9 @@ const names = Object.keys(metricNames) as (keyof SpentTotals)[];
 /** The totals as metrics. */
 export function costMetrics(spending: Spending): Record<string, number> {
   const totals = spentTotals(spending);
-  return Object.fromEntries(names.flatMap((name) => (totals[name] === undefined ? [] : [[metricNames[name], totals[name]]])));
+  return Object.fromEntries(
+    names.flatMap((name) => (totals[name] === undefined ? [] : [[metricNames[name], totals[name]]])),
+  );
 }
 
 /** The totals that a line of metrics tells: all of them, but in a run from before they were counted. */

@@ -87,9 +87,9 @@ function whereItStood(run) {
 
 /** The printed results must agree too, but for the folder and the time it took. */
 function compareResults(expected, found) {
-  const plain = ({ stages, ...document }) => {
-    const timeless = stages.map((stage) => ({ ...stage, seconds: 0 }));
-    return JSON.stringify({ ...document, run: '', seconds: 0, stages: timeless }, null, 1).split('\n');
+  const plain = ({ stages, spent, ...document }) => {
+    const timeless = { spent: { ...spent, seconds: 0 }, stages: stages.map((stage) => ({ ...stage, seconds: 0 })) };
+    return JSON.stringify({ ...document, run: '', seconds: 0, ...timeless }, null, 1).split('\n');
   };
   const [left, right] = [plain(expected), plain(found)];
   const at = left.findIndex((line, i) => line !== right[i]);

@@ -39,7 +39,11 @@ async function runsFolder(): Promise<{ folder: string; finished: RunDirectory; k
   const folder = join(mkdtempSync(join(tmpdir(), 'agentgym-runs-')), 'runs');
   const { run: finished, journal } = await newRun(folder);
   for (const [step, success] of [0.2, 0.6, 0.87].entries()) {
-    journal.metrics({ stage: 'rl', step: step + 1, metrics: { 'eval/t0/success': success } });
+    journal.metrics({
+      stage: 'rl',
+      step: step + 1,
+      metrics: { 'eval/t0/success': success, 'cost/episodes': 512, 'cost/tasks': 32 },
+    });
   }
   journal.evaluation({
     stage: 'rl',
@@ -95,6 +99,7 @@ it('shows a run with its curve and its table, or all of it as JSON', async () =>
   const { stdout } = await captureOutput(() => RunsShow.run([finished.manifest.id, '--runs', folder], root));
   expect(stdout).toMatch(/status {6}completed/);
   expect(stdout).toMatch(/last step {3}3 of stage rl \(3 in all\)/);
+  expect(stdout).toMatch(/spent {7}512 episodes, 32 distinct tasks\n/);
   expect(stdout).toContain('100 % │');
   expect(stdout).toMatch(/trained +87\.0 % +85\.0 to 89\.0/);
   expect(stdout).not.toContain('--resume');
@@ -107,7 +112,7 @@ it('shows a run with its curve and its table, or all of it as JSON', async () =>
     manifest: { formatVersion: 1, recipe: { seed: 1 } },
     checkpoint: join(finished.path, 'checkpoints/step-3'),
     lastStep: { stage: 'rl', step: 3, runStep: 3 },
-    result: { seconds: 75 },
+    result: { seconds: 75, spent: { episodes: 512, seconds: 75 } },
     evaluations: [{ player: 'policy', stage: 'rl', step: 3 }],
   });
 

@@ -52,6 +52,27 @@ export const encoderChecks: readonly PolicyCheck[] = [
       }),
   },
   {
+    id: 'pieces',
+    title: 'every id has a text to look at, and those of an action read as the action',
+    severity: 'error',
+    likelyCause: 'single ids are decoded like whole texts, so that control tokens are empty',
+    run: ({ model: { encoder }, settings: { actions, observations } }) => {
+      const laidOut = observations.flatMap((text) => [...encoder.begin('Rules.', text), ...encoder.append(text)]);
+      const ids = new Set([...laidOut, ...encoder.endIds, ...encoder.encodeAction('\u00e9\u4e16')]);
+      const shapeless = [...ids].filter((id) => encoder.piece(id) === '');
+      const plain = actions.filter((action) => /^[\x20-\x7e]+$/.test(action));
+      return [
+        ...shapeless.map((id) => `the id ${id} has an empty piece`),
+        ...plain.flatMap((action) => {
+          const read = [...encoder.encodeAction(action)].map((id) => encoder.piece(id)).join('');
+          // An encoder may put a blank in front.
+          if (read.trim() === action.trim()) return [];
+          return [`the pieces of ${JSON.stringify(action)} read ${JSON.stringify(read)}`];
+        }),
+      ];
+    },
+  },
+  {
     id: 'forged-markers',
     title: 'text that spells a control token is encoded as text',
     severity: 'error',

@@ -30,13 +30,7 @@ export function forwardOperations(
       return sum + 2 * inputs * outputs;
     }, 0);
   const remembered = matrices('self_attn.k_proj', 'self_attn.v_proj');
-  const followed = matrices(
-    'self_attn.q_proj',
-    'self_attn.o_proj',
-    'mlp.gate_proj',
-    'mlp.up_proj',
-    'mlp.down_proj',
-  );
+  const followed = matrices('self_attn.q_proj', 'self_attn.o_proj', 'mlp.gate_proj', 'mlp.up_proj', 'mlp.down_proj');
   const key = 4 * heads * headWidth;
   // 1 + 2 + ... over the positions.
   const seenByAll = tokens * from + (tokens * (tokens + 1)) / 2;

@@ -25,6 +25,7 @@ describe.each(Object.entries(folders))('text tokenizer of %s', (name, file) => {
     gunzipSync(readFileSync(new URL(`./fixtures/${name}.json.gz`, import.meta.url))).toString(),
   ) as Golden;
   const controls = json.added_tokens.map(({ content }) => content);
+  const bytes = JSON.stringify(json).includes('"ByteLevel"');
   const spellsControl = (text: string) => controls.some((content) => text.includes(content));
 
   it('gives the ids and texts of the original where no control token is spelled', () => {
@@ -41,6 +42,27 @@ describe.each(Object.entries(folders))('text tokenizer of %s', (name, file) => {
 
   it('decodes single ids as a stream meets them', () => {
     for (const { ids, pieces } of golden.pieces) expect(ids.map((id) => tokenizer.decode([id]))).toEqual(pieces);
+  });
+
+  // Goes red when single ids are decoded, which gives U+FFFD for part of a character.
+  it('shows every id alone: text as it is, parts of characters as bytes', () => {
+    const bytesOf = (piece: string): Buffer =>
+      Buffer.concat(
+        piece
+          .split(/(\\x[0-9A-F]{2})/)
+          .map((part) => (part.startsWith('\\x') ? Buffer.of(parseInt(part.slice(2), 16)) : Buffer.from(part))),
+      );
+    let torn = 0;
+    for (const { text, ids } of golden.encodings) {
+      const pieces = ids.map((id) => tokenizer.piece(id));
+      for (const piece of pieces) expect(piece).not.toBe('');
+      if (!bytes || text.includes('\\x')) continue;
+      expect(Buffer.concat(pieces.map(bytesOf)).toString(), JSON.stringify(text)).toBe(tokenizer.decode(ids));
+      torn += pieces.filter((piece) => /\\x[89A-F][0-9A-F]/.test(piece)).length;
+    }
+    if (bytes) expect(torn).toBeGreaterThan(10);
+    for (const { id, content } of json.added_tokens) expect(tokenizer.piece(id)).toBe(content);
+    expect(tokenizer.piece(10_000_000)).toBe('<10000000>');
   });
 
   // Goes red when the library is given the added tokens, or keeps their spelling in the vocabulary.

@@ -1,0 +1,103 @@
+// The count against the graph that is executed: every product of matrices in it, and every pair of a query and a key that its masks let see each other.
+import type { TrainingBatch } from '@agentgym/cli';
+import { describe, expect, it } from 'vitest';
+
+import { grouped, small } from '../generation/fixtures/small-models.js';
+import type { MatmulAttributes } from '../operations/matmul.js';
+import { elementCount } from '../operations/shapes.js';
+import type { Node, Tensor } from '../operations/tensor.js';
+import { causalMask } from './causal-mask.js';
+import type { DecoderConfig } from './decoder-config.js';
+import { batchOperations, forwardOperations, passesOfTraining } from './operation-count.js';
+import { packRows } from './pack-rows.js';
+import { parameterShapes } from './parameters.js';
+import { evaluationGraph } from './training-graph.js';
+
+const rows = 2;
+const width = 17;
+/** Sizes that nothing is rounded up in: 16 tokens before the last sampled one, 8 sampled ones a row. */
+const mask = Uint8Array.from({ length: rows * width }, (_, index) =>
+  Number([3, 4, 5, 6, 11, 12, 13, 16].includes(index % width)),
+);
+const zeros = new Float64Array(rows * width);
+const batch: TrainingBatch = {
+  rows,
+  width,
+  tokens: new Int32Array(rows * width).fill(2),
+  length: Int32Array.of(width, width),
+  mask,
+  turn: new Int32Array(rows * width),
+  weight: zeros,
+  logprobs: zeros,
+  rewards: zeros,
+  advantages: zeros,
+  group: new Int32Array(rows),
+  truncated: new Uint8Array(rows),
+  bootstrapValue: new Float64Array(rows),
+  temperature: 1,
+};
+
+function nodesOf(outputs: readonly Tensor[]): Set<Node> {
+  const nodes = new Set<Node>();
+  const open = [...outputs];
+  for (let tensor = open.pop(); tensor; tensor = open.pop()) {
+    if (nodes.has(tensor.node)) continue;
+    nodes.add(tensor.node);
+    open.push(...tensor.node.inputs);
+  }
+  return nodes;
+}
+
+const unmasked = (bias: ArrayLike<number>): number => Array.from(bias).filter((value) => value === 0).length;
+
+describe.each<[string, DecoderConfig, boolean]>([
+  ['equal heads, a tied head', small, false],
+  ['grouped heads, a head of its own, a value head', grouped, true],
+])('%s', (_, config, valueHead) => {
+  // Goes red when a matrix, the head, the value head or the short last layer is forgotten, or attention is counted in full.
+  it('counts what the graph computes, padding and masked pairs left out', () => {
+    const group = config.heads / config.keyValueHeads;
+    const { sizes, inputs } = packRows(batch, [0, 1], group);
+    expect(sizes).toEqual({ rows: 2, width: 16, slots: 16, asks: 8 });
+    let products = 0;
+    for (const { operation, inputs: operands, outputs, attributes } of nodesOf(
+      Object.values(evaluationGraph(config, sizes, { valueHead })),
+    )) {
+      if (operation.name !== 'matmul') continue;
+      const inner = operands[0]!.shape.at((attributes as MatmulAttributes).transposeLeft ? -2 : -1)!;
+      products += 2 * inner * elementCount(outputs[0]!.shape);
+    }
+    const seen =
+      rows * config.keyValueHeads * (config.layers - 1) * unmasked(causalMask(16, group)) +
+      config.keyValueHeads * unmasked(inputs['askedBias'] as Float32Array);
+    // A query with a key, and its share with a value.
+    const attention = seen * 2 * (2 * config.headWidth);
+    expect(batchOperations(config, { valueHead }, batch)).toBe(products + attention);
+  });
+
+  it("is 2 N a token and Kaplan's attention, where every position asks", () => {
+    const tokens = 500;
+    const asked = Array.from({ length: tokens }, (__, position) => position);
+    const counted = forwardOperations(config, { valueHead: false }, { from: 0, tokens, asked });
+    const shapes = [...parameterShapes(config, { valueHead: false })];
+    const matrices = shapes.filter(([name, shape]) => shape.length === 2 && !/embed|lm_head/.test(name));
+    const n =
+      matrices.reduce((sum, [, shape]) => sum + elementCount(shape), 0) + config.vocabularySize * config.hiddenSize;
+    const width = config.heads * config.headWidth;
+    const kaplan = tokens * (2 * n + 2 * config.layers * tokens * width);
+    expect(Math.abs(counted / kaplan - 1)).toBeLessThan(0.002);
+    expect(passesOfTraining * 2).toBe(6);
+  });
+
+  it('adds up over the pieces in which a sequence is fed', () => {
+    const options = { valueHead: false };
+    const whole = forwardOperations(config, options, { from: 0, tokens: 30, asked: [9, 20, 29] });
+    const pieces = [
+      { from: 0, tokens: 10, asked: [9] },
+      { from: 10, tokens: 11, asked: [20] },
+      { from: 21, tokens: 9, asked: [29] },
+    ];
+    expect(pieces.reduce((sum, piece) => sum + forwardOperations(config, options, piece), 0)).toBe(whole);
+    expect(forwardOperations(config, options, { from: 7, tokens: 0, asked: [] })).toBe(0);
+  });
+});
