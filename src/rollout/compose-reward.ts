@@ -12,7 +12,7 @@ export interface RewardTerm {
 /** What is trained on: the weighted sum of the terms, and each term's part of it. */
 export interface ComposedReward {
   score(turn: RewardTurn): { readonly reward: number; readonly components: { readonly [term: string]: number } };
-  /** Of the undiscounted return: the sum of the terms' bounds, each at its weight. */
+  /** The sum of the terms' bounds, each at its weight. */
   bounds(context: BoundsContext): RewardBounds;
 }
 
