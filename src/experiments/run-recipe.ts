@@ -1,5 +1,6 @@
 // The composition root: a resolved recipe becomes instances, the instances a run. Read it from top to bottom to see what a run does.
 import type { Recipe } from '../config/recipe-schema.js';
+import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { RunEvent } from '../contracts/events.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -19,6 +20,8 @@ import { usedTasks } from './used-tasks.js';
 
 export interface RunRecipeOptions {
   readonly recipe: Recipe;
+  /** Who said a key of the recipe: a setting that shows to be idle only here is an error where the user wrote it. */
+  readonly origin?: ResolvedRecipe['origin'];
   readonly host: PluginHost;
   /** What plugins share; `random` is the root of the run, made from the recipe's seed. */
   readonly settings: HostSettings;
@@ -59,7 +62,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   let parts: Parts | undefined;
   let run = opened;
   try {
-    parts = await makeParts(recipe, host, settings);
+    parts = await makeParts(recipe, host, settings, options.origin);
     run ??= await createRun(options, parts);
     await describeParts(run, options, parts);
     const result = await train(options, parts, run);

@@ -40,6 +40,22 @@ describe('composeReward', () => {
     expect(reward.bounds({ horizon: 3 })).toEqual({ success: [-4, 1.75], failure: [-6, -0.25] });
   });
 
+  it('takes the widest bounds of each term over several contexts', () => {
+    const late: RewardScheme = {
+      ...outcome,
+      bounds: ({ discount = 1 }) => ({ success: [discount, 1], failure: [0, 1 - discount] }),
+    };
+    const both = composeReward([
+      { name: 'late', weight: 1, scheme: late },
+      { name: 'early', weight: -2, scheme: late },
+    ]);
+    // Goes red when the bounds of whole contexts are compared: no single discount has both ends.
+    expect(both.bounds({ horizon: 3, discount: 0.5 }, { horizon: 3, discount: 0.75 })).toEqual({
+      success: [0.5 - 2, 1 - 1],
+      failure: [-1, 0.5],
+    });
+  });
+
   it('names the term whose number is none', () => {
     const broken = composeReward([{ name: 'broken', weight: 1, scheme: { ...outcome, score: () => Number.NaN } }]);
     expect(() => broken.score(turn)).toThrow('The reward term "broken" gave NaN.');
