@@ -6,18 +6,22 @@ import type { BoundsContext, RewardBounds } from '../contracts/reward.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 
-/** The reward of an rl stage, and what its bounds depend on. */
-export interface StageReward {
-  /** Where the recipe says it: `reward`, or a stage's own. */
-  readonly path: KeyPath;
+/** A reward, and what its bounds depend on. */
+interface RewardSetting {
   readonly reward: ComposedReward;
-  readonly allowInversion: boolean;
-  /** Turns of the stage's longest episode. */
+  /** Turns of the longest episode. */
   readonly horizon: number;
   /** The environment counts milestones. */
   readonly milestones: boolean;
   /** Tokens after which an action is cut. */
   readonly actionTokens: number;
+}
+
+/** The reward of an rl stage. */
+export interface StageReward extends RewardSetting {
+  /** Where the recipe says it: `reward`, or a stage's own. */
+  readonly path: KeyPath;
+  readonly allowInversion: boolean;
   readonly discount?: Algorithm['discount'];
 }
 
@@ -52,7 +56,7 @@ export function checkRewards(stages: readonly StageReward[], written: (path: Key
   for (const [key, { stage, inverted }] of accepted) {
     const path = [...stage.path, 'allowInversion'];
     if (inverted || !stage.allowInversion || !written(path)) continue;
-    const { success, failure } = boundsOf(stage, [1]);
+    const { success, failure } = rewardBounds(stage, [1]);
     throw new AgentgymError('AG_RECIPE_IDLE_SETTING', {
       message:
         `\`${formatPath(path)}\` has no effect beside \`${key}.terms\`: ` +
@@ -69,17 +73,18 @@ function findInversion(stage: StageReward): string | undefined {
   const inverted = ({ success, failure }: RewardBounds) => success[0] <= failure[1];
   const sentence = (how: string, { success, failure }: RewardBounds) =>
     `${how} a failure can score ${failure[1]} and a success only ${success[0]} in ${horizon} turns.`;
-  const bounds = boundsOf(stage, [1]);
+  const bounds = rewardBounds(stage, [1]);
   if (inverted(bounds)) return sentence('With these weights', bounds);
   if (turn === 1 && token === 1) return undefined;
-  const discounted = boundsOf(stage, [turn * token ** actionTokens, turn * token]);
+  const discounted = rewardBounds(stage, [turn * token ** actionTokens, turn * token]);
   if (!inverted(discounted)) return undefined;
   const perToken = token === 1 ? '' : ` and ${token} a token (of ${actionTokens} in a turn at most)`;
   return sentence(`Discounted by ${turn} a turn${perToken}`, discounted);
 }
 
-function boundsOf(
-  { reward, horizon, milestones, actionTokens }: StageReward,
+/** Bounds at each of these discounts per turn, the widest of each term. */
+export function rewardBounds(
+  { reward, horizon, milestones, actionTokens }: RewardSetting,
   discounts: readonly number[],
 ): RewardBounds {
   const contexts = discounts.flatMap((discount): BoundsContext[] => {

@@ -1,5 +1,6 @@
 import { formatSeconds } from '../reporting/format-quantity.js';
 import type { TerminalStyle } from '../reporting/terminal-style.js';
+import type { RewardDescriptions } from './describe-reward.js';
 import type { LoadedRun } from './load-run.js';
 import { resultLines } from './result-lines.js';
 
@@ -18,6 +19,7 @@ export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
       'code',
       git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ' with changes' : ''}`,
     ],
+    ['reward', rewardLine(manifest.reward)],
     ['last step', last && `${last.step} of stage ${last.stage} (${last.runStep} in all)`],
     ['time', result && formatSeconds(result.seconds)],
     ['checkpoint', run.checkpoint],
@@ -32,4 +34,12 @@ export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
     ...(drawn.length > 0 ? ['', ...drawn] : []),
     ...(resumable ? ['', `Go on with \`agentgym train --resume ${manifest.id}\`.`] : []),
   ];
+}
+
+/** How often the reward speaks, as the manifest has it. */
+function rewardLine(reward: RewardDescriptions | null | undefined): string | undefined {
+  const played = Object.entries(reward?.density ?? {}).map(([player, { stepsPerReward }]) =>
+    stepsPerReward === null ? `none in ${player} play` : `one in ${stepsPerReward.toFixed(1)} turns of ${player} play`,
+  );
+  return played.join(', ') || undefined;
 }

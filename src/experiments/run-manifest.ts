@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { GitProvenance } from '../git/provenance.js';
 import { writeJsonAtomically } from './durable-files.js';
+import type { RewardDescriptions } from './describe-reward.js';
 import type { HostFacts } from './host-facts.js';
 import type { SplitProof } from './split-proof.js';
 
@@ -51,6 +52,8 @@ export interface RunManifest {
   readonly seeds: { readonly [name: string]: Json };
   /** Null until the tasks are known. */
   readonly splits: SplitProof | null;
+  /** How high, how low and how often it pays; measured once, when the run begins. Null until then; absent in runs of versions that did not measure. */
+  readonly reward?: RewardDescriptions | null;
   /** Reasons why a repetition may differ in bits, such as a resume with other threads; empty: exact. */
   readonly inexact: readonly string[];
   readonly sessions: readonly RunSession[];

@@ -7,6 +7,7 @@ import type { JsonObject } from '../contracts/json.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from './disk-journal.js';
 import { Evaluator } from './evaluator.js';
 import { loadRun } from './load-run.js';
@@ -101,16 +102,19 @@ async function createRun(options: RunRecipeOptions, parts: Parts): Promise<RunDi
 
 /** Brings into the manifest what only the instances know, and says where a resumed run cannot be the same to the last bit. */
 async function describeParts(run: RunDirectory, options: RunRecipeOptions, parts: Parts): Promise<void> {
-  const splits = proveSplits(usedTasks(options.recipe, parts, options.settings.random));
+  const { recipe, settings } = options;
+  const { random, signal } = settings;
+  const splits = proveSplits(usedTasks(recipe, parts, random));
+  const reward = run.manifest.reward ?? (await describeRewards(recipe, parts, random.stream('density'), signal));
   const policy = parts.policy.describe();
   const before = run.manifest.policy;
   const differences =
     before && Object.keys(policy).filter((key) => JSON.stringify(policy[key]) !== JSON.stringify(before[key]));
-  if (differences === null || differences.length === 0) return run.update({ policy, splits });
+  if (differences === null || differences.length === 0) return run.update({ policy, splits, reward });
   const reason = `resumed with another ${differences.join(', ')} of the policy`;
   const message = `The run is ${reason}: it may differ in the last bits from one that was not interrupted.`;
   options.listener({ type: 'warning', message });
-  await run.update({ policy, splits, inexact: [...run.manifest.inexact, reason] });
+  await run.update({ policy, splits, reward, inexact: [...run.manifest.inexact, reason] });
 }
 
 async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory): Promise<RunResult> {
