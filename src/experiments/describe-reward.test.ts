@@ -23,7 +23,7 @@ const partsOf = (create: () => Signals): Parts =>
       pool: createEnvironmentPool(create),
     },
     reward: denseReward,
-    rl: new Map(),
+    rl: new Map([['rl', { reward: denseReward }]]),
   }) as unknown as Parts;
 
 const described = (create: () => Signals, signal = new AbortController().signal) =>
@@ -69,6 +69,14 @@ describe('describeRewards', () => {
       throw new Error('no signal box');
     });
     expect(none).toEqual({ bounds: some?.bounds, density: {} });
+  });
+
+  it('plays nothing where no stage is rewarded', async () => {
+    const create = () => {
+      throw new Error('nobody should play');
+    };
+    const unrewarded = { ...partsOf(create), rl: new Map() };
+    expect(await describeRewards(recipe, unrewarded, createRandom(3), new AbortController().signal)).toBeNull();
   });
 
   it('says nothing where it was interrupted', async () => {

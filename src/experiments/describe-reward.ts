@@ -1,7 +1,6 @@
 // What a run's manifest says of its rewards: how high and low they reach, and how often they speak. Played before the first step, on training tasks.
 import type { Recipe } from '../config/recipe-schema.js';
 import type { Random } from '../contracts/random.js';
-import type { RewardBounds } from '../contracts/reward.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
@@ -10,20 +9,8 @@ import { chooseTasks } from '../rollout/task-order.js';
 import { baselinePlayers } from './baseline-players.js';
 import { rewardBounds } from './check-rewards.js';
 import type { Parts } from './make-parts.js';
+import type { RewardDescription, RewardDescriptions } from './run-manifest.js';
 import { longestHorizon, rolloutSettings } from './stage-plan.js';
-
-/** A reward on the recipe's environment. */
-export interface RewardDescription {
-  /** Of the undiscounted return, in the turns of the recipe's longest horizon. */
-  readonly bounds: RewardBounds;
-  /** Along the play of those who cannot learn; a player is absent where the environment has none, or where every episode failed. */
-  readonly density: { readonly oracle?: RewardDensity; readonly random?: RewardDensity };
-}
-
-/** The recipe's own reward, and those that stages have in its place. */
-export interface RewardDescriptions extends RewardDescription {
-  readonly stages?: { readonly [stage: string]: RewardDescription };
-}
 
 /** Training tasks that each of the players plays once. */
 const measuredTasks = 16;
@@ -32,7 +19,7 @@ const measuredTasks = 16;
  * Describes the rewards of a recipe. The same seed gives the same numbers; a failed episode is left out.
  *
  * @param random a stream of its own
- * @returns null where the user interrupted it: a resumed run measures then
+ * @returns null where no stage is rewarded, and where the user interrupted it: a resumed run measures then
  */
 export async function describeRewards(
   recipe: Recipe,
@@ -40,6 +27,7 @@ export async function describeRewards(
   random: Random,
   signal: AbortSignal,
 ): Promise<RewardDescriptions | null> {
+  if (parts.rl.size === 0) return null;
   const describe = (reward: ComposedReward) => describeReward(recipe, parts, reward, random, signal);
   try {
     const own = await describe(parts.reward);

@@ -1,8 +1,8 @@
 import { formatSeconds } from '../reporting/format-quantity.js';
 import type { TerminalStyle } from '../reporting/terminal-style.js';
-import type { RewardDescriptions } from './describe-reward.js';
 import type { LoadedRun } from './load-run.js';
 import { resultLines } from './result-lines.js';
+import type { RewardDescriptions } from './run-manifest.js';
 
 /** A run for a person: where it stands, what it was made from, and what came out. */
 export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
