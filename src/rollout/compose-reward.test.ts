@@ -43,16 +43,20 @@ describe('composeReward', () => {
   it('takes the widest bounds of each term over several contexts', () => {
     const late: RewardScheme = {
       ...outcome,
-      bounds: ({ discount = 1 }) => ({ success: [discount, 1], failure: [0, 1 - discount] }),
+      bounds: ({ discount = 1 }) => ({ success: [discount, 1], failure: [0, 0] }),
+    };
+    const price: RewardScheme = {
+      ...tokens,
+      bounds: ({ discount = 1 }) => ({ success: [-1 - discount, -1], failure: [-1 - discount, 0] }),
     };
     const both = composeReward([
       { name: 'late', weight: 1, scheme: late },
-      { name: 'early', weight: -2, scheme: late },
+      { name: 'price', weight: 1, scheme: price },
     ]);
-    // Goes red when the bounds of whole contexts are compared: no single discount has both ends.
-    expect(both.bounds({ horizon: 3, discount: 0.5 }, { horizon: 3, discount: 0.75 })).toEqual({
-      success: [0.5 - 2, 1 - 1],
-      failure: [-1, 0.5],
+    // Goes red when the bounds of whole contexts are compared: at either discount the lowest success is -1.
+    expect(both.bounds({ horizon: 2, discount: 0.5 }, { horizon: 2, discount: 0.75 })).toEqual({
+      success: [0.5 - 1.75, 0],
+      failure: [-1.75, 0],
     });
   });
 
