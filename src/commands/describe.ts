@@ -31,9 +31,14 @@ export default class Describe extends BaseCommand {
     } = await host.find(args.kind as ContributionKind, args.name);
     const { summary, options } = contribution;
     const presets = 'presets' in contribution ? contribution.presets : undefined;
+    const facts =
+      contribution.kind === 'environment' ? ['success', 'invalid', ...(contribution.facts ?? [])] : undefined;
+    const needs = contribution.kind === 'reward' ? contribution.needs : undefined;
 
     this.say(`${name}: ${summary}`);
     this.say(`${kind} of ${plugin} ${version}`);
+    if (facts !== undefined) this.say(`reports ${facts.join(', ')}`);
+    if (needs !== undefined) this.say(`needs an environment that reports ${needs.join(', ')}`);
     if (presets !== undefined) {
       this.say('\nPresets');
       for (const preset of presets) this.say(`  ${preset.name}  ${preset.summary}`);
@@ -47,6 +52,8 @@ export default class Describe extends BaseCommand {
       version,
       summary,
       ...(presets && { presets }),
+      ...(facts && { facts }),
+      ...(needs && { needs }),
       options,
       schema: optionsJsonSchema(options),
     };

@@ -1,4 +1,5 @@
 import type { AlgorithmFinding, AlgorithmModule } from '../contracts/algorithm.js';
+import type { OptionalFact } from '../contracts/environment.js';
 import type { OptionFinding } from '../contracts/options.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';
@@ -32,8 +33,14 @@ export async function checkRecipeContributions(
   context: IdleContext,
 ): Promise<void> {
   const check = (kind: ContributionKind, block: Block, path: KeyPath) => checkBlock(kind, block, path, finder, context);
-  await check('environment', recipe.environment, ['environment']);
-  await checkTerms(recipe.reward, ['reward'], check);
+  const environment = await check('environment', recipe.environment, ['environment']);
+  const checkReward = async (reward: ParsedRecipe['reward'], path: KeyPath) => {
+    for (const [i, term] of reward.terms.entries()) {
+      const scheme = await check('reward', term, [...path, 'terms', i]);
+      checkFacts(scheme, environment, [...path, 'terms', i, 'name'], context.complaints);
+    }
+  };
+  await checkReward(recipe.reward, ['reward']);
   await check('format', recipe.format, ['format']);
   const policy = await check('policy', recipe.policy, ['policy']);
   if (policy?.kind === 'policy') {
@@ -41,17 +48,33 @@ export async function checkRecipeContributions(
     settleScratchOptions(recipe, policy.scratchOptions ?? [], context);
   }
   for (const [name, stage] of Object.entries(recipe.stages)) {
-    if (stage.kind === 'rl' && stage.reward) await checkTerms(stage.reward, ['stages', name, 'reward'], check);
+    if (stage.kind === 'rl' && stage.reward) await checkReward(stage.reward, ['stages', name, 'reward']);
   }
   await checkAlgorithms(recipe, finder, context);
 }
 
-async function checkTerms(
-  reward: ParsedRecipe['reward'],
+/** What the lack of a fact is called. */
+const withoutFact: { readonly [fact in OptionalFact]: string } = {
+  progress: 'tells of no progress',
+  milestones: 'counts no milestones',
+};
+
+/** A scheme that pays for what the environment never reports would pay the outcome alone, and nobody would be told. */
+function checkFacts(
+  scheme: Contribution | undefined,
+  environment: Contribution | undefined,
   path: KeyPath,
-  check: (kind: ContributionKind, block: Block, path: KeyPath) => Promise<unknown>,
-): Promise<void> {
-  for (const [i, term] of reward.terms.entries()) await check('reward', term, [...path, 'terms', i]);
+  complaints: Complaints,
+): void {
+  if (scheme?.kind !== 'reward' || environment?.kind !== 'environment') return;
+  const missing = (scheme.needs ?? []).find((fact) => environment.facts?.includes(fact) !== true);
+  if (missing === undefined) return;
+  complaints.add(
+    'AG_RECIPE_INVALID',
+    path,
+    `\`${formatPath(path)}\` is ${scheme.name}, but the environment \`${environment.name}\` ${withoutFact[missing]}`,
+    'Take another scheme, such as `sparse`, or another environment; `agentgym describe environment NAME` shows what it reports.',
+  );
 }
 
 async function checkBlock(

@@ -83,8 +83,21 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
       }
     }
   }
+  settleAllowInversion(recipe, idle);
   settleImportanceCaps(recipe, idle);
   settleOverridden(recipe, idle);
+}
+
+/** Inversions are a matter of training: no rl stage may take the recipe's own reward. Whether a reward has any shows when it is made. */
+function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+  if (!recipe.reward.allowInversion) return;
+  const path = ['reward', 'allowInversion'];
+  const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+  if (rl.length === 0) idle(path, 'in a recipe whose `stages` have no `kind: rl`');
+  else if (rl.every(({ stage }) => stage.reward !== undefined)) {
+    idle(path, `beside ${rl.map(({ name }) => `\`stages.${name}.reward\``).join(' and ')}`);
+  } else return;
+  recipe.reward.allowInversion = false;
 }
 
 /** A cap of weights that no rl stage computes. */

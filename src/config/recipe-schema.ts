@@ -41,7 +41,10 @@ const reward = v.strictObject({
     v.description('Reward schemes whose weighted numbers are added up'),
   ),
   allowInversion: v.optional(
-    v.pipe(v.boolean(), v.description('Accept weights under which a failure can score above a success')),
+    v.pipe(
+      v.boolean(),
+      v.description('Accept weights, prices or a discount under which a failure can score above a success'),
+    ),
     false,
   ),
 });

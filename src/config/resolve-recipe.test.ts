@@ -26,7 +26,10 @@ const contributions = [
       low > high ? [{ path: ['low'], message: '`low` lies above `high`', hint: 'Swap them.' }] : [],
   },
   { kind: 'environment', name: 'maze', summary: 'Find out', options: {} },
+  { kind: 'environment', name: 'stairs', summary: 'Climb', options: {}, facts: ['milestones'] },
   { kind: 'reward', name: 'sparse', summary: 'Outcome', options: {} },
+  { kind: 'reward', name: 'dense', summary: 'Steps', options: {}, needs: ['milestones'] },
+  { kind: 'reward', name: 'progress', summary: 'Way', options: {}, needs: ['progress'] },
   { kind: 'format', name: 'plain', summary: 'Plain', options: {} },
   {
     kind: 'policy',
@@ -277,6 +280,20 @@ describe('resolveRecipe', () => {
     ]);
   });
 
+  // Goes red when `needs` is not read: the run would be rewarded for its outcome alone, and nobody told.
+  it('refuses a reward for facts that the environment does not report', async () => {
+    const dense = `${BASE}reward: { terms: [{ name: sparse }, { name: dense }] }\n`;
+    expect(await complaints(dense)).toEqual([
+      'AG_RECIPE_INVALID 10: `reward.terms[1].name` is dense, but the environment `coin-flip` counts no milestones',
+    ]);
+    await resolveText(dense, 'environment.name=stairs');
+    expect(await complaints(dense, 'environment.name=stairs', 'stages.rl.reward.terms=[{name: progress}]')).toEqual([
+      expect.stringMatching(
+        /`stages\.rl\.reward\.terms\[0\]\.name` is progress, but .* `stairs` tells of no progress$/,
+      ),
+    ]);
+  });
+
   describe('settings without effect', () => {
     const idle: [what: string, sets: string[], names: string[]][] = [
       ['floor', ['stages.rl.optimizer.floor=0.1'], ['stages.rl.optimizer.floor', 'schedule: constant']],
@@ -300,6 +317,16 @@ describe('resolveRecipe', () => {
         'overridden',
         ['stages.rl.algorithm.minibatches=4'],
         ['algorithm.minibatches', 'stages.rl.algorithm.minibatches'],
+      ],
+      [
+        'inversion',
+        ['reward={terms: [{name: sparse}], allowInversion: true}', 'stages.rl.reward={terms: [{name: sparse}]}'],
+        ['reward.allowInversion', 'stages.rl.reward'],
+      ],
+      [
+        'inversion without rl',
+        ['reward={terms: [{name: sparse}], allowInversion: true}', 'stages.rl=null', 'algorithm=null'],
+        ['reward.allowInversion', 'kind: rl'],
       ],
       ['importance cap', ['algorithm.importanceCap=3'], ['algorithm.importanceCap', 'recomputeLogprobs: true']],
       ['clip', ['algorithm.minibatches=1', 'algorithm.options.clip=0.3'], ['algorithm.options.clip', 'one minibatch']],

@@ -32,7 +32,7 @@ export interface ResolvedRecipe {
   /** The recipe's file; absent where the keys were given directly. */
   readonly file?: string;
   /** Where a key came from; `default` where nobody said it. */
-  origin(path: KeyPath): 'default' | RecipeLayer['origin'];
+  readonly origin: (path: KeyPath) => 'default' | RecipeLayer['origin'];
 }
 
 /**

@@ -114,6 +114,8 @@ export interface Algorithm {
   /** Fills `values`, `bootstrapValue` and the live `value`; absent: no critic. */
   readonly critic?: CriticPlan;
   readonly initialState: { readonly [key: string]: Json };
+  /** What a reward is worth one turn, and one sampled token, earlier, in the returns it learns from; absent: neither discounts. */
+  readonly discount?: { readonly turn: number; readonly token: number };
   /**
    * What of a group's completed episodes is trained on, in units of rows that stand together; absent: the group as it is. A group without a unit says
    * nothing. Called before a batch is built.

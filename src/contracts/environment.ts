@@ -36,7 +36,10 @@ export interface TaskSplits {
 export interface Facts {
   /** The task is solved. */
   readonly success: boolean;
-  /** How much of the task is done, in [0, 1]; never falls within an episode unless the contribution says `progressFalls`. */
+  /**
+   * How much of the task is done, in [0, 1]; never falls within an episode unless the contribution says `progressFalls`. There on every step where
+   * the contribution's `facts` name it, as `milestones` are.
+   */
   readonly progress?: number;
   /** Subgoals reached so far and how many there are. */
   readonly milestones?: { readonly reached: number; readonly total: number };
@@ -45,6 +48,9 @@ export interface Facts {
   /** Whatever else the environment wants on record; JSON, so that it reaches the log. */
   readonly details?: { readonly [key: string]: Json };
 }
+
+/** A fact that not every environment has: those that have it declare it. */
+export type OptionalFact = 'progress' | 'milestones';
 
 export interface StepResult {
   /** What the agent sees next. */

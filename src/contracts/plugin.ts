@@ -1,5 +1,5 @@
 import type { AlgorithmModule } from './algorithm.js';
-import type { EnvironmentModule } from './environment.js';
+import type { EnvironmentModule, OptionalFact } from './environment.js';
 import type { FormatModule } from './format.js';
 import type { Host } from './host.js';
 import type { OptionFinding, OptionsDeclaration, OptionsOf } from './options.js';
@@ -38,17 +38,22 @@ export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsD
   D,
   EnvironmentModule<OptionsOf<D>>
 > {
+  /** What steps report beside `success` and `invalid`; a reward that needs another fact is refused for this environment. Absent: neither. */
+  readonly facts?: readonly OptionalFact[];
   /** `progress` may fall within an episode. */
   readonly progressFalls?: boolean;
   /** Turns an episode may need, where the environment has a natural cap. */
   readonly maxTurns?: number;
 }
 
-export type RewardContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
+export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'reward',
   D,
   RewardModule<OptionsOf<D>>
->;
+> {
+  /** Facts without which the scheme has nothing to pay for. */
+  readonly needs?: readonly OptionalFact[];
+}
 export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'policy',
   D,

@@ -21,16 +21,22 @@ export interface RewardTurn {
   readonly index: number;
 }
 
-/** Lowest and highest undiscounted return, over all episodes that end in this way. */
+/** Lowest and highest return, over all episodes that end in this way. */
 export interface RewardBounds {
   readonly success: readonly [low: number, high: number];
   readonly failure: readonly [low: number, high: number];
 }
 
-/** What bounds are asked for. `milestones` is absent where the environment counts none. */
+/** What bounds are asked for. */
 export interface BoundsContext {
+  /** Turns of the longest episode. */
   readonly horizon: number;
+  /** Absent where the environment counts none. */
   readonly milestones?: number;
+  /** Tokens that a turn may sample, at most; absent: none. */
+  readonly actionTokens?: number;
+  /** Bounds are of the sum of `discount ** index * score` over the turns; absent: 1, the undiscounted return. */
+  readonly discount?: number;
 }
 
 /**
@@ -47,7 +53,7 @@ export interface BoundsContext {
  *   return {
  *     density: 'outcome',
  *     score: (turn) => (turn.facts.success && turn.previous?.success !== true ? 1 : 0),
- *     bounds: () => ({ success: [1, 1], failure: [0, 0] }),
+ *     bounds: ({ horizon, discount = 1 }) => ({ success: [discount ** (horizon - 1), 1], failure: [0, 0] }),
  *   };
  * }
  * ```

@@ -167,8 +167,8 @@ export const errorCodes = {
   },
   AG_REWARD_INVERSION: {
     exitCode: 2,
-    meaning: 'The weights of a reward allow a failure to score as much as a success.',
-    cure: 'Lower the weights of the other terms, or accept it with `reward.allowInversion: true`.',
+    meaning: 'The weights, prices or discount of a reward allow a failure to score as much as a success.',
+    cure: 'Lower the weights or prices beside the outcome, discount less, or accept it with `reward.allowInversion: true`.',
   },
   AG_REWARD_NOT_FINITE: {
     exitCode: 2,

@@ -1,23 +1,11 @@
-// What can only be checked once contributions have been made: a reward that may pay a failure more than a success, and a policy that cannot
-// do what the algorithm asks for.
+// What can only be checked once contributions have been made: that the policy can do what the algorithm asks for.
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { LiveName, LossExpression } from '../contracts/loss.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { StageBudget } from '../training/budget.js';
 import { affordableGroups } from '../training/collect-groups.js';
-
-/** Throws AG_REWARD_INVERSION where a failure of up to `horizon` turns can score as high as a success. */
-export function checkReward(reward: ComposedReward, horizon: number, path: string): void {
-  const { success, failure } = reward.bounds({ horizon });
-  if (success[0] > failure[1]) return;
-  throw new AgentgymError('AG_REWARD_INVERSION', {
-    message: `With these weights a failure can score ${failure[1]} and a success only ${success[0]} in ${horizon} turns.`,
-    path,
-  });
-}
 
 /** Throws AG_RECIPE_INVALID where a stage has units, but not for a single group of episodes. */
 export function checkGroups(

@@ -4,6 +4,7 @@ import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from './load-run.js';
 import { resultLines } from './result-lines.js';
 import { spentLine } from './spent-line.js';
+import type { RewardDescriptions } from './run-manifest.js';
 
 /** A run for a person: where it stands, what it was made from, and what came out. */
 export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
@@ -20,6 +21,7 @@ export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
       'code',
       git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ' with changes' : ''}`,
     ],
+    ['reward', rewardLine(manifest.reward)],
     ['last step', last && `${last.step} of stage ${last.stage} (${last.runStep} in all)`],
     ['time', result && formatSeconds(result.seconds)],
     ['spent', last && (spentLine(totalsOfMetrics(last.metrics)) || undefined)],
@@ -35,4 +37,12 @@ export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
     ...(drawn.length > 0 ? ['', ...drawn] : []),
     ...(resumable ? ['', `Go on with \`agentgym train --resume ${manifest.id}\`.`] : []),
   ];
+}
+
+/** How often the reward speaks, as the manifest has it. */
+function rewardLine(reward: RewardDescriptions | null | undefined): string | undefined {
+  const played = Object.entries(reward?.density ?? {}).map(([player, { stepsPerReward }]) =>
+    stepsPerReward === null ? `none in ${player} play` : `one in ${stepsPerReward.toFixed(1)} turns of ${player} play`,
+  );
+  return played.join(', ') || undefined;
 }

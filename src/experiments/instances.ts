@@ -2,7 +2,7 @@
 // called. Everything below works on instances it is handed.
 import { checkOptions } from '../config/check-options.js';
 import type { Algorithm } from '../contracts/algorithm.js';
-import type { TaskSplits } from '../contracts/environment.js';
+import type { OptionalFact, TaskSplits } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ContributionKind } from '../contracts/plugin.js';
@@ -28,6 +28,8 @@ export interface OpenEnvironment {
   readonly splits: TaskSplits;
   /** One pool for everything that plays; dispose of it at the end. */
   readonly pool: EnvironmentPool;
+  /** What its steps report beside success and invalid. */
+  readonly facts: readonly OptionalFact[];
   /** The environment's own cap on turns, where it names one. */
   readonly maxTurns?: number;
 }
@@ -60,6 +62,7 @@ export class Instances {
       name: named.name,
       splits: await callPlugin(located, 'tasks', () => module.tasks(options)),
       pool: createEnvironmentPool(() => module.create(options, host)),
+      facts: located.contribution.facts ?? [],
       ...(located.contribution.maxTurns !== undefined && { maxTurns: located.contribution.maxTurns }),
     };
   }

@@ -1,5 +1,6 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import { stageSettings, type StageSettings } from '../config/stage-settings.js';
+import type { ResolvedRecipe } from '../config/resolve-recipe.js';
+import { longestHorizon, stageSettings, type StageSettings } from '../config/stage-settings.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { PolicyModel } from '../contracts/policy.js';
@@ -8,7 +9,8 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor } from '../rollout/actor.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { conversationText } from '../rollout/demonstration.js';
-import { checkGroups, checkPolicy, checkReward } from './check-parts.js';
+import { checkGroups, checkPolicy } from './check-parts.js';
+import { checkRewards, type StageReward } from './check-rewards.js';
 import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
 import {
   type DemonstrationContext,
@@ -17,7 +19,7 @@ import {
   type StageDemonstrations,
 } from './prepare-demonstrations.js';
 import type { ContributionRecord } from './run-manifest.js';
-import { budgetsOf, longestHorizon } from './stage-plan.js';
+import { budgetsOf } from './stage-plan.js';
 
 /** What an rl stage has of its own. */
 interface RlParts {
@@ -58,14 +60,23 @@ export function modelActor(recipe: Recipe, model: PolicyModel, format: ActionFor
   };
 }
 
-/** Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of the pool and of the policy. */
-export async function makeParts(recipe: Recipe, host: PluginHost, settings: HostSettings): Promise<Parts> {
+/**
+ * Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of the pool and of the policy.
+ *
+ * @param origin who said a key; absent: nobody knows, and what is idle is let pass
+ */
+export async function makeParts(
+  recipe: Recipe,
+  host: PluginHost,
+  settings: HostSettings,
+  origin?: ResolvedRecipe['origin'],
+): Promise<Parts> {
   const instances = new Instances(host, settings);
   const environment = await instances.environment(recipe.environment);
   try {
     const format = await instances.format(recipe.format);
     const reward = await instances.reward(recipe.reward.terms);
-    const rl = await rlParts(recipe, instances);
+    const rl = await rlParts(recipe, instances, environment, origin);
     const context = { environment, format, ...settings };
     const demonstrations = await prepareDemonstrations(recipe, context);
     const { name, preset, from, options } = recipe.policy;
@@ -97,18 +108,32 @@ export async function makeParts(recipe: Recipe, host: PluginHost, settings: Host
   }
 }
 
-async function rlParts(recipe: Recipe, instances: Instances): Promise<Map<string, RlParts>> {
+async function rlParts(
+  recipe: Recipe,
+  instances: Instances,
+  environment: OpenEnvironment,
+  origin: ResolvedRecipe['origin'] = () => 'default',
+): Promise<Map<string, RlParts>> {
   const parts = new Map<string, RlParts>();
+  const rewards: StageReward[] = [];
   for (const [name, stage] of Object.entries(recipe.stages)) {
     if (stage.kind !== 'rl') continue;
     const settings = stageSettings(recipe, stage);
     const reward = await instances.reward(settings.reward.terms);
-    const path = stage.reward === undefined ? 'reward.terms' : `stages.${name}.reward.terms`;
-    if (!settings.reward.allowInversion) checkReward(reward, longestHorizon(recipe), path);
     const algorithm = await instances.algorithm(settings.algorithm);
     checkGroups(name, budgetsOf(recipe).get(name), { groupSize: settings.algorithm.groupSize, algorithm });
+    rewards.push({
+      path: stage.reward === undefined ? ['reward'] : ['stages', name, 'reward'],
+      reward,
+      allowInversion: settings.reward.allowInversion,
+      horizon: longestHorizon(settings.horizon),
+      milestones: environment.facts.includes('milestones'),
+      actionTokens: recipe.policy.sampling.maxActionTokens,
+      ...(algorithm.discount && { discount: algorithm.discount }),
+    });
     parts.set(name, { settings, reward, algorithm });
   }
+  checkRewards(rewards, (path) => ['recipe', 'flag'].includes(origin(path)));
   return parts;
 }
 

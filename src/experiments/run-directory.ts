@@ -78,6 +78,7 @@ export class RunDirectory {
       policy: null,
       seeds: options.seeds,
       splits: null,
+      reward: null,
       inexact: [],
       sessions: [{ startedAt: createdAt, fromStep: 0 }],
     };

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { Json, JsonObject } from '../contracts/json.js';
+import type { RewardBounds } from '../contracts/reward.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { GitProvenance } from '../git/provenance.js';
+import type { RewardDensity } from '../rollout/reward-density.js';
 import { writeJsonAtomically } from './durable-files.js';
 import type { HostFacts } from './host-facts.js';
 import type { SplitProof } from './split-proof.js';
@@ -20,6 +22,19 @@ export interface ContributionRecord {
   readonly version: string;
   readonly entry: string;
   readonly options: JsonObject;
+}
+
+/** A reward on the recipe's environment. */
+export interface RewardDescription {
+  /** Of the undiscounted return, in the turns of the recipe's longest horizon. */
+  readonly bounds: RewardBounds;
+  /** Along the play of those who cannot learn; a player is absent where the environment has none, or where every episode failed. */
+  readonly density: { readonly oracle?: RewardDensity; readonly random?: RewardDensity };
+}
+
+/** The recipe's own reward, and those that stages have in its place. */
+export interface RewardDescriptions extends RewardDescription {
+  readonly stages?: { readonly [stage: string]: RewardDescription };
 }
 
 /** One process that worked on a run. */
@@ -51,6 +66,8 @@ export interface RunManifest {
   readonly seeds: { readonly [name: string]: Json };
   /** Null until the tasks are known. */
   readonly splits: SplitProof | null;
+  /** How high, how low and how often it pays; measured once, when the run begins. Null until then, and where no stage is rewarded; absent in runs of versions that did not measure. */
+  readonly reward?: RewardDescriptions | null;
   /** Reasons why a repetition may differ in bits, such as a resume with other threads; empty: exact. */
   readonly inexact: readonly string[];
   readonly sessions: readonly RunSession[];

@@ -1,6 +1,6 @@
 // A whole run with real plugins and the tabular policy: what holds here holds without an engine.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -153,6 +153,13 @@ describe('runRecipe', () => {
       ...[1, 2, 3, 4, 5, 6].map((step) => `sft ${step}`),
       ...[1, 2, 3, 4, 5, 6, 7].map((step) => `rl ${step}`),
     ]);
+    // Milestones of three turns at most: the oracle solves every task, the random player does not.
+    const { bounds, density } = manifest.reward!;
+    expect(bounds).toEqual({ success: [1, 1], failure: [0, 0] });
+    expect(density.oracle?.stepsPerReward).toBeGreaterThanOrEqual(1);
+    expect(density.oracle?.stepsPerReward).toBeLessThan(3);
+    expect(density.random!.rewardsPerTurn).toBeLessThan(density.oracle!.rewardsPerTurn);
+    expect(metrics.at(-1)?.metrics).toHaveProperty(['rollout/rewards_per_turn']);
     // ScalingInter: two turns for three steps, then three.
     expect(metrics.slice(6).map((line) => line.metrics['rollout/horizon'])).toEqual([2, 2, 2, 3, 3, 3, 3]);
     expect(evaluations.filter(({ player }) => player === 'start')).toHaveLength(2);
@@ -178,6 +185,27 @@ describe('runRecipe', () => {
       expect(lines(broken, name), name).toEqual(lines(straight, name));
     }
     expect(weights(broken)).toBe(weights(straight));
+  });
+
+  // Mutation: measure anew on every start; the second session finds no reward to keep and writes another.
+  it('describes the reward of a run once, each stage that has its own, and the same for the same seed', async () => {
+    const stages = { ...recipe.stages, rl: { ...recipe.stages.rl, reward: { terms: [{ name: 'dense' }] } } };
+    const [straight, broken] = [newFolder(), newFolder()];
+    const described = async (folder: string) => (await loadRun(join(folder, 'run'))).manifest.reward;
+    await run(straight, { changes: { stages } });
+    const reward = await described(straight);
+    expect(reward?.stages?.['rl']?.bounds).toEqual({ success: [1.5, 1.5], failure: [0, 0.5] });
+    expect(reward?.stages?.['rl']?.density.oracle!.rewardsPerTurn).toBeGreaterThan(
+      reward!.density.oracle!.rewardsPerTurn,
+    );
+
+    await run(broken, { interruptAt: 3, changes: { stages } });
+    expect(await described(broken)).toEqual(reward);
+    const file = join(broken, 'run', 'manifest.json');
+    const marked = { ...reward, bounds: { success: [7, 7], failure: [0, 0] } };
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), reward: marked }));
+    await run(broken, { resume: true, changes: { stages } });
+    expect(await described(broken)).toEqual(marked);
   });
 
   it('has nothing to do where a run is complete', async () => {

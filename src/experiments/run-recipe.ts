@@ -1,5 +1,6 @@
 // The composition root: a resolved recipe becomes instances, the instances a run. Read it from top to bottom to see what a run does.
 import type { Recipe } from '../config/recipe-schema.js';
+import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { RunEvent } from '../contracts/events.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -7,6 +8,7 @@ import { isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
+import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from './disk-journal.js';
 import { Evaluator } from './evaluator.js';
 import { loadRun } from './load-run.js';
@@ -21,6 +23,8 @@ import { usedTasks } from './used-tasks.js';
 
 export interface RunRecipeOptions {
   readonly recipe: Recipe;
+  /** Who said a key of the recipe: a setting that shows to be idle only here is an error where the user wrote it. */
+  readonly origin?: ResolvedRecipe['origin'];
   readonly host: PluginHost;
   /** What plugins share; `random` is the root of the run, made from the recipe's seed. */
   readonly settings: HostSettings;
@@ -61,7 +65,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   let parts: Parts | undefined;
   let run = opened;
   try {
-    parts = await makeParts(recipe, host, settings);
+    parts = await makeParts(recipe, host, settings, options.origin);
     run ??= await createRun(options, parts);
     await describeParts(run, options, parts);
     const result = await train(options, parts, run);
@@ -100,16 +104,19 @@ async function createRun(options: RunRecipeOptions, parts: Parts): Promise<RunDi
 
 /** Brings into the manifest what only the instances know, and says where a resumed run cannot be the same to the last bit. */
 async function describeParts(run: RunDirectory, options: RunRecipeOptions, parts: Parts): Promise<void> {
-  const splits = proveSplits(usedTasks(options.recipe, parts, options.settings.random));
+  const { recipe, settings } = options;
+  const { random, signal } = settings;
+  const splits = proveSplits(usedTasks(recipe, parts, random));
+  const reward = run.manifest.reward ?? (await describeRewards(recipe, parts, random.stream('density'), signal));
   const policy = parts.policy.describe();
   const before = run.manifest.policy;
   const differences =
     before && Object.keys(policy).filter((key) => JSON.stringify(policy[key]) !== JSON.stringify(before[key]));
-  if (differences === null || differences.length === 0) return run.update({ policy, splits });
+  if (differences === null || differences.length === 0) return run.update({ policy, splits, reward });
   const reason = `resumed with another ${differences.join(', ')} of the policy`;
   const message = `The run is ${reason}: it may differ in the last bits from one that was not interrupted.`;
   options.listener({ type: 'warning', message });
-  await run.update({ policy, splits, inexact: [...run.manifest.inexact, reason] });
+  await run.update({ policy, splits, reward, inexact: [...run.manifest.inexact, reason] });
 }
 
 async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory): Promise<RunResult> {

@@ -48,17 +48,18 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
   }
   const given = { ...(source !== undefined && { source }), sets, cwd, host };
   const fresh = resume === undefined || source !== undefined || sets.length > 0;
-  const { recipe, file } = fresh
+  const { recipe, file, origin } = fresh
     ? await resolveRecipe(
         resume === undefined || source !== undefined ? given : { ...given, source: await recipeOf(resume) },
       )
-    : { recipe: await recipeOf(resume), file: undefined };
+    : { recipe: await recipeOf(resume), file: undefined, origin: undefined };
   return {
     recipe,
     stages: fundedStages(recipe).map(([name]) => name),
     run: (listener) =>
       runRecipe({
         recipe,
+        ...(resume === undefined && origin !== undefined && { origin }),
         host,
         settings: { ...request.settings, random: createRandom(recipe.seed) },
         ...(resume !== undefined && { resume }),

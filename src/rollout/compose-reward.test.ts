@@ -40,6 +40,26 @@ describe('composeReward', () => {
     expect(reward.bounds({ horizon: 3 })).toEqual({ success: [-4, 1.75], failure: [-6, -0.25] });
   });
 
+  it('takes the widest bounds of each term over several contexts', () => {
+    const late: RewardScheme = {
+      ...outcome,
+      bounds: ({ discount = 1 }) => ({ success: [discount, 1], failure: [0, 0] }),
+    };
+    const price: RewardScheme = {
+      ...tokens,
+      bounds: ({ discount = 1 }) => ({ success: [-1 - discount, -1], failure: [-1 - discount, 0] }),
+    };
+    const both = composeReward([
+      { name: 'late', weight: 1, scheme: late },
+      { name: 'price', weight: 1, scheme: price },
+    ]);
+    // Goes red when the bounds of whole contexts are compared: at either discount the lowest success is -1.
+    expect(both.bounds({ horizon: 2, discount: 0.5 }, { horizon: 2, discount: 0.75 })).toEqual({
+      success: [0.5 - 1.75, 0],
+      failure: [-1.75, 0],
+    });
+  });
+
   it('names the term whose number is none', () => {
     const broken = composeReward([{ name: 'broken', weight: 1, scheme: { ...outcome, score: () => Number.NaN } }]);
     expect(() => broken.score(turn)).toThrow('The reward term "broken" gave NaN.');

@@ -12,8 +12,8 @@ export interface RewardTerm {
 /** What is trained on: the weighted sum of the terms, and each term's part of it. */
 export interface ComposedReward {
   score(turn: RewardTurn): { readonly reward: number; readonly components: { readonly [term: string]: number } };
-  /** Of the undiscounted return: the sum of the terms' bounds, each at its weight. */
-  bounds(context: BoundsContext): RewardBounds;
+  /** The sum of the terms' bounds, each at its weight; over several contexts the widest of each term. */
+  bounds(...contexts: readonly BoundsContext[]): RewardBounds;
 }
 
 /** Adds terms up. `score` throws AG_REWARD_NOT_FINITE where a scheme answers with no finite number. */
@@ -32,15 +32,15 @@ export function composeReward(terms: readonly RewardTerm[]): ComposedReward {
       }
       return { reward, components };
     },
-    bounds(context) {
-      const all = terms.map(({ weight, scheme }) => ({ weight, bounds: scheme.bounds(context) }));
+    bounds(...contexts) {
+      const all = terms.map(({ weight, scheme }) => ({ weight, bounds: contexts.map((one) => scheme.bounds(one)) }));
       const sum = (outcome: keyof RewardBounds): readonly [number, number] => {
         let low = 0;
         let high = 0;
         for (const { weight, bounds } of all) {
-          const [a, b] = bounds[outcome].map((bound) => weight * bound) as [number, number];
-          low += Math.min(a, b);
-          high += Math.max(a, b);
+          const ends = bounds.flatMap((one) => one[outcome].map((bound) => weight * bound));
+          low += Math.min(...ends);
+          high += Math.max(...ends);
         }
         return [low, high];
       };

@@ -1,4 +1,5 @@
 import type { CompletedEpisode, Episode, TruncationCause } from '../contracts/trajectory.js';
+import { type RewardDensity, rewardDensity } from './reward-density.js';
 
 /** Counts and rates over a collection. Rates are over completed episodes (or their turns), 0 where there are none. */
 export interface EpisodesSummary {
@@ -21,6 +22,7 @@ export interface EpisodesSummary {
   readonly cut: number;
   /** Mean of each reward term's part of the return. */
   readonly components: { readonly [term: string]: number };
+  readonly density: RewardDensity;
 }
 
 export function summarizeEpisodes(episodes: readonly Episode[]): EpisodesSummary {
@@ -49,6 +51,7 @@ export function summarizeEpisodes(episodes: readonly Episode[]): EpisodesSummary
     invalid: ratio(turns.filter(({ facts }) => facts.invalid).length, turns.length),
     cut: ratio(turns.filter(({ cut }) => cut).length, turns.length),
     components,
+    density: rewardDensity(completed),
   };
 }
 

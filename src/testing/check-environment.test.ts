@@ -90,7 +90,7 @@ const splits: TaskSplits = { train: source('train', 9), validation: source('vali
 type Subject = EnvironmentSubject<undefined>;
 
 const good: Subject = {
-  contribution: { name: 'walk', maxTurns: 20 },
+  contribution: { name: 'walk', facts: ['progress', 'milestones'], maxTurns: 20 },
   options: undefined,
   tasks: () => splits,
   create: () => new Walk(),
@@ -172,6 +172,7 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
       },
     };
   }),
+  facts: { contribution: { ...good.contribution, facts: ['progress'] } },
   milestones: withFacts(({ milestones }) => ({
     milestones: { reached: (milestones?.total ?? 0) + 1, total: milestones?.total },
   })),
@@ -279,6 +280,19 @@ describe('checkEnvironment', () => {
     for (const timer of timers.splice(0)) clearInterval(timer);
   });
 
+  it('facts are asked for where they are declared, and to be declared where they are reported', async () => {
+    const messages = async (change: Partial<Subject>) =>
+      (await checkEnvironment({ ...good, ...change }, settings))
+        .filter(({ id }) => id === 'facts')
+        .map(({ message }) => message);
+    expect(await messages(withFacts(() => ({ milestones: undefined })))).toEqual([
+      expect.stringMatching(/turn 0.*`milestones` is declared and not reported$/),
+    ]);
+    expect(await messages({ contribution: { name: 'walk' } })).toEqual([
+      expect.stringMatching(/`progress` is reported and not declared: write `facts: \['progress'\]`/),
+    ]);
+  });
+
   it('fresh-process tells other tasks from tasks that are played differently', async () => {
     const findings = await checkEnvironment(good, { ...settings, ...fixtures['fresh-process']?.settings });
     const messages = findings.filter(({ id }) => id === 'fresh-process').map(({ message }) => message);
@@ -293,7 +307,7 @@ describe('checkEnvironment', () => {
     expect(await checkEnvironment({ ...good, create }, settings)).toMatchObject([
       { id: 'create', message: 'no database' },
     ]);
-    const late = { ...good, contribution: { name: 'walk', maxTurns: 2 } };
+    const late = { ...good, contribution: { ...good.contribution, maxTurns: 2 } };
     expect(await checkEnvironment(late, { ...settings, accept: ['maximum-turns'] })).toEqual([]);
   });
 });
@@ -301,7 +315,7 @@ describe('checkEnvironment', () => {
 describe('describeEnvironment', () => {
   it('declares a test for each check, and those of broken things fail with their cause', async () => {
     const declared = new Map<string, () => Promise<void>>();
-    const late = { ...good, contribution: { name: 'walk', maxTurns: 2 } };
+    const late = { ...good, contribution: { ...good.contribution, maxTurns: 2 } };
     describeEnvironment((name, body) => declared.set(name, body), late, settings);
     expect(declared.size).toBe(environmentChecks.length + 1);
     const outcomes = await Promise.allSettled([...declared.values()].map((body) => body()));

@@ -6,7 +6,7 @@ import { checkReward, describeReward, rewardChecks } from './check-reward.js';
 const sparse: RewardScheme = {
   density: 'outcome',
   score: ({ facts, previous }) => (facts.success && previous?.success !== true ? 1 : 0),
-  bounds: () => ({ success: [1, 1], failure: [0, 0] }),
+  bounds: ({ horizon, discount = 1 }) => ({ success: [discount ** (horizon - 1), 1], failure: [0, 0] }),
 };
 /** Pays for milestones as they are reached, and for arriving. */
 const dense: RewardScheme = {
@@ -15,8 +15,17 @@ const dense: RewardScheme = {
     const gained = (facts.milestones?.reached ?? 0) - (previous?.milestones?.reached ?? 0);
     return 0.1 * gained + (facts.success && previous?.success !== true ? 1 : 0);
   },
-  bounds: ({ milestones = 0 }) => ({ success: [1, 1 + 0.1 * milestones], failure: [0, 0.1 * milestones] }),
+  bounds: ({ horizon, milestones = 0, discount = 1 }) => ({
+    success: [discount ** (horizon - 1), 1 + 0.1 * milestones],
+    failure: [0, 0.1 * milestones],
+  }),
 };
+/** Takes a price of every turn, and pays for nothing. */
+const price = (perTurn: number): RewardScheme => ({
+  density: 'turn',
+  score: () => -perTurn,
+  bounds: ({ horizon }) => ({ success: [-perTurn * horizon, -perTurn], failure: [-perTurn * horizon, 0] }),
+});
 const subject = (scheme: RewardScheme) => ({ create: () => scheme, options: {} });
 let seen = 0;
 
@@ -26,6 +35,7 @@ const fixtures: Record<string, RewardScheme> = {
   pure: { ...sparse, score: (turn) => sparse.score(turn) + (seen += 1) },
   'bounds-ordered': { ...sparse, bounds: () => ({ success: [1, 1], failure: [0, -1] }) },
   'bounds-hold': { ...dense, score: (turn) => dense.score(turn) - (turn.malformed ? 0.1 : 0) },
+  'bounds-discounted': { ...sparse, bounds: () => ({ success: [1, 1], failure: [0, 0] }) },
   'success-above-failure': {
     ...dense,
     bounds: ({ horizon }) => ({ success: [1 - 0.5 * horizon, 1], failure: [-0.5 * horizon, 0] }),
@@ -37,6 +47,15 @@ describe('checkReward', () => {
   it('finds nothing in good schemes', async () => {
     expect(await checkReward(subject(sparse))).toEqual([]);
     expect(await checkReward(subject(dense), { progressFalls: true })).toEqual([]);
+  });
+
+  it('lets a term stand beside an outcome, as far as the outcome reaches', async () => {
+    expect(await checkReward(subject(price(0.01)), { term: true })).toEqual([]);
+    const laws = async (perTurn: number, term: boolean) =>
+      (await checkReward(subject(price(perTurn)), { term })).map(({ id }) => id);
+    // Goes red when `term` is taken as an acceptance of whatever the scheme does.
+    expect(await laws(0.2, true)).toEqual(['success-above-failure']);
+    expect(await laws(0.01, false)).toEqual(['success-above-failure']);
   });
 
   it('has one broken scheme for each check', () => {
@@ -54,8 +73,8 @@ describe('describeReward', () => {
   it('declares a test for each check that is not accepted, and those of broken things fail', async () => {
     const declared: (() => Promise<void>)[] = [];
     const broken = subject(fixtures['success-above-failure'] as RewardScheme);
-    describeReward((_name, body) => declared.push(body), broken, { accept: ['bounds-hold'] });
-    expect(declared).toHaveLength(rewardChecks.length);
+    describeReward((_name, body) => declared.push(body), broken, { accept: ['bounds-hold', 'bounds-discounted'] });
+    expect(declared).toHaveLength(rewardChecks.length - 1);
     const outcomes = await Promise.allSettled(declared.map((body) => body()));
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
   });

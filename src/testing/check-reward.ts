@@ -16,17 +16,23 @@ export interface RewardCheckSettings extends KitSettings {
   readonly episodes?: number;
   /** Also simulate environments whose progress may fall within an episode. */
   readonly progressFalls?: boolean;
+  /** The scheme is a term that belongs beside an outcome: success must stay above failure with 1 for a success added. */
+  readonly term?: boolean;
 }
 
 interface ScoredEpisode extends SimulatedEpisode {
   readonly scores: readonly number[];
   readonly total: number;
   readonly bounds: RewardBounds;
+  /** The same, discounted by `discount` a turn. */
+  readonly discounted: { readonly discount: number; readonly total: number; readonly bounds: RewardBounds };
 }
 
 interface Context {
   readonly scheme: RewardScheme;
   readonly episodes: readonly ScoredEpisode[];
+  /** What a success earns beside the scheme. */
+  readonly outcome: number;
 }
 
 /** Sums of decimal fractions are not exact. */
@@ -45,6 +51,12 @@ function first<T>(items: readonly T[], sentence: (item: T) => string | undefined
     if (found !== undefined) return [found];
   }
   return [];
+}
+
+/** The return and the bounds it leaves, in words; undefined where it keeps them. */
+function outsideBounds(total: number, bounds: RewardBounds, success: boolean): string | undefined {
+  const [low, high] = success ? bounds.success : bounds.failure;
+  return total >= low - rounding && total <= high + rounding ? undefined : `${total}, outside [${low}, ${high}]`;
 }
 
 function copy(turn: RewardTurn): RewardTurn {
@@ -100,9 +112,20 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     likelyCause: 'a penalty or a bonus is not counted in bounds()',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
-        const [low, high] = episode.success ? episode.bounds.success : episode.bounds.failure;
-        if (episode.total >= low - rounding && episode.total <= high + rounding) return undefined;
-        return `${describeEpisode(episode)} returns ${episode.total}, outside [${low}, ${high}]`;
+        const outside = outsideBounds(episode.total, episode.bounds, episode.success);
+        return outside && `${describeEpisode(episode)} returns ${outside}`;
+      }),
+  },
+  {
+    id: 'bounds-discounted',
+    title: 'nor do discounted returns, where the bounds are asked for a discount',
+    severity: 'error',
+    likelyCause: '`discount` is not read: a success in the last turn is worth discount ** (horizon - 1) of what it was',
+    run: ({ episodes }) =>
+      first(episodes, (episode) => {
+        const { discount, total, bounds } = episode.discounted;
+        const outside = outsideBounds(total, bounds, episode.success);
+        return outside && `${describeEpisode(episode)} returns, discounted by ${discount} a turn, ${outside}`;
       }),
   },
   {
@@ -110,11 +133,11 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'with these options every success returns more than every failure',
     severity: 'error',
     likelyCause: 'intermediate rewards can add up to more than the outcome is worth',
-    run: ({ episodes }) =>
+    run: ({ episodes, outcome }) =>
       first(episodes, ({ bounds: { success, failure }, context }) =>
-        success[0] > failure[1]
+        success[0] + outcome > failure[1]
           ? undefined
-          : `a success may return ${success[0]}, a failure ${failure[1]}: bounds(${JSON.stringify(context)})`,
+          : `a success may return ${success[0] + outcome}, a failure ${failure[1]}: bounds(${JSON.stringify(context)})`,
       ),
   },
   {
@@ -140,12 +163,20 @@ export function checkReward<Options>(
     const scheme = subject.create(subject.options, testHost(settings.seed));
     const random = createRandom(settings.seed ?? 0);
     const episodes = Array.from({ length: settings.episodes ?? 500 }, (_, index) => {
-      const episode = simulateEpisode(random.stream('episode', index), settings.progressFalls ?? false);
+      const stream = random.stream('episode', index);
+      const episode = simulateEpisode(stream, settings.progressFalls ?? false);
       const scores = episode.turns.map((turn) => scheme.score(copy(turn)));
-      const total = scores.reduce((sum, score) => sum + score, 0);
-      return { ...episode, scores, total, bounds: scheme.bounds(episode.context) };
+      const discount = stream.uniform();
+      const sum = (factor: number) => scores.reduce((total, score, turn) => total + factor ** turn * score, 0);
+      return {
+        ...episode,
+        scores,
+        total: sum(1),
+        bounds: scheme.bounds(episode.context),
+        discounted: { discount, total: sum(discount), bounds: scheme.bounds({ ...episode.context, discount }) },
+      };
     });
-    return { scheme, episodes };
+    return { scheme, episodes, outcome: settings.term === true ? 1 : 0 };
   });
 }
 

@@ -16,6 +16,7 @@ export { checkActionFormat, describeActionFormat } from './check-action-format.j
 export type { ActionFormatCheckSettings, ActionFormatSubject } from './check-action-format.js';
 export { checkReward, describeReward } from './check-reward.js';
 export type { RewardCheckSettings, RewardSubject } from './check-reward.js';
+export { checkRewardOn, describeRewardOn, type RewardOnSettings } from './check-reward-on.js';
 export { checkAlgorithm, describeAlgorithm, type AlgorithmSubject } from './check-algorithm.js';
 export type { KitSettings } from './conformance-kit.js';
 export { checkPolicyModel, describePolicyModel } from './check-policy-model.js';

@@ -9,6 +9,9 @@ export interface SimulatedEpisode {
   readonly context: BoundsContext;
 }
 
+/** Tokens that a turn may sample. */
+const actionTokens = 50;
+
 /**
  * An episode that a lawful environment could play: with or without progress and milestones, won or not, with malformed, illegal and cut
  * actions; a solved task stays solved for a turn or two where the environment goes on.
@@ -46,11 +49,11 @@ export function simulateEpisode(random: Random, progressFalls: boolean): Simulat
       native: malformed ? 0 : random.normal(),
       malformed,
       cut: random.integer(0, 6) === 0,
-      tokens: random.integer(0, 50),
+      tokens: random.integer(0, actionTokens + 1),
       terminated,
       truncated: last && !terminated,
       index,
     });
   }
-  return { turns, success, context: { horizon, ...(total !== undefined && { milestones: total }) } };
+  return { turns, success, context: { horizon, actionTokens, ...(total !== undefined && { milestones: total }) } };
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../contracts/json.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { babbler, fluent, modelActor, rolloutSettings, speakFluently } from '../rollout/fixtures/collect.js';
+import { composeReward } from '../rollout/compose-reward.js';
 import { Signals } from '../rollout/fixtures/signals.js';
 import { createRandom } from '../random/create-random.js';
 import type { TabularPolicy } from '../testing/tabular-policy.js';
@@ -222,6 +223,22 @@ describe('trainReinforcement', () => {
       );
       expect(metrics['rollout/turns_mean']).toBeCloseTo(turns.length / 12, 12);
     }
+  });
+
+  it('says how dense the rewards of a step were, and nothing of turns per reward where there were none', async () => {
+    const options = reinforcement({ steps: 1, record: 1000, model: fluent() });
+    await trainReinforcement(options);
+    const turns = options.journal.kept.flatMap(({ episodes }) => episodes.flatMap((episode) => episode.turns));
+    const rewarded = turns.filter(({ reward }) => reward > 0).length;
+    const { metrics } = options.journal.lines[0]!;
+    expect(rewarded).toBeGreaterThan(0);
+    expect(metrics['rollout/rewards_per_turn']).toBeCloseTo(rewarded / turns.length, 12);
+    expect(metrics['rollout/steps_per_reward']).toBeCloseTo(turns.length / rewarded, 12);
+
+    const mute = reinforcement({ steps: 1, horizon: { schedule: 'fixed', turns: 1 }, reward: composeReward([]) });
+    await trainReinforcement(mute);
+    expect(mute.journal.lines[0]!.metrics).toMatchObject({ 'rollout/rewards_per_turn': 0 });
+    expect(mute.journal.lines[0]!.metrics).not.toHaveProperty(['rollout/steps_per_reward']);
   });
 });
 

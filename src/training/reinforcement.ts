@@ -207,11 +207,15 @@ function recorded(episodes: readonly Episode[], count: number, random: Random): 
 }
 
 function rolloutMetrics(summary: EpisodesSummary, horizon: number): Record<string, number> {
+  const { rewardsPerTurn, stepsPerReward } = summary.density;
   const episodes = summary.completed + summary.failed;
   return {
     'rollout/success': summary.success,
     'rollout/return_mean': summary.returnMean,
     ...prefixed('rollout/reward', summary.components),
+    'rollout/rewards_per_turn': rewardsPerTurn,
+    // Where nothing was rewarded there is no such number.
+    ...(stepsPerReward !== null && { 'rollout/steps_per_reward': stepsPerReward }),
     'rollout/turns_mean': summary.turnsMean,
     'rollout/horizon': horizon,
     'rollout/truncated': summary.truncated,

@@ -190,6 +190,26 @@ describe('a recipe', () => {
     });
   });
 
+  it('whose weights put a failure above a success is refused with the numbers', async () => {
+    freshFolder();
+    await expectRefusal(['recipe.yaml', '--set', 'reward.terms=[{name: sparse}, {name: cost, options: {turn: 0.3}}]'], {
+      code: 'AG_REWARD_INVERSION',
+      message: /a failure can score 0 and a success only -0\.2\d+ in 4 turns/,
+      hint: /`reward\.allowInversion: true`/,
+      path: 'reward.terms',
+    });
+  });
+
+  it('that allows an inversion where there is none is refused, with the numbers', async () => {
+    freshFolder();
+    await expectRefusal(['recipe.yaml', '--set', 'reward={terms: [{name: dense}], allowInversion: true}'], {
+      code: 'AG_RECIPE_IDLE_SETTING',
+      message: /`reward\.allowInversion` has no effect beside `reward\.terms`: a success scores at least 1\.5/,
+      hint: /Remove the one or change the other/,
+      path: 'reward.allowInversion',
+    });
+  });
+
   it('is not trained into a folder that exists', async () => {
     freshFolder();
     mkdirSync(join(folder, 'mine'));

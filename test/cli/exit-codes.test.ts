@@ -73,6 +73,10 @@ describe('the command line', () => {
   it('describes a contribution and its options, and suggests the nearest for a wrong name', async () => {
     const found = documentOf(await runCli(['describe', 'environment', 'guess-number', '--json']));
     expect(found).toMatchObject({ kind: 'environment', name: 'guess-number', schema: { additionalProperties: false } });
+    expect(found).toMatchObject({ facts: ['success', 'invalid', 'progress', 'milestones'] });
+    expect(documentOf(await runCli(['describe', 'reward', 'dense', '--json']))).toMatchObject({
+      needs: ['milestones'],
+    });
     const lost = await runCli(['describe', 'environment', 'guess-numbre', '--json']);
     expect(lost.code).toBe(2);
     expect(documentOf(lost)).toMatchObject({

@@ -106,7 +106,10 @@ const mistakes: Record<string, Mistake> = {
   },
   'a reward without bounds': {
     file: 'reward.ts',
-    change: ['    bounds: () => ({ success: [1, 1], failure: [0, 0] }),\n', ''],
+    change: [
+      '    bounds: ({ horizon, discount = 1 }) => ({ success: [discount ** (horizon - 1), 1], failure: [0, 0] }),\n',
+      '',
+    ],
     says: /'bounds' is missing/,
   },
   'bounds that do not cover failures': {

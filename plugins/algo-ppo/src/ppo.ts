@@ -83,6 +83,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     roles: kl.roles,
     critic,
     initialState: kl.initialState,
+    discount: { turn: options.turnDiscount, token: options.tokenDiscount },
 
     advantages: (batch, state) => {
       const { batch: penalised, metrics, ...rest } = kl.take(batch, state);

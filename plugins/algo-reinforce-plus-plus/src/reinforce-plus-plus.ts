@@ -44,6 +44,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   return {
     roles: kl.roles,
     initialState: kl.initialState,
+    discount: { turn: options.turnDiscount, token: options.tokenDiscount },
 
     advantages: (given, state) => {
       const { batch, ...rest } = kl.take(given, state);

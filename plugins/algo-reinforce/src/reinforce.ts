@@ -85,6 +85,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   return {
     roles: [...kl.roles, ...(baseline === 'greedy' ? (['greedy'] as const) : [])],
     initialState: { ...kl.initialState, ...(baseline === 'moving' && { movingReturns: [] }) },
+    discount: { turn: options.turnDiscount, token: options.tokenDiscount },
 
     advantages: (given, state) => {
       const { batch: penalised, state: kept, metrics, ...rest } = kl.take(given, state);

@@ -74,6 +74,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   return {
     roles: kl.roles,
     initialState: kl.initialState,
+    discount: { turn: options.turnDiscount, token: 1 },
     refillRounds: options.refillRounds,
     ...(dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
 

@@ -68,6 +68,29 @@ describe('guess-number', () => {
     }
   });
 
+  it('counts the halvings of the interval as milestones, and all of them at the right number', () => {
+    const game = new GuessNumber({ ...defaults, turns: 20 });
+    const reached = (action: string) => game.step(action).facts.milestones;
+    game.reset('4-33/17');
+    // Of 30 numbers 24, 14, 8, 4, 2 and 1 are left in turn. Goes red when bits are rounded instead of counted whole.
+    expect(reached('9')).toEqual({ reached: 0, total: 4 });
+    expect(reached('24')).toEqual({ reached: 1, total: 4 });
+    expect(reached('4')).toEqual({ reached: 1, total: 4 });
+    expect(reached('abc')).toEqual({ reached: 1, total: 4 });
+    expect(reached('15')).toEqual({ reached: 1, total: 4 });
+    expect(reached('20')).toEqual({ reached: 2, total: 4 });
+    expect(reached('18')).toEqual({ reached: 3, total: 4 });
+    expect(reached('16')).toEqual({ reached: 4, total: 4 });
+    expect(reached('17')).toEqual({ reached: 4, total: 4 });
+    game.reset('4-33/17');
+    expect(reached('17')).toEqual({ reached: 4, total: 4 });
+    // Powers of two, where a logarithm could fall short of a whole number.
+    for (const bits of [1, 3, 29, 30]) {
+      game.reset(`1-${2 ** bits}/1`);
+      expect(reached('2')).toEqual({ reached: bits, total: bits });
+    }
+  });
+
   it('keeps its reply short where only the direction is told', () => {
     const game = new GuessNumber({ ...defaults, reply: 'direction' });
     game.reset('4-33/17');

@@ -55,7 +55,7 @@ export class GuessNumber implements Environment {
       reward: success ? 1 : 0,
       terminated: success || turnsLeft === 0,
       truncated: false,
-      facts: { success, invalid, progress: success ? 1 : this.#narrowed() },
+      facts: { success, invalid, progress: success ? 1 : this.#narrowed(), milestones: this.#halvings(success) },
     };
   }
 
@@ -86,6 +86,20 @@ export class GuessNumber implements Environment {
     const { low, high, possibleLow, possibleHigh } = this.#state;
     return 1 - Math.log2(possibleHigh - possibleLow + 2) / Math.log2(high - low + 2);
   }
+
+  /** Whole bits known of those that the interval holds: how often it was halved. A number that is said is known altogether. */
+  #halvings(success: boolean): { readonly reached: number; readonly total: number } {
+    const { low, high, possibleLow, possibleHigh } = this.#state;
+    const total = wholeBits(high - low + 1, 1);
+    return { reached: success ? total : wholeBits(high - low + 1, possibleHigh - possibleLow + 1), total };
+  }
+}
+
+/** How often `many` numbers can be halved with `few` of them left: counted, since a logarithm of whole numbers need not be whole. */
+function wholeBits(many: number, few: number): number {
+  let bits = 0;
+  for (let left = 2 * few; left <= many; left *= 2) bits += 1;
+  return bits;
 }
 
 export function tasks(options: Options) {

@@ -9,6 +9,7 @@ export default [
     summary: 'Find a hidden number by guesses that are answered with higher or lower',
     options,
     validate,
+    facts: ['progress', 'milestones'],
     load: () => import('./guess-number.js'),
   } satisfies EnvironmentContribution<typeof options>,
 ];

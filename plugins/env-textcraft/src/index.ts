@@ -8,6 +8,7 @@ export default [
     name: 'textcraft',
     summary: 'Craft Minecraft items out of a list of recipes: 544 goals in four depths',
     options,
+    facts: ['progress', 'milestones'],
     load: () => import('./textcraft.js'),
     validate,
     maxTurns: 48,

@@ -2,7 +2,8 @@ import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
 export const sparseOptions = {} as const satisfies OptionsDeclaration;
 
-export const progressOptions = {
+/** Of every scheme that pays on the way. */
+export const wayOptions = {
   share: {
     type: 'number',
     minimum: 0,
@@ -12,5 +13,26 @@ export const progressOptions = {
     description: 'What the whole way is worth beside the 1 for arriving',
   },
 } as const satisfies OptionsDeclaration;
+export type WayOptions = OptionsOf<typeof wayOptions>;
 
-export type ProgressOptions = OptionsOf<typeof progressOptions>;
+export const formatOptions = {
+  price: {
+    type: 'number',
+    minimum: 0,
+    default: 0.005,
+    description: 'Taken for each turn whose text was no action or ran into maxActionTokens',
+  },
+} as const satisfies OptionsDeclaration;
+export type FormatOptions = OptionsOf<typeof formatOptions>;
+
+export const costOptions = {
+  turn: { type: 'number', minimum: 0, default: 0.001, description: 'Taken for each turn' },
+  token: { type: 'number', minimum: 0, default: 0.00001, description: 'Taken for each sampled token' },
+  invalid: {
+    type: 'number',
+    minimum: 0,
+    default: 0.001,
+    description: 'Taken for each action that was not understood or not legal',
+  },
+} as const satisfies OptionsDeclaration;
+export type CostOptions = OptionsOf<typeof costOptions>;

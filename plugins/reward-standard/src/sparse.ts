@@ -5,6 +5,6 @@ export function create(): RewardScheme {
   return {
     density: 'outcome',
     score: ({ facts, previous }) => (facts.success && previous?.success !== true ? 1 : 0),
-    bounds: () => ({ success: [1, 1], failure: [0, 0] }),
+    bounds: ({ horizon, discount = 1 }) => ({ success: [discount ** (horizon - 1), 1], failure: [0, 0] }),
   };
 }

@@ -14,7 +14,7 @@ export interface SampledTask {
 
 /** What every check is given. Episodes are played once and shared. */
 export interface CheckContext {
-  readonly contribution: Pick<EnvironmentContribution, 'name' | 'progressFalls' | 'maxTurns'>;
+  readonly contribution: Pick<EnvironmentContribution, 'name' | 'facts' | 'progressFalls' | 'maxTurns'>;
   readonly settings: ResolvedSettings;
   readonly options: unknown;
   readonly random: Random;

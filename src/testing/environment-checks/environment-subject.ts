@@ -3,7 +3,7 @@ import type { EnvironmentContribution } from '../../contracts/plugin.js';
 
 /** An environment as the kit takes it: what the contribution says of it, its module's two functions, and options to try it with. */
 export interface EnvironmentSubject<Options> extends EnvironmentModule<Options> {
-  readonly contribution: Pick<EnvironmentContribution, 'name' | 'progressFalls' | 'maxTurns'>;
+  readonly contribution: Pick<EnvironmentContribution, 'name' | 'facts' | 'progressFalls' | 'maxTurns'>;
   readonly options: Options;
 }
 

@@ -1,9 +1,11 @@
 // What a step answers, over the episodes of the random baseline and of the oracle.
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Facts, StepResult } from '../../contracts/environment.js';
+import type { Facts, OptionalFact, StepResult } from '../../contracts/environment.js';
 import type { CheckContext, EnvironmentCheck } from './check-context.js';
 import { isWellFormed, shorten, type PlayedEpisode, type PlayedTurn } from './play-episode.js';
+
+const optionalFacts: readonly OptionalFact[] = ['progress', 'milestones'];
 
 function allEpisodes(context: CheckContext): readonly PlayedEpisode[] {
   return [...context.randomEpisodes, ...(context.oracleEpisodes ?? [])];
@@ -128,6 +130,23 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
       overTurns(context, ({ result: { facts } }, before) =>
         facts.milestones === undefined ? undefined : badMilestones(facts.milestones, before?.result.facts.milestones),
       ),
+  },
+  {
+    id: 'facts',
+    title: 'steps report the facts that the contribution declares, and no others',
+    severity: 'error',
+    likelyCause:
+      '`facts` is missing in the contribution, or a fact is left out of some steps: rewards that need it are refused, or pay nothing',
+    run: (context) => {
+      const declared = context.contribution.facts ?? [];
+      return overTurns(context, ({ result: { facts } }) => {
+        const wrong = optionalFacts.find((fact) => declared.includes(fact) !== (facts[fact] !== undefined));
+        if (wrong === undefined) return undefined;
+        return declared.includes(wrong)
+          ? `\`${wrong}\` is declared and not reported`
+          : `\`${wrong}\` is reported and not declared: write \`facts: [${[...declared, wrong].map((fact) => `'${fact}'`).join(', ')}]\` in the contribution`;
+      }).slice(0, 1);
+    },
   },
   {
     id: 'success-ends',

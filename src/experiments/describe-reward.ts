@@ -1,0 +1,78 @@
+// What a run's manifest says of its rewards: how high and low they reach, and how often they speak. Played before the first step, on training tasks.
+import type { Recipe } from '../config/recipe-schema.js';
+import type { Random } from '../contracts/random.js';
+import { isAgentgymError } from '../errors/agentgym-error.js';
+import { collectEpisodes } from '../rollout/collect-episodes.js';
+import type { ComposedReward } from '../rollout/compose-reward.js';
+import { type RewardDensity, rewardDensity } from '../rollout/reward-density.js';
+import { chooseTasks } from '../rollout/task-order.js';
+import { baselinePlayers } from './baseline-players.js';
+import { rewardBounds } from './check-rewards.js';
+import type { Parts } from './make-parts.js';
+import type { RewardDescription, RewardDescriptions } from './run-manifest.js';
+import { longestHorizon, rolloutSettings } from './stage-plan.js';
+
+/** Training tasks that each of the players plays once. */
+const measuredTasks = 16;
+
+/**
+ * Describes the rewards of a recipe. The same seed gives the same numbers; a failed episode is left out.
+ *
+ * @param random a stream of its own
+ * @returns null where no stage is rewarded, and where the user interrupted it: a resumed run measures then
+ */
+export async function describeRewards(
+  recipe: Recipe,
+  parts: Parts,
+  random: Random,
+  signal: AbortSignal,
+): Promise<RewardDescriptions | null> {
+  if (parts.rl.size === 0) return null;
+  const describe = (reward: ComposedReward) => describeReward(recipe, parts, reward, random, signal);
+  try {
+    const own = await describe(parts.reward);
+    const stages: Record<string, RewardDescription> = {};
+    for (const [name, stage] of Object.entries(recipe.stages)) {
+      const reward = stage.kind === 'rl' && stage.reward !== undefined ? parts.rl.get(name)?.reward : undefined;
+      if (reward !== undefined) stages[name] = await describe(reward);
+    }
+    return Object.keys(stages).length === 0 ? own : { ...own, stages };
+  } catch (error) {
+    if (isAgentgymError(error) && error.code === 'AG_INTERRUPTED') return null;
+    throw error;
+  }
+}
+
+async function describeReward(
+  recipe: Recipe,
+  { environment }: Parts,
+  reward: ComposedReward,
+  random: Random,
+  signal: AbortSignal,
+): Promise<RewardDescription> {
+  const horizon = longestHorizon(recipe);
+  const tasks = chooseTasks(environment.splits.train, measuredTasks, random.stream('tasks'));
+  const density: { -readonly [player in keyof RewardDescription['density']]: RewardDensity } = {};
+  // An environment that cannot be made fails the episodes of training, which tell of it; a description is no reason to end a run.
+  const players = await baselinePlayers(environment).catch(() => []);
+  for (const [name, player] of players) {
+    if (name !== 'oracle' && name !== 'random') continue;
+    const episodes = await collectEpisodes(
+      tasks.map((task, group) => ({ iteration: 0, task, group, member: 0 })),
+      {
+        actor: { kind: 'player', player },
+        environments: environment.pool,
+        reward,
+        horizon,
+        random: random.stream('episodes'),
+        rollout: { ...rolloutSettings(recipe.rollout), retries: 0 },
+        signal,
+      },
+    );
+    const completed = episodes.filter((episode) => episode.status === 'completed');
+    if (completed.length > 0) density[name] = rewardDensity(completed);
+  }
+  const { maxActionTokens } = recipe.policy.sampling;
+  const milestones = environment.facts.includes('milestones');
+  return { bounds: rewardBounds({ reward, horizon, milestones, actionTokens: maxActionTokens }, [1]), density };
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+
+import type { RewardScheme } from '../contracts/reward.js';
+import { Signals, signalTasks } from '../rollout/fixtures/signals.js';
+import { checkRewardOn, describeRewardOn, rewardOnChecks } from './check-reward-on.js';
+import type { EnvironmentSubject } from './environment-checks/environment-subject.js';
+
+/** Three right answers win, `quit` loses; each right answer is a milestone. */
+const signals: EnvironmentSubject<undefined> = {
+  contribution: { name: 'signals', facts: ['progress', 'milestones'], maxTurns: 8 },
+  options: undefined,
+  tasks: () => signalTasks(),
+  create: () => new Signals(),
+};
+const subject = (scheme: RewardScheme) => ({ create: () => scheme, options: {} });
+
+const sparse: RewardScheme = {
+  density: 'outcome',
+  score: ({ facts, previous }) => (facts.success && previous?.success !== true ? 1 : 0),
+  bounds: () => ({ success: [1, 1], failure: [0, 0] }),
+};
+/**
+ * What the Guide's released code does: a lost episode is paid 1 for each milestone, of a won one they are divided by their number. Each turn is paid as if the
+ * episode were lost, and the last turn of a win takes back what is too much.
+ */
+const inverted: RewardScheme = {
+  density: 'turn',
+  score: ({ facts, previous }) => {
+    const before = previous?.milestones?.reached ?? 0;
+    return facts.success ? 1 - before : (facts.milestones?.reached ?? 0) - before;
+  },
+  bounds: ({ milestones = 0 }) => ({ success: [1, 1], failure: [0, milestones] }),
+};
+
+const blind: EnvironmentSubject<undefined> = {
+  ...signals,
+  create: () => Object.assign(new Signals(), { experts: {} }),
+  tasks: () => signalTasks(2),
+};
+
+/** What is broken, for each check. */
+const fixtures: Record<string, () => ReturnType<typeof checkRewardOn>> = {
+  'both-outcomes': () => checkRewardOn(blind, subject(sparse), { horizon: 2 }),
+  law: () => checkRewardOn(signals, subject(inverted)),
+  bounds: () => checkRewardOn(signals, subject({ ...sparse, bounds: () => ({ success: [1, 1], failure: [-1, -1] }) })),
+};
+
+describe('checkRewardOn', () => {
+  it('finds nothing in an outcome', async () => {
+    expect(await checkRewardOn(signals, subject(sparse))).toEqual([]);
+  });
+
+  it('has something broken for each check', () => {
+    expect(Object.keys(fixtures).toSorted()).toEqual(rewardOnChecks.map(({ id }) => id).toSorted());
+  });
+
+  it.each(Object.entries(fixtures))('%s catches what is broken', async (id, find) => {
+    const found = (await find()).find((finding) => finding.id === id);
+    expect(found).toMatchObject({ severity: 'error' });
+    expect(found?.message).not.toMatch(/could not be finished/);
+  });
+
+  // Goes red when nobody plays the oracle and stops one turn short: random play hardly gets as far as two milestones.
+  it('names the failure that came furthest', async () => {
+    const [found] = await checkRewardOn(signals, subject(inverted), { tasks: 1 });
+    expect(found).toMatchObject({ id: 'law', message: expect.stringMatching(/a failure 2 \(.*2 of 3 milestones\)/) });
+  });
+
+  it('lets a term stand beside an outcome, as far as the outcome reaches', async () => {
+    const price = (perTurn: number): RewardScheme => ({
+      density: 'turn',
+      score: () => -perTurn,
+      bounds: ({ horizon }) => ({ success: [-perTurn * horizon, 0], failure: [-perTurn * horizon, 0] }),
+    });
+    expect(await checkRewardOn(signals, subject(price(0.05)), { term: true })).toEqual([]);
+    expect(await checkRewardOn(signals, subject(price(0.5)), { term: true })).toMatchObject([{ id: 'law' }]);
+    expect(await checkRewardOn(signals, subject(price(0.05)))).toMatchObject([{ id: 'law' }]);
+  });
+
+  it('tells of an environment that breaks', async () => {
+    const create = () => Object.assign(new Signals(), { step: () => Promise.reject(new Error('no current')) });
+    expect(await checkRewardOn({ ...signals, create }, subject(sparse))).toMatchObject([
+      { id: 'create', message: expect.stringMatching(/oracle failed on .* in step: no current/) as unknown },
+    ]);
+  });
+});
+
+describe('describeRewardOn', () => describeRewardOn(it, signals, subject(sparse)));

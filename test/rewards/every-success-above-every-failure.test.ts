@@ -1,0 +1,47 @@
+// Every environment of the workspace under every reward scheme of it, by real play: whoever adds one of either is held to the law without a line here.
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { openPluginHost, type LocatedContribution } from '../../src/plugins/open-plugin-host.js';
+import { readPluginSource } from '../../src/plugins/plugin-source.js';
+import { checkRewardOn, optionDefaults } from '../../src/testing/index.js';
+
+const plugins = resolve(import.meta.dirname, '../../plugins');
+const names = readdirSync(plugins).filter((name) => /^(env|reward)-/.test(name));
+const host = openPluginHost(await Promise.all(names.map((name) => readPluginSource(join(plugins, name)))));
+const environments = await host.contributions('environment');
+const rewards = await host.contributions('reward');
+
+/** Schemes that take prices: the law is asked of them beside an outcome. */
+const terms = ['cost', 'format'];
+
+type Pair = readonly [string, string, LocatedContribution<'environment'>, LocatedContribution<'reward'>];
+const pairs = environments.flatMap((environment) =>
+  rewards.flatMap((reward): Pair[] => {
+    const lacks = (reward.contribution.needs ?? []).some((fact) => !environment.contribution.facts?.includes(fact));
+    return lacks ? [] : [[environment.name, reward.name, environment, reward]];
+  }),
+);
+
+describe('every success scores above every failure', () => {
+  it('is asked of all there are', () => {
+    const schemes = ['balanced', 'cost', 'dense', 'format', 'progress', 'sparse'];
+    for (const environment of ['guess-number', 'textcraft']) {
+      const asked = pairs.filter(([name]) => name === environment).map(([, reward]) => reward);
+      expect(asked).toEqual(expect.arrayContaining(schemes));
+    }
+  });
+
+  // Goes red when dense pays a fixed sum for each milestone, or an environment counts other milestones in failures than in successes.
+  it.each(pairs)('%s under %s', { timeout: 120_000 }, async (_environment, name, environment, reward) => {
+    const { contribution } = environment;
+    const findings = await checkRewardOn(
+      { ...(await host.load(environment)), contribution, options: optionDefaults(contribution.options) },
+      { ...(await host.load(reward)), options: optionDefaults(reward.contribution.options) },
+      { tasks: 12, term: terms.includes(name) },
+    );
+    expect(findings).toEqual([]);
+  });
+});
