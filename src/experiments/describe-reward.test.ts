@@ -10,6 +10,7 @@ import type { Parts } from './make-parts.js';
 const recipe = {
   horizon: { schedule: 'fixed', turns: 5 },
   stages: {},
+  evaluation: {},
   policy: { sampling: { maxActionTokens: 3 } },
   rollout: { inFlight: 4, retries: 2, deadlineSeconds: 1, maxFailedShare: 0.1 },
 } as unknown as Recipe;

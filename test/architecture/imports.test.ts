@@ -68,7 +68,7 @@ const TENSOR_LIBRARIES = /^(onnxruntime-|@tensorflow\/|@huggingface\/|@xenova\/|
 const RESERVED: [package_: RegExp, places: RegExp][] = [
   [/^cosmiconfig$/, /^src\/config\//],
   [/^simple-git$/, /^src\/git\//],
-  [/^listr2$/, /^src\/(reporting\/terminal-tasks|scaffolding\/ask)\.ts$/],
+  [/^listr2$/, /^src\/(reporting\/terminal-(tasks|grid)|scaffolding\/ask)\.ts$/],
   [TENSOR_LIBRARIES, /^plugins\//],
 ];
 

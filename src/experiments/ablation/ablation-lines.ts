@@ -5,7 +5,7 @@ import { formatP } from './answer-question.js';
 import type { CellComparison } from './compare-cells.js';
 import type { CellEstimate } from './estimate-cells.js';
 import type { Measure } from './read-outcomes.js';
-import type { AblationResult, CellSummary } from './summarize-ablation.js';
+import type { AblationResult, CellSummary } from './ablation-result.js';
 
 /** An ablation for a person: its cells, their differences, and the answer. */
 export function ablationLines(result: AblationResult, style: TerminalStyle): string[] {

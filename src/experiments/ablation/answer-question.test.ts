@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { answerQuestion } from './answer-question.js';
 import type { CellComparison } from './compare-cells.js';
-import type { CellSummary } from './summarize-ablation.js';
+import type { CellSummary } from './ablation-result.js';
 
 function cell(
   id: string,

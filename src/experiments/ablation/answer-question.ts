@@ -1,7 +1,7 @@
 import { describeDetectableEffect } from '../../statistics/detectable-effect.js';
 import type { CellComparison } from './compare-cells.js';
 import type { Measure } from './read-outcomes.js';
-import type { AblationResult, CellSummary } from './summarize-ablation.js';
+import type { AblationResult, CellSummary } from './ablation-result.js';
 
 /** Differences that are called real: after correction for the number of comparisons. */
 const level = 0.05;

@@ -114,8 +114,10 @@ describe('planAblation', () => {
     expect(rloo).toMatchObject({
       groupSize: 16,
       minibatches: 4,
-      options: { entropyCoefficient: 0.02, clipHigh: null },
+      options: { entropyCoefficient: 0.02 },
     });
+    // Its clip is idle without importance weights: the default is back.
+    expect(rloo?.options['clipHigh']).not.toBe(0.28);
     expect(cells[1]?.notes.join()).toContain('clipHigh');
     expect(cells[0].notes).toEqual([]);
   });

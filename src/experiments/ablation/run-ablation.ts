@@ -6,7 +6,8 @@ import { writeJsonAtomically } from '../durable-files.js';
 import { AblationDirectory } from './ablation-directory.js';
 import type { PlannedAblation } from './plan-ablation.js';
 import { runCells } from './run-cells.js';
-import { summarizeAblation, type AblationResult, type SummarizeOptions } from './summarize-ablation.js';
+import type { AblationResult } from './ablation-result.js';
+import { summarizeAblation, type SummarizeOptions } from './summarize-ablation.js';
 
 export interface RunAblationOptions extends SummarizeOptions {
   /** The folder; absent: the one that belongs to the cells. */
