@@ -222,12 +222,12 @@ export interface ReportTokens {
   readonly tokens: readonly number[];
   /** 1 where the policy sampled the token: what is trained on. */
   readonly mask: readonly (0 | 1)[];
-  /** Natural logarithm, as the sampler had it; 0 where the mask is 0. */
-  readonly logprobs: readonly number[];
+  /** Natural logarithm, as the sampler had it; 0 where the mask is 0; null where it is not finite, here and below. */
+  readonly logprobs: readonly (number | null)[];
   /** The text of each token; absent in records that do not have it. */
   readonly pieces?: readonly string[];
   /** 0 where the mask is 0; absent for episodes that were not trained on. */
-  readonly advantages?: readonly number[];
+  readonly advantages?: readonly (number | null)[];
   /** Estimate of the divergence from the reference; 0 where the mask is 0; absent where there is none. */
-  readonly kl?: readonly number[];
+  readonly kl?: readonly (number | null)[];
 }
