@@ -40,12 +40,12 @@ export function answerOfCells(cells: readonly ReportCell[], comparisons: readonl
     .sort((a, b) => b.success.rate - a.success.rate);
   const [best, second] = ranked;
   if (best === undefined || second === undefined) return 'No answer yet: fewer than two settings have come to an end.';
-  const lead = `${best.label} is ahead with ${rateText(best.success)}, before ${second.label} with ${rateText(second.success)}`;
+  const lead = `Ahead is ${best.label} with ${rateText(best.success)}, before ${second.label} with ${rateText(second.success)}`;
   const found = comparisons.find(({ a, b }) => a === second.label && b === best.label);
-  if (found === undefined) return `${capitalized(lead)}.`;
+  if (found === undefined) return `${lead}.`;
   const { difference, pairs } = found;
   const doubt = isSure(difference) ? '' : '; the difference may be chance';
-  return `${capitalized(lead)}: ${differenceText(difference)} over ${pairs}${doubt}.`;
+  return `${lead}: ${differenceText(difference)} over ${pairs}${doubt}.`;
 }
 
 function verdict(solved: string, { difference, pairs }: ReportComparison, than: string): string {

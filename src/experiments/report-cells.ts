@@ -30,10 +30,12 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
   const settings = [...groups.values()].map(([first]) => flatten(first?.loaded.manifest.recipe ?? {}));
   const keys = [...new Set(settings.flatMap((one) => Object.keys(one)))];
   const varying = keys.filter((key) => new Set(settings.map((one) => JSON.stringify(one[key]))).size > 1);
-  return [...groups.values()].map((members, i) => {
-    const own = Object.fromEntries(varying.map((key) => [key, settings[i]?.[key] ?? null]));
-    return { runs: members, cell: cellOf(`cell-${i + 1}`, labelOf(own, i), own, members) };
-  });
+  const own = settings.map((one) => Object.fromEntries(varying.map((key) => [key, one[key] ?? null])));
+  const labels = labelsOf(own);
+  return [...groups.values()].map((members, i) => ({
+    runs: members,
+    cell: cellOf(`cell-${i + 1}`, labels[i] ?? '', own[i] ?? {}, members),
+  }));
 }
 
 /** The leaves of a recipe by their keys; a list is a leaf. */
@@ -49,13 +51,28 @@ function flatten(recipe: JsonObject, prefix = ''): Record<string, Json> {
   );
 }
 
-function labelOf(settings: Record<string, Json>, index: number): string {
-  // What a setting is called tells more than what follows from it.
-  const named = Object.keys(settings).filter((key) => key.endsWith('.name'));
-  const keys = named.length > 0 ? named : Object.keys(settings);
-  if (keys.length === 0) return 'all seeds';
-  if (keys.length > 3) return `setting ${index + 1}`;
-  return keys.map((key) => `${key.split('.').at(-1)} ${textOf(settings[key])}`.replace(/^name /, '')).join(', ');
+/**
+ * A short name for each setting, no two alike: what its parts are called, as that tells more than what follows from it; and where that is
+ * not enough, one more key that tells it from its namesakes.
+ */
+function labelsOf(settings: readonly Record<string, Json>[]): string[] {
+  const [first] = settings;
+  if (first === undefined || Object.keys(first).length === 0) return settings.map(() => 'all seeds');
+  const keys = Object.keys(first);
+  const named = keys.filter((key) => key.endsWith('.name'));
+  const chosen = named.length > 0 ? named : keys.slice(0, 3);
+  const labels = settings.map((one) => chosen.map((key) => partOf(key, one[key])).join(', '));
+  return labels.map((label, i) => {
+    const namesakes = settings.filter((_, j) => labels[j] === label && j !== i);
+    if (namesakes.length === 0) return label;
+    const own = (key: string) => JSON.stringify(settings[i]?.[key]);
+    const telling = keys.find((key) => namesakes.every((other) => JSON.stringify(other[key]) !== own(key)));
+    return `${label}, ${telling === undefined ? `setting ${i + 1}` : partOf(telling, settings[i]?.[telling])}`;
+  });
+}
+
+function partOf(key: string, value: Json | undefined): string {
+  return key.endsWith('.name') ? textOf(value) : `${key.split('.').at(-1)} ${textOf(value)}`;
 }
 
 function textOf(value: Json | undefined): string {

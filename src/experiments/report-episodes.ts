@@ -154,8 +154,8 @@ function reportTokens({ tokens, mask, logprobs, pieces, advantages, kl }: TokenR
   };
 }
 
-/** Four significant digits: what a page shows of a number that stands there by the hundred thousand. */
+/** Five significant digits: what a page shows of a number that stands there by the hundred thousand. */
 function shorten(value: number | null): number | null {
   // The log has null for a number that is not finite.
-  return value === null ? null : Number(value.toPrecision(4));
+  return value === null ? null : Number(value.toPrecision(5));
 }

@@ -40,7 +40,7 @@ export async function reportRuns(request: ReportRequest): Promise<ReportData> {
   if (first === undefined) throw new RangeError('A report is about at least one run.');
   const head = {
     formatVersion: 1 as const,
-    title: first.loaded.manifest.name,
+    title: [...new Set(runs.map(({ loaded }) => loaded.manifest.name))].join(', '),
     notes,
     createdAt: new Date().toISOString(),
     version: request.version,

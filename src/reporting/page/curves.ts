@@ -177,11 +177,19 @@ function chartsOf(
           lines,
           ...axisText(axis, groups),
           formatY: panel.isShare === true ? (value) => percent(value, 0) : short,
-          ...(panel === success || panel.title.startsWith(success.title) ? { range: [0, 1] as const } : {}),
+          ...(panel.title.startsWith(success.title)
+            ? { range: [0, 1] as const }
+            : panel.isShare === true && { range: [0, topOf(lines)] as const }),
           marks: marksOf(groups[0]?.runs[0], axis),
         }),
       ];
     });
+}
+
+/** The end of an axis of shares: above the highest value, and never so low that noise looks large. */
+function topOf(lines: readonly ChartLine[]): number {
+  const highest = lines.flatMap(({ curve }) => curve.y).reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+  return Math.min(1, Math.max(0.05, highest * 1.1));
 }
 
 /** Success where it was evaluated, and where it was trained. */

@@ -81,15 +81,6 @@ export function episodeFilters(
           change({ stage }),
         ),
       runs.length > 1 && select('Run', [['', 'all runs'], ...runs], (run) => change({ run })),
-      low < high &&
-        element(
-          'span',
-          { class: 'steps' },
-          'steps ',
-          bound('From step', low, (fromStep) => change({ fromStep })),
-          ' to ',
-          bound('To step', high, (toStep) => change({ toStep })),
-        ),
       select(
         'Order',
         [
@@ -100,6 +91,15 @@ export function episodeFilters(
         ],
         (order) => change({ order: order as EpisodeFilter['order'] }),
       ),
+      low < high &&
+        element(
+          'span',
+          { class: 'steps' },
+          'steps ',
+          bound('From step', low, (fromStep) => change({ fromStep })),
+          ' to ',
+          bound('To step', high, (toStep) => change({ toStep })),
+        ),
     ),
   );
   return { node, focusSearch: () => search.focus() };

@@ -17,8 +17,8 @@ export interface EpisodeList {
   choose(episode: ListedEpisode): void;
 }
 
-/** A list of any length of which only the rows in view exist: one focus stop, arrow keys choose. */
-export function episodeList(onChoose: (episode: ListedEpisode) => void): EpisodeList {
+/** A list of any length of which only the rows in view exist: one focus stop, arrow keys choose. `namesRuns`: there are several. */
+export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisode) => void): EpisodeList {
   const spacer = element('div', { class: 'spacer' });
   const node = element('div', { class: 'episodes', role: 'listbox', tabindex: 0, 'aria-label': 'Episodes' }, spacer);
   let episodes: readonly ListedEpisode[] = [];
@@ -36,7 +36,7 @@ export function episodeList(onChoose: (episode: ListedEpisode) => void): Episode
     for (let index = first; index < last; index += 1) {
       const listed = episodes[index];
       if (rows.has(index) || listed === undefined) continue;
-      const row = rowOf(listed, index, episodes.length, listed === chosen);
+      const row = rowOf(listed, index, { length: episodes.length, isChosen: listed === chosen, namesRuns });
       row.addEventListener('click', () => choose(index));
       rows.set(index, row);
       spacer.append(row);
@@ -75,7 +75,13 @@ export function episodeList(onChoose: (episode: ListedEpisode) => void): Episode
       draw();
     });
   });
-  new ResizeObserver(draw).observe(node);
+  let height = 0;
+  new ResizeObserver(() => {
+    // With its first height the list can show what was chosen before.
+    if (height === 0) mark();
+    height = node.clientHeight;
+    draw();
+  }).observe(node);
   node.addEventListener('keydown', (event) => {
     const page = Math.max(1, Math.floor(node.clientHeight / rowHeight) - 1);
     const moves: Record<string, number> = {
@@ -109,8 +115,18 @@ export function episodeList(onChoose: (episode: ListedEpisode) => void): Episode
   };
 }
 
-function rowOf(listed: ListedEpisode, index: number, length: number, isChosen: boolean): HTMLElement {
+function rowOf(
+  listed: ListedEpisode,
+  index: number,
+  { length, isChosen, namesRuns }: { readonly length: number; readonly isChosen: boolean; readonly namesRuns: boolean },
+): HTMLElement {
   const { episode, invalid, run } = listed;
+  const place = [
+    placeOf(listed),
+    ...(namesRuns ? [run.label] : []),
+    `${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}`,
+    ...(invalid ? ['invalid'] : []),
+  ];
   const { sign, name } = outcomes[episode.outcome];
   const row = element(
     'div',
@@ -130,11 +146,7 @@ function rowOf(listed: ListedEpisode, index: number, length: number, isChosen: b
     ),
     element('span', { class: 'task' }, episode.task.slice(0, 200)),
     element('span', { class: 'value' }, episode.return === null ? '–' : short(episode.return)),
-    element(
-      'span',
-      { class: 'place' },
-      `${placeOf(listed)} · ${run.label} · ${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}${invalid ? ' · invalid' : ''}`,
-    ),
+    element('span', { class: 'place' }, place.join(' · ')),
   );
   row.style.transform = `translateY(${index * rowHeight}px)`;
   return row;

@@ -96,6 +96,10 @@ export function lineChart(options: ChartOptions): { readonly node: HTMLElement; 
     { rootMargin: '400px' },
   );
   seen.observe(plot);
+  const drawForPaper = () => {
+    if (chart === undefined && plot.clientWidth > 0) draw(plot.clientWidth);
+  };
+  addEventListener('beforeprint', drawForPaper);
   plot.addEventListener('keydown', (event) => moveCursor(event, chart, x));
   plot.addEventListener('blur', () => chart?.setCursor({ left: -10, top: -10 }));
   onThemeChange(() => chart?.redraw(false, true));
@@ -105,6 +109,7 @@ export function lineChart(options: ChartOptions): { readonly node: HTMLElement; 
     dispose() {
       seen.disconnect();
       resized.disconnect();
+      removeEventListener('beforeprint', drawForPaper);
       chart?.destroy();
       chart = undefined;
     },

@@ -27,7 +27,7 @@ export function tokenStrip(
   const values = valuesOf(record, measure);
   const scale = scaleOf(record, measure);
   const strip = element('div', {
-    class: 'tokens',
+    class: `tokens${record.pieces === undefined ? ' ids' : ''}`,
     role: 'group',
     'aria-label': `${end - start} tokens, coloured by ${measureNames[measure]}`,
   });

@@ -40,9 +40,10 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
   const draw = () => {
     readout.textContent = hint;
     const options = { measure, tell: (text: string) => (readout.textContent = text) };
-    const columns = [episode, ...(beside === undefined ? [] : [beside])].map((listed) =>
-      episodeBlocks(listed, options),
-    );
+    // What came first stands on the left.
+    const columns = [episode, ...(beside === undefined ? [] : [beside])]
+      .sort(byTime)
+      .map((listed) => episodeBlocks(listed, options));
     // Row by row, so that turns of two episodes stand beside each other; a style sheet makes columns of them.
     const rows = Array.from({ length: Math.max(...columns.map(({ length }) => length)) }, (_, row) =>
       columns.map((blocks) => blocks[row] ?? element('div', { class: 'block missing' })),
@@ -91,7 +92,7 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
   });
   nextMeasure = colours.next;
 
-  const list = episodeList(show);
+  const list = episodeList(runs.length > 1, show);
   const filters = episodeFilters(all, (filter) => {
     const matching = filterEpisodes(all, filter);
     found.textContent = foundText(matching.length, all.length);
@@ -117,7 +118,14 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
     ),
   );
   list.show(all);
-  list.choose(first);
+  const [opening, partner] = tellingPair(all) ?? [first, undefined];
+  list.choose(opening);
+  // Two columns want room.
+  if (partner !== undefined && matchMedia('(min-width: 60rem)').matches) {
+    beside = partner;
+    drawControls();
+    draw();
+  }
   return {
     node,
     move: list.move,
@@ -129,6 +137,23 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
     },
     focusSearch: filters.focusSearch,
   };
+}
+
+/** A task of the final evaluation as both policies played it: the first that only the trained one solved, else the first of all. */
+function tellingPair(all: readonly ListedEpisode[]): readonly [ListedEpisode, ListedEpisode] | undefined {
+  const starts = new Map(
+    all
+      .filter(({ episode }) => episode.stage === 'evaluation.start')
+      .map((listed) => [`${listed.run.id} ${listed.episode.member} ${listed.episode.task}`, listed]),
+  );
+  const pairs = all.flatMap((listed): (readonly [ListedEpisode, ListedEpisode])[] => {
+    const start = starts.get(`${listed.run.id} ${listed.episode.member} ${listed.episode.task}`);
+    return listed.episode.stage === 'evaluation.final' && start !== undefined ? [[listed, start]] : [];
+  });
+  const only = pairs.find(
+    ([after, before]) => after.episode.outcome === 'solved' && before.episode.outcome !== 'solved',
+  );
+  return only ?? pairs[0];
 }
 
 /** Which other play of the task stands beside. */
@@ -148,7 +173,7 @@ function comparisonPicker(
     element(
       'option',
       { value: '' },
-      others.length === 0 ? 'no other play of this task' : `beside: choose of ${others.length} other plays`,
+      others.length === 0 ? 'no other play of this task' : `set beside it … (${count(others.length)})`,
     ),
     ...others.map((other, i) => element('option', { value: i }, describe(other))),
   );
@@ -165,6 +190,10 @@ function absentMeasures(all: readonly ListedEpisode[]): Record<string, string> {
   return Object.fromEntries(
     absent.map((measure) => [measure, `These episodes were recorded without ${measureNames[measure]}.`]),
   );
+}
+
+function byTime(a: ListedEpisode, b: ListedEpisode): number {
+  return a.episode.runStep - b.episode.runStep;
 }
 
 function foundText(shown: number, all: number): string {
