@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../contracts/json.js';
-import type { ReportCell, ReportComparison, ReportRate, ReportRun } from '../reporting/report-data.js';
+import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import type { Random } from '../contracts/random.js';
 import { tInterval } from '../statistics/t-interval.js';
 import type { LoadedRun } from './load-run.js';
@@ -79,6 +79,9 @@ function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
+/** What is told of runs together: the first of these that one of them is. */
+const worst: readonly ReportStatus[] = ['running', 'failed', 'interrupted', 'stopped'];
+
 function cellOf(id: string, label: string, settings: Record<string, Json>, runs: readonly ReportedRun[]): ReportCell {
   const statuses = runs.map(({ report }) => report.status);
   const failed = runs.find(({ report }) => report.failure !== undefined);
@@ -92,8 +95,7 @@ function cellOf(id: string, label: string, settings: Record<string, Json>, runs:
     seeds: runs.map(({ report }) => report.seed),
     success: successOf(runs),
     spent: Object.fromEntries(currencies.map((currency) => [currency, mean(currency)])),
-    status:
-      (['running', 'failed', 'interrupted', 'stopped'] as const).find((one) => statuses.includes(one)) ?? 'completed',
+    status: worst.find((status) => statuses.includes(status)) ?? 'completed',
     ...(failed?.report.failure !== undefined && { failure: failed.report.failure }),
   };
 }

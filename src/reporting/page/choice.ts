@@ -14,7 +14,7 @@ let made = 0;
 /** One of a few, all in sight: native radio buttons, so that arrow keys move between them. `next` goes on to the next one, for a shortcut. */
 export function choice<Value extends string>(
   options: ChoiceOptions<Value>,
-): { readonly node: HTMLElement; next(): void } {
+): { readonly node: HTMLElement; readonly next: () => void } {
   made += 1;
   const name = `choice-${made}`;
   const inputs = options.options.map(([value]) => {

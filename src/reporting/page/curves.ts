@@ -57,7 +57,9 @@ interface Group {
 }
 
 /** The section of charts. Returns what switches the axis, for a shortcut. */
-export function curvesSection(data: ReportData): { readonly node: HTMLElement; switchAxis(): void } | undefined {
+export function curvesSection(
+  data: ReportData,
+): { readonly node: HTMLElement; readonly switchAxis: () => void } | undefined {
   const groups = groupsOf(data);
   if (groups.every(({ runs }) => runs.every(({ series }) => series.step.length === 0))) return undefined;
   const shown = new Set(groups.slice(0, shownAtFirst));
@@ -239,7 +241,7 @@ function linesOfGroups(groups: readonly Group[], { metrics }: Panel, axis: Axis)
   });
 }
 
-function axisText(axis: Axis, groups: readonly Group[]): { xLabel: string; formatX(value: number): string } {
+function axisText(axis: Axis, groups: readonly Group[]): { xLabel: string; formatX: (value: number) => string } {
   const whole = (value: number) => Math.round(value).toLocaleString('en');
   if (axis === 'runStep') return { xLabel: 'steps of the run', formatX: whole };
   if (axis === 'episodes') return { xLabel: 'episodes played for training', formatX: whole };

@@ -4,7 +4,7 @@ import { element } from './element.js';
 export interface Column<Row> {
   readonly title: string;
   readonly className?: 'text' | 'bar' | 'wide';
-  cell(row: Row): string | HTMLElement;
+  readonly cell: (row: Row) => string | HTMLElement;
 }
 
 /** A table whose rows become cards where there is no room: each cell carries its column's title. */

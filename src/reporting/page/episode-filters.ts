@@ -8,7 +8,7 @@ import { outcomes } from './outcome-badge.js';
 export function episodeFilters(
   all: readonly ListedEpisode[],
   onChange: (filter: EpisodeFilter) => void,
-): { readonly node: HTMLElement; focusSearch(): void } {
+): { readonly node: HTMLElement; readonly focusSearch: () => void } {
   let filter: EpisodeFilter = {
     outcomes: new Set(),
     invalidOnly: false,

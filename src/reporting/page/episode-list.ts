@@ -11,10 +11,10 @@ const spare = 6;
 
 export interface EpisodeList {
   readonly node: HTMLElement;
-  show(episodes: readonly ListedEpisode[]): void;
+  readonly show: (episodes: readonly ListedEpisode[]) => void;
   /** Chooses the episode so many places on, or the first. */
-  move(by: number): void;
-  choose(episode: ListedEpisode): void;
+  readonly move: (by: number) => void;
+  readonly choose: (episode: ListedEpisode) => void;
 }
 
 /** A list of any length of which only the rows in view exist: one focus stop, arrow keys choose. `namesRuns`: there are several. */

@@ -12,7 +12,7 @@ export interface EpisodeViewOptions {
   /** Undefined: texts alone. */
   readonly measure: TokenMeasure | undefined;
   /** Shows a token's numbers. */
-  tell(text: string): void;
+  readonly tell: (text: string) => void;
 }
 
 /** The head of an episode, its turns and its end, in order: blocks that two episodes can set side by side. */

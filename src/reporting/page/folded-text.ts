@@ -16,10 +16,11 @@ export function foldedText(text: string, className: string): HTMLElement {
   return element('div', {}, body, all);
 }
 
-/** Characters that would turn or hide the text around them, as signs. */
+/** Characters that would turn or hide the text around them, as signs; line breaks and tabs stay. */
 export function visible(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (sign) => {
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (sign) => {
     const code = sign.charCodeAt(0);
+    if (sign === '\n' || sign === '\t') return sign;
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\ufffd';
   });
 }

@@ -25,8 +25,8 @@ export interface ChartOptions {
   readonly lines: readonly ChartLine[];
   /** Name of the x axis with its unit. */
   readonly xLabel: string;
-  formatX(value: number): string;
-  formatY(value: number): string;
+  readonly formatX: (value: number) => string;
+  readonly formatY: (value: number) => string;
   /** Fixed ends of the y axis. */
   readonly range?: readonly [low: number, high: number];
   /** Places along x that are marked by a name: where stages begin. */
@@ -39,7 +39,7 @@ const cursors = uPlot.sync('report');
  * A chart with a legend that shows the values under the pointer, or under a cursor that the arrow keys move while the chart has the focus.
  * Its place is as high before as after drawing.
  */
-export function lineChart(options: ChartOptions): { readonly node: HTMLElement; dispose(): void } {
+export function lineChart(options: ChartOptions): { readonly node: HTMLElement; readonly dispose: () => void } {
   const { lines, title } = options;
   const legend = element('p', { class: 'legend' });
   const plot = element('div', {

@@ -12,7 +12,11 @@ export function recipeSection({ runs, version, createdAt }: ReportData): HTMLEle
     element(
       'div',
       { class: 'section-head' },
-      element('h2', { id: 'recipe-title' }, recipes.length === 1 ? 'Recipe' : 'Recipes'),
+      element(
+        'h2',
+        { id: 'recipe-title' },
+        recipes.length === 0 ? 'About' : recipes.length === 1 ? 'Recipe' : 'Recipes',
+      ),
     ),
     ...recipes,
     element(

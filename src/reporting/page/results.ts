@@ -1,4 +1,11 @@
-import type { ReportCell, ReportComparison, ReportData, ReportEvaluation, ReportRun } from '../report-data.js';
+import type {
+  ReportCell,
+  ReportComparison,
+  ReportData,
+  ReportEvaluation,
+  ReportInterval,
+  ReportRun,
+} from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
 import { count, number, percent, percentRange, points, short } from './format-number.js';
@@ -76,12 +83,14 @@ function playersTable({ evaluations }: ReportRun): HTMLElement[] {
   ];
 }
 
-function ends({ low, high }: { readonly low: number | null; readonly high: number | null }) {
+function ends({ low, high }: ReportInterval): ReportInterval {
   return { low, high };
 }
 
 function cellsTable({ cells, runs }: ReportData): HTMLElement {
-  const keys = [...new Set(cells.flatMap(({ settings }) => Object.keys(settings)))];
+  const keys = [...new Set(cells.flatMap(({ settings }) => Object.keys(settings)))].filter(
+    (key) => new Set(cells.map(({ settings }) => textOf(settings[key]))).size > 1,
+  );
   // Beyond these a table is no longer read; the label says what matters.
   const shownKeys = keys.length <= 4 ? keys : [];
   const seedsOf = (cell: ReportCell) =>
@@ -153,7 +162,10 @@ function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement
             })
           : '',
     },
-    { title: 'points', cell: (comparison) => element('b', {}, show(comparison, comparison.difference.mean)) },
+    {
+      title: comparisons.every(isRate) ? 'points' : 'mean',
+      cell: (comparison) => element('b', {}, show(comparison, comparison.difference.mean)),
+    },
     {
       title: '95 % interval',
       cell: (comparison) => {

@@ -4,11 +4,14 @@ import { element } from './element.js';
 export interface Shortcut {
   readonly key: string;
   readonly does: string;
-  run(): void;
+  readonly run: () => void;
 }
 
 /** Listens for shortcuts, never while text is typed, and gives the dialog that lists them. */
-export function shortcuts(list: readonly Shortcut[]): { readonly dialog: HTMLDialogElement; open(): void } {
+export function shortcuts(list: readonly Shortcut[]): {
+  readonly dialog: HTMLDialogElement;
+  readonly open: () => void;
+} {
   const row = (key: string, does: string) =>
     element('div', {}, element('dt', {}, element('kbd', {}, key)), element('dd', {}, does));
   const close = element('button', { type: 'button' }, 'Close');

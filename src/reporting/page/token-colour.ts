@@ -8,7 +8,7 @@ export interface TokenScale {
   readonly low: number;
   readonly high: number;
   /** A CSS colour; undefined for what is not coloured. */
-  colour(value: number): string | undefined;
+  readonly colour: (value: number) => string | undefined;
 }
 
 /** A token less likely than this is as dark as can be: e^-5 is 0.7 %. The same for all episodes, so that these compare. */

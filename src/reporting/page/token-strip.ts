@@ -72,7 +72,7 @@ export function tokenStrip(
 }
 
 /** Every number of a token, in words. */
-export function describeToken(record: ReportTokens, index: number): string {
+function describeToken(record: ReportTokens, index: number): string {
   const isSampled = record.mask[index] === 1;
   const logprob = record.logprobs[index];
   const [advantage, kl] = [record.advantages?.[index], record.kl?.[index]];

@@ -14,10 +14,10 @@ import { valuesOf } from './token-colour.js';
 /** The section of episodes, and what shortcuts do in it. */
 export interface Trajectories {
   readonly node: HTMLElement;
-  move(by: number): void;
-  nextMeasure(): void;
-  toggleComparison(): void;
-  focusSearch(): void;
+  readonly move: (by: number) => void;
+  readonly nextMeasure: () => void;
+  readonly toggleComparison: () => void;
+  readonly focusSearch: () => void;
 }
 
 const hint = 'Point at a token, or move with the arrow keys, to read its numbers.';
