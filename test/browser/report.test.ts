@@ -388,8 +388,14 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  it('does not move while it draws', async () => {
+  // Goes red when a chart has no height before it is drawn, or a legend grows when it is read.
+  it('does not move while it draws, nor while it is read', async () => {
     await visit(report, {}, async (page) => {
+      const places = () =>
+        page.evaluate(() =>
+          [...document.querySelectorAll<HTMLElement>('section, .chart')].map((node) => node.offsetTop),
+        );
+      const atFirst = await places();
       const shifted = await page.evaluate(async () => {
         let total = 0;
         new PerformanceObserver((list) => {
@@ -402,6 +408,11 @@ describe.skipIf(withoutBrowser)('a report', () => {
         return total;
       });
       expect(shifted).toBeLessThan(0.01);
+      expect(await page.locator('.chart canvas').count()).toBeGreaterThan(4);
+      expect(await places()).toEqual(atFirst);
+      await page.locator('.plot').first().focus();
+      await page.keyboard.press('End');
+      expect(await places()).toEqual(atFirst);
     });
   });
 

@@ -4,24 +4,15 @@ import type { ListedEpisode } from './filter-episodes.js';
 import { foldedText } from './folded-text.js';
 import { percent, short, signed } from './format-number.js';
 import { outcomeBadge } from './outcome-badge.js';
-import type { TokenMeasure } from './token-colour.js';
-import { tokenStrip } from './token-strip.js';
+import { tokenStrip, type TokenColouring } from './token-strip.js';
 
-/** How an episode is shown. */
-export interface EpisodeViewOptions {
-  /** Undefined: texts alone. */
-  readonly measure: TokenMeasure | undefined;
-  /** Shows a token's numbers. */
-  readonly tell: (text: string) => void;
-}
-
-/** The head of an episode, its turns and its end, in order: blocks that two episodes can set side by side. */
-export function episodeBlocks(listed: ListedEpisode, options: EpisodeViewOptions): HTMLElement[] {
+/** The head of an episode, its turns and its end, in order: blocks that two episodes can set side by side. Without a colouring texts alone. */
+export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring | undefined): HTMLElement[] {
   const { episode } = listed;
   return [
     episodeHead(listed),
-    ...episode.turns.map((turn, i) => turnBlock(listed, turn, i, options)),
-    endBlock(listed, options),
+    ...episode.turns.map((turn, i) => turnBlock(listed, turn, i, colouring)),
+    endBlock(listed, colouring),
   ];
 }
 
@@ -56,7 +47,12 @@ function episodeHead(listed: ListedEpisode): HTMLElement {
   );
 }
 
-function turnBlock(listed: ListedEpisode, turn: ReportTurn, index: number, options: EpisodeViewOptions): HTMLElement {
+function turnBlock(
+  listed: ListedEpisode,
+  turn: ReportTurn,
+  index: number,
+  colouring: TokenColouring | undefined,
+): HTMLElement {
   const { facts, malformed } = turn;
   const isBad = facts.invalid || malformed !== undefined;
   return element(
@@ -64,7 +60,7 @@ function turnBlock(listed: ListedEpisode, turn: ReportTurn, index: number, optio
     { class: `block turn${isBad ? ' invalid' : ''}`, 'aria-label': `Turn ${index + 1}` },
     element('p', { class: 'turn-head' }, element('span', {}, `Turn ${index + 1}`), rewardOf(turn)),
     foldedText(turn.observation, 'observation'),
-    ...policyTexts(listed, turn, index, options),
+    ...policyTexts(listed, turn, index, colouring),
     parsed(turn),
     factsOf(turn),
   );
@@ -75,22 +71,21 @@ function policyTexts(
   { episode }: ListedEpisode,
   turn: ReportTurn,
   index: number,
-  options: EpisodeViewOptions,
+  colouring: TokenColouring | undefined,
 ): HTMLElement[] {
   const { record } = episode;
   const { sampled } = turn;
   const text = foldedText(turn.text, 'action');
-  if (options.measure === undefined) return [text];
+  if (colouring === undefined) return [text];
   if (record === undefined || sampled === undefined) {
     return [text, element('p', { class: 'remark' }, 'The tokens of this turn were not recorded.')];
   }
-  const { measure, tell } = options;
   const before = index === 0 ? 0 : (episode.turns[index - 1]?.sampled?.[1] ?? 0);
   const [start, end] = sampled;
   return [
     ...(record.pieces === undefined ? [text] : []),
-    contextTokens(start - before, () => tokenStrip(record, [before, start], measure, tell)),
-    tokenStrip(record, [start, end], measure, tell),
+    contextTokens(start - before, () => tokenStrip(record, [before, start], colouring)),
+    tokenStrip(record, [start, end], colouring),
   ];
 }
 
@@ -143,7 +138,7 @@ function factsOf({ facts }: ReportTurn): HTMLElement {
   return foldedText(shown.join(' · ') || 'no facts', 'facts-line');
 }
 
-function endBlock({ episode }: ListedEpisode, options: EpisodeViewOptions): HTMLElement {
+function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefined): HTMLElement {
   const { record, cause, outcome } = episode;
   const words = {
     solved: 'The task is solved.',
@@ -153,7 +148,6 @@ function endBlock({ episode }: ListedEpisode, options: EpisodeViewOptions): HTML
   };
   const last = episode.turns.at(-1)?.sampled?.[1] ?? 0;
   const rest = record === undefined ? 0 : record.tokens.length - last;
-  const { measure, tell } = options;
   return element(
     'article',
     { class: 'block end', 'aria-label': 'End' },
@@ -164,9 +158,9 @@ function endBlock({ episode }: ListedEpisode, options: EpisodeViewOptions): HTML
       element('span', { class: 'reward' }, words[outcome]),
     ),
     episode.finalObservation === undefined ? undefined : foldedText(episode.finalObservation, 'observation'),
-    measure !== undefined &&
+    colouring !== undefined &&
       record !== undefined &&
       rest > 0 &&
-      contextTokens(rest, () => tokenStrip(record, [last, record.tokens.length], measure, tell)),
+      contextTokens(rest, () => tokenStrip(record, [last, record.tokens.length], colouring)),
   );
 }

@@ -2,7 +2,7 @@ import type { ReportTokens } from '../report-data.js';
 import { element, replaceChildren } from './element.js';
 import { visible } from './folded-text.js';
 import { number, percent, signed } from './format-number.js';
-import { scaleOf, valuesOf, type TokenMeasure } from './token-colour.js';
+import { valuesOf, type TokenMeasure, type TokenScale } from './token-colour.js';
 
 export const measureNames: { readonly [measure in TokenMeasure]: string } = {
   logprob: 'log probability',
@@ -10,6 +10,13 @@ export const measureNames: { readonly [measure in TokenMeasure]: string } = {
   advantage: 'advantage',
   kl: 'KL',
 };
+
+/** How tokens are coloured, and what shows the numbers of one. */
+export interface TokenColouring {
+  readonly measure: TokenMeasure;
+  readonly scale: TokenScale;
+  readonly tell: (text: string) => void;
+}
 
 /** So many tokens are drawn at once. */
 const atOnce = 600;
@@ -21,11 +28,9 @@ const atOnce = 600;
 export function tokenStrip(
   record: ReportTokens,
   [start, end]: readonly [start: number, end: number],
-  measure: TokenMeasure,
-  tell: (text: string) => void,
+  { measure, scale, tell }: TokenColouring,
 ): HTMLElement {
   const values = valuesOf(record, measure);
-  const scale = scaleOf(record, measure);
   const strip = element('div', {
     class: `tokens${record.pieces === undefined ? ' ids' : ''}`,
     role: 'group',
@@ -91,8 +96,7 @@ function describeToken(record: ReportTokens, index: number): string {
 }
 
 /** The colours of a measure with the numbers at their ends. */
-export function tokenLegend(record: ReportTokens, measure: TokenMeasure): HTMLElement {
-  const scale = scaleOf(record, measure);
+export function tokenLegend({ measure, scale }: TokenColouring): HTMLElement {
   const legend = element('p', { class: 'token-legend' });
   if (measure === 'mask') {
     const swatch = element('span', { class: 'token sampled' }, 'sampled, mask 1');

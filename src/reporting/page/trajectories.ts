@@ -7,9 +7,8 @@ import { episodeBlocks, placeOf } from './episode-view.js';
 import { filterEpisodes, listEpisodes, otherPlays, type ListedEpisode } from './filter-episodes.js';
 import { count, short } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
-import type { TokenMeasure } from './token-colour.js';
+import { scaleOf, valuesOf, type TokenMeasure } from './token-colour.js';
 import { measureNames, tokenLegend } from './token-strip.js';
-import { valuesOf } from './token-colour.js';
 
 /** The section of episodes, and what shortcuts do in it. */
 export interface Trajectories {
@@ -39,29 +38,32 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
 
   const draw = () => {
     readout.textContent = hint;
-    const options = { measure, tell: (text: string) => (readout.textContent = text) };
     // What came first stands on the left.
-    const columns = [episode, ...(beside === undefined ? [] : [beside])]
-      .sort(byTime)
-      .map((listed) => episodeBlocks(listed, options));
+    const shown = [episode, ...(beside === undefined ? [] : [beside])].sort(byTime);
+    const records = shown.flatMap((listed) => listed.episode.record ?? []);
+    const colouring = measure && {
+      measure,
+      scale: scaleOf(records, measure),
+      tell: (text: string) => (readout.textContent = text),
+    };
+    const columns = shown.map((listed) => episodeBlocks(listed, colouring));
     // Row by row, so that turns of two episodes stand beside each other; a style sheet makes columns of them.
     const rows = Array.from({ length: Math.max(...columns.map(({ length }) => length)) }, (_, row) =>
       columns.map((blocks) => blocks[row] ?? element('div', { class: 'block missing' })),
     );
     stage.classList.toggle('beside', beside !== undefined);
     replaceChildren(stage, ...rows.flat());
-    const { record } = episode.episode;
-    bar.hidden = measure === undefined;
-    if (measure === undefined) return;
-    const absent = record === undefined || valuesOf(record, measure) === undefined;
+    bar.hidden = colouring === undefined;
+    if (colouring === undefined) return;
+    const name = measureNames[colouring.measure];
+    const having = records.filter((record) => valuesOf(record, colouring.measure) !== undefined);
     replaceChildren(
       bar,
-      absent
-        ? element('p', { class: 'remark' }, `This episode's record has no ${measureNames[measure]}.`)
-        : tokenLegend(record, measure),
-      record !== undefined &&
-        record.pieces === undefined &&
-        element('p', { class: 'remark' }, 'Its tokens are shown as ids: their texts are not recorded.'),
+      having.length > 0 && tokenLegend(colouring),
+      having.length < shown.length &&
+        element('p', { class: 'remark' }, `${having.length === 0 ? 'The record' : 'One record'} here has no ${name}.`),
+      records.some(({ pieces }) => pieces === undefined) &&
+        element('p', { class: 'remark' }, 'Tokens are shown as ids where their texts are not recorded.'),
       readout,
     );
   };
