@@ -19,7 +19,8 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts', 'plugins/*/src/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/fixtures/**', 'src/contracts/**', 'src/index.ts'],
+      // What runs in a browser is measured by test/browser, not here.
+      exclude: ['**/*.test.ts', '**/fixtures/**', 'src/reporting/page/**', 'src/contracts/**', 'src/index.ts'],
       // The summary last, where it is seen.
       reporter: [['text', { maxCols: 120 }], 'text-summary'],
     },

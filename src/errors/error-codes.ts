@@ -160,6 +160,11 @@ export const errorCodes = {
     meaning: 'A recipe has a key that nothing reads.',
     cure: 'See `docs/reference/recipe.md` for the keys there are.',
   },
+  AG_REPORT_WRITE_FAILED: {
+    exitCode: 2,
+    meaning: 'A report could not be written, for example because its folder is read-only or the disk is full.',
+    cure: 'Choose a file that can be written with `--output FILE`.',
+  },
   AG_RESUME_MISMATCH: {
     exitCode: 2,
     meaning: 'A run was to be resumed with another recipe than the one that made it.',

@@ -19,6 +19,8 @@ export interface LoadedRun {
   readonly evaluations: readonly (EvaluationLine & { readonly runStep: number })[];
   /** Absent until it has ended. */
   readonly result?: RunResult;
+  /** Logs whose last line was half-written, because the run goes on or its process was killed: what is whole was read. */
+  readonly halfWritten: readonly string[];
   /** The folder of the newest complete checkpoint; absent before the first. */
   readonly checkpoint?: string;
 }
@@ -36,8 +38,9 @@ export async function loadRun(directory: string): Promise<LoadedRun> {
     directory,
     manifest,
     status: presentStatus(directory, manifest),
-    metrics: metrics.map(parseMetricsLine),
-    evaluations: evaluations as unknown as LoadedRun['evaluations'],
+    metrics: metrics.lines.map(parseMetricsLine),
+    evaluations: evaluations.lines as unknown as LoadedRun['evaluations'],
+    halfWritten: [...(metrics.half ? ['metrics.jsonl'] : []), ...(evaluations.half ? ['evaluations.jsonl'] : [])],
     ...(result !== undefined && { result }),
     ...(checkpoint !== undefined && { checkpoint }),
   };
@@ -49,11 +52,18 @@ export function presentStatus(directory: string, manifest: RunManifest): RunStat
   return manifest.status;
 }
 
+interface Lines {
+  readonly lines: { readonly [key: string]: unknown }[];
+  /** Something that is no whole line follows them. */
+  readonly half: boolean;
+}
+
 /** The whole lines of a JSONL file; none where it does not exist yet. Throws AG_RUN_DAMAGED, naming a line that is none. */
-async function readLines(path: string): Promise<{ readonly [key: string]: unknown }[]> {
+async function readLines(path: string): Promise<Lines> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-  return lines.slice(0, -1).map((line, index) => {
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const lines = whole.split('\n').slice(0, -1);
+  const documents = lines.map((line, index) => {
     try {
       return JSON.parse(line) as { [key: string]: unknown };
     } catch (error) {
@@ -61,4 +71,5 @@ async function readLines(path: string): Promise<{ readonly [key: string]: unknow
       throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: index + 1, cause: error });
     }
   });
+  return { lines: documents, half: whole.length < text.length };
 }

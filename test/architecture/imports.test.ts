@@ -70,6 +70,7 @@ const RESERVED: [package_: RegExp, places: RegExp][] = [
   [/^simple-git$/, /^src\/git\//],
   [/^listr2$/, /^src\/(reporting\/terminal-(tasks|grid)|scaffolding\/ask)\.ts$/],
   [TENSOR_LIBRARIES, /^plugins\//],
+  [/^uplot$/, /^src\/reporting\/page\//],
 ];
 
 const core = sourceFiles('src');
@@ -119,6 +120,21 @@ describe('the arrows of the core', () => {
         isType && specifier.startsWith('./') ? undefined : 'not a contract',
       ),
     ).toEqual([]);
+  });
+
+  it('keep the report page apart: a browser runs it, and it knows nothing but its data', () => {
+    const page = (path: string) => path.startsWith('src/reporting/page/');
+    const data = 'src/reporting/report-data.ts';
+    expect(
+      violations(core, (from, { target, specifier, isType }) => {
+        const to = target === undefined ? undefined : shown(target);
+        if (!page(from)) return to !== undefined && page(to) ? 'only the bundler takes the page' : undefined;
+        if (to === undefined) return specifier === 'uplot' ? undefined : 'a page has no other library';
+        return page(to) || (to === data && isType) ? undefined : 'a page knows the types of its data alone';
+      }),
+    ).toEqual([]);
+    // The types themselves bring nothing along.
+    expect(imports.get(core.find((file) => shown(file) === data) ?? '')).toEqual([]);
   });
 
   it('keep libraries in their places', () => {

@@ -39,7 +39,14 @@ describe('packages', () => {
   });
 
   it('@agentgym/cli carries its recipes, its reference and the list of its commands', () => {
-    const needed = ['bin/run.js', 'oclif.manifest.json', 'docs/reference/recipe.md', 'docs/reference/errors.md'];
+    const page = ['dist/reporting/page/report-page.js', 'dist/reporting/page/report-page.css'];
+    const needed = [
+      ...page,
+      'bin/run.js',
+      'oclif.manifest.json',
+      'docs/reference/recipe.md',
+      'docs/reference/errors.md',
+    ];
     const entries = readdirSync(join(repository, 'recipes'), { recursive: true, withFileTypes: true });
     const recipes = entries
       .filter((entry) => entry.isFile())

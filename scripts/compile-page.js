@@ -1,0 +1,24 @@
+// Bundles the report page into one script and one style sheet, charts and their licence included: part of `npm run compile`.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { build } from 'esbuild';
+
+const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const licence = readFileSync(path('node_modules/uplot/LICENSE'), 'utf8').trim();
+const banner = `/*!\nCharts are drawn by uPlot:\n\n${licence}\n*/`;
+
+await build({
+  entryPoints: [path('src/reporting/page/report-page.ts'), path('src/reporting/page/report-page.css')],
+  outdir: path('dist/reporting/page'),
+  tsconfig: path('src/reporting/page/tsconfig.json'),
+  bundle: true,
+  minify: true,
+  // A page is text in UTF-8, whatever its bundle.
+  charset: 'utf8',
+  format: 'iife',
+  target: ['chrome111', 'firefox113', 'safari16.4'],
+  legalComments: 'inline',
+  banner: { js: banner, css: banner },
+  logLevel: 'warning',
+});

@@ -1,0 +1,105 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import { createRandom } from '../random/create-random.js';
+import type { ReportComparison, ReportData } from '../reporting/report-data.js';
+import { loadRun, type LoadedRun } from './load-run.js';
+import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
+import { compareCells, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
+import { compareByTask, finalOutcomes } from './report-comparisons.js';
+import { reportEpisodes } from './report-episodes.js';
+import { reportRun } from './report-run.js';
+
+export interface ReportRequest {
+  /** Folders of runs; the same one twice counts once. */
+  readonly runs: readonly string[];
+  /** Most episodes that the page carries, of all runs together. */
+  readonly episodes: number;
+  /** Version of this tool. */
+  readonly version: string;
+}
+
+/** Lines of episode logs that a page carries, in bytes. */
+const largestEpisodes = 32 << 20;
+
+/** Gathers what the report page draws: of one run, or of several side by side. Throws as `loadRun` and `reportEpisodes` do. */
+export async function reportRuns(request: ReportRequest): Promise<ReportData> {
+  const folders = [...new Set(request.runs)];
+  const limits = {
+    count: Math.floor(request.episodes / folders.length),
+    bytes: Math.floor(largestEpisodes / folders.length),
+  };
+  const notes: string[] = [];
+  const runs: ReportedRun[] = [];
+  for (const folder of folders) {
+    const loaded = await loadRun(folder);
+    const played = await reportEpisodes(folder, limits);
+    const report = reportRun(loaded, played);
+    runs.push({ loaded, report });
+    notes.push(...notesOn(loaded, played.halfWritten));
+  }
+  const [first] = runs;
+  if (first === undefined) throw new RangeError('A report is about at least one run.');
+  const head = {
+    formatVersion: 1 as const,
+    title: [...new Set(runs.map(({ loaded }) => loaded.manifest.name))].join(', '),
+    notes,
+    createdAt: new Date().toISOString(),
+    version: request.version,
+  };
+  const random = createRandom(first.report.seed).stream('report');
+  const recipe = first.loaded.manifest.recipe as unknown as Recipe;
+  if (runs.length === 1) {
+    const comparisons = comparePlayers(first.loaded, random);
+    const gain = comparisons.find(({ a }) => a === 'before RL');
+    const answer = answerOfRun(first.loaded, gain);
+    return { ...head, kind: 'run', question: questionOf(recipe), answer, runs: [first.report], cells: [], comparisons };
+  }
+  const groups = groupBySettings(runs);
+  const cells = groups.map(({ cell }) => cell);
+  const [group] = groups;
+  const isOne = groups.length === 1 && group !== undefined;
+  const comparisons = isOne ? gainOverSeeds(group) : compareCells(groups, random);
+  return {
+    ...head,
+    kind: 'comparison',
+    question: isOne
+      ? questionOf(recipe, runs.length)
+      : `Which of ${groups.length} settings solves more of ${recipe.environment.name}?`,
+    answer: isOne ? answerOfSeeds(group.cell, comparisons[0]) : answerOfCells(cells, comparisons),
+    runs: groups.flatMap(({ cell, runs: members }) =>
+      members.map(({ report }) => ({ ...report, cell: cell.id, label: labelOf(cell.label, report, runs, isOne) })),
+    ),
+    cells,
+    comparisons,
+  };
+}
+
+/** The trained policy against those that played the same tasks. */
+function comparePlayers(run: LoadedRun, random: ReturnType<typeof createRandom>): ReportComparison[] {
+  const trained = finalOutcomes(run, 'policy');
+  if (trained === undefined) return [];
+  const players = [
+    ['start', 'before RL'],
+    ['demonstrator', 'demonstrator'],
+    ['random', 'random'],
+  ] as const;
+  return players.flatMap(([player, a]): ReportComparison[] => {
+    const other = finalOutcomes(run, player);
+    const paired = other && compareByTask(other, trained, random.stream(player));
+    return paired === undefined ? [] : [{ measure: 'success', a, b: 'trained', p: null, corrected: null, ...paired }];
+  });
+}
+
+function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readonly ReportedRun[], isOne: boolean) {
+  const label = isOne ? `seed ${seed}` : `${cell}, seed ${seed}`;
+  return runs.filter(({ report }) => report.seed === seed).length > 1 && isOne ? `${label} (${id})` : label;
+}
+
+function notesOn({ manifest, halfWritten, status }: LoadedRun, episodes: readonly string[]): string[] {
+  const logs = [...halfWritten, ...episodes];
+  const of = `Run ${manifest.id}`;
+  return [
+    ...(logs.length > 0 ? [`${of}: the last line of ${logs.join(' and ')} was half-written and is left out.`] : []),
+    ...(status === 'completed' ? [] : [`${of} is ${status}: this is what it had come to.`]),
+    ...(manifest.inexact.length > 0 ? [`${of} is not exactly repeatable: ${manifest.inexact.join('; ')}.`] : []),
+  ];
+}

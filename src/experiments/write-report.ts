@@ -1,0 +1,56 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { systemReason } from '../reporting/append-log.js';
+import { renderReport } from '../reporting/render-report.js';
+import { reportRuns, type ReportRequest } from './report-runs.js';
+
+export interface WriteReportRequest extends ReportRequest {
+  /** Absent: `report.html` in the first run's folder. */
+  readonly output?: string;
+}
+
+/** What `agentgym report --json` prints. */
+export interface WrittenReport {
+  /** The file. */
+  readonly report: string;
+  readonly bytes: number;
+  readonly runs: readonly string[];
+  readonly question: string;
+  readonly answer: string;
+  /** Episodes in the page, and how many the runs recorded. */
+  readonly episodes: { readonly shown: number; readonly recorded: number };
+  readonly notes: readonly string[];
+}
+
+/** Writes the report of runs, whole or not at all: a browser never sees half a page. Throws AG_REPORT_WRITE_FAILED, and as `reportRuns`. */
+export async function writeReport(request: WriteReportRequest): Promise<WrittenReport> {
+  const data = await reportRuns(request);
+  const report = resolve(request.output ?? join(request.runs[0] ?? '', 'report.html'));
+  const html = await renderReport(data);
+  const temporary = `${report}.${process.pid}.writing`;
+  try {
+    await mkdir(dirname(report), { recursive: true });
+    await writeFile(temporary, html);
+    await rename(temporary, report);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new AgentgymError('AG_REPORT_WRITE_FAILED', {
+      message: `Could not write the report ${report}: ${systemReason(error)}.`,
+      file: report,
+      cause: error,
+    });
+  }
+  const { question, answer, notes, runs } = data;
+  const sum = (count: (run: (typeof runs)[number]) => number) => runs.reduce((total, run) => total + count(run), 0);
+  return {
+    report,
+    bytes: Buffer.byteLength(html),
+    runs: request.runs,
+    question,
+    answer,
+    episodes: { shown: sum(({ episodes }) => episodes.length), recorded: sum((run) => run.episodesRecorded) },
+    notes,
+  };
+}

@@ -1,0 +1,86 @@
+import type { ReportSeries } from '../report-data.js';
+
+/** What a curve runs along. */
+export type Axis = 'runStep' | 'episodes' | 'seconds';
+
+/** A curve: `x` rises from point to point. */
+export interface Curve {
+  readonly x: readonly number[];
+  readonly y: readonly (number | null)[];
+}
+
+/** A mean over curves, with the lowest and the highest of them at each point. */
+export interface Band extends Curve {
+  readonly low: readonly (number | null)[];
+  readonly high: readonly (number | null)[];
+}
+
+/** A metric of one run along an axis; where several lines share an x (no episode was played in between), the last one counts. */
+export function curveOf(series: ReportSeries, metric: string, axis: Axis): Curve {
+  const column = series.metrics[metric] ?? [];
+  const x: number[] = [];
+  const y: (number | null)[] = [];
+  for (const [i, value] of column.entries()) {
+    const at = series[axis][i];
+    if (value === null || at === undefined) continue;
+    if (x.at(-1) === at) y[y.length - 1] = value;
+    else {
+      x.push(at);
+      y.push(value);
+    }
+  }
+  return { x, y };
+}
+
+/**
+ * Several seeds as one curve: at every x of any of them each is interpolated between its neighbours, and stands only where it has a
+ * value on both sides. So runs of different length or speed are compared where they overlap; beyond that fewer carry the mean.
+ */
+export function bandOf(curves: readonly Curve[]): Band {
+  const x = [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
+  const columns = curves.map((curve) => x.map(interpolator(curve)));
+  const at = (i: number) => columns.flatMap((column) => column[i] ?? []);
+  const values = x.map((_, i) => at(i));
+  const when = (of: (list: number[]) => number) => values.map((list) => (list.length === 0 ? null : of(list)));
+  return {
+    x,
+    y: when((list) => list.reduce((sum, value) => sum + value, 0) / list.length),
+    low: when((list) => Math.min(...list)),
+    high: when((list) => Math.max(...list)),
+  };
+}
+
+/** Values at rising x; null outside of the curve. */
+function interpolator({ x, y }: Curve): (at: number) => number | null {
+  let right = 0;
+  return (at) => {
+    while (right < x.length && (x[right] as number) < at) right += 1;
+    const [rightX, rightY] = [x[right], y[right]];
+    if (rightX === undefined || rightY === undefined || rightY === null) return null;
+    if (rightX === at) return rightY;
+    const [leftX, leftY] = [x[right - 1], y[right - 1]];
+    if (leftX === undefined || leftY === undefined || leftY === null) return null;
+    return leftY + ((rightY - leftY) * (at - leftX)) / (rightX - leftX);
+  };
+}
+
+/** The mean of each point and `window - 1` points around it; at the ends of those there are. */
+export function smooth({ x, y }: Curve, window: number): Curve {
+  const half = Math.floor(window / 2);
+  const smoothed = y.map((_, i) => {
+    const near = y.slice(Math.max(0, i - half), i + half + 1).filter((value) => value !== null);
+    return near.length === 0 ? null : near.reduce((sum, value) => sum + value, 0) / near.length;
+  });
+  return { x, y: smoothed };
+}
+
+/** Curves on one list of x, as a chart wants them. */
+export function onOneAxis(curves: readonly Curve[]): { x: number[]; columns: (number | null | undefined)[][] } {
+  const x = [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
+  const columns = curves.map((curve) => {
+    const values = new Map(curve.x.map((at, i) => [at, curve.y[i] ?? null]));
+    // Undefined: no point of this curve, to be passed over; null: a gap.
+    return x.map((at) => values.get(at));
+  });
+  return { x, columns };
+}

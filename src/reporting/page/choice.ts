@@ -1,0 +1,38 @@
+import { element } from './element.js';
+
+export interface ChoiceOptions<Value extends string> {
+  readonly label: string;
+  readonly options: readonly (readonly [value: Value, text: string])[];
+  readonly value: Value;
+  /** Those that cannot be chosen, and why. */
+  readonly disabled?: { readonly [value: string]: string };
+  onChange(value: Value): void;
+}
+
+let made = 0;
+
+/** One of a few, all in sight: native radio buttons, so that arrow keys move between them. `next` goes on to the next one, for a shortcut. */
+export function choice<Value extends string>(
+  options: ChoiceOptions<Value>,
+): { readonly node: HTMLElement; readonly next: () => void } {
+  made += 1;
+  const name = `choice-${made}`;
+  const inputs = options.options.map(([value]) => {
+    const input = element('input', { type: 'radio', name, value, disabled: options.disabled?.[value] !== undefined });
+    input.checked = value === options.value;
+    input.addEventListener('change', () => options.onChange(value));
+    return input;
+  });
+  const labels = options.options.map(([value, text], i) =>
+    element('label', { title: options.disabled?.[value] }, inputs[i], element('span', {}, text)),
+  );
+  const node = element('fieldset', { class: 'choice' }, element('legend', {}, options.label), ...labels);
+  const next = () => {
+    const usable = inputs.filter((input) => !input.disabled);
+    const following = usable[(usable.findIndex((input) => input.checked) + 1) % usable.length];
+    if (following === undefined) return;
+    following.checked = true;
+    following.dispatchEvent(new Event('change'));
+  };
+  return { node, next };
+}

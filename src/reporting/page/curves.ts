@@ -1,0 +1,260 @@
+import type { ReportData, ReportRun } from '../report-data.js';
+import { bandOf, curveOf, smooth, type Axis, type Curve } from './align-series.js';
+import { element, replaceChildren } from './element.js';
+import { duration, percent, short } from './format-number.js';
+import { lineChart, type ChartLine } from './line-chart.js';
+import { curveStyle } from './palette.js';
+import { choice } from './choice.js';
+
+/** A chart: one metric, or several of one kind. */
+interface Panel {
+  readonly title: string;
+  readonly metrics: readonly (readonly [name: string, label: string])[];
+  readonly isShare?: boolean;
+}
+
+/** Shown at once, where a run has them; all others are behind a button. */
+const panels: readonly Panel[] = [
+  { title: 'Return in training', metrics: [['rollout/return_mean', 'return']] },
+  {
+    title: 'Turns of an episode',
+    metrics: [
+      ['rollout/turns_mean', 'turns'],
+      ['rollout/horizon', 'horizon'],
+    ],
+  },
+  {
+    title: 'Truncated episodes and invalid actions',
+    metrics: [
+      ['rollout/truncated', 'truncated'],
+      ['rollout/invalid', 'invalid'],
+    ],
+    isShare: true,
+  },
+  { title: 'Groups without a signal', metrics: [['rollout/groups_without_signal', 'groups']], isShare: true },
+  { title: 'Loss', metrics: [['train/loss', 'loss']] },
+  { title: 'Entropy', metrics: [['train/entropy', 'entropy']] },
+  { title: 'Gradient norm', metrics: [['train/gradient_norm', 'norm']] },
+  { title: 'Divergence from the reference', metrics: [['train/kl', 'KL']] },
+];
+
+const axes: readonly (readonly [Axis, string])[] = [
+  ['runStep', 'per step'],
+  ['episodes', 'per episode'],
+  ['seconds', 'per second'],
+];
+
+/** So many curves are told apart; more are switched on by hand. */
+const shownAtFirst = 7;
+/** A curve of more points than this is also drawn as a running mean. */
+const manyPoints = 60;
+
+/** Runs that are drawn as one curve. */
+interface Group {
+  readonly label: string;
+  readonly runs: readonly ReportRun[];
+  readonly style: ReturnType<typeof curveStyle>;
+}
+
+/** The section of charts. Returns what switches the axis, for a shortcut. */
+export function curvesSection(
+  data: ReportData,
+): { readonly node: HTMLElement; readonly switchAxis: () => void } | undefined {
+  const groups = groupsOf(data);
+  if (groups.every(({ runs }) => runs.every(({ series }) => series.step.length === 0))) return undefined;
+  const shown = new Set(groups.slice(0, shownAtFirst));
+  let axis: Axis = 'runStep';
+  let all = false;
+  let charts: ReturnType<typeof lineChart>[] = [];
+  const grid = element('div', { class: 'charts' });
+  const draw = () => {
+    for (const chart of charts) chart.dispose();
+    const picked = groups.filter((group) => shown.has(group));
+    charts = chartsOf(data, picked, axis, all);
+    replaceChildren(grid, ...charts.map(({ node }) => node));
+  };
+  const axisChoice = choice({
+    label: 'Horizontal axis',
+    options: axes,
+    value: axis,
+    onChange: (value) => {
+      axis = value;
+      draw();
+    },
+  });
+  const more = element('button', { type: 'button', class: 'quiet', 'aria-expanded': 'false' }, 'Show every metric');
+  more.addEventListener('click', () => {
+    all = !all;
+    more.textContent = all ? 'Show fewer metrics' : 'Show every metric';
+    more.setAttribute('aria-expanded', String(all));
+    draw();
+  });
+  draw();
+  const toggles =
+    groups.length > 1 &&
+    element(
+      'div',
+      { class: 'toggles', role: 'group', 'aria-label': 'Curves' },
+      ...groups.map((group) => toggle(group, shown, draw)),
+    );
+  const node = element(
+    'section',
+    { id: 'curves', 'aria-labelledby': 'curves-title' },
+    element('div', { class: 'section-head' }, element('h2', { id: 'curves-title' }, 'Curves'), axisChoice.node),
+    element('p', { class: 'explain' }, explanation(data, groups)),
+    toggles,
+    grid,
+    more,
+  );
+  return { node, switchAxis: axisChoice.next };
+}
+
+function groupsOf({ cells, runs }: ReportData): Group[] {
+  const grouped =
+    cells.length === 0
+      ? runs.map((run) => ({ label: run.label, runs: [run] }))
+      : cells.map(({ id, label }) => ({ label, runs: runs.filter(({ cell }) => cell === id) }));
+  return grouped.filter((group) => group.runs.length > 0).map((group, i) => ({ ...group, style: curveStyle(i) }));
+}
+
+function explanation(data: ReportData, groups: readonly Group[]): string {
+  const marks = 'A dashed line marks where a stage begins.';
+  if (data.kind === 'run')
+    return `Bands around evaluations are 95 % intervals; thin lines are single steps, thick ones their running mean. ${marks}`;
+  const seeds = Math.max(...groups.map(({ runs }) => runs.length));
+  return seeds > 1
+    ? `A curve is the mean over seeds, its band reaches from the lowest seed to the highest. ${marks}`
+    : `One seed each: these curves have no band. ${marks}`;
+}
+
+function toggle(group: Group, shown: Set<Group>, draw: () => void): HTMLElement {
+  const swatch = element('span', { class: `swatch${group.style.dash.length > 0 ? ' dashed' : ''}` });
+  swatch.style.color = `var(${group.style.variable})`;
+  const button = element(
+    'button',
+    { type: 'button', class: 'toggle', 'aria-pressed': String(shown.has(group)) },
+    swatch,
+    group.label,
+  );
+  button.addEventListener('click', () => {
+    if (!shown.delete(group)) shown.add(group);
+    button.setAttribute('aria-pressed', String(shown.has(group)));
+    draw();
+  });
+  return button;
+}
+
+function chartsOf(
+  data: ReportData,
+  groups: readonly Group[],
+  axis: Axis,
+  all: boolean,
+): ReturnType<typeof lineChart>[] {
+  const names = new Set(groups.flatMap(({ runs }) => runs.flatMap(({ series }) => Object.keys(series.metrics))));
+  const success = successPanel(names);
+  const wanted = panels.map((panel) => ({ ...panel, metrics: panel.metrics.filter(([name]) => names.has(name)) }));
+  const known = new Set([...success.metrics, ...wanted.flatMap(({ metrics }) => metrics)].map(([name]) => name));
+  const rest = [...names].filter((name) => !known.has(name)).sort();
+  const others = rest.map((name): Panel => ({ title: name, metrics: [[name, name.split('/').at(-1) ?? name]] }));
+  return [success, ...wanted, ...(all ? others : [])]
+    .flatMap((panel) => {
+      // Several runs in one chart: one metric each.
+      const split =
+        data.kind === 'run'
+          ? [panel]
+          : panel.metrics.map((metric) => ({
+              ...panel,
+              title: panel.metrics.length > 1 ? `${panel.title}: ${metric[1]}` : panel.title,
+              metrics: [metric],
+            }));
+      return split;
+    })
+    .flatMap((panel, i) => {
+      const lines = data.kind === 'run' ? linesOfRun(groups[0], panel, axis) : linesOfGroups(groups, panel, axis);
+      if (lines.every(({ curve }) => curve.x.length === 0)) return [];
+      return [
+        lineChart({
+          title: panel.title,
+          height: i === 0 ? 300 : 220,
+          lines,
+          ...axisText(axis, groups),
+          formatY: panel.isShare === true ? (value) => percent(value, 0) : short,
+          ...(panel.title.startsWith(success.title)
+            ? { range: [0, 1] as const }
+            : panel.isShare === true && { range: [0, topOf(lines)] as const }),
+          marks: marksOf(groups[0]?.runs[0], axis),
+        }),
+      ];
+    });
+}
+
+/** The end of an axis of shares: above the highest value, and never so low that noise looks large. */
+function topOf(lines: readonly ChartLine[]): number {
+  const highest = lines.flatMap(({ curve }) => curve.y).reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+  return Math.min(1, Math.max(0.05, highest * 1.1));
+}
+
+/** Success where it was evaluated, and where it was trained. */
+function successPanel(names: ReadonlySet<string>): Panel {
+  const evaluated = [...names]
+    .flatMap((name): [string, number][] => {
+      const temperature = /^eval\/t(.+)\/success$/.exec(name)?.[1];
+      return temperature === undefined ? [] : [[name, Number(temperature)]];
+    })
+    .sort((a, b) => a[1] - b[1])
+    .map(([name, temperature]): [string, string] => [name, `evaluated at temperature ${temperature}`]);
+  const trained: [string, string][] = names.has('rollout/success') ? [['rollout/success', 'in training']] : [];
+  return { title: 'Success', metrics: [...evaluated, ...trained], isShare: true };
+}
+
+function linesOfRun(group: Group | undefined, { metrics }: Panel, axis: Axis): ChartLine[] {
+  const series = group?.runs[0]?.series;
+  if (series === undefined) return [];
+  return metrics.flatMap(([name, label], i): ChartLine[] => {
+    const { variable, dash } = curveStyle(i);
+    const curve = curveOf(series, name, axis);
+    const line = { label, curve, variable, dash, marked: curve.x.length < 30 };
+    if (series.metrics[`${name}_low`] !== undefined) {
+      const band = { low: curveOf(series, `${name}_low`, axis), high: curveOf(series, `${name}_high`, axis) };
+      return [{ ...line, band }];
+    }
+    if (curve.x.length < manyPoints || name === 'rollout/horizon') return [line];
+    const window = 2 * Math.floor(curve.x.length / 50) + 3;
+    return [
+      { ...line, marked: false, faint: true },
+      { ...line, marked: false, curve: smooth(curve, window) },
+    ];
+  });
+}
+
+function linesOfGroups(groups: readonly Group[], { metrics }: Panel, axis: Axis): ChartLine[] {
+  const name = metrics[0]?.[0] ?? '';
+  return groups.flatMap(({ label, runs, style }): ChartLine[] => {
+    const curves = runs.map(({ series }) => curveOf(series, name, axis)).filter(({ x }) => x.length > 0);
+    if (curves.length === 0) return [];
+    const band = bandOf(curves);
+    const window = band.x.length < manyPoints ? 1 : 2 * Math.floor(band.x.length / 100) + 3;
+    const calm = (curve: Curve) => smooth(curve, window);
+    const line = { label, curve: calm(band), ...style, marked: band.x.length < 30 };
+    if (curves.length < 2) return [line];
+    return [{ ...line, band: { low: calm({ x: band.x, y: band.low }), high: calm({ x: band.x, y: band.high }) } }];
+  });
+}
+
+function axisText(axis: Axis, groups: readonly Group[]): { xLabel: string; formatX: (value: number) => string } {
+  const whole = (value: number) => Math.round(value).toLocaleString('en');
+  if (axis === 'runStep') return { xLabel: 'steps of the run', formatX: whole };
+  if (axis === 'episodes') return { xLabel: 'episodes played for training', formatX: whole };
+  const longest = Math.max(0, ...groups.flatMap(({ runs }) => runs.map(({ series }) => series.seconds.at(-1) ?? 0)));
+  const [unit, size] = longest > 7200 ? ['hours', 3600] : longest > 180 ? ['minutes', 60] : ['seconds', 1];
+  return { xLabel: `${unit} of work`, formatX: (value) => (longest > 180 ? short(value / size) : duration(value)) };
+}
+
+function marksOf(run: ReportRun | undefined, axis: Axis): { x: number; label: string }[] {
+  if (run === undefined || run.stages.length < 2) return [];
+  return run.stages.flatMap(({ name }) => {
+    const first = run.series.stage.indexOf(name);
+    const x = run.series[axis][Math.max(0, first - (axis === 'runStep' ? 0 : 1))];
+    return first < 0 || x === undefined ? [] : [{ x, label: name }];
+  });
+}

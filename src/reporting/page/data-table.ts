@@ -1,0 +1,40 @@
+import { element } from './element.js';
+
+/** A column of a table; its cells are text or nodes. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly className?: 'text' | 'bar' | 'wide';
+  readonly cell: (row: Row) => string | HTMLElement;
+}
+
+/** A table whose rows become cards where there is no room: each cell carries its column's title. */
+export function dataTable<Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  emphasis: (row: Row) => boolean = () => false,
+): HTMLElement {
+  const head = element(
+    'tr',
+    {},
+    ...columns.map(({ title, className }) => element('th', { scope: 'col', class: className }, title)),
+  );
+  const body = rows.map((row) =>
+    element(
+      'tr',
+      { class: emphasis(row) ? 'emphasis' : undefined },
+      ...columns.map(({ title, className, cell }, i) =>
+        i === 0
+          ? element('th', { scope: 'row', class: className }, cell(row))
+          : element('td', { class: className, 'data-title': title }, cell(row)),
+      ),
+    ),
+  );
+  return element(
+    'table',
+    {},
+    element('caption', { class: 'hidden' }, caption),
+    element('thead', {}, head),
+    element('tbody', {}, ...body),
+  );
+}

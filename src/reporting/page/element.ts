@@ -1,0 +1,31 @@
+type Child = Node | string | undefined | false;
+type Attributes = { readonly [name: string]: string | number | boolean | undefined | ((event: never) => void) };
+
+/**
+ * An element with attributes, listeners (`onclick`) and children. Strings become text nodes and nothing else, so that what a model wrote is
+ * never read as HTML. An attribute that is true is set empty; one that is false or undefined is left out.
+ */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') made.addEventListener(name.replace(/^on/, ''), value as EventListener);
+    else if (value === true) made.setAttribute(name, '');
+    else if (value !== false && value !== undefined) made.setAttribute(name, String(value));
+  }
+  append(made, children);
+  return made;
+}
+
+/** Puts other children into an element. */
+export function replaceChildren(parent: HTMLElement, ...children: readonly Child[]): void {
+  parent.textContent = '';
+  append(parent, children);
+}
+
+function append(parent: HTMLElement, children: readonly Child[]): void {
+  for (const child of children) if (child !== undefined && child !== false) parent.append(child);
+}

@@ -1,0 +1,153 @@
+import { element } from './element.js';
+import { placeOf } from './episode-view.js';
+import type { ListedEpisode } from './filter-episodes.js';
+import { short } from './format-number.js';
+import { outcomes } from './outcome-badge.js';
+
+/** Height of a row, as the style sheet has it. */
+const rowHeight = 52;
+/** Rows above and below what is in view. */
+const spare = 6;
+
+export interface EpisodeList {
+  readonly node: HTMLElement;
+  readonly show: (episodes: readonly ListedEpisode[]) => void;
+  /** Chooses the episode so many places on, or the first. */
+  readonly move: (by: number) => void;
+  readonly choose: (episode: ListedEpisode) => void;
+}
+
+/** A list of any length of which only the rows in view exist: one focus stop, arrow keys choose. `namesRuns`: there are several. */
+export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisode) => void): EpisodeList {
+  const spacer = element('div', { class: 'spacer' });
+  const node = element('div', { class: 'episodes', role: 'listbox', tabindex: 0, 'aria-label': 'Episodes' }, spacer);
+  let episodes: readonly ListedEpisode[] = [];
+  let chosen: ListedEpisode | undefined;
+  const rows = new Map<number, HTMLElement>();
+
+  const draw = () => {
+    const first = Math.max(0, Math.floor(node.scrollTop / rowHeight) - spare);
+    const last = Math.min(episodes.length, Math.ceil((node.scrollTop + node.clientHeight) / rowHeight) + spare);
+    for (const [index, row] of rows) {
+      if (index >= first && index < last) continue;
+      row.remove();
+      rows.delete(index);
+    }
+    for (let index = first; index < last; index += 1) {
+      const listed = episodes[index];
+      if (rows.has(index) || listed === undefined) continue;
+      const row = rowOf(listed, index, { length: episodes.length, isChosen: listed === chosen, namesRuns });
+      row.addEventListener('click', () => choose(index));
+      rows.set(index, row);
+      spacer.append(row);
+    }
+  };
+  const redraw = () => {
+    for (const row of rows.values()) row.remove();
+    rows.clear();
+    draw();
+  };
+  const mark = () => {
+    const at = chosen === undefined ? -1 : episodes.indexOf(chosen);
+    if (at < 0) return node.removeAttribute('aria-activedescendant');
+    const top = at * rowHeight;
+    if (top < node.scrollTop) node.scrollTop = top;
+    else if (top + rowHeight > node.scrollTop + node.clientHeight) node.scrollTop = top + rowHeight - node.clientHeight;
+    redraw();
+    node.setAttribute('aria-activedescendant', `episode-${at}`);
+  };
+  const choose = (index: number) => {
+    const listed = episodes[Math.min(episodes.length - 1, Math.max(0, index))];
+    if (listed === undefined) return;
+    chosen = listed;
+    mark();
+    onChoose(listed);
+  };
+  const move = (by: number) =>
+    choose(chosen === undefined || !episodes.includes(chosen) ? 0 : episodes.indexOf(chosen) + by);
+
+  let asked = false;
+  node.addEventListener('scroll', () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      draw();
+    });
+  });
+  let height = 0;
+  new ResizeObserver(() => {
+    // With its first height the list can show what was chosen before.
+    if (height === 0) mark();
+    height = node.clientHeight;
+    draw();
+  }).observe(node);
+  node.addEventListener('keydown', (event) => {
+    const page = Math.max(1, Math.floor(node.clientHeight / rowHeight) - 1);
+    const moves: Record<string, number> = {
+      ArrowUp: -1,
+      ArrowDown: 1,
+      PageUp: -page,
+      PageDown: page,
+      Home: -Infinity,
+      End: Infinity,
+    };
+    const by = moves[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    move(by);
+  });
+  return {
+    node,
+    show(found) {
+      episodes = found;
+      spacer.style.height = `${found.length * rowHeight}px`;
+      node.scrollTop = 0;
+      redraw();
+      mark();
+    },
+    move,
+    choose(listed) {
+      chosen = listed;
+      mark();
+      onChoose(listed);
+    },
+  };
+}
+
+function rowOf(
+  listed: ListedEpisode,
+  index: number,
+  { length, isChosen, namesRuns }: { readonly length: number; readonly isChosen: boolean; readonly namesRuns: boolean },
+): HTMLElement {
+  const { episode, invalid, run } = listed;
+  const place = [
+    placeOf(listed),
+    ...(namesRuns ? [run.label] : []),
+    `${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}`,
+    ...(invalid ? ['invalid'] : []),
+  ];
+  const { sign, name } = outcomes[episode.outcome];
+  const row = element(
+    'div',
+    {
+      class: 'row',
+      role: 'option',
+      id: `episode-${index}`,
+      'aria-selected': String(isChosen),
+      'aria-posinset': index + 1,
+      'aria-setsize': length,
+    },
+    element(
+      'span',
+      { class: `sign ${episode.outcome}`, title: name },
+      sign,
+      element('span', { class: 'hidden' }, name),
+    ),
+    element('span', { class: 'task' }, episode.task.slice(0, 200)),
+    element('span', { class: 'value' }, episode.return === null ? '–' : short(episode.return)),
+    element('span', { class: 'place' }, place.join(' · ')),
+  );
+  row.style.transform = `translateY(${index * rowHeight}px)`;
+  return row;
+}

@@ -1,0 +1,166 @@
+import type { ReportTurn } from '../report-data.js';
+import { element } from './element.js';
+import type { ListedEpisode } from './filter-episodes.js';
+import { foldedText } from './folded-text.js';
+import { percent, short, signed } from './format-number.js';
+import { outcomeBadge } from './outcome-badge.js';
+import { tokenStrip, type TokenColouring } from './token-strip.js';
+
+/** The head of an episode, its turns and its end, in order: blocks that two episodes can set side by side. Without a colouring texts alone. */
+export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring | undefined): HTMLElement[] {
+  const { episode } = listed;
+  return [
+    episodeHead(listed),
+    ...episode.turns.map((turn, i) => turnBlock(listed, turn, i, colouring)),
+    endBlock(listed, colouring),
+  ];
+}
+
+/** Where an episode was played: "evaluation.final", "rl, step 40". */
+export function placeOf({ episode: { stage, step } }: ListedEpisode): string {
+  const names: Record<string, string> = { 'evaluation.start': 'before RL', 'evaluation.final': 'final evaluation' };
+  return names[stage] ?? `${stage}, step ${step}`;
+}
+
+function episodeHead(listed: ListedEpisode): HTMLElement {
+  const { episode, run } = listed;
+  const version = episode.turns.findLast(({ policyVersion }) => policyVersion !== undefined)?.policyVersion;
+  const facts = [
+    placeOf(listed),
+    run.label,
+    `group ${episode.group}, member ${episode.member}`,
+    ...(version === undefined ? [] : [`policy version ${version}`]),
+    ...(episode.retries > 0 ? [`went through after ${episode.retries} failures`] : []),
+  ];
+  return element(
+    'header',
+    { class: 'block episode-head' },
+    element('h3', {}, episode.task),
+    element(
+      'p',
+      {},
+      outcomeBadge(episode),
+      ` ${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}`,
+      episode.return === null ? '' : `, return ${short(episode.return)}`,
+    ),
+    element('p', { class: 'explain' }, facts.join(' · ')),
+  );
+}
+
+function turnBlock(
+  listed: ListedEpisode,
+  turn: ReportTurn,
+  index: number,
+  colouring: TokenColouring | undefined,
+): HTMLElement {
+  const { facts, malformed } = turn;
+  const isBad = facts.invalid || malformed !== undefined;
+  return element(
+    'article',
+    { class: `block turn${isBad ? ' invalid' : ''}`, 'aria-label': `Turn ${index + 1}` },
+    element('p', { class: 'turn-head' }, element('span', {}, `Turn ${index + 1}`), rewardOf(turn)),
+    foldedText(turn.observation, 'observation'),
+    ...policyTexts(listed, turn, index, colouring),
+    parsed(turn),
+    factsOf(turn),
+  );
+}
+
+/** What the policy wrote: as text, or as its tokens after those of the observation. */
+function policyTexts(
+  { episode }: ListedEpisode,
+  turn: ReportTurn,
+  index: number,
+  colouring: TokenColouring | undefined,
+): HTMLElement[] {
+  const { record } = episode;
+  const { sampled } = turn;
+  const text = foldedText(turn.text, 'action');
+  if (colouring === undefined) return [text];
+  if (record === undefined || sampled === undefined) {
+    return [text, element('p', { class: 'remark' }, 'The tokens of this turn were not recorded.')];
+  }
+  const before = index === 0 ? 0 : (episode.turns[index - 1]?.sampled?.[1] ?? 0);
+  const [start, end] = sampled;
+  return [
+    ...(record.pieces === undefined ? [text] : []),
+    contextTokens(start - before, () => tokenStrip(record, [before, start], colouring)),
+    tokenStrip(record, [start, end], colouring),
+  ];
+}
+
+/** Tokens that the policy read, drawn when they are asked for. */
+function contextTokens(length: number, draw: () => HTMLElement): HTMLElement {
+  const details = element('details', { class: 'context' }, element('summary', {}, `${length} tokens of context`));
+  details.addEventListener('toggle', () => details.append(draw()), { once: true });
+  return details;
+}
+
+function rewardOf({ reward, components, native }: ReportTurn): HTMLElement {
+  const parts = Object.entries(components).map(([name, value]) => `${name} ${signed(value, 3)}`);
+  // One term alone is the reward.
+  const isOne = parts.length === 1 && Object.values(components)[0] === reward;
+  const detail = isOne ? Object.keys(components)[0] : parts.join(', ');
+  return element(
+    'span',
+    { class: 'reward', title: `native reward ${short(native)}` },
+    'reward ',
+    element('b', { class: reward < 0 ? 'negative' : reward > 0 ? 'positive' : '' }, signed(reward, 3)),
+    detail === undefined || detail === '' ? '' : ` (${detail})`,
+  );
+}
+
+function parsed({ action, malformed, text, cut }: ReportTurn): HTMLElement | undefined {
+  const notes = [
+    ...(malformed === undefined ? [] : [element('p', { class: 'fault' }, `No action: ${malformed}`)]),
+    ...(cut ? [element('p', { class: 'fault' }, 'Cut at the limit of tokens.')] : []),
+  ];
+  // What was written is what was done.
+  const isSame = action === undefined || action === text;
+  const did = isSame
+    ? undefined
+    : element('div', { class: 'parsed' }, element('span', { class: 'label' }, 'action '), foldedText(action, 'inline'));
+  if (did === undefined && notes.length === 0) return undefined;
+  return element('div', {}, did, ...notes);
+}
+
+function factsOf({ facts }: ReportTurn): HTMLElement {
+  const { success, progress, milestones, invalid, details } = facts;
+  const shown = [
+    ...(success ? ['solved'] : []),
+    ...(progress === undefined ? [] : [`progress ${percent(progress, 0)}`]),
+    ...(milestones === undefined ? [] : [`milestones ${milestones.reached} of ${milestones.total}`]),
+    ...(invalid ? ['action not legal'] : []),
+    ...Object.entries(details ?? {}).map(
+      ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ),
+  ];
+  return foldedText(shown.join(' · ') || 'no facts', 'facts-line');
+}
+
+function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefined): HTMLElement {
+  const { record, cause, outcome } = episode;
+  const words = {
+    solved: 'The task is solved.',
+    lost: 'The task ended unsolved.',
+    truncated: `Cut by a cap: ${cause ?? 'unknown'}.`,
+    failed: `Infrastructure broke: ${cause ?? 'unknown'}`,
+  };
+  const last = episode.turns.at(-1)?.sampled?.[1] ?? 0;
+  const rest = record === undefined ? 0 : record.tokens.length - last;
+  return element(
+    'article',
+    { class: 'block end', 'aria-label': 'End' },
+    element(
+      'p',
+      { class: 'turn-head' },
+      element('span', {}, 'End'),
+      element('span', { class: 'reward' }, words[outcome]),
+    ),
+    episode.finalObservation === undefined ? undefined : foldedText(episode.finalObservation, 'observation'),
+    colouring !== undefined &&
+      record !== undefined &&
+      rest > 0 &&
+      contextTokens(rest, () => tokenStrip(record, [last, record.tokens.length], colouring)),
+  );
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+
+import { duration, number, percent, points, short, textSize } from './format-number.js';
+
+it.each([
+  [percent(0.6987951), '69.9\u00a0%'],
+  [points(-0.0123), '−1.2'],
+  [points(0.1), '+10.0'],
+  // A difference that rounds to nothing has no sign.
+  [points(-0.0001), '0.0'],
+  [points(0.0001), '0.0'],
+  [number(-2.5, 2), '−2.50'],
+  [short(0), '0'],
+  [short(0.00213), '0.00213'],
+  [short(12.345), '12.3'],
+  [short(-1204.4), '−1,204'],
+  [short(3.14e-9), '3.1e−9'],
+  [duration(185), '3 min 05 s'],
+  [duration(7620), '2 h 07 min'],
+  [textSize(1_000_000), '1.0 MB'],
+])('%s', (text, expected) => {
+  expect(text).toBe(expected);
+});

@@ -1,0 +1,33 @@
+import { element } from './element.js';
+
+/** Where a bar begins and ends, and what it marks on the way. */
+export interface IntervalBarOptions {
+  readonly from: number;
+  readonly to: number;
+  readonly middle: number;
+  readonly low: number | null;
+  readonly high: number | null;
+  /** Single values behind the mean: seeds. */
+  readonly dots?: readonly number[];
+  /** A line at this value: no difference. */
+  readonly zero?: number;
+}
+
+/** An estimate as a point on its interval. The numbers stand beside it, so it is hidden from screen readers. */
+export function intervalBar({ from, to, middle, low, high, dots = [], zero }: IntervalBarOptions): HTMLElement {
+  const place = (value: number) => `${(100 * (Math.min(to, Math.max(from, value)) - from)) / (to - from)}%`;
+  const mark = (className: string, value: number) => {
+    const made = element('span', { class: className });
+    made.style.left = place(value);
+    return made;
+  };
+  const bar = element('div', { class: 'interval', 'aria-hidden': 'true' });
+  if (zero !== undefined) bar.append(mark('zero', zero));
+  if (low !== null && high !== null) {
+    const range = mark('range', low);
+    range.style.right = `calc(100% - ${place(high)})`;
+    bar.append(range);
+  }
+  bar.append(...dots.map((value) => mark('dot', value)), mark('middle', middle));
+  return bar;
+}

@@ -1,0 +1,43 @@
+import type { ReportData } from '../report-data.js';
+import { element } from './element.js';
+
+/** The section of recipes: what each run was made from, key by key as `--set` takes them. */
+export function recipeSection({ runs, version, createdAt }: ReportData): HTMLElement {
+  const recipes = runs.flatMap(({ recipe, label, id }) =>
+    recipe === undefined ? [] : [element('details', {}, element('summary', {}, `${label} (${id})`), keys(recipe))],
+  );
+  return element(
+    'section',
+    { id: 'recipe', 'aria-labelledby': 'recipe-title' },
+    element(
+      'div',
+      { class: 'section-head' },
+      element(
+        'h2',
+        { id: 'recipe-title' },
+        recipes.length === 0 ? 'About' : recipes.length === 1 ? 'Recipe' : 'Recipes',
+      ),
+    ),
+    ...recipes,
+    element(
+      'p',
+      { class: 'explain' },
+      `Written by agentgym ${version} at ${createdAt.slice(0, 16).replace('T', ' ')} UTC.`,
+    ),
+  );
+}
+
+function keys(recipe: object): HTMLElement {
+  const rows = flatten(recipe, '').map(([key, value]) =>
+    element('div', {}, element('dt', {}, key), element('dd', {}, value)),
+  );
+  return element('dl', { class: 'keys' }, ...rows);
+}
+
+function flatten(value: object, prefix: string): [string, string][] {
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]): [string, string][] => {
+    const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+    if (isObject && Object.keys(inner).length > 0) return flatten(inner, `${prefix}${key}.`);
+    return [[`${prefix}${key}`, typeof inner === 'string' ? inner : JSON.stringify(inner)]];
+  });
+}

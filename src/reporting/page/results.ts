@@ -1,0 +1,203 @@
+import type {
+  ReportCell,
+  ReportComparison,
+  ReportData,
+  ReportEvaluation,
+  ReportInterval,
+  ReportRun,
+} from '../report-data.js';
+import { dataTable, type Column } from './data-table.js';
+import { element } from './element.js';
+import { count, number, percent, percentRange, points, short } from './format-number.js';
+import { intervalBar } from './interval-bar.js';
+
+/** The section of results: players of a run or cells of a comparison, and the differences between them. */
+export function resultsSection(data: ReportData): HTMLElement | undefined {
+  const tables = data.cells.length > 0 ? [cellsTable(data)] : data.runs.flatMap(playersTable);
+  const differences = differencesTable(data.comparisons);
+  if (tables.length === 0 && differences === undefined) return undefined;
+  return element(
+    'section',
+    { id: 'results', 'aria-labelledby': 'results-title' },
+    element('div', { class: 'section-head' }, element('h2', { id: 'results-title' }, 'Results')),
+    ...tables,
+    differences,
+  );
+}
+
+/** From those that know nothing to the one that knows all. */
+const players: readonly (readonly [player: string, name: string])[] = [
+  ['random', 'random'],
+  ['demonstrator', 'demonstrator'],
+  ['start', 'before RL'],
+  ['policy', 'trained'],
+  ['oracle', 'oracle'],
+];
+
+function playersTable({ evaluations }: ReportRun): HTMLElement[] {
+  const rows = players.flatMap(([player, name]) =>
+    evaluations
+      .filter((evaluation) => evaluation.final && evaluation.player === player)
+      .map((evaluation) => ({
+        evaluation,
+        name: evaluation.temperature === 0 ? name : `${name}, temperature ${evaluation.temperature}`,
+      })),
+  );
+  const [first] = rows;
+  if (first === undefined) return [];
+  const columns: Column<(typeof rows)[number]>[] = [
+    { title: 'player', className: 'text', cell: ({ name }) => name },
+    {
+      title: 'success, 0 to 100 %',
+      className: 'bar',
+      cell: ({ evaluation: { success } }) => intervalBar({ from: 0, to: 1, middle: success.rate, ...ends(success) }),
+    },
+    { title: 'success', cell: ({ evaluation: { success } }) => element('b', {}, percent(success.rate)) },
+    { title: '95 % interval', cell: ({ evaluation: { success } }) => percentRange(success.low, success.high) },
+    { title: 'episodes', cell: ({ evaluation: { success } }) => count(success.episodes) },
+    { title: 'turns', cell: ({ evaluation: { turns } }) => number(turns.mean, 1) },
+    { title: 'return', cell: ({ evaluation }) => number(evaluation.return.mean, 2) },
+    { title: 'truncated', cell: ({ evaluation: { truncated } }) => percent(truncated) },
+    { title: 'invalid', cell: ({ evaluation: { invalid } }) => percent(invalid) },
+  ];
+  if (rows.some(({ evaluation: { failed } }) => failed > 0))
+    columns.push({ title: 'failed', cell: ({ evaluation: { failed } }) => count(failed) });
+  const attempts = rows.find(({ evaluation }) => evaluation.attempts !== undefined)?.evaluation.attempts;
+  if (attempts !== undefined)
+    columns.push({
+      title: `pass@${attempts.k}`,
+      cell: ({ evaluation }) => (evaluation.attempts === undefined ? '–' : percent(evaluation.attempts.pass)),
+    });
+  const isTrained = ({ evaluation }: { evaluation: ReportEvaluation }) =>
+    evaluation.player === 'policy' && evaluation.temperature === 0;
+  const methods = [...new Set(rows.map(({ evaluation }) => evaluation.success.method))].map((method) =>
+    method === 'wilson' ? 'Wilson' : 'cluster bootstrap',
+  );
+  return [
+    dataTable('Success of each player on the final tasks', columns, rows, isTrained),
+    element(
+      'p',
+      { class: 'explain' },
+      `${capitalized(first.evaluation.split)} split, the same tasks for all. Intervals: ${methods.join(', ')}.`,
+    ),
+  ];
+}
+
+function ends({ low, high }: ReportInterval): ReportInterval {
+  return { low, high };
+}
+
+function cellsTable({ cells, runs }: ReportData): HTMLElement {
+  const keys = [...new Set(cells.flatMap(({ settings }) => Object.keys(settings)))].filter(
+    (key) => new Set(cells.map(({ settings }) => textOf(settings[key]))).size > 1,
+  );
+  // Beyond these a table is no longer read; the label says what matters.
+  const shownKeys = keys.length <= 4 ? keys : [];
+  const seedsOf = (cell: ReportCell) =>
+    runs.flatMap((run) => {
+      const final = run.evaluations.findLast(
+        ({ final: isFinal, player, temperature }) => isFinal && player === 'policy' && temperature === 0,
+      );
+      return run.cell === cell.id && final !== undefined ? [final.success.rate] : [];
+    });
+  const columns: Column<ReportCell>[] = [
+    { title: 'setting', className: 'text', cell: ({ label }) => label },
+    ...shownKeys.map((key): Column<ReportCell> => ({
+      title: key,
+      className: 'text',
+      cell: ({ settings }) => textOf(settings[key]),
+    })),
+    {
+      title: 'success, 0 to 100 %',
+      className: 'bar',
+      cell: (cell) =>
+        cell.success === null
+          ? ''
+          : intervalBar({ from: 0, to: 1, middle: cell.success.rate, ...ends(cell.success), dots: seedsOf(cell) }),
+    },
+    { title: 'success', cell: ({ success }) => element('b', {}, success === null ? '–' : percent(success.rate)) },
+    {
+      title: '95 % interval',
+      cell: ({ success }) => (success === null ? '–' : percentRange(success.low, success.high)),
+    },
+    { title: 'seeds', cell: (cell) => `${seedsOf(cell).length} of ${cell.seeds.length}` },
+    { title: 'status', className: 'text', cell: statusOf },
+  ];
+  return dataTable('Success of each setting', columns, cells);
+}
+
+function statusOf({ status, failure, notes = [] }: ReportCell): HTMLElement {
+  return element(
+    'div',
+    {},
+    element('span', { class: `status ${status}` }, status),
+    ...[...(failure === undefined ? [] : [failure]), ...notes].map((text) => element('p', { class: 'remark' }, text)),
+  );
+}
+
+function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement | undefined {
+  if (comparisons.length === 0) return undefined;
+  const isRate = ({ measure }: ReportComparison) => measure === 'success';
+  const reach = Math.max(
+    0.1,
+    ...comparisons
+      .filter(isRate)
+      .flatMap(({ difference: { mean, low, high } }) => [mean, low ?? 0, high ?? 0].map(Math.abs)),
+  );
+  const show = (comparison: ReportComparison, value: number | null) =>
+    value === null ? 'open' : isRate(comparison) ? points(value) : short(value);
+  const columns: Column<ReportComparison>[] = [
+    { title: 'difference', className: 'text', cell: ({ a, b }) => `${b} − ${a}` },
+    {
+      title: `points, −${(reach * 100).toFixed(0)} to +${(reach * 100).toFixed(0)}`,
+      className: 'bar',
+      cell: (comparison) =>
+        isRate(comparison)
+          ? intervalBar({
+              from: -reach,
+              to: reach,
+              middle: comparison.difference.mean,
+              ...ends(comparison.difference),
+              zero: 0,
+            })
+          : '',
+    },
+    {
+      title: comparisons.every(isRate) ? 'points' : 'mean',
+      cell: (comparison) => element('b', {}, show(comparison, comparison.difference.mean)),
+    },
+    {
+      title: '95 % interval',
+      cell: (comparison) => {
+        const { low, high } = comparison.difference;
+        return low === null && high === null ? 'no interval' : `${show(comparison, low)} to ${show(comparison, high)}`;
+      },
+    },
+    { title: 'paired over', cell: ({ pairs }) => pairs },
+  ];
+  if (comparisons.some(({ measure }) => measure !== 'success'))
+    columns.splice(1, 0, { title: 'measure', className: 'text', cell: ({ measure }) => measure });
+  if (comparisons.some(({ p }) => p !== null)) columns.push({ title: 'p', cell: ({ p }) => probability(p) });
+  if (comparisons.some(({ corrected }) => corrected !== null))
+    columns.push({ title: 'p, corrected', cell: ({ corrected }) => probability(corrected) });
+  return element(
+    'div',
+    { class: 'differences' },
+    element('h3', {}, 'Paired differences'),
+    dataTable('Paired differences of success', columns, comparisons),
+    element('p', { class: 'explain' }, 'An interval that leaves out zero is a difference that chance hardly explains.'),
+  );
+}
+
+function probability(p: number | null): string {
+  if (p === null) return '–';
+  return p < 0.001 ? '< 0.001' : p.toFixed(3);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value === undefined ? '–' : JSON.stringify(value);
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

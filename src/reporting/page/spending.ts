@@ -1,0 +1,55 @@
+import type { ReportData } from '../report-data.js';
+import { dataTable, type Column } from './data-table.js';
+import { element } from './element.js';
+import { count, duration, short } from './format-number.js';
+
+interface Row {
+  readonly name: string;
+  readonly spent: { readonly [currency: string]: number };
+}
+
+const order = ['units', 'demonstrations', 'episodes', 'turns', 'tokens', 'trained_tokens', 'seconds'];
+
+/** The section of what was spent: by stage of a run, by cell of a comparison. */
+export function spendingSection(data: ReportData): HTMLElement | undefined {
+  const rows = rowsOf(data);
+  const found = new Set(rows.flatMap(({ spent }) => Object.keys(spent)));
+  const currencies = [
+    ...order.filter((name) => found.has(name)),
+    ...[...found].filter((name) => !order.includes(name)).sort(),
+  ];
+  if (currencies.length === 0) return undefined;
+  const columns: Column<Row>[] = [
+    { title: data.cells.length > 0 ? 'setting' : 'stage', className: 'text', cell: ({ name }) => name },
+    ...currencies.map((currency): Column<Row> => ({
+      title: currency === 'seconds' ? 'time' : currency.replaceAll('_', ' '),
+      cell: ({ spent }) => amount(currency, spent[currency]),
+    })),
+  ];
+  const about = data.cells.length > 0 ? 'Mean of a run, by setting.' : 'By stage.';
+  return element(
+    'section',
+    { id: 'spent', 'aria-labelledby': 'spent-title' },
+    element('div', { class: 'section-head' }, element('h2', { id: 'spent-title' }, 'Spent')),
+    dataTable('What was spent', columns, rows, ({ name }) => name === 'all'),
+    element(
+      'p',
+      { class: 'explain' },
+      `${about} Episodes, turns and tokens are those played for training; time includes evaluations on the way.`,
+    ),
+  );
+}
+
+function rowsOf({ cells, runs }: ReportData): Row[] {
+  if (cells.length > 0) return cells.map(({ label, spent }) => ({ name: label, spent }));
+  return runs.flatMap(({ stages, spent }) => [
+    ...stages.map((stage) => ({ name: stage.name, spent: stage.spent })),
+    ...(stages.length > 1 ? [{ name: 'all', spent }] : []),
+  ]);
+}
+
+function amount(currency: string, value: number | undefined): string {
+  if (value === undefined) return '–';
+  if (currency === 'seconds') return duration(value);
+  return Number.isInteger(value) || value >= 1000 ? count(value) : short(value);
+}

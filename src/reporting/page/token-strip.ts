@@ -1,0 +1,146 @@
+import type { ReportTokens } from '../report-data.js';
+import { element, replaceChildren } from './element.js';
+import { visible } from './folded-text.js';
+import { number, percent, signed } from './format-number.js';
+import { valuesOf, type TokenMeasure, type TokenScale } from './token-colour.js';
+
+export const measureNames: { readonly [measure in TokenMeasure]: string } = {
+  logprob: 'log probability',
+  mask: 'mask',
+  advantage: 'advantage',
+  kl: 'KL',
+};
+
+/** How tokens are coloured, and what shows the numbers of one. */
+export interface TokenColouring {
+  readonly measure: TokenMeasure;
+  readonly scale: TokenScale;
+  readonly tell: (text: string) => void;
+}
+
+/** So many tokens are drawn at once. */
+const atOnce = 600;
+
+/**
+ * Tokens from `start` to `end` of a record, coloured by a measure, one focus stop for all: arrow keys move between them. `tell` is given
+ * the numbers of the token under the pointer or the focus.
+ */
+export function tokenStrip(
+  record: ReportTokens,
+  [start, end]: readonly [start: number, end: number],
+  { measure, scale, tell }: TokenColouring,
+): HTMLElement {
+  const values = valuesOf(record, measure);
+  const strip = element('div', {
+    class: `tokens${record.pieces === undefined ? ' ids' : ''}`,
+    role: 'group',
+    'aria-label': `${end - start} tokens, coloured by ${measureNames[measure]}`,
+  });
+  const more = element('button', { type: 'button', class: 'quiet' });
+  let drawn = start;
+  const draw = () => {
+    const until = Math.min(end, drawn + atOnce);
+    more.remove();
+    for (; drawn < until; drawn += 1) {
+      const isSampled = record.mask[drawn] === 1;
+      const value = values?.[drawn];
+      const text = pieceText(record, drawn);
+      const token = element(
+        'span',
+        { class: `token${isSampled ? ' sampled' : ''}`, tabindex: drawn === start ? 0 : -1, 'data-token': drawn },
+        text,
+      );
+      const colour =
+        value === null || value === undefined || !(isSampled || measure === 'mask') ? undefined : scale.colour(value);
+      if (colour !== undefined) token.style.backgroundColor = colour;
+      if (measure === 'advantage' && isSampled && typeof value === 'number' && value !== 0)
+        token.classList.add(value > 0 ? 'above' : 'below');
+      strip.append(token);
+      // A line ends where the text has a line break; the token shows it as a sign.
+      if (record.pieces?.[drawn]?.endsWith('\n') === true) strip.append(element('br'));
+    }
+    if (drawn < end) {
+      more.textContent = `… ${end - drawn} more tokens`;
+      strip.append(more);
+    }
+  };
+  more.addEventListener('click', draw);
+  const tellOf = (target: EventTarget | null) => {
+    const index = target instanceof HTMLElement ? target.dataset['token'] : undefined;
+    if (index !== undefined) tell(describeToken(record, Number(index)));
+  };
+  strip.addEventListener('mouseover', ({ target }) => tellOf(target));
+  strip.addEventListener('focusin', ({ target }) => tellOf(target));
+  strip.addEventListener('keydown', (event) => moveFocus(event, strip));
+  draw();
+  return strip;
+}
+
+/** Every number of a token, in words. */
+function describeToken(record: ReportTokens, index: number): string {
+  const isSampled = record.mask[index] === 1;
+  const logprob = record.logprobs[index];
+  const [advantage, kl] = [record.advantages?.[index], record.kl?.[index]];
+  const parts = [
+    `token ${index + 1} of ${record.tokens.length}`,
+    ...(record.pieces === undefined ? [] : [`“${visible(record.pieces[index] ?? '').replaceAll('\n', '↵')}”`]),
+    `id ${record.tokens[index]}`,
+    isSampled ? 'mask 1, sampled by the policy' : 'mask 0, not trained on',
+  ];
+  if (!isSampled) return parts.join(' · ');
+  const known = logprob === undefined || logprob === null;
+  parts.push(known ? 'log p not finite' : `log p ${number(logprob, 4)} (${percent(Math.exp(logprob), 2)})`);
+  if (advantage !== undefined) parts.push(`advantage ${advantage === null ? 'not finite' : signed(advantage, 4)}`);
+  if (kl !== undefined) parts.push(`KL ${kl === null ? 'not finite' : number(kl, 5)}`);
+  return parts.join(' · ');
+}
+
+/** The colours of a measure with the numbers at their ends. */
+export function tokenLegend({ measure, scale }: TokenColouring): HTMLElement {
+  const legend = element('p', { class: 'token-legend' });
+  if (measure === 'mask') {
+    const swatch = element('span', { class: 'token sampled' }, 'sampled, mask 1');
+    swatch.style.backgroundColor = scale.colour(1) ?? '';
+    replaceChildren(legend, swatch, element('span', { class: 'token' }, 'context, mask 0'));
+    return legend;
+  }
+  const ramp = element('span', { class: 'ramp', 'aria-hidden': 'true' });
+  const stops = Array.from({ length: 11 }, (_, i) => scale.low + ((scale.high - scale.low) * i) / 10);
+  ramp.style.backgroundImage = `linear-gradient(to right, ${stops.map((value) => scale.colour(value) ?? 'transparent').join(', ')})`;
+  const [low, high] =
+    measure === 'logprob'
+      ? [`${number(scale.low, 0)} or less (${percent(Math.exp(scale.low), 1)})`, '0 (100 %)']
+      : measure === 'advantage'
+        ? [`${signed(scale.low, 3)}, less of this`, `${signed(scale.high, 3)}, more of this`]
+        : ['0', number(scale.high, 4)];
+  replaceChildren(legend, `${measureNames[measure]} `, element('span', {}, low), ramp, element('span', {}, high));
+  return legend;
+}
+
+function pieceText({ pieces, tokens }: ReportTokens, index: number): string {
+  const piece = pieces?.[index];
+  if (piece === undefined) return String(tokens[index]);
+  return piece === '' ? '∅' : visible(piece).replaceAll('\n', '↵');
+}
+
+function moveFocus(event: KeyboardEvent, strip: HTMLElement): void {
+  const moves: Record<string, number> = {
+    ArrowLeft: -1,
+    ArrowRight: 1,
+    ArrowUp: -10,
+    ArrowDown: 10,
+    Home: -Infinity,
+    End: Infinity,
+  };
+  const move = moves[event.key];
+  if (move === undefined || !(event.target instanceof HTMLElement)) return;
+  const tokens = [...strip.querySelectorAll<HTMLElement>('.token')];
+  const from = tokens.indexOf(event.target);
+  if (from < 0) return;
+  event.preventDefault();
+  const next = tokens[Math.min(tokens.length - 1, Math.max(0, from + move))];
+  event.target.tabIndex = -1;
+  if (next === undefined) return;
+  next.tabIndex = 0;
+  next.focus();
+}

@@ -1,0 +1,203 @@
+import type { ReportData } from '../report-data.js';
+import { choice } from './choice.js';
+import { element, replaceChildren } from './element.js';
+import { episodeFilters } from './episode-filters.js';
+import { episodeList } from './episode-list.js';
+import { episodeBlocks, placeOf } from './episode-view.js';
+import { filterEpisodes, listEpisodes, otherPlays, type ListedEpisode } from './filter-episodes.js';
+import { count, short } from './format-number.js';
+import { outcomes } from './outcome-badge.js';
+import { scaleOf, valuesOf, type TokenMeasure } from './token-colour.js';
+import { measureNames, tokenLegend } from './token-strip.js';
+
+/** The section of episodes, and what shortcuts do in it. */
+export interface Trajectories {
+  readonly node: HTMLElement;
+  readonly move: (by: number) => void;
+  readonly nextMeasure: () => void;
+  readonly toggleComparison: () => void;
+  readonly focusSearch: () => void;
+}
+
+const hint = 'Point at a token, or move with the arrow keys, to read its numbers.';
+
+export function trajectoriesSection({ runs }: ReportData): Trajectories | undefined {
+  const all = listEpisodes(runs);
+  const [first] = all;
+  if (first === undefined) return undefined;
+  let measure: TokenMeasure | undefined;
+  let episode = first;
+  let beside: ListedEpisode | undefined;
+
+  const found = element('p', { class: 'explain', role: 'status' });
+  const stage = element('div', { class: 'episode' });
+  const controls = element('div', { class: 'controls' });
+  const readout = element('p', { class: 'readout', 'aria-live': 'polite' });
+  const bar = element('div', { class: 'token-bar' });
+  let nextMeasure = () => {};
+
+  const draw = () => {
+    readout.textContent = hint;
+    // What came first stands on the left.
+    const shown = [episode, ...(beside === undefined ? [] : [beside])].sort(byTime);
+    const records = shown.flatMap((listed) => listed.episode.record ?? []);
+    const colouring = measure && {
+      measure,
+      scale: scaleOf(records, measure),
+      tell: (text: string) => (readout.textContent = text),
+    };
+    const columns = shown.map((listed) => episodeBlocks(listed, colouring));
+    // Row by row, so that turns of two episodes stand beside each other; a style sheet makes columns of them.
+    const rows = Array.from({ length: Math.max(...columns.map(({ length }) => length)) }, (_, row) =>
+      columns.map((blocks) => blocks[row] ?? element('div', { class: 'block missing' })),
+    );
+    stage.classList.toggle('beside', beside !== undefined);
+    replaceChildren(stage, ...rows.flat());
+    bar.hidden = colouring === undefined;
+    if (colouring === undefined) return;
+    const name = measureNames[colouring.measure];
+    const having = records.filter((record) => valuesOf(record, colouring.measure) !== undefined);
+    replaceChildren(
+      bar,
+      having.length > 0 && tokenLegend(colouring),
+      having.length < shown.length &&
+        element('p', { class: 'remark' }, `${having.length === 0 ? 'The record' : 'One record'} here has no ${name}.`),
+      records.some(({ pieces }) => pieces === undefined) &&
+        element('p', { class: 'remark' }, 'Tokens are shown as ids where their texts are not recorded.'),
+      readout,
+    );
+  };
+  const drawControls = () => {
+    const others = otherPlays(all, episode);
+    const picker = comparisonPicker(others, beside, (other) => {
+      beside = other;
+      draw();
+    });
+    replaceChildren(controls, colours.node, picker);
+  };
+  const show = (listed: ListedEpisode) => {
+    episode = listed;
+    // What was beside stays only with its own task.
+    if (beside?.episode.task !== listed.episode.task || beside === listed) beside = undefined;
+    drawControls();
+    draw();
+  };
+  const colours = choice<TokenMeasure | 'text'>({
+    label: 'Show',
+    options: [['text', 'text'], ...(Object.entries(measureNames) as [TokenMeasure, string][])],
+    value: 'text',
+    disabled: absentMeasures(all),
+    onChange: (value) => {
+      measure = value === 'text' ? undefined : value;
+      draw();
+    },
+  });
+  nextMeasure = colours.next;
+
+  const list = episodeList(runs.length > 1, show);
+  const filters = episodeFilters(all, (filter) => {
+    const matching = filterEpisodes(all, filter);
+    found.textContent = foundText(matching.length, all.length);
+    list.show(matching);
+  });
+  found.textContent = foundText(all.length, all.length);
+  const recorded = runs.reduce((sum, run) => sum + run.episodesRecorded, 0);
+  const node = element(
+    'section',
+    { id: 'episodes', 'aria-labelledby': 'episodes-title' },
+    element('div', { class: 'section-head' }, element('h2', { id: 'episodes-title' }, 'Episodes')),
+    recorded > all.length &&
+      element(
+        'p',
+        { class: 'note' },
+        `The page carries ${count(all.length)} of ${count(recorded)} recorded episodes, spread evenly over training; \`--episodes\` takes more.`,
+      ),
+    element(
+      'div',
+      { class: 'trajectories' },
+      element('div', { class: 'browse' }, filters.node, found, list.node),
+      element('div', { class: 'reading' }, controls, bar, stage),
+    ),
+  );
+  list.show(all);
+  const [opening, partner] = tellingPair(all) ?? [first, undefined];
+  list.choose(opening);
+  // Two columns want room.
+  if (partner !== undefined && matchMedia('(min-width: 60rem)').matches) {
+    beside = partner;
+    drawControls();
+    draw();
+  }
+  return {
+    node,
+    move: list.move,
+    nextMeasure: () => nextMeasure(),
+    toggleComparison: () => {
+      beside = beside === undefined ? otherPlays(all, episode)[0] : undefined;
+      drawControls();
+      draw();
+    },
+    focusSearch: filters.focusSearch,
+  };
+}
+
+/** A task of the final evaluation as both policies played it: the first that only the trained one solved, else the first of all. */
+function tellingPair(all: readonly ListedEpisode[]): readonly [ListedEpisode, ListedEpisode] | undefined {
+  const starts = new Map(
+    all
+      .filter(({ episode }) => episode.stage === 'evaluation.start')
+      .map((listed) => [`${listed.run.id} ${listed.episode.member} ${listed.episode.task}`, listed]),
+  );
+  const pairs = all.flatMap((listed): (readonly [ListedEpisode, ListedEpisode])[] => {
+    const start = starts.get(`${listed.run.id} ${listed.episode.member} ${listed.episode.task}`);
+    return listed.episode.stage === 'evaluation.final' && start !== undefined ? [[listed, start]] : [];
+  });
+  const only = pairs.find(
+    ([after, before]) => after.episode.outcome === 'solved' && before.episode.outcome !== 'solved',
+  );
+  return only ?? pairs[0];
+}
+
+/** Which other play of the task stands beside. */
+function comparisonPicker(
+  others: readonly ListedEpisode[],
+  beside: ListedEpisode | undefined,
+  onPick: (other: ListedEpisode | undefined) => void,
+): HTMLElement {
+  const describe = (other: ListedEpisode) => {
+    const { episode, run } = other;
+    const value = episode.return === null ? '' : `, return ${short(episode.return)}`;
+    return `${placeOf(other)}, ${run.label}, member ${episode.member}: ${outcomes[episode.outcome].name}${value}`;
+  };
+  const select = element(
+    'select',
+    { 'aria-label': 'Play of the same task beside it', disabled: others.length === 0 },
+    element(
+      'option',
+      { value: '' },
+      others.length === 0 ? 'no other play of this task' : `set beside it … (${count(others.length)})`,
+    ),
+    ...others.map((other, i) => element('option', { value: i }, describe(other))),
+  );
+  select.value = beside === undefined ? '' : String(others.indexOf(beside));
+  select.addEventListener('change', () => onPick(select.value === '' ? undefined : others[Number(select.value)]));
+  return select;
+}
+
+/** Measures that no episode's record has, and why. */
+function absentMeasures(all: readonly ListedEpisode[]): Record<string, string> {
+  const absent = (Object.keys(measureNames) as TokenMeasure[]).filter((measure) =>
+    all.every(({ episode: { record } }) => record === undefined || valuesOf(record, measure) === undefined),
+  );
+  return Object.fromEntries(
+    absent.map((measure) => [measure, `These episodes were recorded without ${measureNames[measure]}.`]),
+  );
+}
+
+function byTime(a: ListedEpisode, b: ListedEpisode): number {
+  return a.episode.runStep - b.episode.runStep;
+}
+
+function foundText(shown: number, all: number): string {
+  return shown === all ? `${count(all)} episodes` : `${count(shown)} of ${count(all)} episodes`;
+}

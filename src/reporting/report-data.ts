@@ -1,0 +1,233 @@
+// What the report page draws, as JSON. It imports nothing, so that a page in a browser and whoever makes the data share it. JSON has no word
+// for numbers that are not finite: they are null here.
+
+/** The whole document, as it stands in the page and as a server sends it. */
+export interface ReportData {
+  readonly formatVersion: 1;
+  /** `run`: one run; `comparison`: several runs side by side; `ablation`: a grid of cells, each with its seeds. */
+  readonly kind: 'run' | 'comparison' | 'ablation';
+  /** Name of the recipe or of the ablation. */
+  readonly title: string;
+  /** What was to be found out, as one question: "Does reinforcement learning help on textcraft?" */
+  readonly question: string;
+  /** What came out, in one sentence with its numbers; it also says where nothing can be said yet. */
+  readonly answer: string;
+  /** Remarks for the reader, one sentence each: half-written logs, episodes left out, runs that are not exact. */
+  readonly notes: readonly string[];
+  /** When the data was gathered: ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** Version of the tool that made it. */
+  readonly version: string;
+  /** In the order in which they are shown: for a run just that one. */
+  readonly runs: readonly ReportRun[];
+  /** Settings that are compared, each with its seeds; empty for a single run. In the order in which they are shown. */
+  readonly cells: readonly ReportCell[];
+  /** Paired differences, the most important first. */
+  readonly comparisons: readonly ReportComparison[];
+}
+
+/** One run: one recipe with one seed. */
+export interface ReportRun {
+  /** Unique in the document. */
+  readonly id: string;
+  /** For people; short, unique in the document: "seed 1", "grpo, seed 3". */
+  readonly label: string;
+  /** Id of its cell; null where there are no cells. */
+  readonly cell: string | null;
+  readonly seed: number;
+  readonly status: ReportStatus;
+  /** Why it failed, in words; absent where it did not. */
+  readonly failure?: string;
+  /** ISO 8601, UTC; null where it never began. */
+  readonly startedAt: string | null;
+  /** Facts for the head of the page, in order: `['environment', 'textcraft']`, `['algorithm', 'grpo, groups of 16']`. */
+  readonly summary: readonly (readonly [name: string, value: string])[];
+  /** The resolved recipe; absent where a document has too many runs to carry them all. */
+  readonly recipe?: { readonly [key: string]: unknown };
+  /** In the order of training. */
+  readonly stages: readonly ReportStage[];
+  /** One entry a metrics line, columns of equal length. */
+  readonly series: ReportSeries;
+  /** In the order in which they were made. */
+  readonly evaluations: readonly ReportEvaluation[];
+  /** Over all stages, by currency: `demonstrations`, `episodes`, `turns`, `tokens`, `units`, `seconds`, ... */
+  readonly spent: { readonly [currency: string]: number };
+  /** Recorded episodes: all, or a choice that `episodesRecorded` tells of. */
+  readonly episodes: readonly ReportEpisode[];
+  /** How many the run recorded: more than `episodes` holds where the page would grow too large. */
+  readonly episodesRecorded: number;
+}
+
+/** `queued`: a run of an ablation that has not begun. Else as a run's manifest has it. */
+export type ReportStatus = 'queued' | 'running' | 'completed' | 'interrupted' | 'stopped' | 'failed';
+
+export interface ReportStage {
+  readonly name: string;
+  readonly kind: 'sft' | 'rl';
+  /** Steps done. */
+  readonly steps: number;
+  readonly spent: { readonly [currency: string]: number };
+}
+
+/**
+ * Metrics in columns of equal length, one entry a line of the log, in its order. Long logs may be thinned out; lines with evaluations stay.
+ */
+export interface ReportSeries {
+  readonly stage: readonly string[];
+  /** Of the stage, from 1. */
+  readonly step: readonly number[];
+  /** Of the whole run, from 1; never falls. */
+  readonly runStep: readonly number[];
+  /** Episodes collected for training so far, over all stages; never falls. */
+  readonly episodes: readonly number[];
+  /** Seconds worked so far, evaluations among them, over all stages and sessions; never falls. */
+  readonly seconds: readonly number[];
+  /** Each metric by its name in the log (`rollout/success`, `eval/t0/success`); null where a line has none or it is not finite. */
+  readonly metrics: { readonly [name: string]: readonly (number | null)[] };
+}
+
+/** A 95 % interval; null where there is no end to it, as from one value. */
+export interface ReportInterval {
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
+/** Success as a rate in [0, 1], with its interval. */
+export interface ReportRate extends ReportInterval {
+  readonly rate: number;
+}
+
+/** A mean, or a difference of means, with its interval. */
+export interface ReportMean extends ReportInterval {
+  readonly mean: number;
+}
+
+/** A player on tasks of a split. */
+export interface ReportEvaluation {
+  /** `policy` during and after training, `start` before the first rl stage; `random`, `demonstrator` and `oracle` are baselines. */
+  readonly player: string;
+  /** Part of the last word on the run: the same tasks as all others that are. Else a point on the way. */
+  readonly final: boolean;
+  readonly stage: string;
+  readonly step: number;
+  readonly runStep: number;
+  readonly split: string;
+  readonly temperature: number;
+  readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
+  readonly return: ReportMean;
+  readonly turns: ReportMean;
+  /** Share of episodes that a cap cut, in [0, 1]. */
+  readonly truncated: number;
+  /** Share of turns whose action was malformed or illegal, in [0, 1]. */
+  readonly invalid: number;
+  /** Episodes that infrastructure broke: outside every denominator. */
+  readonly failed: number;
+  /** With several attempts at each task. */
+  readonly attempts?: { readonly k: number; readonly avg: number; readonly pass: number };
+}
+
+/** A point of an ablation's grid, or one of several recipes that are compared. */
+export interface ReportCell {
+  /** Unique in the document. */
+  readonly id: string;
+  /** For people; short, unique in the document: "grpo, dense". */
+  readonly label: string;
+  /** What varies, by key of the recipe: `{'algorithm.name': 'grpo'}`. */
+  readonly settings: { readonly [key: string]: unknown };
+  /** Seeds that were asked for. */
+  readonly seeds: readonly number[];
+  /** Mean success over the seeds that came to their end; null before the first. */
+  readonly success: ReportRate | null;
+  /** Mean over its runs, by currency. */
+  readonly spent: { readonly [currency: string]: number };
+  /** `failed` where any of its runs failed and none goes on. */
+  readonly status: ReportStatus;
+  /** Why it failed, in words. */
+  readonly failure?: string;
+  /** Remarks on this cell: keys of the recipe that have no effect here. */
+  readonly notes?: readonly string[];
+}
+
+/** `b` minus `a`, paired by seed or by task. */
+export interface ReportComparison {
+  /** What is compared: `success`, in [0, 1], or the name of another measure. */
+  readonly measure: string;
+  /** Label of a cell, a run or a player. */
+  readonly a: string;
+  readonly b: string;
+  readonly difference: ReportMean;
+  /** Two-sided; null where no test was made. */
+  readonly p: number | null;
+  /** `p` corrected for the number of comparisons; null where it was not. */
+  readonly corrected: number | null;
+  /** What is paired, and how often: "83 tasks", "5 seeds". */
+  readonly pairs: string;
+}
+
+/** A recorded episode. Those of one task and member in two places are the same task in the same world. */
+export interface ReportEpisode {
+  /** Where it was played: the name of a stage, `evaluation.start` or `evaluation.final`. */
+  readonly stage: string;
+  readonly step: number;
+  readonly runStep: number;
+  readonly task: string;
+  readonly group: number;
+  readonly member: number;
+  /** `solved`; `lost`: ended without success; `truncated`: a cap cut it, unsolved; `failed`: infrastructure broke. */
+  readonly outcome: 'solved' | 'lost' | 'truncated' | 'failed';
+  /** The cap that cut it, or what broke; absent where neither did. */
+  readonly cause?: string;
+  /** Undiscounted sum of the rewards; null for a failed one. */
+  readonly return: number | null;
+  /** How often it failed before it went through. */
+  readonly retries: number;
+  readonly turns: readonly ReportTurn[];
+  /** What the last action brought about; absent for a failed one. */
+  readonly finalObservation?: string;
+  /** Absent for players without tokens. */
+  readonly record?: ReportTokens;
+}
+
+/** One observation and the action that followed it. */
+export interface ReportTurn {
+  readonly observation: string;
+  /** What the policy wrote, without its end token. */
+  readonly text: string;
+  /** What the environment was given; absent where the text was malformed. */
+  readonly action?: string;
+  /** Why the text was no action. */
+  readonly malformed?: string;
+  /** The text ran into its cap. */
+  readonly cut: boolean;
+  readonly reward: number;
+  /** Each reward term's weighted part, by name. */
+  readonly components: { readonly [term: string]: number };
+  /** The environment's own reward. */
+  readonly native: number;
+  readonly facts: {
+    readonly success: boolean;
+    readonly progress?: number;
+    readonly milestones?: { readonly reached: number; readonly total: number };
+    readonly invalid: boolean;
+    readonly details?: { readonly [key: string]: unknown };
+  };
+  /** Half-open range of its sampled tokens in the episode's record. */
+  readonly sampled?: readonly [start: number, end: number];
+  /** The policy version that sampled it. */
+  readonly policyVersion?: number;
+}
+
+/** An episode's tokens, in columns of equal length. */
+export interface ReportTokens {
+  readonly tokens: readonly number[];
+  /** 1 where the policy sampled the token: what is trained on. */
+  readonly mask: readonly (0 | 1)[];
+  /** Natural logarithm, as the sampler had it; 0 where the mask is 0; null where it is not finite, here and below. */
+  readonly logprobs: readonly (number | null)[];
+  /** The text of each token; absent in records that do not have it. */
+  readonly pieces?: readonly string[];
+  /** 0 where the mask is 0; absent for episodes that were not trained on. */
+  readonly advantages?: readonly (number | null)[];
+  /** Estimate of the divergence from the reference; 0 where the mask is 0; absent where there is none. */
+  readonly kl?: readonly (number | null)[];
+}

@@ -1,0 +1,146 @@
+// A page of many cells and seeds, from data alone: whoever makes an ablation hands over this document.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { renderReport } from '../../src/reporting/render-report.js';
+import type { ReportCell, ReportData, ReportRun } from '../../src/reporting/report-data.js';
+import { openBrowser, openFile, withoutBrowser } from './open-browser.js';
+
+const seeds = [1, 2, 3];
+const names = ['grpo', 'ppo', 'rloo', 'reinforce', 'gspo', 'cispo', 'dpo', 'rebn', 'broken'];
+const level = (cell: number) => 0.3 + 0.06 * cell;
+
+const runOf = (cell: number, seed: number): ReportRun => {
+  const steps = Array.from({ length: 100 }, (_, i) => i + 1);
+  const rate = level(cell) + 0.02 * (seed - 2);
+  const interval = { mean: rate, low: rate - 0.05, high: rate + 0.05 };
+  return {
+    id: `run-${cell}-${seed}`,
+    label: `${names[cell]}, seed ${seed}`,
+    cell: `cell-${cell}`,
+    seed,
+    status: 'completed',
+    startedAt: null,
+    summary: [],
+    stages: [{ name: 'rl', kind: 'rl', steps: 100, spent: { episodes: 1600 } }],
+    series: {
+      stage: steps.map(() => 'rl'),
+      step: steps,
+      runStep: steps,
+      episodes: steps.map((step) => step * 16),
+      seconds: steps.map((step) => step * (1 + seed / 10)),
+      metrics: { 'rollout/success': steps.map((step) => (rate * step) / 100) },
+    },
+    evaluations: [
+      {
+        player: 'policy',
+        final: true,
+        stage: 'rl',
+        step: 100,
+        runStep: 100,
+        split: 'test',
+        temperature: 0,
+        success: { rate, low: rate - 0.05, high: rate + 0.05, episodes: 200, method: 'wilson' },
+        return: interval,
+        turns: interval,
+        truncated: 0,
+        invalid: 0,
+        failed: 0,
+      },
+    ],
+    spent: { episodes: 1600, seconds: 120 },
+    episodes: [],
+    episodesRecorded: 0,
+  };
+};
+
+const cellOf = (name: string, cell: number): ReportCell => {
+  const isBroken = name === 'broken';
+  const mean = level(cell);
+  return {
+    id: `cell-${cell}`,
+    label: name,
+    settings: { 'algorithm.name': name, 'horizon.turns': [5, 8] },
+    seeds,
+    success: isBroken ? null : { rate: mean, low: mean - 0.04, high: mean + 0.04 },
+    spent: { episodes: isBroken ? 0 : 1600 },
+    status: isBroken ? 'failed' : 'completed',
+    ...(isBroken && { failure: 'algorithm.clip must be above 0 (AG_OPTION_INVALID)' }),
+    ...(name === 'dpo' && { notes: ['algorithm.klCoefficient has no effect here'] }),
+  };
+};
+
+const data: ReportData = {
+  formatVersion: 1,
+  kind: 'ablation',
+  title: 'algorithms',
+  question: 'Which algorithm solves most?',
+  answer: 'Ahead is rebn with 72.0 %.',
+  notes: ['One cell failed.'],
+  createdAt: '2026-01-31T10:00:00.000Z',
+  version: '0.1.0',
+  runs: names.flatMap((name, cell) => (name === 'broken' ? [] : seeds.map((seed) => runOf(cell, seed)))),
+  cells: names.map(cellOf),
+  comparisons: [
+    {
+      measure: 'success',
+      a: 'grpo',
+      b: 'rebn',
+      difference: { mean: 0.42, low: 0.38, high: 0.46 },
+      p: 0.0004,
+      corrected: 0.0112,
+      pairs: '3 seeds',
+    },
+    {
+      measure: 'turns',
+      a: 'grpo',
+      b: 'ppo',
+      difference: { mean: -1.5, low: null, high: null },
+      p: null,
+      corrected: null,
+      pairs: '1 seed',
+    },
+  ],
+};
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!withoutBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and corrected differences', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'ablation.html');
+  writeFileSync(file, await renderReport(data));
+  for (const width of [1400, 800, 360]) {
+    const { page, faults } = await openFile(browser, file, { width });
+    const rows = page.locator('#results table').first().locator('tbody tr');
+    expect(await rows.count()).toBe(9);
+    expect(await rows.first().innerText()).toMatch(/30\.0\s%/);
+    expect(await rows.first().innerText()).toContain('26.0 to 34.0');
+    expect(await rows.first().locator('.dot').count()).toBe(3);
+    expect(await rows.last().innerText()).toContain('algorithm.clip must be above 0');
+    expect(await rows.nth(6).innerText()).toContain('has no effect here');
+    const differences = await page.locator('.differences').innerText();
+    for (const text of ['rebn − grpo', '+42.0', '+38.0 to +46.0', '< 0.001', '0.011', '−1.5', 'no interval'])
+      expect(differences).toContain(text);
+    // What is the same in all cells tells nothing.
+    expect(await page.locator('#results table').first().innerText()).not.toContain('[5,8]');
+    // A curve for each cell that ran; those beyond the palette wait to be switched on.
+    const toggles = page.locator('.toggle');
+    expect(await toggles.count()).toBe(8);
+    expect(await page.locator('.toggle[aria-pressed=true]').count()).toBe(7);
+    expect(await page.locator('.chart .key').count()).toBe(7);
+    await toggles.last().click();
+    expect(await page.locator('.chart .key').count()).toBe(8);
+    expect(await page.locator('.chart .key').last().innerText()).toMatch(/rebn 7\d\s%/);
+    expect(await page.locator('#episodes').count()).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+    await page.close();
+  }
+});

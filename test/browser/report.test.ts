@@ -1,0 +1,461 @@
+// The report of a real run in a real browser, opened from disk. Wants the build and a Chromium.
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { ReportData } from '../../src/reporting/report-data.js';
+import { documentOf, runCli } from '../cli/run-cli.js';
+import { openBrowser, openFile, withoutBrowser, type View } from './open-browser.js';
+import { copyRun, recordedEpisodes, trainRun } from './trained-run.js';
+
+const hostile =
+  '</script><img src="http://198.51.100.1/x.png" onerror="window.reached = 1"><script>window.reached = 1</script>\u2028<!--';
+
+/** Writes the report with the command line; returns the file. */
+async function writeReport(...runs: string[]): Promise<string> {
+  const result = await runCli(['report', ...runs, '--json']);
+  expect(result.code, result.stderr).toBe(0);
+  return documentOf(result)['report'] as string;
+}
+
+/** Pixels of a chart that something was drawn on, and how many colours they have. */
+async function inkOf(page: Page, chart: number): Promise<{ pixels: number; colours: number }> {
+  const plot = page.locator('.plot').nth(chart);
+  // Charts are drawn when they come into view.
+  await plot.scrollIntoViewIfNeeded();
+  const canvas = plot.locator('canvas');
+  await canvas.waitFor();
+  return canvas.evaluate((node: HTMLCanvasElement) => {
+    const { data } = node.getContext('2d')!.getImageData(0, 0, node.width, node.height);
+    const colours = new Set<number>();
+    let pixels = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] === 0) continue;
+      pixels += 1;
+      colours.add((data[i]! << 16) | (data[i + 1]! << 8) | data[i + 2]!);
+    }
+    return { pixels, colours: colours.size };
+  });
+}
+
+const dataOf = (page: Page) =>
+  page.evaluate(() => JSON.parse(document.getElementById('report-data')!.textContent) as ReportData);
+
+describe.skipIf(withoutBrowser)('a report', () => {
+  let browser: Browser;
+  let run: string;
+  let report: string;
+
+  beforeAll(async () => {
+    [browser, run] = await Promise.all([openBrowser(), trainRun(1)]);
+    report = await writeReport(run);
+  }, 120_000);
+  afterAll(() => browser?.close());
+
+  /** Opens a file, and sees to it that the page did nothing wrong, whatever the test looked at. */
+  async function visit(file: string, view: View, look: (page: Page) => Promise<void>): Promise<void> {
+    const { page, faults } = await openFile(browser, file, view);
+    try {
+      await look(page);
+      expect(faults).toEqual([]);
+    } finally {
+      await page.close();
+    }
+  }
+
+  it('lies in the folder of the run, and draws question, answer, results and what was spent', async () => {
+    expect(report).toBe(join(run, 'report.html'));
+    await visit(report, {}, async (page) => {
+      expect(await page.title()).toContain('browsed');
+      expect(await page.locator('h1').innerText()).toBe(
+        'Does reinforcement learning with grpo improve the policy on guess-number?',
+      );
+      expect(await page.locator('.answer').innerText()).toMatch(/^(Yes|No|Not shown): .* of 30 test episodes/);
+      const rows = await page.locator('#results table').first().locator('tbody th').allInnerTexts();
+      expect(rows).toEqual([
+        'random',
+        'demonstrator',
+        'before RL',
+        'before RL, temperature 1',
+        'trained',
+        'trained, temperature 1',
+        'oracle',
+      ]);
+      expect(await page.locator('#results table').first().locator('tbody tr').last().innerText()).toMatch(/100\.0\s%/);
+      expect(await page.locator('#results .differences').innerText()).toMatch(/trained − before RL/);
+      expect(await page.locator('#spent').innerText()).toMatch(/rl\s+–?\s*.*128/s);
+    });
+  });
+
+  // Goes red when a chart gets no data or no place: an empty one has a grid of one colour at most.
+  it('draws curves, and reads their values by arrow keys along each axis', async () => {
+    await visit(report, {}, async (page) => {
+      const ink = await inkOf(page, 0);
+      expect(ink.pixels).toBeGreaterThan(2000);
+      expect(ink.colours).toBeGreaterThan(20);
+      const where = page.locator('.chart .where').first();
+      const plot = page.locator('.chart .plot').first();
+      const read = async () => {
+        await plot.focus();
+        await page.keyboard.press('End');
+        return where.innerText();
+      };
+      expect(await read()).toBe('at 18');
+      await page.keyboard.press('x');
+      // Eight steps of four groups of four.
+      expect(await read()).toBe('at 128');
+      await page.keyboard.press('x');
+      expect(await read()).toMatch(/^at \d+ s$/);
+      const { runs } = await dataOf(page);
+      const last = runs[0]!.series.metrics['eval/t0/success']!.at(-1)!;
+      expect(await page.locator('.chart .legend').first().innerText()).toContain(`${Math.round(last * 100)}\u00a0%`);
+    });
+  });
+
+  it('shows the mask and the log probability of a token, as the log has them', async () => {
+    await visit(report, {}, async (page) => {
+      const { runs } = await dataOf(page);
+      const shown = runs[0]!.episodes[0]!;
+      const recorded = recordedEpisodes(run).find(
+        (episode) => episode.stage === shown.stage && episode.task === shown.task && episode.runStep === shown.runStep,
+      )!;
+      await page.locator('.episodes').focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('t');
+      const [start] = recorded.turns[0]!.sampled;
+      const token = page.locator(`.token[data-token="${start}"]`);
+      await token.focus();
+      const readout = page.locator('.readout');
+      expect(await readout.innerText()).toContain('mask 1, sampled by the policy');
+      expect(await readout.innerText()).toContain(`id ${recorded.record.tokens[start]}`);
+      const logprob = recorded.record.logprobs[start]!;
+      expect(await readout.innerText()).toContain(`log p ${logprob.toFixed(4).replace('-', '−')}`);
+      await page.locator('.context summary').first().click();
+      await page.locator('.token[data-token="0"]').hover();
+      expect(await readout.innerText()).toContain('mask 0, not trained on');
+      // What this record lacks cannot be chosen, and says so.
+      expect(await page.locator('.choice input[value=advantage]').isDisabled()).toBe(true);
+    });
+  });
+
+  it('filters episodes by outcome, stage, steps and words of the task', async () => {
+    const all = recordedEpisodes(run);
+    await visit(report, {}, async (page) => {
+      const found = async () => Number((await page.locator('#episodes [role=status]').innerText()).split(' ')[0]);
+      expect(await found()).toBe(all.length);
+      const solved = page.locator('.chip', { hasText: 'solved' });
+      await solved.click();
+      expect(await found()).toBe(all.filter(({ success }) => success).length);
+      await solved.click();
+      await page.getByLabel('Stage').selectOption('rl');
+      expect(await found()).toBe(all.filter(({ stage }) => stage === 'rl').length);
+      await page.getByLabel('From step').fill('12');
+      await page.getByLabel('To step').fill('14');
+      const between = all.filter(({ stage, runStep }) => stage === 'rl' && runStep >= 12 && runStep <= 14);
+      expect(await found()).toBe(between.length);
+      const { task } = between[0]!;
+      await page.getByLabel('Words of the task').fill(task);
+      const fitting = between.filter(
+        (episode) => episode.task.includes(task) || episode.turns[0]!.observation.includes(task),
+      );
+      expect(await found()).toBe(fitting.length);
+      expect(await page.locator('.row').count()).toBe(fitting.length);
+      await page.getByLabel('Words of the task').fill('no such task');
+      expect(await found()).toBe(0);
+      expect(await page.locator('.row').count()).toBe(0);
+    });
+  });
+
+  it('sets two policies beside each other on the same task', async () => {
+    await visit(report, {}, async (page) => {
+      const heads = page.locator('.episode.beside .episode-head');
+      // The page opens with such a pair.
+      expect(await heads.count()).toBe(2);
+      const [before, after] = [await heads.first().innerText(), await heads.last().innerText()];
+      expect(before).toContain('before RL');
+      expect(after).toContain('final evaluation');
+      expect(before.split('\n')[0]).toBe(after.split('\n')[0]);
+      await page.keyboard.press('c');
+      expect(await page.locator('.episode-head').count()).toBe(1);
+      await page.keyboard.press('c');
+      expect(await heads.count()).toBe(2);
+    });
+  });
+
+  it('draws token texts, advantages and KL where the record has them, with their signs', async () => {
+    const copy = copyRun(run, (episode) => {
+      const { tokens, mask } = episode.record;
+      const each = (value: (i: number) => number) => tokens.map((_, i) => (mask[i] === 1 ? value(i) : 0));
+      return {
+        ...episode,
+        record: {
+          ...episode.record,
+          pieces: tokens.map((_, i) => (mask[i] === 1 ? `piece${i}` : i === 0 ? 'first\n' : `c${i}`)),
+          advantages: each((i) => (i % 2 === 0 ? 1.5 : -0.25)),
+          kl: each((i) => i / 1000),
+        },
+      };
+    });
+    await visit(await writeReport(copy), {}, async (page) => {
+      await page.locator('.episodes').focus();
+      await page.keyboard.press('Home');
+      await page.locator('.choice span', { hasText: 'advantage' }).click();
+      const sampled = page.locator('.episode .token.sampled');
+      const first = Number(await sampled.first().getAttribute('data-token'));
+      expect(await sampled.first().innerText()).toBe(`piece${first}`);
+      const positive = page.locator('.token.above').first();
+      const negative = page.locator('.token.below').first();
+      await positive.hover();
+      expect(await page.locator('.readout').innerText()).toContain('advantage +1.5000');
+      await negative.focus();
+      expect(await page.locator('.readout').innerText()).toContain('advantage −0.2500');
+      const colour = (token: typeof positive) => token.evaluate((node) => getComputedStyle(node).backgroundColor);
+      expect(await colour(positive)).not.toBe(await colour(negative));
+      expect(await page.locator('.token-legend').innerText()).toContain('+1.500');
+      await page.locator('.choice span', { hasText: 'KL' }).click();
+      await page.locator(`.token[data-token="${first}"]`).focus();
+      expect(await page.locator('.readout').innerText()).toContain(`KL ${(first / 1000).toFixed(5)}`);
+    });
+  });
+
+  // Goes red when `<` is not escaped in the data (render-report.ts) or when text is set as HTML anywhere.
+  it('shows hostile text as text: nothing runs, nothing is sent, and a long line waits behind a button', async () => {
+    const long = 'x'.repeat(1_000_000);
+    const copy = copyRun(run, (episode, index) => ({
+      ...episode,
+      task: index === 0 ? `${hostile}${episode.task}` : episode.task,
+      turns: episode.turns.map((turn) => ({
+        ...turn,
+        text: hostile,
+        observation: index === 0 ? long : hostile,
+        action: `${hostile}!`,
+      })),
+      record: { ...episode.record, pieces: episode.record.tokens.map(() => hostile) },
+    }));
+    await visit(await writeReport(copy), {}, async (page) => {
+      await page.locator('.episodes').focus();
+      await page.keyboard.press('Home');
+      expect(await page.locator('.episode-head h3').first().innerText()).toContain('</script><img');
+      expect(await page.locator('.action').first().innerText()).toContain('<script>window.reached = 1</script>');
+      for (let i = 0; i < 4; i += 1) await page.keyboard.press('t');
+      const observation = page.locator('.observation').first();
+      expect((await observation.innerText()).length).toBeLessThan(10_000);
+      await page.getByRole('button', { name: 'show all of 1.0 MB' }).first().click();
+      expect((await observation.innerText()).length).toBe(1_000_000);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      expect(await page.evaluate(() => [document.images.length, document.scripts.length, 'reached' in window])).toEqual(
+        [0, 2, false],
+      );
+    });
+  });
+
+  // Goes red without the policy in render-report.ts: then the same script does all three.
+  it('lets nothing leave the page, even for a script that wants to', async () => {
+    let reached = 0;
+    const server = createServer((_, response) => {
+      reached += 1;
+      response.setHeader('access-control-allow-origin', '*').end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const attempt = async (file: string) => {
+      const { page } = await openFile(browser, file);
+      const tried = await page.evaluate(async (target) => {
+        const image = new Image();
+        const asked = new Promise((resolve) => (image.onload = image.onerror = resolve));
+        image.src = `${target}x.png`;
+        await asked;
+        const fetched = await fetch(target).then(
+          () => 'fetched',
+          () => 'refused',
+        );
+        let markup = 'written';
+        try {
+          document.body.insertAdjacentHTML('beforeend', '<b>markup</b>');
+        } catch {
+          markup = 'refused';
+        }
+        return [fetched, markup];
+      }, address);
+      await page.close();
+      return tried;
+    };
+    expect(await attempt(report)).toEqual(['refused', 'refused']);
+    expect(reached).toBe(0);
+    const open = join(run, 'without-policy.html');
+    writeFileSync(open, readFileSync(report, 'utf8').replace(/<meta http-equiv[^>]*>/, ''));
+    expect(await attempt(open)).toEqual(['fetched', 'written']);
+    expect(reached).toBe(2);
+    server.close();
+  });
+
+  it('is walked by the keyboard alone', async () => {
+    await visit(report, {}, async (page) => {
+      const focus = () =>
+        page.evaluate(() => {
+          const { activeElement: node } = document;
+          // A radio button shows its focus on the text beside it.
+          const shown = node?.matches('input[type=radio]') ? node.nextElementSibling! : node!;
+          return { name: `${node?.tagName} ${node?.className}`, outline: getComputedStyle(shown).outlineStyle };
+        });
+      const seen = new Set<string>();
+      const unseen: string[] = [];
+      for (let i = 0; i < 60; i += 1) {
+        await page.keyboard.press('Tab');
+        const { name, outline } = await focus();
+        if (name.startsWith('BODY')) break;
+        seen.add(name.trim());
+        if (outline === 'none') unseen.push(name);
+      }
+      expect(unseen).toEqual([]);
+      expect([...seen]).toEqual(
+        expect.arrayContaining(['A', 'INPUT', 'DIV plot', 'DIV episodes', 'SELECT', 'SUMMARY']),
+      );
+
+      await page.keyboard.press('?');
+      expect(await page.locator('dialog').innerText()).toContain('next episode');
+      await page.keyboard.press('Escape');
+      expect(await page.locator('dialog').isVisible()).toBe(false);
+
+      await page.keyboard.press('/');
+      await page.keyboard.type('1');
+      expect((await focus()).name).toContain('INPUT');
+      // Letters that are typed are no shortcuts.
+      await page.keyboard.type('t');
+      expect(await page.locator('.token-bar').isVisible()).toBe(false);
+      await page.keyboard.press('Backspace');
+      await page.locator('.episodes').focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowDown');
+      expect(await page.locator('.row[aria-selected=true]').getAttribute('aria-posinset')).toBe('2');
+      await page.keyboard.press('k');
+      expect(await page.locator('.row[aria-selected=true]').getAttribute('aria-posinset')).toBe('1');
+      await page.keyboard.press('t');
+      const token = page.locator('.episode .token[tabindex="0"]').first();
+      await token.focus();
+      const first = await page.locator('.readout').innerText();
+      await page.keyboard.press('ArrowRight');
+      expect(await page.locator('.readout').innerText()).not.toBe(first);
+    });
+  });
+
+  it('fits a telephone: 360 pixels without horizontal scrolling', async () => {
+    await visit(report, { width: 360 }, async (page) => {
+      const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(await tooWide()).toBeLessThanOrEqual(0);
+      for (const key of ['t', 'c', 't', 'x']) {
+        await page.keyboard.press(key);
+        expect(await tooWide()).toBeLessThanOrEqual(0);
+      }
+      for (const summary of await page.locator('#recipe summary').all()) await summary.click();
+      expect(await tooWide()).toBeLessThanOrEqual(0);
+    });
+  });
+
+  it('is dark where the reader likes it dark, charts too, and light on paper', async () => {
+    const lightness = (page: Page) =>
+      page.evaluate(() => {
+        const [r = 0, g = 0, b = 0] = (getComputedStyle(document.body).backgroundColor.match(/\d+/g) ?? []).map(Number);
+        return (r + g + b) / 3;
+      });
+    await visit(report, { colorScheme: 'dark' }, async (page) => {
+      expect(await lightness(page)).toBeLessThan(60);
+      expect((await inkOf(page, 0)).pixels).toBeGreaterThan(2000);
+      await page.emulateMedia({ media: 'print' });
+      expect(await lightness(page)).toBeGreaterThan(200);
+      expect(await page.locator('nav').isVisible()).toBe(false);
+    });
+    await visit(report, {}, async (page) => {
+      expect(await lightness(page)).toBeGreaterThan(200);
+      await inkOf(page, 0);
+      const light = await page
+        .locator('.chart canvas')
+        .first()
+        .evaluate((node: HTMLCanvasElement) => node.toDataURL());
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expect
+        .poll(() =>
+          page
+            .locator('.chart canvas')
+            .first()
+            .evaluate((node: HTMLCanvasElement) => node.toDataURL()),
+        )
+        .not.toBe(light);
+    });
+  });
+
+  // Goes red when a chart has no height before it is drawn, or a legend grows when it is read.
+  it('does not move while it draws, nor while it is read', async () => {
+    await visit(report, {}, async (page) => {
+      const places = () =>
+        page.evaluate(() =>
+          [...document.querySelectorAll<HTMLElement>('section, .chart')].map((node) => node.offsetTop),
+        );
+      const atFirst = await places();
+      const shifted = await page.evaluate(async () => {
+        let total = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[]) total += entry.value;
+        }).observe({ type: 'layout-shift', buffered: true });
+        for (let y = 0; y < document.body.scrollHeight; y += 400) {
+          scrollTo({ top: y, behavior: 'instant' });
+          await new Promise((resolve) => setTimeout(resolve, 60));
+        }
+        return total;
+      });
+      expect(shifted).toBeLessThan(0.01);
+      expect(await page.locator('.chart canvas').count()).toBeGreaterThan(4);
+      expect(await places()).toEqual(atFirst);
+      await page.locator('.plot').first().focus();
+      await page.keyboard.press('End');
+      expect(await places()).toEqual(atFirst);
+    });
+  });
+
+  // Goes red when the list makes every row.
+  it('keeps a list of 2,000 episodes to the rows in view', async () => {
+    const copy = copyRun(run, (episode) => episode);
+    const [line] = recordedEpisodes(run).filter(({ stage }) => stage === 'rl');
+    appendFileSync(
+      join(copy, 'episodes', 'rl.jsonl'),
+      Array.from({ length: 2000 }, (_, i) => `${JSON.stringify({ ...line, task: `task-${i}` })}\n`).join(''),
+    );
+    await visit(await writeReport(copy), {}, async (page) => {
+      expect((await dataOf(page)).runs[0]!.episodes).toHaveLength(2000);
+      expect(await page.locator('#episodes .note').innerText()).toMatch(/carries 2,000 of 2,\d+ recorded/);
+      const rows = page.locator('.row');
+      await page.locator('.episodes').evaluate((node) => (node.scrollTop = 40_000));
+      await expect.poll(async () => Number(await rows.last().getAttribute('aria-posinset'))).toBeGreaterThan(700);
+      expect(await rows.count()).toBeLessThan(60);
+      expect(await rows.count()).toBeGreaterThan(5);
+      await page.getByLabel('Words of the task').fill('task-1000');
+      expect(await rows.count()).toBe(1);
+    });
+  });
+
+  it('draws seeds of one recipe as one curve with its band', async () => {
+    const second = await trainRun(2);
+    const file = join(second, 'seeds.html');
+    const result = await runCli(['report', run, second, '--output', file, '--json']);
+    expect(result.code, result.stderr).toBe(0);
+    await visit(file, {}, async (page) => {
+      expect(await page.locator('h1').innerText()).toContain('over 2 seeds?');
+      expect(await page.locator('#results .dot').count()).toBe(2);
+      expect((await inkOf(page, 0)).colours).toBeGreaterThan(20);
+      const { runs, cells } = await dataOf(page);
+      expect(cells).toHaveLength(1);
+      const rates = runs.map(
+        ({ evaluations }) =>
+          evaluations.findLast(({ final, player, temperature }) => final && player === 'policy' && temperature === 0)!
+            .success.rate,
+      );
+      expect(cells[0]!.success!.rate).toBeCloseTo((rates[0]! + rates[1]!) / 2, 12);
+      await page.getByLabel('Run', { exact: true }).selectOption({ label: 'seed 2' });
+      expect(await page.locator('.row .place').first().innerText()).toContain('seed 2');
+    });
+  });
+});

@@ -1,0 +1,74 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { runCli } from '../cli/run-cli.js';
+
+/** A few seconds of training with everything that a report shows: two stages, evaluations on the way, recorded episodes. */
+const recipe = `recipeVersion: 1
+name: browsed
+environment: { name: guess-number, options: { width: [4, 9] } }
+policy:
+  name: transformer
+  preset: pico
+  sampling: { maxActionTokens: 4 }
+  options: { threads: 1 }
+algorithm: { name: grpo, groupSize: 4 }
+horizon: { schedule: scaling-inter, turns: [3, 5], every: 4 }
+stages:
+  sft: { kind: sft, demonstrations: { expert: demonstrator, count: 100 }, batchSize: 16, steps: 10 }
+  rl: { kind: rl, tasksPerStep: 4, steps: 8 }
+evaluation: { every: 4, tasks: 20, temperatures: [0, 1], final: { tasks: 30 } }
+record: { episodes: 16 }
+`;
+
+/** Trains with the command line, as a user does. Returns the run's folder. */
+export async function trainRun(seed: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-page-'));
+  const file = join(folder, 'recipe.yaml');
+  writeFileSync(file, recipe);
+  const run = join(folder, 'run');
+  const { code, stderr } = await runCli(['train', file, '--output', run, '--set', `seed=${seed}`]);
+  if (code !== 0) throw new Error(`training ended with ${code}: ${stderr}`);
+  return run;
+}
+
+/** A line of an episode log, as far as tests read and change it. */
+export interface RecordedEpisode {
+  stage: string;
+  runStep: number;
+  task: string;
+  success?: boolean;
+  turns: { observation: string; text: string; action?: string; malformed?: string; sampled: [number, number] }[];
+  record: {
+    tokens: number[];
+    mask: number[];
+    logprobs: number[];
+    pieces?: string[];
+    advantages?: number[];
+    kl?: number[];
+  };
+}
+
+/** All recorded episodes of a run, read straight from its logs. */
+export function recordedEpisodes(run: string): RecordedEpisode[] {
+  const folder = join(run, 'episodes');
+  return readdirSync(folder).flatMap((name) => readLog(join(folder, name)));
+}
+
+/** A copy of a run whose recorded episodes are changed. */
+export function copyRun(run: string, change: (episode: RecordedEpisode, index: number) => RecordedEpisode): string {
+  const copy = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'run');
+  cpSync(run, copy, { recursive: true });
+  const folder = join(copy, 'episodes');
+  for (const name of readdirSync(folder)) {
+    const changed = readLog(join(folder, name)).map(change);
+    writeFileSync(join(folder, name), changed.map((episode) => `${JSON.stringify(episode)}\n`).join(''));
+  }
+  return copy;
+}
+
+function readLog(file: string): RecordedEpisode[] {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as RecordedEpisode);
+}
