@@ -1,6 +1,7 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage } from '../reporting/report-data.js';
+import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from './load-run.js';
 import type { ReportedEpisodes } from './report-episodes.js';
 
@@ -25,7 +26,7 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
     stages,
     series: reportSeries(run.metrics),
     evaluations: reportEvaluations(run, recipe),
-    spent: total(stages),
+    spent: spentByRun(run.metrics),
     episodes: played.episodes,
     episodesRecorded: played.recorded,
   };
@@ -64,24 +65,27 @@ function summaryOf({ manifest, metrics, result }: LoadedRun, recipe: Recipe): [s
 
 /** What each stage that took a step has cost, by currency, evaluations apart except in seconds. */
 function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): ReportStage[] {
+  // Every line has what the run has cost so far: a stage has cost what its last line has more than that of the stage before.
+  let before: SpentSoFar = {};
   return Object.entries(stages).flatMap(([name, { kind }]): ReportStage[] => {
     const lines = metrics.filter(({ stage }) => stage === name);
     const last = lines.at(-1);
     if (last === undefined) return [];
-    // What a stage has cost so far is in each of its lines.
-    const costs = Object.entries(last.metrics).flatMap(([metric, value]): [string, number][] =>
-      metric.startsWith('cost/') ? [[metric.slice('cost/'.length), value]] : [],
+    const total: SpentSoFar = totalsOfMetrics(last.metrics);
+    const own = Object.entries(total).map(
+      ([currency, amount]) => [currency, amount - (before[currency] ?? 0)] as const,
     );
-    const spent = { ...Object.fromEntries(costs), seconds: lines.reduce((sum, line) => sum + secondsOf(line), 0) };
-    return [{ name, kind, steps: last.step, spent }];
+    before = total;
+    const seconds = lines.reduce((sum, line) => sum + secondsOf(line), 0);
+    return [{ name, kind, steps: last.step, spent: { ...Object.fromEntries(own), seconds } }];
   });
 }
 
-function total(stages: readonly ReportStage[]): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const { spent } of stages)
-    for (const [currency, amount] of Object.entries(spent)) sums[currency] = (sums[currency] ?? 0) + amount;
-  return sums;
+type SpentSoFar = { readonly [currency: string]: number };
+
+function spentByRun(metrics: readonly RunMetricsLine[]): Record<string, number> {
+  const seconds = metrics.reduce((sum, line) => sum + secondsOf(line), 0);
+  return { ...totalsOfMetrics(metrics.at(-1)?.metrics ?? {}), seconds };
 }
 
 function reportSeries(metrics: readonly RunMetricsLine[]): ReportSeries {

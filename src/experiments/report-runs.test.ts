@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import type { JsonObject } from '../contracts/json.js';
+import { nothingSpent, spentTotals } from '../training/spending.js';
 import { loadRun } from './load-run.js';
 import { reportEpisodes } from './report-episodes.js';
 import { reportRuns } from './report-runs.js';
@@ -113,6 +114,7 @@ async function makeRun({
     const result = {
       run: run.path,
       seconds: 11,
+      spent: { ...spentTotals(nothingSpent({}, false)), seconds: 11 },
       stages: [],
       evaluation: final,
       evaluations: [final],
