@@ -368,6 +368,13 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await page.emulateMedia({ media: 'print' });
       expect(await lightness(page)).toBeGreaterThan(200);
       expect(await page.locator('nav').isVisible()).toBe(false);
+      // Drawn for a wide screen, a chart fits a sheet without being drawn again: paper is laid out before anybody hears of its size.
+      const [plot, canvas] = await page.evaluate(() => {
+        document.querySelector('main')!.style.width = '700px';
+        return ['.plot', '.plot canvas'].map((name) => document.querySelector(name)!.getBoundingClientRect().width);
+      });
+      expect(plot).toBeLessThan(701);
+      expect(canvas).toBeLessThanOrEqual(plot!);
     });
     await visit(report, {}, async (page) => {
       expect(await lightness(page)).toBeGreaterThan(200);

@@ -57,6 +57,7 @@ export function lineChart(options: ChartOptions): { readonly node: HTMLElement; 
   const { x, columns } = onOneAxis(lines.flatMap(({ curve, band }) => (band ? [curve, band.low, band.high] : [curve])));
   const firstColumn = firstColumns(lines);
   let chart: uPlot | undefined;
+  const listening = new AbortController();
 
   const showLegend = (index: number | null | undefined) => {
     const shown = lines.flatMap((line, i): HTMLElement[] => {
@@ -99,17 +100,17 @@ export function lineChart(options: ChartOptions): { readonly node: HTMLElement; 
   const drawForPaper = () => {
     if (chart === undefined && plot.clientWidth > 0) draw(plot.clientWidth);
   };
-  addEventListener('beforeprint', drawForPaper);
+  addEventListener('beforeprint', drawForPaper, { signal: listening.signal });
   plot.addEventListener('keydown', (event) => moveCursor(event, chart, x));
   plot.addEventListener('blur', () => chart?.setCursor({ left: -10, top: -10 }));
-  onThemeChange(() => chart?.redraw(false, true));
+  onThemeChange(() => chart?.redraw(false, true), listening.signal);
   showLegend(null);
   return {
     node,
     dispose() {
       seen.disconnect();
       resized.disconnect();
-      removeEventListener('beforeprint', drawForPaper);
+      listening.abort();
       chart?.destroy();
       chart = undefined;
     },

@@ -15,8 +15,8 @@ export function themeColour(variable: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
 
-/** Calls back when colours change: another scheme, or paper. */
-export function onThemeChange(listener: () => void): void {
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', listener);
-  matchMedia('print').addEventListener('change', listener);
+/** Calls back when colours change, to another scheme or for paper, until the signal is aborted. */
+export function onThemeChange(listener: () => void, signal: AbortSignal): void {
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', listener, { signal });
+  matchMedia('print').addEventListener('change', listener, { signal });
 }
