@@ -23,10 +23,11 @@ export default class Ablate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Ablate);
-    const [{ planAblation }, { runAblation }, lines, { showGrid }, { styleOf }] = await Promise.all([
+    const [{ planAblation }, { runAblation }, lines, { writeReport }, { showGrid }, { styleOf }] = await Promise.all([
       import('../experiments/ablation/plan-ablation.js'),
       import('../experiments/ablation/run-ablation.js'),
       import('../experiments/ablation/ablation-lines.js'),
+      import('../experiments/write-report.js'),
       import('../reporting/show-grid.js'),
       import('../reporting/terminal-style.js'),
     ]);
@@ -63,8 +64,10 @@ export default class Ablate extends BaseCommand {
       listener: (event) => display.event(event),
       signal: this.signal,
     }).finally(() => display.close());
+    const { report } = await writeReport({ runs: [result.ablation], episodes: 2000, version: this.config.version });
     for (const line of lines.ablationLines(result, styleOf(stdout, environment))) this.say(line);
     this.say(`\nAblation ${result.status}: ${result.ablation}`);
+    this.say(`Report: ${report}`);
     if (this.signal.aborted) process.exitCode = 130;
     return result;
   }

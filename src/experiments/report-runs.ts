@@ -18,7 +18,7 @@ export interface ReportRequest {
 }
 
 /** Lines of episode logs that a page carries, in bytes. */
-const largestEpisodes = 32 << 20;
+export const largestEpisodes = 32 << 20;
 
 /** Gathers what the report page draws: of one run, or of several side by side. Throws as `loadRun` and `reportEpisodes` do. */
 export async function reportRuns(request: ReportRequest): Promise<ReportData> {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { isAblation } from './ablation/ablation-directory.js';
 import { manifestPath, type RunManifest } from './run-manifest.js';
 
 /** A run's folder, and as much of its manifest as finding it takes. */
@@ -41,6 +42,24 @@ export async function resolveRun(reference: string, runsFolder: string): Promise
     });
   }
   return only.directory;
+}
+
+/**
+ * The same, for commands that take an ABLATION too: its folder, or a unique beginning of its folder's name below `ablations/`.
+ */
+export async function resolveSubject(reference: string, runsFolder: string): Promise<string> {
+  if (isAblation(reference)) return resolve(reference);
+  const below = join(runsFolder, 'ablations');
+  const names = existsSync(below) ? readdirSync(below).filter((name) => isAblation(join(below, name))) : [];
+  const fitting = names.filter((name) => name === reference || (reference !== '' && name.startsWith(reference)));
+  const [only, ...others] = fitting;
+  if (only === undefined) return resolveRun(reference, runsFolder);
+  if (others.length > 0 && !fitting.includes(reference)) {
+    throw new AgentgymError('AG_RUN_AMBIGUOUS', {
+      message: `"${reference}" fits ${fitting.length} ablations: ${fitting.join(', ')}.`,
+    });
+  }
+  return resolve(below, fitting.includes(reference) ? reference : only);
 }
 
 /** The folders in `runsFolder` that have a readable manifest, the oldest first. */

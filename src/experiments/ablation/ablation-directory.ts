@@ -32,6 +32,8 @@ export interface AblationManifest extends Omit<AblationPlan, 'cells'> {
   readonly cells: readonly Cell[];
   /** SHA-256 of the files of each finished run that results are made of, by the run's folder below `cells/`. */
   readonly finished: { readonly [run: string]: string };
+  /** Why runs failed that did not end since. */
+  readonly failed: { readonly [run: string]: string };
 }
 
 /** The folder of an ablation that this process works in: it holds the lock. */
@@ -85,6 +87,7 @@ export class AblationDirectory {
         seeds: [...new Set([...(there?.seeds ?? []), ...seeds])].sort((a, b) => a - b),
         cells,
         finished: there?.finished ?? {},
+        failed: there?.failed ?? {},
       };
       await writeAblation(directory, manifest);
       return new AblationDirectory(directory, manifest, lock);
@@ -102,8 +105,17 @@ export class AblationDirectory {
   /** Notes that a run is complete, and what its result was made of. */
   async noteFinished(run: CellRun): Promise<void> {
     const digest = await runDigest(run.directory);
-    const finished = { ...this.#manifest.finished, [runName(run)]: digest };
-    const manifest = (this.#manifest = { ...this.#manifest, finished });
+    const { [runName(run)]: _, ...failed } = this.#manifest.failed;
+    await this.#write({ finished: { ...this.#manifest.finished, [runName(run)]: digest }, failed });
+  }
+
+  /** Notes why a run failed: one that was refused before it began has no folder that could tell. */
+  async noteFailed(run: CellRun, cause: string): Promise<void> {
+    await this.#write({ failed: { ...this.#manifest.failed, [runName(run)]: cause } });
+  }
+
+  async #write(changes: Partial<AblationManifest>): Promise<void> {
+    const manifest = (this.#manifest = { ...this.#manifest, ...changes });
     // One after the other: runs end side by side, and the last to be written must be the newest.
     this.#written = this.#written.then(() => writeAblation(this.path, manifest));
     await this.#written;
@@ -116,6 +128,10 @@ export class AblationDirectory {
 
 export function ablationPath(directory: string): string {
   return join(directory, 'ablation.json');
+}
+
+export function isAblation(directory: string): boolean {
+  return existsSync(ablationPath(directory));
 }
 
 /** Throws AG_NOT_A_RUN for a folder without one. */
@@ -169,7 +185,8 @@ export async function readCellRun(
   return { manifest, ...(manifest.status === 'completed' && result !== undefined && { result }) };
 }
 
-function runName({ cell, seed }: CellRun): string {
+/** Its folder below `cells/`. */
+export function runName({ cell, seed }: CellRun): string {
   return `${cell.id}/seed-${seed}`;
 }
 

@@ -6,7 +6,7 @@ import type { Recipe, RlStage } from '../../config/recipe-schema.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { affordableDemonstrations, affordableEpisodes } from '../../training/budget.js';
 import { loadRun, type LoadedRun } from '../load-run.js';
-import { budgetsOf } from '../stage-plan.js';
+import { budgetsOf, fundedStages, longestHorizon } from '../stage-plan.js';
 import { readResult } from '../run-result.js';
 import type { Cell } from './resolve-cells.js';
 import { trainInProcess } from './train-process.js';
@@ -36,7 +36,9 @@ export async function estimateCells(
   const speeds = new Map<string, Speed>();
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-pilot-'));
   try {
-    for (const cell of cells) {
+    // First those that do most: a cell without supervised steps tells nothing of how long these take.
+    const telling = [...cells].sort((a, b) => fundedStages(b.recipe).length - fundedStages(a.recipe).length);
+    for (const cell of telling) {
       const key = JSON.stringify(cell.recipe.policy);
       if (!speeds.has(key)) speeds.set(key, await runPilot(cell, join(folder, `${speeds.size}`), signal));
     }
@@ -62,6 +64,7 @@ async function runPilot(cell: Cell, folder: string, signal: AbortSignal): Promis
 function pilotRecipe(recipe: Recipe): Recipe {
   const stages = Object.entries(recipe.stages).map(([name, stage]) => {
     const { stopWhen: _, ...rest } = stage;
+    if (rest.kind === 'rl') delete rest.horizon;
     const { warmup: __, ...optimizer } = stage.optimizer;
     const steps = Math.min(stage.steps, pilotSteps);
     return [name, { ...rest, steps, optimizer: { ...optimizer, warmup: 0 } }] as const;
@@ -74,7 +77,14 @@ function pilotRecipe(recipe: Recipe): Recipe {
     ...(horizon !== undefined && { horizon }),
     ...(seed !== undefined && { seed }),
   };
-  return { ...recipe, stages: Object.fromEntries(stages), evaluation, record: { episodes: 0 } } as Recipe;
+  return {
+    ...recipe,
+    // A schedule would not get beyond its first turns.
+    horizon: { schedule: 'fixed', turns: longestHorizon(recipe) },
+    stages: Object.fromEntries(stages),
+    evaluation,
+    record: { episodes: 0 },
+  } as Recipe;
 }
 
 interface Speed {

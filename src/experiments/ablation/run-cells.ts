@@ -16,8 +16,8 @@ export interface RunCellsOptions {
 /** Milliseconds to wait for a run that another process is just ending. */
 const patience = 60_000;
 
-/** Trains what is missing, some runs side by side. One that fails is kept as it is and stops no other. Returns the causes, by run. */
-export async function runCells(options: RunCellsOptions): Promise<ReadonlyMap<CellRun, string>> {
+/** Trains what is missing, some runs side by side. One that fails is kept as it is, noted, and stops no other. */
+export async function runCells(options: RunCellsOptions): Promise<void> {
   const { directory, workers, listener, signal } = options;
   const missing: { run: CellRun; resume: boolean }[] = [];
   for (const run of directory.runs) {
@@ -28,7 +28,6 @@ export async function runCells(options: RunCellsOptions): Promise<ReadonlyMap<Ce
       listener({ type: 'run-found', ...keyOf(run) });
     }
   }
-  const failed = new Map<CellRun, string>();
   await Promise.all(
     Array.from({ length: workers }, async () => {
       for (let next = missing.shift(); next !== undefined && !signal.aborted; next = missing.shift()) {
@@ -41,13 +40,12 @@ export async function runCells(options: RunCellsOptions): Promise<ReadonlyMap<Ce
             ? await trainInProcess(run, resume, hear, signal)
             : { status: 'failed', cause: `the process ${busy} is working on ${run.directory}` };
         if (outcome.status === 'completed') await directory.noteFinished(run);
-        if ('cause' in outcome) failed.set(run, outcome.cause);
+        if ('cause' in outcome) await directory.noteFailed(run, outcome.cause);
         const cause = 'cause' in outcome ? { cause: outcome.cause } : {};
         listener({ type: 'run-ended', ...keyOf(run), status: outcome.status, ...cause });
       }
     }),
   );
-  return failed;
 }
 
 function keyOf({ cell, seed }: CellRun): { cell: string; seed: number } {

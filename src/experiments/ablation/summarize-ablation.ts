@@ -1,6 +1,6 @@
 import type { RunResult } from '../run-result.js';
 import type { AblationResult, CellRunSummary, CellSummary } from './ablation-result.js';
-import { readCellRun, runsOf, type AblationManifest, type CellRun } from './ablation-directory.js';
+import { readCellRun, runName, runsOf, type AblationManifest, type CellRun } from './ablation-directory.js';
 import { answerQuestion } from './answer-question.js';
 import { cellMean, compareCells, type CellMean } from './compare-cells.js';
 import { readOutcomes, type Measure, type RunOutcomes } from './read-outcomes.js';
@@ -59,13 +59,15 @@ interface ReadRun {
   readonly result?: RunResult;
 }
 
-async function readRun(run: CellRun, { finished }: AblationManifest): Promise<ReadRun> {
+async function readRun(run: CellRun, { finished, failed }: AblationManifest): Promise<ReadRun> {
   const state = await readCellRun(run, finished);
   const at = { seed: run.seed, run: run.directory };
-  if (state === undefined) return { run, summary: { ...at, status: 'missing' } };
+  const cause = state?.manifest.error?.message ?? failed[runName(run)];
+  const told = cause === undefined ? {} : { cause };
+  if (state === undefined)
+    return { run, summary: { ...at, status: cause === undefined ? 'missing' : 'failed', ...told } };
   const { manifest, result } = state;
-  const cause = manifest.error === undefined ? {} : { cause: manifest.error.message };
-  return { run, summary: { ...at, status: manifest.status, ...cause }, ...(result !== undefined && { result }) };
+  return { run, summary: { ...at, status: manifest.status, ...told }, ...(result !== undefined && { result }) };
 }
 
 function statusOf(runs: readonly CellRunSummary[]): CellSummary['status'] {

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+
+import { isKeyMap } from '../config/recipe-layer.js';
+import type { Json, JsonObject } from '../contracts/json.js';
+import type { ReportCell, ReportComparison, ReportData, ReportRun, ReportStatus } from '../reporting/report-data.js';
+import { readAblation, runsOf } from './ablation/ablation-directory.js';
+import type { CellSummary } from './ablation/ablation-result.js';
+import type { CellComparison } from './ablation/compare-cells.js';
+import type { Measure } from './ablation/read-outcomes.js';
+import { summarizeAblation, type SummarizeOptions } from './ablation/summarize-ablation.js';
+import { loadRun } from './load-run.js';
+import { finite } from './report-comparisons.js';
+import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
+import { reportRun } from './report-run.js';
+
+export interface ReportAblationOptions extends SummarizeOptions {
+  /** Of all runs together. */
+  readonly episodes: EpisodeLimits;
+  readonly version: string;
+}
+
+/** With more runs than this their recipes stay out of the page: the cells say what differs. */
+const mostRecipes = 20;
+
+/** Gathers what the report page draws of an ablation, complete or not. Throws as `summarizeAblation` and `loadRun` do. */
+export async function reportAblation(directory: string, options: ReportAblationOptions): Promise<ReportData> {
+  const manifest = await readAblation(directory);
+  const result = await summarizeAblation(directory, manifest, options);
+  const begun = result.cells.flatMap(({ id, runs }) =>
+    runs.filter(({ run }) => existsSync(run)).map(({ run, seed }) => ({ id, run, seed })),
+  );
+  const share = {
+    count: Math.floor(options.episodes.count / Math.max(1, begun.length)),
+    bytes: Math.floor(options.episodes.bytes / Math.max(1, begun.length)),
+  };
+  const runs: ReportRun[] = [];
+  const notes: string[] = [];
+  for (const { id, run, seed } of begun) {
+    const loaded = await loadRun(run);
+    const played = await reportEpisodes(run, share);
+    const { recipe, ...report } = reportRun(loaded, played);
+    const label = `${id}, seed ${seed}`;
+    runs.push({
+      ...report,
+      ...(begun.length <= mostRecipes && recipe && { recipe }),
+      id: `${id}/${seed}`,
+      label,
+      cell: id,
+    });
+    const halves = [...loaded.halfWritten, ...played.halfWritten];
+    if (halves.length > 0)
+      notes.push(`${label}: the last line of ${halves.join(' and ')} was half-written and is left out.`);
+  }
+  const wanted = runsOf(directory, manifest).length;
+  if (begun.length < wanted) notes.push(`${wanted - begun.length} of ${wanted} runs have not begun.`);
+  return {
+    formatVersion: 1,
+    kind: 'ablation',
+    title: result.name,
+    question: result.question,
+    answer: result.answer,
+    notes,
+    createdAt: new Date().toISOString(),
+    version: options.version,
+    runs,
+    cells: withVaryingKeys(result.cells).map(reportCell),
+    comparisons: result.comparisons.map((comparison) => reportComparison(comparison, result.measure)),
+  };
+}
+
+/** The cells with the leaves of their settings, those left out in which all are alike. */
+function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
+  const leaves = cells.map(({ settings }) => leavesOf(settings));
+  const keys = [...new Set(leaves.flatMap((one) => Object.keys(one)))];
+  const varying = keys.filter((key) => new Set(leaves.map((one) => JSON.stringify(one[key]))).size > 1);
+  return cells.map((cell, index) => {
+    const own = leaves[index] ?? {};
+    return {
+      ...cell,
+      settings: Object.fromEntries(varying.flatMap((key) => (key in own ? [[key, own[key] as Json]] : []))),
+    };
+  });
+}
+
+function leavesOf(settings: { readonly [key: string]: Json }, prefix = ''): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([key, value]): [string, Json][] =>
+      isKeyMap(value)
+        ? Object.entries(leavesOf(value as JsonObject, `${prefix}${key}.`))
+        : [[`${prefix}${key}`, value]],
+    ),
+  );
+}
+
+function reportCell({ id, settings, success, spent, notes, runs }: CellSummary): ReportCell {
+  const failure = runs.find(({ cause }) => cause !== undefined)?.cause;
+  const { low, high } = finite({ mean: 0, low: success?.low ?? 0, high: success?.high ?? 0 });
+  return {
+    id,
+    label: id,
+    settings,
+    seeds: runs.map(({ seed }) => seed),
+    success: success && { rate: success.rate, low, high },
+    spent,
+    status: statusOf(runs),
+    ...(failure !== undefined && { failure }),
+    ...(notes.length > 0 && { notes }),
+  };
+}
+
+/** What is told of a cell's runs together: the first of these that one of them is. */
+const foremost: readonly ReportStatus[] = ['running', 'failed', 'interrupted', 'stopped'];
+
+function statusOf(runs: CellSummary['runs']): ReportStatus {
+  const statuses = runs.map(({ status }): ReportStatus => (status === 'missing' ? 'queued' : status));
+  return foremost.find((status) => statuses.includes(status)) ?? (statuses.includes('queued') ? 'queued' : 'completed');
+}
+
+function reportComparison(
+  { a, b, difference, p, corrected, seeds, tasks, design }: CellComparison,
+  measure: Measure,
+): ReportComparison {
+  const pairs = `${seeds} ${seeds === 1 ? 'seed' : 'seeds'}, ${tasks} tasks`;
+  return {
+    measure,
+    a,
+    b,
+    difference: finite(difference),
+    p,
+    corrected,
+    pairs: design === 'paired' ? pairs : `${pairs}, not paired`,
+  };
+}

@@ -1,0 +1,124 @@
+// Ablations as a user asks for them: real runs in real processes, small ones.
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import type { AblationResult } from '../../src/experiments/ablation/ablation-result.js';
+import { runCli } from './run-cli.js';
+
+const recipe = resolve(import.meta.dirname, '../kill/recipe.yaml');
+const folder = mkdtempSync(join(tmpdir(), 'agentgym-ablate-'));
+const grid = join(folder, 'grid.json');
+const output = join(folder, 'ablation');
+const shared = {
+  'stages.sft.steps': 10,
+  'stages.rl.steps': 6,
+  'stages.critic': null,
+  horizon: { schedule: 'fixed', turns: 5 },
+  'evaluation.final.tasks': 30,
+};
+writeFileSync(
+  grid,
+  JSON.stringify({
+    ablationVersion: 1,
+    name: 'small',
+    question: 'Does the group matter?',
+    recipe,
+    set: shared,
+    seeds: 1,
+    cells: { four: { 'algorithm.groupSize': 4 }, eight: {}, broken: { 'policy.from': './no-such-model' } },
+  }),
+);
+
+async function ablate(...words: string[]): Promise<{ code: number | null; document: AblationResult; stderr: string }> {
+  const { code, stdout, stderr } = await runCli(['ablate', grid, '--output', output, '--json', ...words]);
+  return { code, stderr, document: JSON.parse(stdout) as AblationResult };
+}
+
+describe('agentgym ablate', { timeout: 240_000 }, () => {
+  let first: Awaited<ReturnType<typeof ablate>>;
+  beforeAll(async () => {
+    first = await ablate('--workers', '2');
+  }, 240_000);
+
+  it('trains every cell, compares those that ended, and tells why one did not', () => {
+    const { code, document, stderr } = first;
+    expect(code).toBe(0);
+    expect(document).toMatchObject({
+      formatVersion: 1,
+      ablation: output,
+      axis: 'grid',
+      status: 'failed',
+      split: 'test',
+    });
+    const [four, eight, broken] = document.cells;
+    for (const cell of [four!, eight!]) {
+      expect(cell).toMatchObject({ status: 'completed', seeds: [1], spent: { demonstrations: 200 } });
+      expect(cell.success!.low).toBeLessThanOrEqual(cell.success!.rate);
+      expect(cell.success!.high).toBeGreaterThanOrEqual(cell.success!.rate);
+    }
+    expect(four!.spent['episodes']).toBe(6 * 8 * 4);
+    expect(eight!.spent['episodes']).toBe(6 * 8 * 8);
+    expect(broken).toMatchObject({ id: 'broken', status: 'failed', seeds: [], success: null });
+    expect(broken!.runs[0]!.cause).toContain('no-such-model');
+    expect(stderr).toContain('broken, seed 1: failed');
+    const [comparison, ...others] = document.comparisons;
+    expect(others).toEqual([]);
+    expect(comparison).toMatchObject({ a: 'four', b: 'eight', seeds: 1, tasks: 30 });
+    expect(comparison!.difference.mean).toBeCloseTo(eight!.success!.rate - four!.success!.rate, 12);
+    expect(document.answer).toContain('1 of 3 runs failed');
+    expect(readFileSync(join(output, 'report.html'), 'utf8')).toContain('Does the group matter?');
+  });
+
+  // Goes red when complete runs are begun again.
+  it('only reads what is complete, and adds the seeds that are new', async () => {
+    const sessions = () =>
+      ['four', 'eight'].map((cell) => {
+        const manifest = readFileSync(join(output, 'cells', cell, 'seed-1', 'manifest.json'), 'utf8');
+        return (JSON.parse(manifest) as { sessions: unknown[] }).sessions.length;
+      });
+    const again = await ablate('--seeds', '2');
+    expect(sessions()).toEqual([1, 1]);
+    expect(again.document.cells[0]).toMatchObject({
+      seeds: [1, 2],
+      runs: [{ status: 'completed' }, { status: 'completed' }],
+    });
+    expect(again.document.comparisons[0]).toMatchObject({ seeds: 2 });
+  });
+
+  it('refuses a folder that holds another ablation, and one that was edited', async () => {
+    const other = join(folder, 'other.json');
+    writeFileSync(other, JSON.stringify({ ablationVersion: 1, name: 'other', recipe, set: shared, cells: { a: {} } }));
+    const mismatch = await runCli(['ablate', other, '--output', output, '--json']);
+    expect(mismatch.code).toBe(2);
+    expect(mismatch.stdout).toContain('AG_ABLATION_CHANGED');
+
+    appendFileSync(join(output, 'cells', 'four', 'seed-1', 'metrics.jsonl'), '{}\n');
+    const edited = await runCli(['ablate', grid, '--output', output, '--json']);
+    expect(edited.code).toBe(2);
+    expect(edited.stdout).toContain('was changed after it was complete');
+    // What is removed is run again, and the numbers are the same.
+    rmSync(join(output, 'cells', 'four', 'seed-1'), { recursive: true });
+    const mended = await ablate();
+    expect(mended.document.cells[0]!.runs.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(mended.document.cells[1]!.success).toEqual((await ablate()).document.cells[1]!.success);
+  });
+
+  it('estimates without leaving anything behind', async () => {
+    const before = readdirSync(folder);
+    const { code, stdout } = await runCli(['ablate', 'sparsity', '--recipe', recipe, '--dry-run', '--json'], {
+      cwd: folder,
+    });
+    expect(code).toBe(0);
+    const { cells } = JSON.parse(stdout) as { cells: { id: string; seconds: number; episodes: number }[] };
+    expect(cells.map(({ id }) => id)).toEqual(['sparse', 'balanced', 'dense']);
+    for (const { seconds, episodes } of cells) {
+      expect(seconds).toBeGreaterThan(0);
+      expect(episodes).toBe(8 * 8 * (40 + 12));
+    }
+    expect(readdirSync(folder)).toEqual(before);
+    expect(existsSync(join(folder, 'runs'))).toBe(false);
+  });
+});
