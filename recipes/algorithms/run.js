@@ -127,6 +127,34 @@ function report() {
     '',
     ...lines,
     '',
+    ...remarks(results, of),
+    '',
     `Seconds are wall time of a run of one thread, two side by side (${machine}).`,
   ].join('\n');
+}
+
+/** What the table says in words. */
+function remarks(results, of) {
+  const names = [...results.keys()];
+  const titles = new Map(chosen);
+  const list = (some) => (some.length === 0 ? 'none' : some.map((name) => titles.get(name)).join(', '));
+  const gain = (name, t) => pairedTInterval(of(name, 'starts', t), of(name, 'finals', t)).low;
+  const without = names.filter((name) => [0, 1].some((t) => gain(name, t) <= 0));
+  const lowest = (100 * Math.min(...names.flatMap((name) => [0, 1].map((t) => gain(name, t))))).toFixed(1);
+  const below = (t) =>
+    names.filter(
+      (name) => name !== standard && pairedTInterval(of(standard, 'finals', t), of(name, 'finals', t)).high < 0,
+    );
+  const gains =
+    without.length === 0
+      ? `Each gains over its supervised start at both temperatures: no interval of a gain reaches below ${lowest} points.`
+      : `No gain over the supervised start can be told for ${list(without)}: an interval of its gain holds 0.`;
+  const compared = results.has(standard)
+    ? `Below GRPO with an interval that leaves 0 out are, at temperature 0: ${list(below(0))}; at temperature 1: ${list(below(1))}. Intervals are not corrected for the number of comparisons.`
+    : '';
+  return [
+    gains,
+    compared,
+    "The optimizer's rate is the quickstart's, which was chosen for GRPO: one of its own may serve another algorithm better, so read the table as what each does where it is put in the place of GRPO.",
+  ].filter((text) => text !== '');
 }

@@ -1,5 +1,5 @@
 // The one description of a recipe: its types, the JSON Schema for editors and docs/reference/recipe.md are made of it. Keys whose default
-// depends on another key are optional here and filled in, or dropped, by idle-settings.ts.
+// depends on another key are optional here and filled in, or dropped, by idle-settings.ts. Long because it is one list.
 import * as v from 'valibot';
 
 import type { Json } from '../contracts/json.js';

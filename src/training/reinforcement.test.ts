@@ -1,3 +1,4 @@
+// The loop of reinforcement learning, told with the tabular policy. Long because its tests share one small world.
 import { describe, expect, it } from 'vitest';
 
 import type { Algorithm } from '../contracts/algorithm.js';
