@@ -1,6 +1,7 @@
 // What docs/reference/ holds, made of the code: `npm run reference` writes it, a test compares it.
 import { toJsonSchema } from '@valibot/to-json-schema';
 
+import { ablationSchema } from '../src/config/ablation-schema.js';
 import { recipeSchema } from '../src/config/recipe-schema.js';
 import { descriptionOf, members, unwrap, type SchemaNode } from '../src/config/schema-keys.js';
 import { errorCodes } from '../src/errors/error-codes.js';
@@ -8,6 +9,8 @@ import { errorCodes } from '../src/errors/error-codes.js';
 /** File name -> text. */
 export function referencePages(): Record<string, string> {
   return {
+    'ablation.md': ablationPage(),
+    'ablation.schema.json': `${JSON.stringify(ablationJsonSchema(), null, 2)}\n`,
     'errors.md': errorsPage(),
     'recipe.md': recipePage(),
     'recipe.schema.json': `${JSON.stringify(recipeJsonSchema(), null, 2)}\n`,
@@ -28,14 +31,21 @@ function errorsPage(): string {
   ].join('\n');
 }
 
+const jsonSchemaOptions = {
+  typeMode: 'input',
+  ignoreActions: ['check', 'finite'],
+  overrideAction: ({ valibotAction, jsonSchema }) =>
+    valibotAction.type === 'safe_integer' ? { ...jsonSchema, type: 'integer' } : undefined,
+} satisfies Parameters<typeof toJsonSchema>[1];
+
+/** JSON Schema (draft 7) of an ablation as it is written. */
+function ablationJsonSchema(): object {
+  return { title: 'agentgym ablation', ...toJsonSchema(ablationSchema, jsonSchemaOptions) };
+}
+
 /** JSON Schema (draft 7) of a recipe as it is written. */
 function recipeJsonSchema(): object {
-  const schema = toJsonSchema(recipeSchema, {
-    typeMode: 'input',
-    ignoreActions: ['check', 'finite'],
-    overrideAction: ({ valibotAction, jsonSchema }) =>
-      valibotAction.type === 'safe_integer' ? { ...jsonSchema, type: 'integer' } : undefined,
-  });
+  const schema = toJsonSchema(recipeSchema, jsonSchemaOptions);
   const whole = [{ required: ['extends'] }, { required: schema.required }];
   return { title: 'agentgym recipe', ...(withoutRequired(schema) as object), anyOf: whole };
 }
@@ -62,9 +72,21 @@ function recipePage(): string {
     '- `--set algorithm.groupSize=8` sets a key from the command line; values are read as YAML, lists are set whole.',
     '- A key that does not exist is an error, and so is one that you wrote and that has no effect.',
     '- Relative paths are relative to the file that says them; in a flag, to the current folder.',
-    '- Evaluations and demonstrations are played with the longest turns of `horizon`.\n',
+    '- Evaluations and demonstrations are played with the longest turns of `horizon`, evaluations with `evaluation.horizon` where that is said.\n',
     'Generated from `src/config/recipe-schema.ts` by `npm run reference`.\n',
     ...keySections('', root, new Map()),
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function ablationPage(): string {
+  const lines = [
+    '# Ablation files\n',
+    'An ablation file says which keys of a recipe are varied, and with how many seeds: `agentgym ablate FILE`. It is YAML, JSON or TypeScript;',
+    'editors complete and check YAML that begins with `# yaml-language-server: $schema=` and the path of [ablation.schema.json](ablation.schema.json).',
+    'What it is for, and the axes that need no file: [ablations](../ablations.md).\n',
+    'Generated from `src/config/ablation-schema.ts` by `npm run reference`.\n',
+    ...keySections('', ablationSchema as unknown as SchemaNode, new Map()),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 }
