@@ -92,7 +92,10 @@ describe('planAblation', () => {
       expect(recipe.budget?.units).toBe(units);
       expect(recipe.budget?.split?.['sft']).toBeCloseTo(share, 9);
       if (sft?.kind !== 'sft' || rl?.kind !== 'rl') throw new Error('quickstart has two stages');
-      if (share > 0) expect(sft.demonstrations.count).toBe(Math.floor((share * units) / 10 + 1e-9));
+      // What the units pay for; a count would be a limit, and make another tokenizer in every cell.
+      expect(sft.demonstrations.count).toBeUndefined();
+      const seen = (sft.steps * sft.batchSize) / Math.floor((share * units) / 10 + 1e-9);
+      if (share > 0) expect(seen).toBeCloseTo((80 * 64) / 1000, 1);
       if (share < 1) expect(rl.steps).toBe(Math.ceil(((1 - share) * units) / 512 - 1e-9));
     }
   });

@@ -55,8 +55,11 @@ function stepsFor(recipe: Recipe, sft: string, rl: string, units: number, share:
   const { demonstrations, steps } = countsOf(recipe, sft);
   const affordable = Math.floor((units * share) / (prices.demonstration ?? costs.demonstration) + 1e-9);
   const { episodesPerStep } = episodesOf(recipe, rl);
+  const stage = recipe.stages[sft];
+  // Without a count the stage takes what its units pay for, and a tokenizer is built from the same text in all cells.
+  const isCounted = stage?.kind === 'sft' && stage.demonstrations.count !== undefined;
   const supervised = {
-    [`stages.${sft}.demonstrations.count`]: Math.max(1, affordable),
+    ...(isCounted && { [`stages.${sft}.demonstrations.count`]: null }),
     [`stages.${sft}.steps`]: Math.max(minimumSteps(recipe, sft), Math.round((steps * affordable) / demonstrations)),
   };
   if (prices.episode === undefined) return supervised;
