@@ -22,6 +22,9 @@ describe('GridProgress', () => {
     grid.take(started('a', 3), 4000);
     grid.take(ended('a', 3, 'completed'), 5000);
     expect(grid.isDone('a')).toBe(true);
+    grid.take(started('b', 1), 5000);
+    grid.take({ type: 'run-ended', cell: 'b', seed: 1, status: 'interrupted' }, 6000);
+    expect(grid.summary(6000)).toContain('3 of 6 runs');
     expect(grid.isDone('b')).toBe(false);
   });
 

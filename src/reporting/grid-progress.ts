@@ -56,11 +56,7 @@ export class GridProgress {
         this.#takeRunEvent(cell, event.seed, event.event, now);
         return;
       case 'run-ended':
-        this.#seconds += (now - (cell.active.get(event.seed)?.startedAt ?? now)) / 1000;
-        cell.active.delete(event.seed);
-        this.#ended += 1;
-        if (event.status === 'completed') cell.done += 1;
-        if (event.status === 'failed') cell.failed += 1;
+        this.#endRun(cell, event.seed, event.status, now);
     }
   }
 
@@ -91,6 +87,17 @@ export class GridProgress {
     const cell = this.#cells.get(id);
     if (cell === undefined) throw new Error(`the grid has no cell ${id}`);
     return cell;
+  }
+
+  #endRun(cell: CellProgress, seed: number, status: string, now: number): void {
+    const run = cell.active.get(seed);
+    cell.active.delete(seed);
+    // One that was interrupted is neither: it goes on another time.
+    if (status !== 'completed' && status !== 'failed') return;
+    this.#ended += 1;
+    this.#seconds += (now - (run?.startedAt ?? now)) / 1000;
+    if (status === 'completed') cell.done += 1;
+    else cell.failed += 1;
   }
 
   #takeRunEvent(cell: CellProgress, seed: number, event: RunEvent, now: number): void {
