@@ -86,7 +86,7 @@ function ablationPage(): string {
     'editors complete and check YAML that begins with `# yaml-language-server: $schema=` and the path of [ablation.schema.json](ablation.schema.json).',
     'What it is for, and the axes that need no file: [ablations](../ablations.md).\n',
     'Generated from `src/config/ablation-schema.ts` by `npm run reference`.\n',
-    ...keySections('', ablationSchema as unknown as SchemaNode, new Map()),
+    ...keySections('', ablationSchema, new Map()),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 }

@@ -46,7 +46,7 @@ export function checkStructure<Schema extends DocumentSchema>(
 type Issue = v.BaseIssue<unknown>;
 
 function rootOf({ schema }: DocumentFormat<DocumentSchema>): SchemaNode {
-  return schema as unknown as SchemaNode;
+  return schema;
 }
 
 function isUnknownKey(issue: Issue): boolean {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 import { isKeyMap } from '../config/recipe-layer.js';
-import type { Json, JsonObject } from '../contracts/json.js';
+import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportData, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import { readAblation, runsOf } from './ablation/ablation-directory.js';
 import type { CellSummary } from './ablation/ablation-result.js';
@@ -74,10 +74,10 @@ function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
   const keys = [...new Set(leaves.flatMap((one) => Object.keys(one)))];
   const varying = keys.filter((key) => new Set(leaves.map((one) => JSON.stringify(one[key]))).size > 1);
   return cells.map((cell, index) => {
-    const own = leaves[index] ?? {};
+    const own = Object.entries(leaves[index] ?? {}).filter(([key]) => varying.includes(key));
     return {
       ...cell,
-      settings: Object.fromEntries(varying.flatMap((key) => (key in own ? [[key, own[key] as Json]] : []))),
+      settings: Object.fromEntries(own),
     };
   });
 }
@@ -85,9 +85,7 @@ function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
 function leavesOf(settings: { readonly [key: string]: Json }, prefix = ''): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]): [string, Json][] =>
-      isKeyMap(value)
-        ? Object.entries(leavesOf(value as JsonObject, `${prefix}${key}.`))
-        : [[`${prefix}${key}`, value]],
+      isKeyMap(value) ? Object.entries(leavesOf(value, `${prefix}${key}.`)) : [[`${prefix}${key}`, value]],
     ),
   );
 }

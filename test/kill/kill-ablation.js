@@ -1,7 +1,6 @@
 // node test/kill/kill-ablation.js [--kills N] [--seed S] [--folder DIR]
 // An ablation that is killed with SIGKILL at N random moments, and begun again each time, must come to the same cells and numbers as one that was left
 // alone, and train nothing a second time that was complete. Every other kill takes the processes of the cells with it. Exit codes as in kill-and-resume.js.
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,10 +79,13 @@ async function finish(output) {
 
 /** Processes that train a cell have its folder among their arguments. */
 function killCells() {
-  try {
-    execFileSync('pkill', ['-KILL', '-f', `${killed}/cells/`]);
-  } catch {
-    // None was there.
+  for (const name of readdirSync('/proc')) {
+    try {
+      if (!/^\d+$/.test(name) || !readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(`${killed}/cells/`)) continue;
+      process.kill(Number(name), 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
   }
 }
 

@@ -126,7 +126,7 @@ export class AblationDirectory {
   }
 }
 
-export function ablationPath(directory: string): string {
+function ablationPath(directory: string): string {
   return join(directory, 'ablation.json');
 }
 

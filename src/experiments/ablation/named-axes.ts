@@ -8,7 +8,7 @@ import { horizon } from './axes/horizon.js';
 import { model } from './axes/model.js';
 import { sparsity } from './axes/sparsity.js';
 
-export const namedAxes: readonly Axis[] = [sparsity, budget, horizon, algorithm, complexity, model];
+const namedAxes: readonly Axis[] = [sparsity, budget, horizon, algorithm, complexity, model];
 
 /** Throws AG_ABLATION_NOT_FOUND, with the nearest name. */
 export function findAxis(name: string): Axis {

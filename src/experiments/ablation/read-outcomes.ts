@@ -3,8 +3,7 @@ import type { TaskOutcome } from '../../evaluation/evaluate.js';
 import { loadRun } from '../load-run.js';
 
 /** What is compared between cells. */
-export const measures = ['success', 'return', 'turns'] as const;
-export type Measure = (typeof measures)[number];
+export type Measure = 'success' | 'return' | 'turns';
 
 /** The final evaluation of one run: the mean over the attempts at each task, and what tasks stand or fall together. */
 export interface RunOutcomes {

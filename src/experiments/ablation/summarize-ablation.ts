@@ -84,8 +84,9 @@ function pairsOf({ cells, reference, compare }: AblationManifest): (readonly [st
 function meanSpent(results: readonly RunResult[]): Record<string, number> {
   const totals = new Map<string, number[]>();
   for (const { spent } of results) {
-    for (const [currency, amount] of Object.entries(spent))
+    for (const [currency, amount] of Object.entries({ ...spent })) {
       totals.set(currency, [...(totals.get(currency) ?? []), amount]);
+    }
   }
   // A currency that one run cannot tell is none of the cell's.
   const whole = [...totals].filter(([, amounts]) => amounts.length === results.length);

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../contracts/json.js';
+import type { Json } from '../../../contracts/json.js';
 import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
 
 /** Learns from pairs or from imitation rather than by policy gradient; tried only where it is asked for. */
@@ -25,7 +25,7 @@ export const algorithm: Axis = {
       tried.map(async (name) => {
         const { contribution } = await host.find('algorithm', name);
         const kept = chosen.filter(([option]) => Object.hasOwn(contribution.options, option));
-        const settings: Json = { name, options: Object.fromEntries(kept) as JsonObject };
+        const settings: Json = { name, options: Object.fromEntries<Json>(kept) };
         return { id: name, settings: { algorithm: settings } };
       }),
     );

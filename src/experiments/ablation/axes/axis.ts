@@ -13,7 +13,7 @@ export interface AxisContext {
   readonly values?: readonly Json[];
 }
 
-export interface AxisCells {
+interface AxisCells {
   readonly question: string;
   readonly cells: readonly CellPlan[];
   /** Id of the cell that the others are compared with. */
