@@ -1,6 +1,6 @@
 import { wrapText } from '../../reporting/display-text.js';
 import { paint, type TerminalStyle } from '../../reporting/terminal-style.js';
-import { type Advice, type Basis, type Finding, onlyARun } from './advice.js';
+import { type Advice, type Basis, type Finding } from './advice.js';
 
 /** Beyond it lines are hard to read. */
 const widest = 100;
@@ -29,8 +29,8 @@ export function adviceLines({ subject, kind, findings, fine, notChecked }: Advic
     ...(finding.change === undefined ? [] : [`    change: ${paint(finding.change, 'cyan', style)}`]),
     ...(finding.ablate === undefined ? [] : [`    test it: ${paint(finding.ablate, 'cyan', style)}`]),
   ];
-  const runs = notChecked.filter(({ why }) => why === onlyARun).map(({ rule }) => rule);
-  const others = notChecked.filter(({ why }) => why !== onlyARun);
+  const byWhy = new Map<string, string[]>();
+  for (const { rule, why } of notChecked) byWhy.set(why, [...(byWhy.get(why) ?? []), rule]);
   return [
     ...wrapped(
       `${kind} ${subject}: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}, ${fine.length} checked and fine, ${notChecked.length} not checked`,
@@ -40,7 +40,6 @@ export function adviceLines({ subject, kind, findings, fine, notChecked }: Advic
     ...(fine.length === 0 ? [] : heading('Checked and fine')),
     ...fine.flatMap(({ rule, fact }) => wrapped(`${rule}: ${fact}`, '    ', '  ')),
     ...(notChecked.length === 0 ? [] : heading('Not checked')),
-    ...others.flatMap(({ rule, why }) => wrapped(`${rule}: ${why}`, '    ', '  ')),
-    ...(runs.length === 0 ? [] : wrapped(`${onlyARun} (agentgym advise RUN): ${runs.join(', ')}`, '    ', '  ')),
+    ...[...byWhy].flatMap(([why, rules]) => wrapped(`${rules.join(', ')}: ${why}`, '    ', '  ')),
   ];
 }

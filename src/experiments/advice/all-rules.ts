@@ -1,7 +1,7 @@
 import type { AdviceRule } from './advice.js';
 import { cutActions, cutByHorizon, invalidTurns } from './rules/episodes.js';
 import { groupsWithSignal } from './rules/groups.js';
-import { gain, generalisation, movement, overRandom, power } from './rules/outcome.js';
+import { gain, generalisation, movement, overRandom, power, randomFloor } from './rules/outcome.js';
 import { creditLevel, rareReward, rewardOrder } from './rules/reward.js';
 import { splits } from './rules/splits.js';
 import { coldStart, supervisedEpochs, supervisedShare } from './rules/supervised.js';
@@ -19,6 +19,7 @@ export const adviceRules: readonly AdviceRule[] = [
   cutByHorizon,
   invalidTurns,
   cutActions,
+  randomFloor,
   splits,
   rewardOrder,
   rareReward,

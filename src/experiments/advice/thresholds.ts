@@ -94,6 +94,11 @@ export const thresholds = {
     of: 'share of final tasks that are played as before reinforcement learning',
     source: 'ours, recipes/practitioners-guide: a preset learns next to nothing at 1e-6',
   },
+  randomFloor: {
+    value: 0.5,
+    of: 'success of random play',
+    source: 'ours, rule of thumb: above a half, most of the scale is chance',
+  },
   generalisation: {
     value: 0.1,
     of: 'success on training tasks above that on held-out ones',

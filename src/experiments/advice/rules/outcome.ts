@@ -1,7 +1,7 @@
 // What a run came to, on tasks that it was not trained on.
 import { describeDetectableEffect } from '../../../statistics/detectable-effect.js';
 import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule } from '../advice.js';
-import { lastRlStage } from '../play-tasks.js';
+import { horizonsOf, lastRlStage } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 import { overLate } from './episodes.js';
 
@@ -77,7 +77,9 @@ export const generalisation: AdviceRule = {
       `${percent(trained)} of training episodes ${overLate(run)}, ` +
       `${percent(rate)} (${percent(low)} to ${percent(high)}) held out, both at temperature ${temperature}`;
     if (gap <= thresholds.generalisation.value || trained <= high)
-      return fine(`training and held-out success agree (${evidence})`);
+      return fine(
+        `${percent(trained)} of late training episodes and ${percent(rate)} of held-out ones are solved, at temperature ${temperature}`,
+      );
     return {
       verdict: 'finding',
       severity: 'advice',
@@ -111,6 +113,30 @@ export const overRandom: AdviceRule = {
   },
 };
 
+/** Whether chance alone does well, so that success says little of skill. */
+export const randomFloor: AdviceRule = {
+  id: 'random-floor',
+  judge({ recipe, measured: { players } }) {
+    const { random, oracle } = players;
+    if (random === undefined) return unknown('nobody played');
+    const { longest } = horizonsOf(recipe);
+    const evidence =
+      `random play of ${random.tasks} training tasks, ${random.episodesPerTask} times each, ${longest} turns: ${percent(random.success)} solved` +
+      (oracle === undefined ? '' : `; the oracle: ${percent(oracle.success)}`);
+    if (random.success <= thresholds.randomFloor.value)
+      return fine(`random play solves ${percent(random.success)} in ${longest} turns`);
+    return {
+      verdict: 'finding',
+      severity: 'hint',
+      finding: `Random actions solve ${percent(random.success)} of the tasks in ${longest} turns: most of the scale of success is chance.`,
+      evidence,
+      source: 'the Guide, section 5 item 7 (that random play belongs beside every score is ours)',
+      basis: 'ours',
+      trial: { axis: 'complexity' },
+    };
+  },
+};
+
 /** Whether a planned ablation on these final tasks would see a difference worth knowing. */
 export const power: AdviceRule = {
   id: 'power',
@@ -123,7 +149,10 @@ export const power: AdviceRule = {
       `${tasks} final tasks in effectively ${effective} clusters; spread of ${player} on ${played} ${split} tasks (${percent(success)} solved); ` +
       'seeds taken to be alike, so at best';
     const words = `${describeDetectableEffect(three, 3, tasks)}, with 5 seeds above ${points(five).slice(1)}`;
-    if (five <= thresholds.usefulDifference.value) return fine(`${words} (${evidence})`);
+    if (five <= thresholds.usefulDifference.value)
+      return fine(
+        `${words}, at best: seeds taken to be alike (${tasks} final tasks in effectively ${effective} clusters)`,
+      );
     const { final } = recipe.evaluation;
     const available = splits[final.split];
     const more = final.tasks !== 'all' && (available === 'unbounded' || available > final.tasks);

@@ -1,4 +1,4 @@
-import { fine, unknown, type AdviceRule, type Subject } from '../advice.js';
+import { fine, taughtFirst, unknown, type AdviceRule, type Subject } from '../advice.js';
 import { lastRlStage } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 
@@ -10,7 +10,8 @@ export const rewardOrder: AdviceRule = {
     if (lastRlStage(recipe) === undefined || entry === undefined) return undefined;
     const [key, { success, failure }] = entry;
     const evidence = `bounds of \`${key}\`: successes ${success.join(' to ')}, failures ${failure.join(' to ')}`;
-    if (success[0] > failure[1]) return fine(`every success returns more than any failure (${evidence})`);
+    if (success[0] > failure[1])
+      return fine(`a success returns at least ${success[0]}, a failure at most ${failure[1]}`);
     return {
       verdict: 'finding',
       severity: 'problem',
@@ -32,8 +33,7 @@ function firstRewards({ recipe, kind, measured }: Subject): { readonly value: nu
     return { value: perTurn * turns, of: `the policy over the first ${run.earlySteps} steps of \`${run.stage}\`` };
   }
   if (kind === 'run') return 'the run has logged no step of reinforcement learning';
-  if (startsTaught(recipe))
-    return 'the policy that begins comes of fine-tuning or of given weights: only a run shows it';
+  if (startsTaught(recipe)) return taughtFirst;
   const { random } = players;
   if (random === undefined) return 'nobody played';
   return {
@@ -87,9 +87,13 @@ export const creditLevel: AdviceRule = {
         ? `, one in ${random.density.stepsPerReward.toFixed(1)} turns of random play`
         : '') +
       ` (${oracle.tasks} training tasks)`;
-    if (rewarded < thresholds.rewardedTurns.value)
-      return fine(`one reward an episode has no place to look at (${evidence})`);
-    if (level === 'turn') return fine(`${name} credits turns, and rewards come on the way (${evidence})`);
+    if (rewarded < thresholds.rewardedTurns.value) {
+      return fine(
+        `${rewarded.toFixed(1)} rewarded turns in an oracle's episode: nothing that a level of turns would part`,
+      );
+    }
+    if (level === 'turn')
+      return fine(`${name} credits turns, and ${rewarded.toFixed(1)} of an oracle's episode are rewarded`);
     return {
       verdict: 'finding',
       severity: 'hint',

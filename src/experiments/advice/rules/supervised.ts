@@ -2,7 +2,7 @@ import type { Recipe, SftStage } from '../../../config/recipe-schema.js';
 import { usualDemonstrations } from '../../../config/stage-settings.js';
 import { affordableDemonstrations } from '../../../training/budget.js';
 import { budgetsOf } from '../../stage-plan.js';
-import { fine, percent, unknown, type AdviceRule, type Subject } from '../advice.js';
+import { fine, percent, taughtFirst, unknown, type AdviceRule, type Subject } from '../advice.js';
 import { thresholds } from '../thresholds.js';
 import { startsTaught } from './reward.js';
 
@@ -47,8 +47,7 @@ function startOfRun({ measured: { run } }: Subject): Start {
 }
 
 function startOfRecipe({ recipe, measured: { players } }: Subject): Start {
-  if (startsTaught(recipe))
-    return 'the policy that begins comes of fine-tuning or of given weights: only a run shows it';
+  if (startsTaught(recipe)) return taughtFirst;
   const { random } = players;
   if (random === undefined) return 'nobody played';
   return {
@@ -62,17 +61,13 @@ export const supervisedEpochs: AdviceRule = {
   id: 'supervised-epochs',
   judge({ recipe }) {
     const sft = sftStage(recipe);
-    if (sft === undefined) return undefined;
+    // The Guide's figure is of pretrained models: one that is built from scratch has more to learn than a task.
+    if (sft === undefined || recipe.policy.from === undefined) return undefined;
     const [name, { steps, batchSize }] = sft;
     const count = demonstrationsOf(recipe, sft);
     if (count === undefined) return unknown('how many demonstrations the file holds is known when it is read');
     const epochs = (steps * batchSize) / count;
     const evidence = `${steps} steps of ${batchSize} demonstrations out of ${count}: ${epochs.toFixed(1)} times each`;
-    if (recipe.policy.from === undefined) {
-      return unknown(
-        `one epoch is the Guide's figure for pretrained models; this one is built from scratch (${evidence})`,
-      );
-    }
     if (epochs <= thresholds.supervisedEpochs.value) return fine(evidence);
     return {
       verdict: 'finding',

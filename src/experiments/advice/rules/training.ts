@@ -87,7 +87,11 @@ function ruleOf({ rule, metric, what, source, basis, change, trial, absent }: Wa
       if (late === undefined) return unknown(absent?.(recipe) ?? `the run did not log \`${metric}\``);
       const evidence = `${metric} ${late.toPrecision(2)} ${overLate(run)}${early === undefined ? '' : `, ${early.toPrecision(2)} over the first ${run.earlySteps}`}`;
       const told = run.warnings.find((warning) => warning.rule === rule);
-      if (told === undefined) return fine(`${what}: ${evidence}`);
+      if (told === undefined) {
+        return fine(
+          `${what}: ${late.toPrecision(2)}${early === undefined ? '' : `, ${early.toPrecision(2)} at first`}`,
+        );
+      }
       const changed = change?.(recipe);
       return {
         verdict: 'finding',
