@@ -25,7 +25,7 @@ export function adviceLines({ subject, kind, findings, fine, notChecked }: Advic
     ),
     ...wrapped(finding.finding, '  '),
     ...noted('measured', finding.evidence),
-    ...noted('rests on', `${sure[finding.basis]}: ${finding.source}`),
+    ...noted('source', `${finding.source} (${sure[finding.basis]})`),
     ...(finding.change === undefined ? [] : [`    change: ${paint(finding.change, 'cyan', style)}`]),
     ...(finding.ablate === undefined ? [] : [`    test it: ${paint(finding.ablate, 'cyan', style)}`]),
   ];

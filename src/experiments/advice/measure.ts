@@ -14,7 +14,7 @@ import { Instances, type OpenEnvironment } from '../instances.js';
 import type { LoadedRun } from '../load-run.js';
 import { openContestant } from '../open-contestant.js';
 import { finalOutcomes } from '../report-comparisons.js';
-import { proveSplits } from '../split-proof.js';
+import type { SplitProof } from '../split-proof.js';
 import { evaluationHorizon, rolloutSettings } from '../stage-plan.js';
 import { measureRun } from './measure-run.js';
 import type { Measured, PlayMeasure, PowerMeasure, RunMeasure } from './measured.js';
@@ -58,7 +58,7 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
       ...(plan && { plan }),
       players,
       rewards: boundsOf(recipe, environment, reward),
-      splits: measureSplits(environment.splits),
+      splits: measureSplits(environment.splits, run),
       ...(power && { power }),
       ...(told && { run: told }),
     };
@@ -175,12 +175,19 @@ function boundsOf(
   return { [key]: rewardBounds(setting, [1]) };
 }
 
-function measureSplits({ train, validation, test }: TaskSplits): Measured['splits'] {
+function measureSplits({ train, validation, test }: TaskSplits, run: LoadedRun | undefined): Measured['splits'] {
   const counts = { train: train.count, validation: validation.count, test: test.count };
+  const proved = run?.manifest.splits?.overlap;
+  if (proved) return { ...counts, shared: heldOutShared(proved) };
   const bounded = [train, validation, test].every(({ count }) => count !== 'unbounded' && count <= comparedTasks);
   if (!bounded) return counts;
   const ids = (source: TaskSplits['train']) => Array.from({ length: source.count as number }, (_, i) => source.id(i));
-  const proof = proveSplits({ demonstrations: [], rl: ids(train), validation: ids(validation), test: ids(test) });
-  const { trainAndValidation, trainAndTest, validationAndTest } = proof.overlap;
-  return { ...counts, shared: trainAndValidation + trainAndTest + validationAndTest };
+  const [first, second, third] = [train, validation, test].map((source) => new Set(ids(source)));
+  const common = (a = new Set<string>(), b = new Set<string>()) => [...a].filter((id) => b.has(id)).length;
+  return { ...counts, shared: common(first, second) + common(first, third) + common(second, third) };
+}
+
+/** Tasks that two splits share. */
+function heldOutShared({ trainAndValidation, trainAndTest, validationAndTest }: SplitProof['overlap']): number {
+  return trainAndValidation + trainAndTest + validationAndTest;
 }

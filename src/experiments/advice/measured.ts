@@ -87,7 +87,7 @@ export interface Measured {
   readonly players: { readonly [player: string]: PlayMeasure };
   /** Of the undiscounted return, by what the recipe's key is called. */
   readonly rewards: { readonly [key: string]: RewardBounds };
-  /** How many tasks a split has; the ones shared between splits, where they could be looked at. */
+  /** How many tasks a split has; how many two of them share, of all tasks or, by the manifest of a run, of those it used. */
   readonly splits: {
     readonly train: number | 'unbounded';
     readonly validation: number | 'unbounded';

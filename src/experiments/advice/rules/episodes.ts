@@ -1,7 +1,7 @@
 // How episodes of training ended, and how turns went wrong: from the log of a run.
 import type { Recipe } from '../../../config/recipe-schema.js';
 import type { Json } from '../../../contracts/json.js';
-import { fine, onlyARun, percent, type AdviceRule, type Judgement } from '../advice.js';
+import { fine, onlyARun, percent, unknown, type AdviceRule, type Judgement } from '../advice.js';
 import type { RunMeasure } from '../measured.js';
 import { horizonsOf, lastRlStage } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
@@ -27,6 +27,9 @@ export const cutByHorizon: AdviceRule = {
     const share = lateMetric(run, 'rollout/truncated_by/horizon');
     if (typeof share !== 'number' || run === undefined) return share as Judgement;
     if (share <= thresholds.cutByHorizon.value) return fine(`the horizon cuts ${percent(share)} of late episodes`);
+    if ((run.late['rollout/success'] ?? 1) < thresholds.coldStart.value) {
+      return unknown('the policy solves next to nothing, so that episodes which are cut say nothing of the horizon');
+    }
     const { longest } = horizonsOf(recipe);
     const change = lengthened(recipe, 2 * longest);
     return {
@@ -92,7 +95,7 @@ export const cutActions: AdviceRule = {
       severity: 'advice',
       finding: `${percent(share)} of the actions run into maxActionTokens (${maxActionTokens}) and are read half-finished.`,
       evidence: `rollout/cut ${overLate(run)}`,
-      source: 'ours, src/training/health-rules.ts (length-runaway)',
+      source: 'src/training/health-rules.ts (length-runaway)',
       basis: 'ours',
       change: { 'policy.sampling.maxActionTokens': 2 * maxActionTokens },
     };

@@ -7,7 +7,7 @@ import { thresholds } from '../thresholds.js';
 import { overLate } from './episodes.js';
 import { startsTaught } from './reward.js';
 
-const source = 'ours, recipes/textcraft; the Guide, section 5 item 11 (groups of 4 or more)';
+const source = 'recipes/textcraft; the Guide, section 5 item 11 (groups of 4 or more)';
 const limit = thresholds.signal.value;
 
 /** Whether most groups have something to compare: 1 - p^G - (1-p)^G of a task that is solved with chance p, measured on the returns themselves. */

@@ -12,6 +12,7 @@ export const gain: AdviceRule = {
     if (lastRlStage(recipe) === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
     if (run.gain === undefined) return unknown('the run has no final evaluation of its start and its end');
+    if ((run.unchanged ?? 0) >= thresholds.unchanged.value) return unknown('the policy hardly moved: see movement');
     const { difference, tasks } = run.gain;
     const evidence = `${points(difference.mean)} (95 % interval ${pointsInterval(difference)}), paired over ${tasks} held-out tasks at temperature 0`;
     const { low, high } = difference;
@@ -50,7 +51,7 @@ export const movement: AdviceRule = {
       finding: `${run.steps} steps at a learning rate of ${learningRate} hardly moved the policy.`,
       evidence,
       source: scratch
-        ? 'ours, recipes/practitioners-guide: rates of pretrained models leave a preset where it is, 0.0003 moves it'
+        ? 'recipes/practitioners-guide: rates of pretrained models leave a preset where it is, 0.0003 moves it'
         : 'the Guide, table 13: the higher of its rates learnt faster; limit: ours',
       basis: scratch ? 'ours' : 'both',
       change: {

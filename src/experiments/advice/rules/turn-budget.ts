@@ -18,7 +18,7 @@ export const turnBudget: AdviceRule = {
     const wanted = Math.max(plan.longest, Math.ceil(thresholds.turnsPerPlan.value * plan.mean));
     const change = lengthened(recipe, wanted);
     const trial = { axis: 'horizon', values: [longest, wanted] };
-    if (missed > thresholds.unreachable.value) {
+    if (plan.withinHorizon < plan.solved - thresholds.unreachable.value) {
       return {
         verdict: 'finding',
         severity: 'problem',
@@ -65,7 +65,7 @@ export const firstHorizon: AdviceRule = {
       severity: 'advice',
       finding: `The schedule begins with ${first} turns, in which ${percent(withinFirst)} of the tasks can be solved at all: so short an episode hardly tells good play from bad.`,
       evidence,
-      source: 'ours, recipes/quickstart (ScalingInter)',
+      source: 'recipes/quickstart (ScalingInter)',
       basis: 'ours',
       change: { [horizonKey(recipe)]: { schedule: 'fixed', turns: longest } },
       trial: { axis: 'horizon' },
