@@ -16,10 +16,13 @@ export interface RecipeLocation {
 
 const EXTENSIONS = ['.yaml', '.yml', '.json', '.ts', '.js', '.mjs'];
 const PACKAGE_KEY: KeyPath = ['agentgym', 'recipe'];
+/** A run's manifest keeps the recipe that it was made from. */
+const MANIFEST = 'manifest.json';
+const MANIFEST_KEY: KeyPath = ['recipe'];
 
 /**
  * What a recipe is called becomes a file: a path of a file or of a folder with a recipe.yaml, or the name of a built-in recipe. A path has a
- * separator or a known extension.
+ * separator or a known extension. The manifest of a run stands for the recipe in it.
  *
  * @throws AgentgymError AG_RECIPE_NOT_FOUND
  */
@@ -31,7 +34,7 @@ export async function locateRecipe(source: string, folder: string): Promise<Reci
     if (!EXTENSIONS.includes(extname(file))) {
       throw notFound(`${source} is no recipe`, `A recipe file ends in ${EXTENSIONS.join(', ')}.`);
     }
-    if (existsSync(file)) return { file };
+    if (existsSync(file)) return basename(file) === MANIFEST ? { file, root: MANIFEST_KEY } : { file };
     throw notFound(
       `there is no recipe file ${file}`,
       'Check the path; built-in recipes are listed by `agentgym list recipes`.',

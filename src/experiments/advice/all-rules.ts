@@ -1,0 +1,35 @@
+import type { AdviceRule } from './advice.js';
+import { cutActions, cutByHorizon, invalidTurns } from './rules/episodes.js';
+import { groupsWithSignal } from './rules/groups.js';
+import { gain, generalisation, movement, overRandom, power, randomFloor } from './rules/outcome.js';
+import { creditLevel, rareReward, rewardOrder } from './rules/reward.js';
+import { splits } from './rules/splits.js';
+import { coldStart, supervisedEpochs, supervisedShare } from './rules/supervised.js';
+import { clippedGradients, critic, trainingRules } from './rules/training.js';
+import { firstHorizon, turnBudget } from './rules/turn-budget.js';
+
+/** Every rule, in the order in which it is told: outcome, environment, reward, policy, updates, statistics. */
+export const adviceRules: readonly AdviceRule[] = [
+  gain,
+  movement,
+  overRandom,
+  generalisation,
+  turnBudget,
+  firstHorizon,
+  cutByHorizon,
+  invalidTurns,
+  cutActions,
+  randomFloor,
+  splits,
+  rewardOrder,
+  rareReward,
+  creditLevel,
+  groupsWithSignal,
+  coldStart,
+  supervisedEpochs,
+  supervisedShare,
+  critic,
+  ...trainingRules,
+  clippedGradients,
+  power,
+];

@@ -1,0 +1,79 @@
+// What advice tells people to type has been tried before: a change must resolve, an ablation must be one that `ablate` would plan.
+import { parseSetting } from '../../config/parse-setting.js';
+import { resolveRecipe } from '../../config/resolve-recipe.js';
+import type { Json } from '../../contracts/json.js';
+import { isAgentgymError } from '../../errors/agentgym-error.js';
+import type { PluginHost } from '../../plugins/open-plugin-host.js';
+import { planAblation } from '../ablation/plan-ablation.js';
+import type { Trial } from './advice.js';
+
+/** The recipe that is advised, as a user names it. */
+export interface ProposalBase {
+  /** What `--recipe` takes; absent: the project's recipe. */
+  readonly source?: string;
+  /** `--set` flags that the user gave. */
+  readonly sets: readonly string[];
+  readonly cwd: string;
+  readonly runsFolder: string;
+  readonly host: PluginHost;
+}
+
+/** Flags that make a change; undefined where the recipe would be refused with them. */
+export async function proposeChange(
+  change: { readonly [key: string]: Json },
+  { source, sets, cwd, host }: ProposalBase,
+): Promise<string | undefined> {
+  const own = Object.entries(change).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const kept = sets.filter(
+    (set) => !Object.keys(change).some((key) => overlaps(key, parseSetting(set).path.join('.'))),
+  );
+  const resolved = await unlessRefused(
+    resolveRecipe({ ...(source !== undefined && { source }), sets: [...kept, ...own], cwd, host }),
+  );
+  return resolved && own.map((set) => `--set ${quoted(set)}`).join(' ');
+}
+
+/** The command of an experiment; undefined where `ablate` would refuse it. */
+export async function proposeAblation({ axis, values }: Trial, base: ProposalBase): Promise<string | undefined> {
+  const { source, sets, cwd, runsFolder, host } = base;
+  const planned = await unlessRefused(
+    planAblation({
+      what: axis,
+      ...(source !== undefined && { recipe: source }),
+      ...(values !== undefined && { values }),
+      sets,
+      cwd,
+      runsFolder,
+      host,
+      yes: false,
+    }),
+  );
+  if (planned === undefined || planned.cells.length < 2) return undefined;
+  return [
+    `agentgym ablate ${axis}`,
+    ...(source === undefined ? [] : [`--recipe ${quoted(source)}`]),
+    ...(values === undefined ? [] : [`--values ${quoted(JSON.stringify(values))}`]),
+    ...sets.map((set) => `--set ${quoted(set)}`),
+  ].join(' ');
+}
+
+/** A word for a POSIX shell. */
+function quoted(word: string): string {
+  return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function overlaps(a: string, b: string): boolean {
+  return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
+}
+
+/** What the tool refuses is not proposed; what is a defect is not hidden. */
+async function unlessRefused<Value>(tried: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await tried;
+  } catch (error) {
+    if (isAgentgymError(error) && error.exitCode === 2) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { fine, taughtFirst, unknown, type AdviceRule, type Subject } from '../advice.js';
+import { lastRlStage } from '../play-tasks.js';
+import { thresholds } from '../thresholds.js';
+
+/** Every success above every failure. */
+export const rewardOrder: AdviceRule = {
+  id: 'reward-order',
+  judge({ recipe, measured: { rewards } }) {
+    const [entry] = Object.entries(rewards);
+    if (lastRlStage(recipe) === undefined || entry === undefined) return undefined;
+    const [key, { success, failure }] = entry;
+    const evidence = `bounds of \`${key}\`: successes ${success.join(' to ')}, failures ${failure.join(' to ')}`;
+    if (success[0] > failure[1])
+      return fine(`a success returns at least ${success[0]}, a failure at most ${failure[1]}`);
+    return {
+      verdict: 'finding',
+      severity: 'problem',
+      finding: `A failure can return ${failure[1]} and a success only ${success[0]}: what is learnt may be to fail.`,
+      evidence,
+      source: "the Guide's released code inverts rewards in this way (docs/rewards.md); section 5 item 18 is ours",
+      basis: 'ours',
+      trial: { axis: 'sparsity' },
+    };
+  },
+};
+
+/** Rewarded turns per episode of the policy that begins, where that is known. */
+function firstRewards({ recipe, kind, measured }: Subject): { readonly value: number; readonly of: string } | string {
+  const { run, players } = measured;
+  if (run !== undefined) {
+    const [perTurn, turns] = [run.early['rollout/rewards_per_turn'], run.early['rollout/turns_mean']];
+    if (perTurn === undefined || turns === undefined) return 'the run did not log `rollout/rewards_per_turn`';
+    return { value: perTurn * turns, of: `the policy over the first ${run.earlySteps} steps of \`${run.stage}\`` };
+  }
+  if (kind === 'run') return 'the run has logged no step of reinforcement learning';
+  if (startsTaught(recipe)) return taughtFirst;
+  const { random } = players;
+  if (random === undefined) return 'nobody played';
+  return {
+    value: random.density.rewardsPerTurn * random.turnsMean,
+    of: `random play of ${random.tasks} training tasks, which an untaught policy is near to`,
+  };
+}
+
+/** Whether the policy knows something before reinforcement learning begins. */
+export function startsTaught(recipe: Subject['recipe']): boolean {
+  return recipe.policy.from !== undefined || Object.values(recipe.stages).some(({ kind }) => kind === 'sft');
+}
+
+/** Whether the reward speaks to the policy that begins. */
+export const rareReward: AdviceRule = {
+  id: 'rare-reward',
+  judge(subject) {
+    const rl = lastRlStage(subject.recipe);
+    if (rl === undefined) return undefined;
+    const first = firstRewards(subject);
+    if (typeof first === 'string') return unknown(first);
+    const evidence = `${first.value.toFixed(3)} rewarded turns an episode: ${first.of}`;
+    if (first.value >= thresholds.rewardsPerEpisode.value)
+      return fine(`rewards are found from the start (${evidence})`);
+    return {
+      verdict: 'finding',
+      severity: 'problem',
+      finding: `Of 100 episodes of the policy that begins, ${Math.round(100 * first.value)} see a reward: most groups are nothing but failures.`,
+      evidence,
+      source: 'the Guide, section 5 item 16 and table 11 (RLOO: 0.35 sparse, 0.55 dense); docs/rewards.md',
+      basis: 'both',
+      trial: { axis: 'sparsity' },
+    };
+  },
+};
+
+/** Whether dense rewards reach an estimator that looks where they came. */
+export const creditLevel: AdviceRule = {
+  id: 'credit-level',
+  judge({ recipe, measured: { players } }) {
+    const rl = lastRlStage(recipe);
+    const level = rl?.settings.algorithm.options['level'];
+    if (rl === undefined || level === undefined) return undefined;
+    const { oracle, random } = players;
+    if (oracle === undefined) return unknown('no oracle played, so nobody knows how dense the reward is');
+    const rewarded = oracle.density.rewardsPerTurn * oracle.turnsMean;
+    const { name } = rl.settings.algorithm;
+    const evidence =
+      `${rewarded.toFixed(1)} rewarded turns in an oracle's episode of ${oracle.turnsMean.toFixed(1)} turns` +
+      (random?.density.stepsPerReward
+        ? `, one in ${random.density.stepsPerReward.toFixed(1)} turns of random play`
+        : '') +
+      ` (${oracle.tasks} training tasks)`;
+    if (rewarded < thresholds.rewardedTurns.value) {
+      return fine(
+        `${rewarded.toFixed(1)} rewarded turns in an oracle's episode: nothing that a level of turns would part`,
+      );
+    }
+    if (level === 'turn')
+      return fine(`${name} credits turns, and ${rewarded.toFixed(1)} of an oracle's episode are rewarded`);
+    return {
+      verdict: 'finding',
+      severity: 'hint',
+      finding: `Rewards come on the way, but ${name} with level: ${String(level)} adds an episode's rewards up: which turn earned them is lost.`,
+      evidence,
+      source: 'docs/rewards.md; the Guide, section 3.3 (RLOO: 0.55 at both densities)',
+      basis: 'both',
+      change: {
+        [`${rl.stage.algorithm?.options['level'] === undefined ? '' : `stages.${rl.name}.`}algorithm.options.level`]:
+          'turn',
+      },
+      trial: { axis: 'algorithm', values: [name, 'ppo'] },
+    };
+  },
+};

@@ -1,0 +1,23 @@
+import { fine, unknown, type AdviceRule } from '../advice.js';
+
+/** Whether tasks are trained on that are tested. */
+export const splits: AdviceRule = {
+  id: 'splits',
+  judge({ measured: { splits: counted } }) {
+    const { train, validation, test, shared } = counted;
+    const told = (count: number | 'unbounded') => (count === 'unbounded' ? 'endlessly many' : String(count));
+    if (shared === undefined) {
+      return unknown('a split is endless or very large; the manifest of a run proves that its tasks are not shared');
+    }
+    const evidence = `${told(train)} training, ${told(validation)} validation and ${told(test)} test tasks`;
+    if (shared === 0) return fine(`${evidence}, none in two splits`);
+    return {
+      verdict: 'finding',
+      severity: 'problem',
+      finding: `${shared} tasks are in two splits: what is measured on them was trained on, or chosen by.`,
+      evidence,
+      source: 'the Guide, section 5 item 6 (its repository validates on the seeds of its demonstrations)',
+      basis: 'both',
+    };
+  },
+};

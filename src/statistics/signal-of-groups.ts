@@ -1,0 +1,34 @@
+/**
+ * The chance that a group of `size` episodes, drawn from those played of one task, does not have one return throughout: that it has
+ * something to compare. 1 - sum over returns of C(n of that return, size) / C(n, size), which is unbiased; where returns are 0 and 1 with chance p
+ * it estimates 1 - p^size - (1 - p)^size.
+ *
+ * @param returns of episodes of one task, at least `size`; equal within 1e-12, as training compares them
+ */
+export function chanceOfSignal(returns: readonly number[], size: number): number {
+  if (!(size >= 1 && size <= returns.length)) {
+    throw new RangeError(`groups of ${size} cannot be drawn from ${returns.length} episodes`);
+  }
+  const sorted = [...returns].sort((a, b) => a - b);
+  const counts: number[] = [];
+  let start = Number.NaN;
+  for (const value of sorted) {
+    if (Math.abs(value - start) < 1e-12) counts[counts.length - 1]! += 1;
+    else {
+      counts.push(1);
+      start = value;
+    }
+  }
+  const flat = counts.map((count) => {
+    // A product of ratios below 1, so that nothing overflows.
+    let chance = 1;
+    for (let i = 0; i < size; i += 1) chance *= Math.max(0, count - i) / (returns.length - i);
+    return chance;
+  });
+  return Math.max(0, 1 - flat.reduce((sum, chance) => sum + chance, 0));
+}
+
+/** Share of groups of a size that have signal, over tasks. */
+export function signalOfGroups(tasks: readonly (readonly number[])[], size: number): number {
+  return tasks.reduce((sum, returns) => sum + chanceOfSignal(returns, size), 0) / tasks.length;
+}
