@@ -15,7 +15,7 @@ export interface CompareRunsOptions {
 }
 
 /** A run beside others. */
-export interface ComparedRun {
+interface ComparedRun {
   readonly run: string;
   readonly id: string;
   /** Name of the recipe. */

@@ -48,7 +48,7 @@ export class CsvFile implements TableFile {
 }
 
 /** A value as it stands between two commas. */
-export function csvCell(value: Json | undefined, type: ColumnType): string {
+function csvCell(value: Json | undefined, type: ColumnType): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = type !== 'json' && typeof value === 'string' ? asText(value) : JSON.stringify(value);

@@ -19,7 +19,7 @@ export interface ExportedRun {
 }
 
 /** An ablation's folder and what it says of itself. */
-export interface ExportedAblation {
+interface ExportedAblation {
   readonly directory: string;
   readonly manifest: AblationManifest;
 }
