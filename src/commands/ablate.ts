@@ -61,6 +61,7 @@ export default class Ablate extends BaseCommand {
       measure: flags.metric,
       temperature: flags.temperature,
       versions: { agentgym: this.config.version, node: process.version },
+      command: ['ablate', ...this.argv],
       listener: (event) => display.event(event),
       signal: this.signal,
     }).finally(() => display.close());

@@ -1,19 +1,23 @@
 import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand } from '../cli/base-command.js';
+import { exportFlags, refuseIdleFlags } from '../cli/export-flags.js';
 
 /** `agentgym report [RUN|ABLATION...]` */
 export default class Report extends BaseCommand {
-  static override summary = 'Write what came out of a run or an ablation as one HTML file that opens from disk';
+  static override summary =
+    'Write what came out of runs or an ablation as one HTML file that opens from disk, or as tables';
   static override description =
     'Curves, results with intervals, what was spent, and the recorded episodes with their tokens. Several runs stand side by side: ' +
     'seeds of one recipe as one curve with its band. RUN is a path, an id, a unique beginning of an id, or `latest`; an ablation is named by ' +
-    'its folder or the beginning of its name.';
+    'its folder or the beginning of its name. Other formats: csv and parquet write a folder of tables, markdown the tables of a paper.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> kx4 --output report.html',
     '<%= config.bin %> <%= command.id %> sparsity-quickstart',
     '<%= config.bin %> <%= command.id %> runs/seed-1 runs/seed-2 runs/seed-3 --output seeds.html',
+    '<%= config.bin %> <%= command.id %> latest --format parquet --output tables',
+    '<%= config.bin %> <%= command.id %> runs/ablations/sparsity-quickstart-1f2e3d4c --format markdown --output sparsity.md',
   ];
   static override strict = false;
   static override args = {
@@ -24,27 +28,34 @@ export default class Report extends BaseCommand {
   };
   static override flags = {
     output: Flags.string({
-      helpValue: 'FILE',
-      description: 'File to write; absent: report.html in the first folder',
+      helpValue: 'PATH',
+      description:
+        "File to write, a folder for csv and parquet; absent: report.html or tables in the first run's folder, standard output for markdown",
     }),
-    episodes: Flags.integer({ default: 2000, min: 0, description: 'Most episodes that the page carries' }),
+    ...exportFlags,
+    episodes: Flags.integer({ min: 0, description: 'Most episodes that the page carries (html); absent: 2000' }),
     runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder in which ids are looked up' }),
   };
 
   async run() {
     const { args, argv, flags } = await this.parse(Report);
+    const references = argv.length > 0 ? (argv as string[]) : [args.run];
+    const { format, output, force, episodes } = flags;
+    const given = { version: this.config.version, ...(output !== undefined && { output }) };
+    await refuseIdleFlags(flags);
+    if (format !== 'html') {
+      const { exportReport } = await import('../experiments/exports/export-report.js');
+      const exported = await exportReport({ references, runsFolder: flags.runs, format, force, ...given });
+      for (const note of exported.notes) this.note(note);
+      for (const line of exported.lines) this.say(line);
+      return exported.document;
+    }
     const [{ resolveSubject }, { writeReport }] = await Promise.all([
       import('../experiments/resolve-run.js'),
       import('../experiments/write-report.js'),
     ]);
-    const references = argv.length > 0 ? (argv as string[]) : [args.run];
     const runs = await Promise.all(references.map((reference) => resolveSubject(reference, flags.runs)));
-    const report = await writeReport({
-      runs,
-      episodes: flags.episodes,
-      version: this.config.version,
-      ...(flags.output !== undefined && { output: flags.output }),
-    });
+    const report = await writeReport({ runs, episodes: episodes ?? 2000, ...given });
     for (const note of report.notes) this.note(note);
     this.say(report.answer);
     this.say(`Report: ${report.report}`);

@@ -180,6 +180,11 @@ export const errorCodes = {
     meaning: 'A reward term gave a number that is not finite.',
     cure: "Report it to the author of the reward's plugin, or leave the term out.",
   },
+  AG_RUNS_INCOMPARABLE: {
+    exitCode: 2,
+    meaning: 'Runs were to be compared whose final evaluations are of different splits, or not of that temperature.',
+    cure: 'Compare runs whose final evaluations are alike, or evaluate them alike by `agentgym evaluate`.',
+  },
   AG_RUN_AMBIGUOUS: {
     exitCode: 2,
     meaning: "The beginning of a run's id fits several runs.",

@@ -1,9 +1,11 @@
-import type { Json, JsonObject } from '../contracts/json.js';
+import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
-import type { Random } from '../contracts/random.js';
-import { tInterval } from '../statistics/t-interval.js';
+import { holmAdjust } from '../statistics/holm.js';
+import { cellMean, compareCells as compareOutcomes } from './ablation/compare-cells.js';
+import { outcomesOfRun, type RunOutcomes } from './ablation/read-outcomes.js';
 import type { LoadedRun } from './load-run.js';
-import { compareBySeed, compareByTask, finalOutcomes, finite } from './report-comparisons.js';
+import { differingKeys, recipeLeaves } from './recipe-leaves.js';
+import { finalOutcomes, finite } from './report-comparisons.js';
 
 /** A run beside what the page draws of it. */
 export interface ReportedRun {
@@ -24,12 +26,11 @@ const names = ['seed', 'name', 'description'];
 export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
   const groups = new Map<string, ReportedRun[]>();
   for (const run of runs) {
-    const key = JSON.stringify(flatten(run.loaded.manifest.recipe));
+    const key = JSON.stringify(settingOf(run));
     groups.set(key, [...(groups.get(key) ?? []), run]);
   }
-  const settings = [...groups.values()].map(([first]) => flatten(first?.loaded.manifest.recipe ?? {}));
-  const keys = [...new Set(settings.flatMap((one) => Object.keys(one)))];
-  const varying = keys.filter((key) => new Set(settings.map((one) => JSON.stringify(one[key]))).size > 1);
+  const settings = [...groups.values()].map(([first]) => (first === undefined ? {} : settingOf(first)));
+  const varying = differingKeys(settings);
   const own = settings.map((one) => Object.fromEntries(varying.map((key) => [key, one[key] ?? null])));
   const labels = labelsOf(own);
   return [...groups.values()].map((members, i) => ({
@@ -38,17 +39,10 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
   }));
 }
 
-/** The leaves of a recipe by their keys; a list is a leaf. */
-function flatten(recipe: JsonObject, prefix = ''): Record<string, Json> {
-  return Object.fromEntries(
-    Object.entries(recipe)
-      .filter(([key]) => prefix !== '' || !names.includes(key))
-      .flatMap(([key, value]): [string, Json][] =>
-        typeof value === 'object' && value !== null && !Array.isArray(value)
-          ? Object.entries(flatten(value as JsonObject, `${prefix}${key}.`))
-          : [[`${prefix}${key}`, value as Json]],
-      ),
-  );
+/** What makes a run's setting: the leaves of its recipe, without what it is called and the seed. */
+function settingOf({ loaded }: ReportedRun): Record<string, Json> {
+  const leaves = Object.entries(recipeLeaves(loaded.manifest.recipe));
+  return Object.fromEntries(leaves.filter(([key]) => !names.includes(key)));
 }
 
 /**
@@ -100,67 +94,77 @@ function cellOf(id: string, label: string, settings: Record<string, Json>, runs:
   };
 }
 
-/** Over seeds by t; of one seed the interval of its own evaluation. */
+/** Over seeds and tasks; of one seed the interval of its own evaluation. */
 function successOf(runs: readonly ReportedRun[]): ReportRate | null {
   const finals = runs.flatMap(({ loaded }) => loaded.result?.evaluation ?? []);
   const [only] = finals;
   if (only === undefined) return null;
   if (finals.length === 1) return { rate: only.success.rate, low: only.success.low, high: only.success.high };
-  const { mean, low, high } = finite(tInterval(finals.map(({ success }) => success.rate)));
-  return { rate: mean, low: Math.max(0, low ?? 0), high: Math.min(1, high ?? 1) };
+  const over = cellMean(outcomesOf(runs, 'policy'), 'success');
+  return over === undefined ? null : { rate: over.mean, low: over.low, high: over.high };
 }
 
-/** Each setting against each one before it: by seeds where two or more are common, else by the tasks of one run of each. */
-export function compareCells(groups: readonly SeedGroup[], random: Random): ReportComparison[] {
-  return groups.flatMap((second, j) =>
+/**
+ * Each setting against each one before it, over the seeds and tasks that both have: `p` corrected by Holm over all of them. Runs of one seed
+ * each that is not the same are held against each other over their tasks alone.
+ */
+export function compareCells(groups: readonly SeedGroup[]): ReportComparison[] {
+  const pairs = groups.flatMap((second, j) =>
     groups.slice(0, j).flatMap((first): ReportComparison[] => {
-      const paired = pairUp(first, second, random);
-      if (paired === undefined) return [];
-      // The better one is `b`, so that differences read as gains.
-      const ahead = paired.difference.mean >= 0;
-      const turn = (value: number | null) => (value === null ? null : -value);
-      const { mean, low, high } = paired.difference;
-      return [
-        {
-          measure: 'success',
-          a: ahead ? first.cell.label : second.cell.label,
-          b: ahead ? second.cell.label : first.cell.label,
-          difference: ahead ? paired.difference : { mean: -mean, low: turn(high), high: turn(low) },
-          p: null,
-          corrected: null,
-          pairs: paired.pairs,
-        },
-      ];
+      const [a, b] = [outcomesOf(first.runs, 'policy'), outcomesOf(second.runs, 'policy')];
+      const isOneEach = a.length === 1 && b.length === 1;
+      const [left, right] = isOneEach ? [withSeed(a, 0), withSeed(b, 0)] : [a, b];
+      return comparePair([first.cell.label, left], [second.cell.label, right]).map(turnedToGain);
     }),
   );
+  const corrected = holmAdjust(pairs.map(({ p }) => p ?? 1));
+  return pairs.map((pair, i) => ({ ...pair, corrected: corrected[i] ?? null }));
 }
 
-function pairUp(first: SeedGroup, second: SeedGroup, random: Random): ReturnType<typeof compareByTask> {
-  const bySeed = (group: SeedGroup) =>
-    new Map(
-      group.runs.flatMap(({ loaded, report }) => {
-        const final = finalOutcomes(loaded, 'policy');
-        return final === undefined ? [] : [[report.seed, final] as const];
-      }),
-    );
-  const [a, b] = [bySeed(first), bySeed(second)];
-  const seeds = [...a.keys()].filter((seed) => b.has(seed));
-  const rates = (of: typeof a) => seeds.flatMap((seed) => of.get(seed)?.rate ?? []);
-  if (seeds.length > 1) return compareBySeed(rates(a), rates(b));
-  const [one, other] = [[...a.values()][0], [...b.values()][0]];
-  return one && other && compareByTask(one, other, random);
-}
-
-/** One recipe over its seeds: after reinforcement learning against before it. */
+/** One recipe over its seeds: after reinforcement learning against before it, on the same tasks. */
 export function gainOverSeeds({ runs }: SeedGroup): ReportComparison[] {
-  const pairs = runs.flatMap(({ loaded }) => {
-    const [before, after] = [finalOutcomes(loaded, 'start'), finalOutcomes(loaded, 'policy')];
-    return before && after ? [{ before: before.rate, after: after.rate }] : [];
-  });
-  if (pairs.length < 2) return [];
-  const paired = compareBySeed(
-    pairs.map(({ before }) => before),
-    pairs.map(({ after }) => after),
+  const [before, after] = [outcomesOf(runs, 'start'), outcomesOf(runs, 'policy')];
+  return comparePair(['before RL', before], ['trained', after]);
+}
+
+type Side = readonly [label: string, runs: readonly RunOutcomes[]];
+
+function comparePair([a, first]: Side, [b, second]: Side): ReportComparison[] {
+  const sides = new Map([
+    ['a', first],
+    ['b', second],
+  ]);
+  return compareOutcomes([['a', 'b']], sides, 'success').map(({ difference, p, corrected, seeds, tasks, design }) => ({
+    measure: 'success',
+    a,
+    b,
+    difference: finite(difference),
+    p,
+    corrected,
+    pairs: `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks} ${design === 'paired' ? '' : 'other '}tasks`,
+  }));
+}
+
+/** The better one is `b`, so that differences read as gains. */
+function turnedToGain(comparison: ReportComparison): ReportComparison {
+  const { a, b, difference } = comparison;
+  if (difference.mean >= 0) return comparison;
+  const turn = (value: number | null) => (value === null ? null : -value);
+  const { mean, low, high } = difference;
+  return { ...comparison, a: b, b: a, difference: { mean: -mean, low: turn(high), high: turn(low) } };
+}
+
+/** What a player came to on the final tasks, of each seed once. */
+function outcomesOf(runs: readonly ReportedRun[], player: string): RunOutcomes[] {
+  const bySeed = new Map(
+    runs.flatMap(({ loaded, report }) => {
+      const played = finalOutcomes(loaded, player);
+      return played ? [[report.seed, outcomesOfRun(report.seed, played.outcomes, 'success')] as const] : [];
+    }),
   );
-  return [{ measure: 'success', a: 'before RL', b: 'trained', p: null, corrected: null, ...paired }];
+  return [...bySeed.values()];
+}
+
+function withSeed(runs: readonly RunOutcomes[], seed: number): RunOutcomes[] {
+  return runs.map((run) => ({ ...run, seed }));
 }

@@ -2,7 +2,6 @@ import type { Random } from '../contracts/random.js';
 import type { TaskOutcome } from '../evaluation/evaluate.js';
 import type { ReportComparison, ReportMean } from '../reporting/report-data.js';
 import { meanInterval } from '../statistics/mean-interval.js';
-import { pairedTInterval } from '../statistics/t-interval.js';
 import type { LoadedRun } from './load-run.js';
 
 /** The success of the policy after training, and of players beside it, on the final tasks at temperature 0. */
@@ -41,11 +40,6 @@ export function compareByTask(a: FinalOutcomes, b: FinalOutcomes, random: Random
   const values = pairs.map(({ difference }) => difference);
   const { mean, low, high } = meanInterval(values, random.stream('difference'), clusters);
   return { difference: finite({ mean, low, high }), pairs: `${pairs.length} tasks` };
-}
-
-/** Difference of success, `b` minus `a`, over seeds: one number of each a seed. */
-export function compareBySeed(a: readonly number[], b: readonly number[]): Paired {
-  return { difference: finite(pairedTInterval(a, b)), pairs: `${a.length} seeds` };
 }
 
 type Paired = Pick<ReportComparison, 'difference' | 'pairs'>;

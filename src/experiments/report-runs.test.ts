@@ -280,7 +280,8 @@ describe('a report of several runs', () => {
     expect(shown.map(({ label }) => label)).toEqual(['seed 1', 'seed 2']);
     expect(cells[0]!.success!.rate).toBeCloseTo(0.9, 12);
     // Gains of 0.6 and 0.7.
-    expect(comparisons[0]).toMatchObject({ a: 'before RL', b: 'trained', pairs: '2 seeds' });
+    expect(comparisons[0]).toMatchObject({ a: 'before RL', b: 'trained', pairs: '2 seeds, 10 tasks' });
+    expect(comparisons[0]!.p).toBeLessThan(0.05);
     expect(comparisons[0]!.difference.mean).toBeCloseTo(0.65, 12);
   });
 
@@ -298,11 +299,26 @@ describe('a report of several runs', () => {
     expect(cells.map(({ label }) => label)).toEqual(['grpo, clip 0.2', 'grpo, clip 0.3', 'ppo']);
     expect(cells.map(({ settings }) => settings['algorithm.options.clip'])).toEqual([0.2, 0.3, 0.2]);
     const [first, second] = comparisons;
-    expect(first).toMatchObject({ a: 'grpo, clip 0.3', b: 'grpo, clip 0.2', pairs: '2 seeds' });
+    expect(first).toMatchObject({ a: 'grpo, clip 0.3', b: 'grpo, clip 0.2', pairs: '2 seeds, 10 tasks' });
+    // Both seeds gain the same six of ten tasks: the interval and the p of scipy.stats.ttest_1samp([0]*4+[1]*6, 0), whatever the seeds.
     expect(first!.difference.mean).toBeCloseTo(0.6, 12);
-    // One seed of each: by tasks.
+    expect(first!.difference.low).toBeCloseTo(0.2306, 4);
+    expect(first!.p).toBeCloseTo(0.00512, 5);
+    // Holm: of three, the two smallest are alike, and the third is of settings that solve the same.
+    expect(comparisons.map(({ corrected }) => corrected)).toEqual([first!.p! * 3, first!.p! * 3, 1]);
+    // One seed in common: by its tasks.
     expect(second).toMatchObject({ a: 'ppo', b: 'grpo, clip 0.2', pairs: '10 tasks' });
     expect(second!.difference.low).toBeCloseTo(0.2306, 4);
     expect(answer).toMatch(/^Ahead is grpo, clip 0\.2 with 90\.0 %/);
+  });
+
+  // Goes red when runs without a common seed are compared as if they shared no task: the interval is wider then.
+  it('pairs two lone runs by their tasks, whatever their seeds', async () => {
+    const runs = [await makeRun({ seed: 1, after: three }), await makeRun({ seed: 2, clip: 0.3 })];
+    const { comparisons } = await reportRuns({ ...request, runs });
+    expect(comparisons).toHaveLength(1);
+    expect(comparisons[0]).toMatchObject({ pairs: '10 tasks' });
+    expect(comparisons[0]!.difference.low).toBeCloseTo(0.2306, 4);
+    expect(comparisons[0]!.p).toBeCloseTo(0.00512, 5);
   });
 });

@@ -57,7 +57,7 @@ export async function reportRuns(request: ReportRequest): Promise<ReportData> {
   const cells = groups.map(({ cell }) => cell);
   const [group] = groups;
   const isOne = groups.length === 1 && group !== undefined;
-  const comparisons = isOne ? gainOverSeeds(group) : compareCells(groups, random);
+  const comparisons = isOne ? gainOverSeeds(group) : compareCells(groups);
   return {
     ...head,
     kind: 'comparison',

@@ -18,7 +18,7 @@ export function resultLines(result: Outcome, metrics: readonly RunMetricsLine[],
 }
 
 /** From those that know nothing to the one that knows all. */
-function resultRows({ baselines, evaluation, evaluations, starts }: Outcome): ResultRow[] {
+export function resultRows({ baselines, evaluation, evaluations, starts }: Outcome): ResultRow[] {
   const row = (name: string, summary: ResultRow['evaluation'] | undefined): ResultRow[] =>
     summary === undefined ? [] : [{ name, evaluation: summary }];
   const trained = evaluations.length > 0 || evaluation === null ? evaluations : [evaluation];

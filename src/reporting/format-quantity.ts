@@ -18,3 +18,12 @@ export function formatCount(value: number): string {
   const [scaled, unit] = value < 999_500 ? [value / 1000, 'k'] : [value / 1_000_000, 'M'];
   return scaled < 99.95 ? `${scaled.toFixed(1)}${unit}` : `${scaled.toFixed(0)}${unit}`;
 }
+
+/** "950 B", "12.3 kB", "1.2 GB": powers of 1000. */
+export function formatBytes(bytes: number): string {
+  let unit = 0;
+  for (; bytes >= 999.5 && unit < byteUnits.length - 1; unit++) bytes /= 1000;
+  return `${bytes < 99.95 && unit > 0 ? bytes.toFixed(1) : bytes.toFixed(0)} ${byteUnits[unit]}`;
+}
+
+const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -43,3 +43,28 @@ it('ends with 2 and a hint for what is no run', async () => {
     expect(documentOf(result)).toMatchObject({ error: { code, hint: expect.any(String) } });
   }
 });
+
+it('exports in other formats, and refuses what it cannot do with 2', async () => {
+  const run = await trainRun(2);
+  const output = join(run, '..', 'tables');
+  const tables = await runCli(['report', run, '--format', 'csv', '--output', output, '--json']);
+  expect(tables.code).toBe(0);
+  const { rows } = documentOf(tables) as { rows: Record<string, number> };
+  const lines = (name: string) => readFileSync(join(run, name), 'utf8').trimEnd().split('\n').length;
+  expect(rows['metrics']).toBe(lines('metrics.jsonl'));
+  expect(rows['evaluations']).toBe(lines('evaluations.jsonl'));
+  expect(rows['turns']).toBeGreaterThan(rows['episodes']!);
+  const markdown = await runCli(['report', run, '--format', 'markdown']);
+  expect(markdown.code).toBe(0);
+  expect(markdown.stdout).toMatch(/\n\| trained +\| +[\d.]+ % \|/);
+
+  for (const [flags, code] of [
+    [['--format', 'xlsx'], 'AG_COMMAND_USAGE'],
+    [['--format', 'csv', '--episodes', '3'], 'AG_COMMAND_USAGE'],
+    [['--force'], 'AG_COMMAND_USAGE'],
+    [['--format', 'csv', '--output', run], 'AG_OUTPUT_EXISTS'],
+  ] as const) {
+    const result = await runCli(['report', run, ...flags, '--json']);
+    expect([result.code, documentOf(result)]).toMatchObject([2, { error: { code, hint: expect.any(String) } }]);
+  }
+});

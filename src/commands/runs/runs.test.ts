@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,8 +7,11 @@ import { expect, it } from 'vitest';
 
 import type { EvaluationSummary } from '../../contracts/evaluation.js';
 import { DiskJournal } from '../../experiments/disk-journal.js';
+import { journaledRun } from '../../experiments/fixtures/journaled-run.js';
 import { RunDirectory } from '../../experiments/run-directory.js';
+import RunsCompare from './compare.js';
 import RunsList from './list.js';
+import RunsPrune from './prune.js';
 import RunsShow from './show.js';
 
 const root = join(import.meta.dirname, '../../..');
@@ -124,4 +127,32 @@ it('says what is no run', async () => {
   const { folder } = await runsFolder();
   const { error } = await captureOutput(() => RunsShow.run([folder], root));
   expect(error).toMatchObject({ code: 'AG_NOT_A_RUN' });
+});
+
+it('compares runs by their tasks, and refuses a metric that there is not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-runs-'));
+  const runs = [await journaledRun(folder), await journaledRun(folder, { clip: 0.3, successes: [1, 1] })];
+  const { result, stdout } = await captureOutput(() => RunsCompare.run(runs, root));
+  const { comparisons } = result as Awaited<ReturnType<RunsCompare['run']>>;
+  expect(comparisons.map(({ difference }) => difference.mean)).toEqual([0.5]);
+  expect(stdout).toMatch(/algorithm\.options\.clip +0\.2 +0\.3/);
+  const { error } = await captureOutput(() => RunsCompare.run([...runs, '--metric', 'luck'], root));
+  expect(error?.message).toContain('to be one of: success, return, turns');
+});
+
+it('says what pruning would remove, and removes it when told so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-runs-'));
+  const run = await journaledRun(folder);
+  const dry = await captureOutput(() => RunsPrune.run(['--runs', folder], root));
+  expect(dry.stdout).toMatch(/completed {2}checkpoint +step-3 +[\d.]+ k?B\n/);
+  expect(dry.stdout).toMatch(/Would remove [\d.]+ kB; nothing was touched\. Add `--yes` to remove it\.\n$/);
+  expect(existsSync(join(run, 'checkpoints', 'step-3'))).toBe(true);
+  const done = await captureOutput(() => RunsPrune.run(['--runs', folder, '--keep', '2', '--yes', '--json'], root));
+  expect(JSON.parse(done.stdout)).toMatchObject({ formatVersion: 1, removed: true, runs: [{ run }] });
+  expect(readdirSync(join(run, 'checkpoints')).sort()).toEqual(['latest.json', 'step-3', 'step-4']);
+  expect((await captureOutput(() => RunsPrune.run(['--runs', folder, '--older-than', '1h'], root))).stdout).toBe(
+    'There is nothing to remove.\n',
+  );
+  const { error } = await captureOutput(() => RunsPrune.run(['--runs', folder, '--older-than', 'soon'], root));
+  expect(error?.message).toContain('"soon" is no age');
 });

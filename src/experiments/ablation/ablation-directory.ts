@@ -27,6 +27,8 @@ export interface AblationManifest extends Omit<AblationPlan, 'cells'> {
   readonly formatVersion: 1;
   readonly createdAt: string;
   readonly fingerprint: string;
+  /** The words after `agentgym` that asked for its last seeds; absent in ablations of versions that did not note them. */
+  readonly command?: readonly string[];
   readonly versions: { readonly [name: string]: string };
   readonly seeds: readonly number[];
   readonly cells: readonly Cell[];
@@ -64,6 +66,7 @@ export class AblationDirectory {
     cells: readonly Cell[],
     seeds: readonly number[],
     versions: { readonly [name: string]: string },
+    command?: readonly string[],
   ): Promise<AblationDirectory> {
     const directory = resolve(path);
     const there = await readAblationIfAny(directory);
@@ -74,6 +77,8 @@ export class AblationDirectory {
     const lock = acquireRunLock(directory);
     try {
       const { name, axis, question, reference, compare } = plan;
+      const isMore = there === undefined || seeds.some((seed) => !there.seeds.includes(seed));
+      const asked = isMore ? command : there.command;
       const manifest: AblationManifest = {
         formatVersion: 1,
         name,
@@ -83,6 +88,7 @@ export class AblationDirectory {
         compare,
         createdAt: there?.createdAt ?? new Date().toISOString(),
         fingerprint: ablationFingerprint(cells),
+        ...(asked !== undefined && { command: asked }),
         versions,
         seeds: [...new Set([...(there?.seeds ?? []), ...seeds])].sort((a, b) => a - b),
         cells,

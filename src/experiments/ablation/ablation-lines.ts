@@ -4,6 +4,7 @@ import { paint, type TerminalStyle } from '../../reporting/terminal-style.js';
 import { formatP } from './answer-question.js';
 import type { CellComparison } from './compare-cells.js';
 import type { CellEstimate } from './estimate-cells.js';
+import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
 import type { Measure } from './read-outcomes.js';
 import type { AblationResult, CellSummary } from './ablation-result.js';
 
@@ -55,22 +56,20 @@ function cellRow(cell: CellSummary, measure: Measure): string[] {
   const { id, success, measured, seeds, runs, spent } = cell;
   const value = measure === 'success' ? success && { mean: success.rate, ...success } : (measured ?? null);
   const count = `${seeds.length}/${runs.length}`;
-  if (value === null) return [id, '-', '', count, ''];
-  const unit = measure === 'success' ? ' %' : '';
-  const interval = `${number(value.low, measure)} to ${number(value.high, measure)}`;
-  return [id, `${number(value.mean, measure)}${unit}`, interval, count, costOf(spent)];
+  return [id, formatMean(value, measure), formatInterval(value, measure), count, value === null ? '' : costOf(spent)];
 }
 
-function comparisonLines(
+/** Differences under each other, with intervals, p and Holm's. */
+export function comparisonLines(
   comparisons: readonly CellComparison[],
   measure: Measure,
   title: (line: string) => string,
 ): string[] {
   const unit = measure === 'success' ? 'points' : measure;
-  const rows = comparisons.map(({ a, b, difference: { mean, low, high }, p, corrected, design }) => [
+  const rows = comparisons.map(({ a, b, difference, p, corrected, design }) => [
     `${b} - ${a}`,
-    number(mean, measure),
-    `${number(low, measure)} to ${number(high, measure)}`,
+    formatMeasure(difference.mean, measure),
+    formatInterval(difference, measure),
     `p ${formatP(p)}`,
     formatP(corrected),
     design === 'unpaired' ? 'other tasks' : '',
@@ -86,10 +85,4 @@ function costOf(spent: CellSummary['spent']): string {
     ...(demonstrations === undefined ? [] : [`${formatCount(demonstrations)} demonstrations`]),
     ...(episodes === undefined ? [] : [`${formatCount(episodes)} episodes`]),
   ].join(', ');
-}
-
-/** Rates in percent, the rest as it is; intervals without an end as a dash. */
-function number(value: number | null, measure: Measure): string {
-  if (value === null || !Number.isFinite(value)) return '-';
-  return measure === 'success' ? (value * 100).toFixed(1) : value.toFixed(2);
 }

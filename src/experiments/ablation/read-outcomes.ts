@@ -25,7 +25,12 @@ export async function readOutcomes(
       player === 'policy' && evaluation.split === final.split && evaluation.temperature === temperature,
   );
   if (line === undefined) return undefined;
-  const played = line.outcomes.filter(({ attempts }) => attempts.length > 0);
+  return outcomesOfRun(seed, line.outcomes, measure);
+}
+
+/** Outcomes as comparisons read them; tasks of which no attempt came to an end are left out. */
+export function outcomesOfRun(seed: number, outcomes: readonly TaskOutcome[], measure: Measure): RunOutcomes {
+  const played = outcomes.filter(({ attempts }) => attempts.length > 0);
   return {
     seed,
     values: new Map(played.map((outcome) => [outcome.task, valueOf(outcome, measure)])),

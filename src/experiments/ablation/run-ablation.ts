@@ -16,6 +16,8 @@ export interface RunAblationOptions extends SummarizeOptions {
   /** Seconds after which runs are ended, resumable, and no more begun. */
   readonly budgetSeconds?: number;
   readonly versions: { readonly [name: string]: string };
+  /** The words after `agentgym` that ask for it. */
+  readonly command?: readonly string[];
   readonly listener: (event: GridEvent) => void;
   readonly signal: AbortSignal;
 }
@@ -29,7 +31,7 @@ export async function runAblation(planned: PlannedAblation, options: RunAblation
   const { plan, cells, seeds } = planned;
   refuseTemperature(planned, options.temperature);
   const path = options.output ?? planned.folder;
-  const directory = await AblationDirectory.open(path, plan, cells, seeds, options.versions);
+  const directory = await AblationDirectory.open(path, plan, cells, seeds, options.versions, options.command);
   const limit = options.budgetSeconds === undefined ? [] : [AbortSignal.timeout(options.budgetSeconds * 1000)];
   const signal = AbortSignal.any([options.signal, ...limit]);
   try {

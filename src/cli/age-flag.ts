@@ -1,0 +1,17 @@
+import { Flags } from '@oclif/core';
+
+const seconds: { readonly [unit: string]: number } = { m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** An age such as `30d`, in seconds. Throws AG_COMMAND_USAGE for anything else. */
+export const ageFlag = Flags.custom<number>({
+  helpValue: 'AGE',
+  parse: async (text) => {
+    const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(text) ?? [];
+    if (count !== undefined) return Number(count) * (seconds[unit] ?? 0);
+    const { AgentgymError } = await import('../errors/agentgym-error.js');
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: `"${text}" is no age.`,
+      hint: 'Write it as 90m, 12h, 30d or 8w: minutes, hours, days or weeks.',
+    });
+  },
+});

@@ -1,0 +1,41 @@
+import { Args, Flags } from '@oclif/core';
+
+import { ablationFlags } from '../../cli/ablation-flags.js';
+import { BaseCommand } from '../../cli/base-command.js';
+
+/** `agentgym runs compare RUN RUN...` */
+export default class RunsCompare extends BaseCommand {
+  static override summary = 'Set runs side by side: what differs in their recipes, and how far apart they are';
+  static override description =
+    'Differences are of the final evaluations, over the tasks that both runs of a pair played, with 95 % intervals for other tasks, and p ' +
+    'corrected for the number of pairs. RUN is a path, an id, a unique beginning of an id, or `latest`.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> kx4 mf2',
+    '<%= config.bin %> <%= command.id %> runs/first runs/second runs/third --metric turns --json',
+  ];
+  static override strict = false;
+  static override args = {
+    run: Args.string({ required: true, description: 'Path, id, beginning of an id, or `latest`; two or more' }),
+  };
+  static override flags = {
+    metric: ablationFlags.metric,
+    temperature: ablationFlags.temperature,
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder in which ids are looked up' }),
+  };
+
+  async run() {
+    const { argv, flags } = await this.parse(RunsCompare);
+    const [{ resolveRun }, { compareRuns }, { compareRunsLines }, { styleOf }] = await Promise.all([
+      import('../../experiments/resolve-run.js'),
+      import('../../experiments/compare-runs.js'),
+      import('../../experiments/compare-runs-lines.js'),
+      import('../../reporting/terminal-style.js'),
+    ]);
+    const directories = await Promise.all((argv as string[]).map((run) => resolveRun(run, flags.runs)));
+    const { metric: measure, temperature } = flags;
+    const comparison = await compareRuns(directories, { measure, temperature });
+    for (const note of comparison.notes) this.note(note);
+    for (const line of compareRunsLines(comparison, styleOf(process.stdout, process.env))) this.say(line);
+    return comparison;
+  }
+}

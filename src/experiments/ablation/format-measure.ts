@@ -1,0 +1,18 @@
+import type { CellMean } from './compare-cells.js';
+import type { Measure } from './read-outcomes.js';
+
+/** Rates in percent, the rest as it is; an interval's missing end as a dash. */
+export function formatMeasure(value: number | null, measure: Measure): string {
+  if (value === null || !Number.isFinite(value)) return '-';
+  return measure === 'success' ? (value * 100).toFixed(1) : value.toFixed(2);
+}
+
+/** "54.2 %"; a dash where there is none. */
+export function formatMean(mean: CellMean | null, measure: Measure): string {
+  return mean === null ? '-' : `${formatMeasure(mean.mean, measure)}${measure === 'success' ? ' %' : ''}`;
+}
+
+/** "48.1 to 60.2"; empty where there is none. */
+export function formatInterval(mean: CellMean | null, measure: Measure): string {
+  return mean === null ? '' : `${formatMeasure(mean.low, measure)} to ${formatMeasure(mean.high, measure)}`;
+}

@@ -1,0 +1,102 @@
+import type { ColumnType, TableColumn } from '../../reporting/table-file.js';
+
+/** The tables of an export, each a file of its own. */
+export const tableNames = ['metrics', 'evaluations', 'outcomes', 'episodes', 'turns'] as const;
+export type TableName = (typeof tableNames)[number];
+
+/** Names that only the logs know. */
+export interface FoundNames {
+  /** Of metrics: `train/loss`. */
+  readonly metrics: ReadonlySet<string>;
+  /** Of reward terms. */
+  readonly components: ReadonlySet<string>;
+}
+
+/** The column of a reward term's part in a turn. */
+export function componentColumn(term: string): string {
+  return `component/${term}`;
+}
+
+/** What joins the tables. */
+const run = { ablation: 'string', cell: 'string', run: 'string', seed: 'int' } as const;
+const place = { ...run, stage: 'string', step: 'int', runStep: 'int' } as const;
+const evaluation = { ...place, evaluation: 'int', player: 'string', split: 'string', temperature: 'double' } as const;
+const episode = { ...place, episode: 'int', iteration: 'int', task: 'string', group: 'int', member: 'int' } as const;
+
+/** The columns of all tables, in their order. */
+export function tableColumns(found: FoundNames): { readonly [table in TableName]: readonly TableColumn[] } {
+  const doubles = (names: Iterable<string>) => Object.fromEntries([...names].map((name) => [name, 'double'] as const));
+  return {
+    metrics: columns({ ...doubles(found.metrics), ...place }, Object.keys(place)),
+    evaluations: columns({
+      ...evaluation,
+      final: 'boolean',
+      episodes: 'int',
+      success: 'double',
+      successLow: 'double',
+      successHigh: 'double',
+      successMethod: 'string',
+      return: 'double',
+      returnLow: 'double',
+      returnHigh: 'double',
+      turns: 'double',
+      turnsLow: 'double',
+      turnsHigh: 'double',
+      truncated: 'double',
+      invalid: 'double',
+      failed: 'int',
+      attempts: 'int',
+      averageAtK: 'double',
+      passAtK: 'double',
+    }),
+    outcomes: columns({
+      ...evaluation,
+      task: 'string',
+      cluster: 'string',
+      attempt: 'int',
+      success: 'boolean',
+      return: 'double',
+      turns: 'int',
+      truncated: 'boolean',
+    }),
+    episodes: columns({
+      ...episode,
+      outcome: 'string',
+      success: 'boolean',
+      return: 'double',
+      turns: 'int',
+      truncated: 'string',
+      failure: 'string',
+      retries: 'int',
+      tokens: 'int',
+      sampledTokens: 'int',
+      finalObservation: 'string',
+    }),
+    turns: columns({
+      ...episode,
+      turn: 'int',
+      observation: 'string',
+      text: 'string',
+      action: 'string',
+      malformed: 'string',
+      cut: 'boolean',
+      sampledTokens: 'int',
+      policyVersion: 'int',
+      reward: 'double',
+      native: 'double',
+      ...doubles([...found.components].map(componentColumn)),
+      success: 'boolean',
+      progress: 'double',
+      milestonesReached: 'int',
+      milestonesTotal: 'int',
+      invalid: 'boolean',
+      details: 'json',
+    }),
+  };
+}
+
+/** @param first columns that come before the others */
+function columns(types: { readonly [name: string]: ColumnType }, first: readonly string[] = []): TableColumn[] {
+  const names = [...new Set([...first, ...Object.keys(types)])];
+  return names.map((name) => ({ name, type: types[name] as ColumnType }));
+}

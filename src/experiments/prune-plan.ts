@@ -1,0 +1,178 @@
+// What may go of a folder of runs. Nothing is removed here, and no link is followed: what is one is told of and left alone.
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import { folderDamage } from './checkpoint-files.js';
+import { latestCheckpointFolder, type TrainerState } from './checkpoints.js';
+import { presentStatus } from './load-run.js';
+import { runOwner } from './run-lock.js';
+import { manifestPath, readManifest, type RunStatus } from './run-manifest.js';
+
+export interface PruneRequest {
+  readonly runsFolder: string;
+  /** Folders of runs to look at; absent: all. */
+  readonly only?: readonly string[];
+  /** What goes: checkpoints but for so many of each run; or whole runs, those that fit all that is said. */
+  readonly what:
+    | { readonly kind: 'checkpoints'; readonly keep: number }
+    | { readonly kind: 'runs'; readonly failed: boolean; readonly olderThanSeconds?: number };
+}
+
+interface PrunedFolder {
+  readonly path: string;
+  readonly kind: 'run' | 'checkpoint' | 'stage-start' | 'leftover';
+  readonly bytes: number;
+}
+
+/** A run, and what of it goes. */
+export interface PrunedRun {
+  readonly run: string;
+  readonly id: string;
+  readonly status: RunStatus;
+  readonly remove: readonly PrunedFolder[];
+}
+
+export interface PrunePlan {
+  readonly runs: readonly PrunedRun[];
+  /** What was left alone that one might have expected to go. */
+  readonly notes: readonly string[];
+}
+
+/** Finds what may go. Runs of ablations lose checkpoints like others, and are never removed whole: their ablation would lack them. */
+export async function planPrune({ runsFolder, only, what }: PruneRequest): Promise<PrunePlan> {
+  const root = await realpath(runsFolder);
+  const notes: string[] = [];
+  // A hidden folder is a run that is being created or removed.
+  const found = (await realFolders(root, notes)).filter((path) => !basename(path).startsWith('.'));
+  const cells = what.kind === 'runs' ? [] : await cellRuns(root, notes);
+  const chosen = only && (await Promise.all(only.map((path) => realpath(path))));
+  const runs: PrunedRun[] = [];
+  for (const run of [...found, ...cells]) {
+    if (chosen !== undefined && !chosen.includes(run)) continue;
+    const manifest = await readManifest(run).catch(() => undefined);
+    if (manifest === undefined) continue;
+    const status = presentStatus(run, manifest);
+    if (runOwner(run) !== undefined) {
+      notes.push(`Run ${manifest.id} is at work, and is left alone.`);
+      continue;
+    }
+    const remove =
+      what.kind === 'checkpoints'
+        ? await oldCheckpoints(run, status, what.keep, notes)
+        : (await isChosen(run, status, what))
+          ? [await folder(run, 'run')]
+          : [];
+    if (remove.length > 0) runs.push({ run, id: manifest.id, status, remove });
+  }
+  return { runs, notes };
+}
+
+async function isChosen(
+  run: string,
+  status: RunStatus,
+  { failed, olderThanSeconds }: Extract<PruneRequest['what'], { kind: 'runs' }>,
+): Promise<boolean> {
+  if (failed && status !== 'failed') return false;
+  return olderThanSeconds === undefined || Date.now() - (await lastTouched(run)) > olderThanSeconds * 1000;
+}
+
+/** When something was last written right in a run's folder: every log, the manifest and the result are there. */
+async function lastTouched(run: string): Promise<number> {
+  const names = await readdir(run);
+  const times = await Promise.all(names.map(async (name) => (await lstat(join(run, name))).mtimeMs));
+  return Math.max((await lstat(manifestPath(run))).mtimeMs, ...times);
+}
+
+async function oldCheckpoints(run: string, status: RunStatus, keep: number, notes: string[]): Promise<PrunedFolder[]> {
+  const checkpoints = join(run, 'checkpoints');
+  if (!(await isRealFolder(checkpoints, notes))) return [];
+  const names = (await realFolders(checkpoints, notes)).map((path) => basename(path));
+  const latest = await latestCheckpointFolder(run);
+  const newest = latest === undefined ? -1 : stepOf(basename(latest));
+  // Those beyond the one that a run goes on from are the resumed run's to tidy up.
+  const steps = names.map(stepOf).filter((step) => step >= 0 && step <= newest);
+  const old: number[] = [];
+  const kept: string[] = [];
+  for (const step of steps.sort((a, b) => b - a)) {
+    const path = join(checkpoints, `step-${step}`);
+    if (kept.length >= keep) {
+      old.push(step);
+      continue;
+    }
+    const damage = await folderDamage(path);
+    if (damage === undefined) kept.push(path);
+    else notes.push(`${path} is damaged (${damage}), and is left alone.`);
+  }
+  const needed = status === 'completed' ? [] : await stagesOf(kept);
+  const starts = kept.length === 0 ? [] : names.filter((name) => isStageStart(name) && !needed.includes(name));
+  const leftovers = names.filter((name) => /^\.(writing|removing)-/.test(name));
+  return Promise.all([
+    ...old.map((step) => folder(join(checkpoints, `step-${step}`), 'checkpoint')),
+    ...starts.map((name) => folder(join(checkpoints, name), 'stage-start')),
+    ...leftovers.map((name) => folder(join(checkpoints, name), 'leftover')),
+  ]);
+}
+
+/** Names of the starts of the stages that checkpoints lie in: who goes on from one of them reads its stage's start again. */
+async function stagesOf(checkpoints: readonly string[]): Promise<string[]> {
+  return Promise.all(
+    checkpoints.map(async (path) => {
+      const { stage } = JSON.parse(await readFile(join(path, 'trainer.json'), 'utf8')) as TrainerState;
+      return `${encodeURIComponent(stage)}-start`;
+    }),
+  );
+}
+
+function isStageStart(name: string): boolean {
+  return name.endsWith('-start') && !name.startsWith('.');
+}
+
+/** -1 for what is no checkpoint. */
+function stepOf(name: string): number {
+  return Number(/^step-(\d+)$/.exec(name)?.[1] ?? -1);
+}
+
+/** Runs at `ablations/NAME/cells/CELL/seed-N`, but of ablations at work. */
+async function cellRuns(root: string, notes: string[]): Promise<string[]> {
+  const ablations = join(root, 'ablations');
+  if (!(await isRealFolder(ablations, notes))) return [];
+  const runs: string[] = [];
+  for (const ablation of await realFolders(ablations, notes)) {
+    if (runOwner(ablation) !== undefined) {
+      notes.push(`${ablation} is at work, and is left alone.`);
+      continue;
+    }
+    const cells = join(ablation, 'cells');
+    if (!(await isRealFolder(cells, notes))) continue;
+    for (const cell of await realFolders(cells, notes)) runs.push(...(await realFolders(cell, notes)));
+  }
+  return runs;
+}
+
+async function realFolders(parent: string, notes: string[]): Promise<string[]> {
+  const entries = await readdir(parent, { withFileTypes: true });
+  for (const entry of entries) {
+    if (entry.isSymbolicLink()) notes.push(`${join(parent, entry.name)} is a link, and is left alone.`);
+  }
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
+}
+
+async function isRealFolder(path: string, notes: string[]): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink()) notes.push(`${path} is a link, and is left alone.`);
+  return found?.isDirectory() ?? false;
+}
+
+async function folder(path: string, kind: PrunedFolder['kind']): Promise<PrunedFolder> {
+  return { path, kind, bytes: await bytesOf(path) };
+}
+
+/** Of the files below, not of what links point at. */
+async function bytesOf(path: string): Promise<number> {
+  const entries = await readdir(path, { withFileTypes: true });
+  const sizes = entries.map(async (entry) => {
+    const inner = join(path, entry.name);
+    return entry.isDirectory() ? bytesOf(inner) : (await lstat(inner)).size;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,85 @@
+import { realpath } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { systemReason } from '../reporting/append-log.js';
+import { removeFolder } from './checkpoint-files.js';
+import { planPrune, type PruneRequest, type PrunedRun } from './prune-plan.js';
+import { resolveRun } from './resolve-run.js';
+import { acquireRunLock } from './run-lock.js';
+
+export interface PruneRunsRequest extends Omit<PruneRequest, 'only'> {
+  /** RUNs as commands take them; none: all. */
+  readonly references: readonly string[];
+  /** Remove what was found; without it nothing is touched. */
+  readonly yes: boolean;
+}
+
+/** What `runs prune --json` prints. */
+export interface PruneResult {
+  /** Whether it was removed, or only would be. */
+  readonly removed: boolean;
+  readonly runs: readonly PrunedRun[];
+  readonly bytes: number;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Makes room in a folder of runs: finds what may go and, told so, removes it under each run's lock.
+ *
+ * @throws AG_RUN_NOT_FOUND for a folder that is not there, AG_COMMAND_USAGE for a run outside of it, AG_RUN_WRITE_FAILED
+ */
+export async function pruneRuns(request: PruneRunsRequest): Promise<PruneResult> {
+  const { runsFolder, what, references, yes } = request;
+  const root = await realpath(runsFolder).catch((error: unknown) => {
+    throw new AgentgymError('AG_RUN_NOT_FOUND', { message: `There is no folder ${runsFolder}.`, cause: error });
+  });
+  const only = await Promise.all(references.map((reference) => runWithin(reference, runsFolder, root)));
+  const plan = await planPrune({ runsFolder, what, ...(only.length > 0 && { only }) });
+  const done = yes ? await removeAll(plan.runs) : { runs: plan.runs, notes: [] };
+  const bytes = done.runs.reduce((sum, { remove }) => sum + remove.reduce((all, one) => all + one.bytes, 0), 0);
+  return { removed: yes, runs: done.runs, bytes, notes: [...plan.notes, ...done.notes] };
+}
+
+async function runWithin(reference: string, runsFolder: string, root: string): Promise<string> {
+  const run = await realpath(await resolveRun(reference, runsFolder));
+  const inside = relative(root, run);
+  if (inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`)) return run;
+  throw new AgentgymError('AG_COMMAND_USAGE', {
+    message: `${run} is not in ${root}: nothing outside of it is removed.`,
+    hint: 'Name the folder that holds the run with `--runs FOLDER`.',
+  });
+}
+
+/** A run that somebody began to work in since is left alone. */
+async function removeAll(
+  runs: readonly PrunedRun[],
+): Promise<{ runs: readonly PrunedRun[]; notes: readonly string[] }> {
+  const removed: PrunedRun[] = [];
+  const notes: string[] = [];
+  for (const pruned of runs) {
+    const { run, id, remove } = pruned;
+    try {
+      const lock = acquireRunLock(run);
+      try {
+        for (const { path } of remove) await removeFolder(path);
+      } finally {
+        lock.release();
+      }
+      removed.push(pruned);
+    } catch (error) {
+      if (!isAgentgymError(error)) throw failed(run, error);
+      notes.push(`Run ${id} is at work, and is left alone.`);
+    }
+  }
+  return { runs: removed, notes };
+}
+
+function failed(run: string, error: unknown): AgentgymError {
+  return new AgentgymError('AG_RUN_WRITE_FAILED', {
+    message: `Could not remove all that was to go of ${run}: ${systemReason(error)}.`,
+    hint: 'See that the folder may be written to, then prune again.',
+    file: run,
+    cause: error,
+  });
+}

@@ -1,0 +1,22 @@
+import { format } from 'prettier';
+import { expect, it } from 'vitest';
+
+import { markdownTable, markdownText } from './markdown-table.js';
+
+it('is laid out as prettier does, with bars and wide letters in it', async () => {
+  const columns = [{ title: 'cell' }, { title: 'success', align: 'right' as const }];
+  const rows = [
+    ['a|b', '1.0 %'],
+    [markdownText('漢字 `x|y` <b>*z*</b>'), '-'],
+  ];
+  const text = `${markdownTable(columns, rows).join('\n')}\n`;
+  expect(text).toContain('a\\|b');
+  expect(await format(text, { parser: 'markdown' })).toBe(text);
+});
+
+// Goes red when text can be a link, a tag, or end its line.
+it('shows text as it is, but for code', () => {
+  expect(markdownText('![x](http://a) <img src=x>\n# `a_b` c`d')).toBe(
+    '!\\[x\\](http://a) \\<img src=x\\> # `a_b` c\\`d',
+  );
+});

@@ -1,0 +1,49 @@
+import { createReadStream } from 'node:fs';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** A line of a log, and where in the file it ends, its line feed included. */
+export interface JsonLine<T> {
+  readonly document: T;
+  readonly end: number;
+}
+
+const lineFeed = 10;
+
+/**
+ * The whole lines of a JSONL file, one after the other, so that the file may be larger than memory; half a line at its end is left out.
+ * Lines end at line feeds alone: the line separators of Unicode may stand inside JSON.
+ *
+ * @param bytes of the file to read; absent: all there are
+ * @throws AG_RUN_DAMAGED, naming a line that is no JSON
+ */
+export async function* readJsonLines<T>(path: string, bytes?: number): AsyncGenerator<JsonLine<T>> {
+  if (bytes === 0) return;
+  let rest: Buffer[] = [];
+  let end = 0;
+  let number = 0;
+  const parse = (line: Buffer): JsonLine<T> => {
+    number++;
+    end += line.length + 1;
+    try {
+      return { document: JSON.parse(line.toString('utf8')) as T, end };
+    } catch (error) {
+      const message = `Line ${number} of ${path} is no JSON.`;
+      throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: number, cause: error });
+    }
+  };
+  const stream = createReadStream(path, {
+    highWaterMark: 1 << 20,
+    ...(bytes !== undefined && { end: bytes - 1 }),
+  }) as AsyncIterable<Buffer>;
+  for await (const chunk of stream) {
+    let start = 0;
+    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, start)) {
+      const line = Buffer.concat([...rest, chunk.subarray(start, at)]);
+      rest = [];
+      start = at + 1;
+      yield parse(line);
+    }
+    if (start < chunk.length) rest.push(chunk.subarray(start));
+  }
+}
