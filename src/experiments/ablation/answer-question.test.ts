@@ -46,6 +46,14 @@ describe('answerQuestion', () => {
     );
   });
 
+  it('says where only the correction for many comparisons stands between', () => {
+    const cells = [cell('a', 0.5), cell('b', 0.6), cell('c', 0.58)];
+    const comparisons = [comparison('a', 'b', 0.1, 0.06), comparison('a', 'c', 0.08, 0.2)];
+    expect(answerQuestion({ ...base, cells, comparisons })).toBe(
+      'Success: b 60.0 %, c 58.0 %, a 50.0 %. b - a is separable alone, not after correction for 2 comparisons: more seeds would tell.',
+    );
+  });
+
   it('says what is missing', () => {
     expect(answerQuestion({ ...base, cells: [cell('a', null, 'missing')], comparisons: [] })).toBe(
       'Nothing can be said yet: no run is complete.',

@@ -56,6 +56,14 @@ function difference({ a, b, difference: { mean, low, high }, corrected }: CellCo
 
 function notSeparable(comparisons: readonly CellComparison[], measure: Measure): string[] {
   const [{ seeds, tasks }] = comparisons as [CellComparison];
+  const alone = comparisons.filter(({ p }) => p < level);
+  if (alone.length > 0) {
+    const names = alone.map(({ a, b }) => `${b} - ${a}`).join(', ');
+    const verb = alone.length === 1 ? 'is' : 'are';
+    return [
+      `${names} ${verb} separable alone, not after correction for ${comparisons.length} comparisons: more seeds would tell.`,
+    ];
+  }
   const effects = comparisons.flatMap(({ detectable }) => detectable ?? []);
   if (measure !== 'success' || effects.length < comparisons.length) {
     return [`Not separable with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks} tasks.`];

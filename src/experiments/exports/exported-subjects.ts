@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 
 import {
-  ablationPath,
+  isAblation,
   readAblation,
   readCellRun,
   runsOf,
   type AblationManifest,
 } from '../ablation/ablation-directory.js';
-import { resolveRun } from '../resolve-run.js';
+import { resolveSubject } from '../resolve-run.js';
 
 /** A run that is exported, by itself or as part of an ablation. */
 export interface ExportedRun {
@@ -31,17 +30,14 @@ export interface ExportedSubjects {
   readonly runs: readonly string[];
 }
 
-/** Finds runs and ablations; a folder with an `ablation.json` is one. Throws as `readAblation` and `resolveRun`. */
+/** Finds runs and ablations. Throws as `readAblation` and `resolveSubject`. */
 export async function findSubjects(references: readonly string[], runsFolder: string): Promise<ExportedSubjects> {
   const ablations = new Map<string, ExportedAblation>();
   const runs = new Set<string>();
   for (const reference of references) {
-    if (existsSync(ablationPath(reference))) {
-      const directory = resolve(reference);
-      ablations.set(directory, { directory, manifest: await readAblation(directory) });
-    } else {
-      runs.add(await resolveRun(reference, runsFolder));
-    }
+    const directory = await resolveSubject(reference, runsFolder);
+    if (isAblation(directory)) ablations.set(directory, { directory, manifest: await readAblation(directory) });
+    else runs.add(directory);
   }
   return { ablations: [...ablations.values()], runs: [...runs] };
 }
