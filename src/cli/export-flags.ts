@@ -7,7 +7,10 @@ export const exportFlags = {
     default: 'html' as const,
     description: 'A page, a folder of tables, or the tables of a paper',
   })(),
-  force: Flags.boolean({ description: 'Write over, or beside, what `report` did not write (csv, parquet, markdown)' }),
+  force: Flags.boolean({
+    default: false,
+    description: 'Write over, or beside, what `report` did not write (csv, parquet, markdown)',
+  }),
 } as const;
 
 /** A flag that was written and does nothing is the user's error. Throws AG_COMMAND_USAGE. */

@@ -97,8 +97,10 @@ describe('what is never touched', () => {
     const run = await journaledRun(runsFolder, { end: 'failed' });
     const lock = acquireRunLock(run);
     for (const what of [checkpoints(), { kind: 'runs' as const, failed: true }]) {
-      const { runs, notes } = await pruneRuns({ runsFolder, references: [], what, yes: true });
-      expect([runs, notes.length]).toEqual([[], 1]);
+      for (const yes of [false, true]) {
+        const { runs, notes } = await pruneRuns({ runsFolder, references: [], what, yes });
+        expect([runs, notes.length]).toEqual([[], 1]);
+      }
     }
     expect(checkpointsOf(run)).toEqual(all);
     lock.release();

@@ -26,9 +26,9 @@ export default class RunsPrune extends BaseCommand {
       description: 'Complete checkpoints that stay; absent: 1',
       exclusive: ['failed', 'older-than'],
     }),
-    failed: Flags.boolean({ description: 'Remove whole runs that failed' }),
+    failed: Flags.boolean({ default: false, description: 'Remove whole runs that failed' }),
     'older-than': ageFlag({ description: 'Remove whole runs in which nothing was written for so long' }),
-    yes: Flags.boolean({ description: 'Remove it' }),
+    yes: Flags.boolean({ default: false, description: 'Remove it' }),
     runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder that holds the runs' }),
   };
 
