@@ -26,9 +26,9 @@ export async function proposeChange(
   const own = Object.entries(change).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const kept = sets.filter(
-    (set) => !Object.keys(change).some((key) => overlaps(key, parseSetting(set).path.join('.'))),
-  );
+  // What the change says again is the change's to say; a map that it reaches into stays.
+  const isReplaced = (path: string) => Object.keys(change).some((key) => path === key || path.startsWith(`${key}.`));
+  const kept = sets.filter((set) => !isReplaced(parseSetting(set).path.join('.')));
   const resolved = await unlessRefused(
     resolveRecipe({ ...(source !== undefined && { source }), sets: [...kept, ...own], cwd, host }),
   );
@@ -62,10 +62,6 @@ export async function proposeAblation({ axis, values }: Trial, base: ProposalBas
 /** A word for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-function overlaps(a: string, b: string): boolean {
-  return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }
 
 /** What the tool refuses is not proposed; what is a defect is not hidden. */
