@@ -22,7 +22,8 @@ export interface Guard {
  */
 export function refusalOf(request: IncomingMessage, address: URL, { host, token }: Guard): Refusal | undefined {
   if (request.method !== 'GET') return { status: 405, reason: 'This server is only read from.' };
-  if (!isOwnName(request.headers.host, host)) return { status: 403, reason: 'This server does not answer to that name.' };
+  if (!isOwnName(request.headers.host, host))
+    return { status: 403, reason: 'This server does not answer to that name.' };
   if (!isSame(address.searchParams.get('token') ?? '', token)) {
     return { status: 403, reason: 'The token is missing or wrong: open the address that `agentgym ui` printed.' };
   }
@@ -34,7 +35,10 @@ export function isLoopback(host: string): boolean {
 }
 
 function isOwnName(header: string | undefined, host: string): boolean {
-  const name = /^(\[[^\]]+\]|[^:]+)(:\d+)?$/.exec(header ?? '')?.[1]?.replace(/^\[|\]$/g, '').toLowerCase();
+  const name = /^(\[[^\]]+\]|[^:]+)(:\d+)?$/
+    .exec(header ?? '')?.[1]
+    ?.replace(/^\[|\]$/g, '')
+    .toLowerCase();
   if (name === undefined) return false;
   if (isLoopback(name) || name === host.toLowerCase()) return true;
   // Open to the network, it is reached by its addresses and its name; no address can be made to point elsewhere.

@@ -50,6 +50,7 @@ const mostCompared = 24;
 export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   const folder = resolve(request.folder);
   refuseRun(folder);
+  refuseWeakToken(request.token);
   const guard: Guard = { host: request.host, token: request.token ?? randomBytes(24).toString('base64url') };
   const site = new Site(new RunsFolder(folder, request.version), request.version);
   const server = createServer({ maxHeaderSize: 16_384 }, (incoming, response) => {
@@ -60,9 +61,11 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   });
   server.maxConnections = 4 * mostStreams;
   const port = await listen(server, request);
-  const name = request.host.includes(':') ? `[${request.host}]` : request.host;
+  // An address that means all of them is none to go to.
+  const named = ['0.0.0.0', '::'].includes(request.host) ? '127.0.0.1' : request.host;
+  const name = named.includes(':') ? `[${named}]` : named;
   return {
-    url: `http://${name}:${port}/?token=${guard.token}`,
+    url: `http://${name}:${port}/?token=${encodeURIComponent(guard.token)}`,
     runs: folder,
     get followed() {
       return { streams: site.streams.size, runs: site.feeds.followed };
@@ -201,6 +204,14 @@ async function listen(server: Server, { host, port }: ServeRequest): Promise<num
     });
   });
   return (server.address() as AddressInfo).port;
+}
+
+function refuseWeakToken(token: string | undefined): void {
+  if (token === undefined || token.length >= 16) return;
+  throw new AgentgymError('AG_SERVE_FAILED', {
+    message: `The token is ${token.length} characters long: it can be guessed.`,
+    hint: 'Set AGENTGYM_UI_TOKEN to 16 random characters or more, or leave it unset.',
+  });
 }
 
 function refuseRun(folder: string): void {
