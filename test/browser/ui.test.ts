@@ -110,7 +110,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', () => {
       const rows = page.locator('.run');
       await expect.poll(() => rows.count(), soon).toBe(1);
       await page.locator('.pick input').first().check();
-      const training = train('stages.rl.steps=500', 'name=living');
+      const training = train('stages.rl.steps=700', 'record.episodes=2', 'name=living');
       await expect.poll(() => rows.first().innerText(), soon).toMatch(/living[\s\S]*running/);
       expect(await page.title()).toContain('1 running');
       // What was chosen is chosen still, though another row stands above it.
@@ -151,7 +151,9 @@ describe.skipIf(withoutBrowser)('agentgym ui', () => {
       await page.evaluate(() => document.activeElement!.setAttribute('data-mark', 'here'));
       const place = () =>
         page.evaluate(() => Math.round(document.querySelector('[data-mark]')!.getBoundingClientRect().top));
-      const [before, top] = [await kept(), await place()];
+      let top = NaN;
+      await expect.poll(async () => top === (top = await place()), soon).toBe(true);
+      const before = await kept();
       const episodes = async () =>
         Number(
           ((await page.locator('#episodes [role=status]').innerText()).match(/of ([\d,]+)/)?.[1] ?? '0').replace(

@@ -6,6 +6,7 @@ import { connect } from './connection.js';
 import { drawReport } from './draw-report.js';
 import { drawRuns } from './draw-runs.js';
 import { element, replaceChildren } from './element.js';
+import { keepPlace } from './keep-place.js';
 import { liveStatus, ofReport } from './live-status.js';
 import { addressIn } from './address.js';
 
@@ -22,7 +23,10 @@ function follow(root: HTMLElement): void {
   let updateReport: ((data: ReportData) => void) | undefined;
   let updateRuns: ((listing: RunsListing) => void) | undefined;
   let report: ReportData | undefined;
-  const place = () => root.querySelector('main')?.prepend(problem);
+  const place = () => {
+    const main = root.querySelector('main');
+    if (main !== problem.parentElement) main?.prepend(problem);
+  };
   connect({
     address: `/events${location.pathname}${location.search}`,
     on: {
@@ -33,14 +37,14 @@ function follow(root: HTMLElement): void {
           updateReport = drawReport(root, report, frame);
           // What the address points to is there only now.
           document.getElementById(location.hash.slice(1))?.scrollIntoView();
-        } else updateReport(report);
+        } else updateWith(updateReport, report);
         place();
         document.title = `${titleOf(report)} · agentgym`;
       },
       runs: (data) => {
         clear();
         if (updateRuns === undefined) updateRuns = drawRuns(root, data as RunsListing, frame);
-        else updateRuns(data as RunsListing);
+        else updateWith(updateRuns, data as RunsListing);
         place();
       },
       load: (data) => status.load(report === undefined ? (data as SystemLoad) : ofReport(data as SystemLoad, report)),
@@ -51,6 +55,10 @@ function follow(root: HTMLElement): void {
     },
     onState: status.connection,
   });
+}
+
+function updateWith<Data>(update: (data: Data) => void, data: Data): void {
+  keepPlace(() => update(data));
 }
 
 /** With a sign of what goes on, for a row of tabs. */
