@@ -68,7 +68,7 @@ export interface ReportUpdate {
   readonly episodes: { readonly [run: string]: EpisodesUpdate };
 }
 
-export interface EpisodesUpdate {
+interface EpisodesUpdate {
   /** Keys of all its episodes, in order. */
   readonly order: readonly string[];
   /** Those that were not sent on this connection before, by key: what has a key once never changes. */

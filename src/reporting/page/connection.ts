@@ -6,7 +6,7 @@ export interface ConnectionOptions {
   readonly address: string;
   /** By name of the event; each is given its data. */
   readonly on: { readonly [event: string]: (data: unknown) => void };
-  onState(state: ConnectionState): void;
+  readonly onState: (state: ConnectionState) => void;
 }
 
 const againAfter = 2000;
