@@ -1,4 +1,4 @@
-// Bundles the report page into one script and one style sheet, charts and their licence included: part of `npm run compile`.
+// Bundles the report page, from disk and served, into one script each and one style sheet, charts and their licence included: part of `npm run compile`.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -9,7 +9,7 @@ const licence = readFileSync(path('node_modules/uplot/LICENSE'), 'utf8').trim();
 const banner = `/*!\nCharts are drawn by uPlot:\n\n${licence}\n*/`;
 
 await build({
-  entryPoints: [path('src/reporting/page/report-page.ts'), path('src/reporting/page/report-page.css')],
+  entryPoints: ['report-page.ts', 'live-page.ts', 'report-page.css'].map((name) => path(`src/reporting/page/${name}`)),
   outdir: path('dist/reporting/page'),
   tsconfig: path('src/reporting/page/tsconfig.json'),
   bundle: true,

@@ -4,14 +4,14 @@ let controller: AbortController | undefined;
 
 /**
  * One signal for the process: the first Ctrl-C or SIGTERM aborts it with AG_INTERRUPTED, so that work can be saved; the second ends the
- * process at once.
+ * process at once. `said`: what the user is told at the first.
  */
-export function interruptSignal(): AbortSignal {
+export function interruptSignal(said = 'Interrupted: saving what is done; once more to stop at once.'): AbortSignal {
   if (controller === undefined) {
     const made = (controller = new AbortController());
     const interrupt = (name: NodeJS.Signals) => {
       if (made.signal.aborted) process.exit(130);
-      process.stderr.write('\nInterrupted: saving what is done; once more to stop at once.\n');
+      process.stderr.write(`\n${said}\n`);
       made.abort(new AgentgymError('AG_INTERRUPTED', { message: `interrupted by ${name}` }));
     };
     process.on('SIGINT', interrupt);

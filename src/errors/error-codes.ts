@@ -210,6 +210,11 @@ export const errorCodes = {
     meaning: 'A file of a run could not be written, for example because the disk is full.',
     cure: 'Free disk space, then go on with `agentgym train --resume RUN`.',
   },
+  AG_SERVE_FAILED: {
+    exitCode: 2,
+    meaning: 'The pages of runs cannot be served as asked.',
+    cure: 'Choose another `--host` or `--port`, and a folder that holds runs.',
+  },
   AG_SET_INVALID: {
     exitCode: 2,
     meaning: 'A `--set` is not of the form `key.path=value`.',

@@ -5,7 +5,7 @@ import { loadRun, type LoadedRun } from './load-run.js';
 import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
 import { compareCells, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
 import { compareByTask, finalOutcomes } from './report-comparisons.js';
-import { reportEpisodes } from './report-episodes.js';
+import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 
 export interface ReportRequest {
@@ -23,19 +23,25 @@ export const largestEpisodes = 32 << 20;
 /** Gathers what the report page draws: of one run, or of several side by side. Throws as `loadRun` and `reportEpisodes` do. */
 export async function reportRuns(request: ReportRequest): Promise<ReportData> {
   const folders = [...new Set(request.runs)];
-  const limits = {
-    count: Math.floor(request.episodes / folders.length),
-    bytes: Math.floor(largestEpisodes / folders.length),
-  };
+  const limits = limitsFor(request.episodes, folders.length);
   const notes: string[] = [];
   const runs: ReportedRun[] = [];
   for (const folder of folders) {
     const loaded = await loadRun(folder);
     const played = await reportEpisodes(folder, limits);
-    const report = reportRun(loaded, played);
-    runs.push({ loaded, report });
+    runs.push({ loaded, report: reportRun(loaded, played) });
     notes.push(...notesOn(loaded, played.halfWritten));
   }
+  return composeReport(runs, notes, request.version);
+}
+
+/** How many episodes each of several runs brings into one page. */
+export function limitsFor(episodes: number, runs: number): EpisodeLimits {
+  return { count: Math.floor(episodes / runs), bytes: Math.floor(largestEpisodes / runs) };
+}
+
+/** Makes one document of runs that were read. */
+export function composeReport(runs: readonly ReportedRun[], notes: readonly string[], version: string): ReportData {
   const [first] = runs;
   if (first === undefined) throw new RangeError('A report is about at least one run.');
   const head = {
@@ -43,7 +49,7 @@ export async function reportRuns(request: ReportRequest): Promise<ReportData> {
     title: [...new Set(runs.map(({ loaded }) => loaded.manifest.name))].join(', '),
     notes,
     createdAt: new Date().toISOString(),
-    version: request.version,
+    version,
   };
   const random = createRandom(first.report.seed).stream('report');
   const recipe = first.loaded.manifest.recipe as unknown as Recipe;
@@ -94,7 +100,8 @@ function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readon
   return runs.filter(({ report }) => report.seed === seed).length > 1 && isOne ? `${label} (${id})` : label;
 }
 
-function notesOn({ manifest, halfWritten, status }: LoadedRun, episodes: readonly string[]): string[] {
+/** What a reader should know before trusting a run. */
+export function notesOn({ manifest, halfWritten, status }: LoadedRun, episodes: readonly string[]): string[] {
   const logs = [...halfWritten, ...episodes];
   const of = `Run ${manifest.id}`;
   return [

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runCli } from '../cli/run-cli.js';
 
 /** A few seconds of training with everything that a report shows: two stages, evaluations on the way, recorded episodes. */
-const recipe = `recipeVersion: 1
+export const recipe = `recipeVersion: 1
 name: browsed
 environment: { name: guess-number, options: { width: [4, 9] } }
 policy:

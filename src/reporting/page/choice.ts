@@ -11,21 +11,33 @@ export interface ChoiceOptions<Value extends string> {
 
 let made = 0;
 
-/** One of a few, all in sight: native radio buttons, so that arrow keys move between them. `next` goes on to the next one, for a shortcut. */
-export function choice<Value extends string>(
-  options: ChoiceOptions<Value>,
-): { readonly node: HTMLElement; readonly next: () => void } {
+export interface Choice {
+  readonly node: HTMLElement;
+  /** Goes on to the next one, for a shortcut. */
+  readonly next: () => void;
+  /** Others than before cannot be chosen. */
+  readonly disable: (disabled: NonNullable<ChoiceOptions<string>['disabled']>) => void;
+}
+
+/** One of a few, all in sight: native radio buttons, so that arrow keys move between them. */
+export function choice<Value extends string>(options: ChoiceOptions<Value>): Choice {
   made += 1;
   const name = `choice-${made}`;
   const inputs = options.options.map(([value]) => {
-    const input = element('input', { type: 'radio', name, value, disabled: options.disabled?.[value] !== undefined });
+    const input = element('input', { type: 'radio', name, value });
     input.checked = value === options.value;
     input.addEventListener('change', () => options.onChange(value));
     return input;
   });
-  const labels = options.options.map(([value, text], i) =>
-    element('label', { title: options.disabled?.[value] }, inputs[i], element('span', {}, text)),
-  );
+  const labels = options.options.map(([, text], i) => element('label', {}, inputs[i], element('span', {}, text)));
+  const disable: Choice['disable'] = (disabled) => {
+    for (const [i, input] of inputs.entries()) {
+      const why = disabled[input.value];
+      input.disabled = why !== undefined;
+      if (labels[i] !== undefined) labels[i].title = why ?? '';
+    }
+  };
+  disable(options.disabled ?? {});
   const node = element('fieldset', { class: 'choice' }, element('legend', {}, options.label), ...labels);
   const next = () => {
     const usable = inputs.filter((input) => !input.disabled);
@@ -34,5 +46,5 @@ export function choice<Value extends string>(
     following.checked = true;
     following.dispatchEvent(new Event('change'));
   };
-  return { node, next };
+  return { node, next, disable };
 }

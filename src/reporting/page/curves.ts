@@ -2,7 +2,7 @@ import type { ReportData, ReportRun } from '../report-data.js';
 import { bandOf, curveOf, smooth, type Axis, type Curve } from './align-series.js';
 import { element, replaceChildren } from './element.js';
 import { duration, percent, short } from './format-number.js';
-import { lineChart, type ChartLine } from './line-chart.js';
+import { lineChart, type ChartLine, type ChartOptions, type LineChart } from './line-chart.js';
 import { curveStyle } from './palette.js';
 import { choice } from './choice.js';
 
@@ -56,22 +56,47 @@ interface Group {
   readonly style: ReturnType<typeof curveStyle>;
 }
 
-/** The section of charts. Returns what switches the axis, for a shortcut. */
-export function curvesSection(
-  data: ReportData,
-): { readonly node: HTMLElement; readonly switchAxis: () => void } | undefined {
-  const groups = groupsOf(data);
-  if (groups.every(({ runs }) => runs.every(({ series }) => series.step.length === 0))) return undefined;
-  const shown = new Set(groups.slice(0, shownAtFirst));
+/** The section of charts. */
+export interface CurvesSection {
+  readonly node: HTMLElement;
+  /** For a shortcut. */
+  readonly switchAxis: () => void;
+  /** Draws what is new; the axis, the chosen curves and a cursor stay. */
+  readonly update: (data: ReportData) => void;
+}
+
+/** Undefined where there is no curve yet. */
+export function curvesSection(first: ReportData): CurvesSection | undefined {
+  if (first.runs.every(({ series }) => series.step.length === 0)) return undefined;
+  let data = first;
+  let groups = groupsOf(data);
+  const shown = new Set(groups.slice(0, shownAtFirst).map(({ label }) => label));
   let axis: Axis = 'runStep';
   let all = false;
-  let charts: ReturnType<typeof lineChart>[] = [];
+  let charts = new Map<string, LineChart>();
   const grid = element('div', { class: 'charts' });
+  const explain = element('p', { class: 'explain' });
+  const toggles = element('div', { class: 'toggles', role: 'group', 'aria-label': 'Curves' });
   const draw = () => {
-    for (const chart of charts) chart.dispose();
-    const picked = groups.filter((group) => shown.has(group));
-    charts = chartsOf(data, picked, axis, all);
-    replaceChildren(grid, ...charts.map(({ node }) => node));
+    const picked = groups.filter(({ label }) => shown.has(label));
+    const before = charts;
+    charts = new Map();
+    for (const options of chartsOf(data, picked, axis, all)) {
+      const known = before.get(options.title);
+      before.delete(options.title);
+      known?.update(options);
+      charts.set(options.title, known ?? lineChart(options));
+    }
+    for (const chart of before.values()) chart.dispose();
+    const nodes = [...charts.values()].map(({ node }) => node);
+    // A node that is put back where it was loses the focus.
+    const isSame = nodes.length === grid.children.length && nodes.every((node, i) => node === grid.children[i]);
+    if (!isSame) replaceChildren(grid, ...nodes);
+    explain.textContent = explanation(data, groups);
+  };
+  const drawToggles = () => {
+    toggles.hidden = groups.length < 2;
+    replaceChildren(toggles, ...groups.map((group) => toggle(group, shown, draw)));
   };
   const axisChoice = choice({
     label: 'Horizontal axis',
@@ -90,23 +115,29 @@ export function curvesSection(
     draw();
   });
   draw();
-  const toggles =
-    groups.length > 1 &&
-    element(
-      'div',
-      { class: 'toggles', role: 'group', 'aria-label': 'Curves' },
-      ...groups.map((group) => toggle(group, shown, draw)),
-    );
+  drawToggles();
   const node = element(
     'section',
     { id: 'curves', 'aria-labelledby': 'curves-title' },
     element('div', { class: 'section-head' }, element('h2', { id: 'curves-title' }, 'Curves'), axisChoice.node),
-    element('p', { class: 'explain' }, explanation(data, groups)),
+    explain,
     toggles,
     grid,
     more,
   );
-  return { node, switchAxis: axisChoice.next };
+  return {
+    node,
+    switchAxis: axisChoice.next,
+    update(given) {
+      const known = groups.map(({ label }) => label);
+      data = given;
+      groups = groupsOf(given);
+      const added = groups.filter(({ label }) => !known.includes(label));
+      for (const { label } of added) if (shown.size < shownAtFirst) shown.add(label);
+      draw();
+      if (added.length > 0 || groups.length < known.length) drawToggles();
+    },
+  };
 }
 
 function groupsOf({ cells, runs }: ReportData): Group[] {
@@ -127,29 +158,25 @@ function explanation(data: ReportData, groups: readonly Group[]): string {
     : `One seed each: these curves have no band. ${marks}`;
 }
 
-function toggle(group: Group, shown: Set<Group>, draw: () => void): HTMLElement {
-  const swatch = element('span', { class: `swatch${group.style.dash.length > 0 ? ' dashed' : ''}` });
-  swatch.style.color = `var(${group.style.variable})`;
+function toggle({ label, style }: Group, shown: Set<string>, draw: () => void): HTMLElement {
+  const swatch = element('span', { class: `swatch${style.dash.length > 0 ? ' dashed' : ''}` });
+  swatch.style.color = `var(${style.variable})`;
   const button = element(
     'button',
-    { type: 'button', class: 'toggle', 'aria-pressed': String(shown.has(group)) },
+    { type: 'button', class: 'toggle', 'aria-pressed': String(shown.has(label)) },
     swatch,
-    group.label,
+    label,
   );
   button.addEventListener('click', () => {
-    if (!shown.delete(group)) shown.add(group);
-    button.setAttribute('aria-pressed', String(shown.has(group)));
+    if (!shown.delete(label)) shown.add(label);
+    button.setAttribute('aria-pressed', String(shown.has(label)));
     draw();
   });
   return button;
 }
 
-function chartsOf(
-  data: ReportData,
-  groups: readonly Group[],
-  axis: Axis,
-  all: boolean,
-): ReturnType<typeof lineChart>[] {
+/** Each with a title of its own. */
+function chartsOf(data: ReportData, groups: readonly Group[], axis: Axis, all: boolean): ChartOptions[] {
   const names = new Set(groups.flatMap(({ runs }) => runs.flatMap(({ series }) => Object.keys(series.metrics))));
   const success = successPanel(names);
   const wanted = panels.map((panel) => ({ ...panel, metrics: panel.metrics.filter(([name]) => names.has(name)) }));
@@ -173,17 +200,18 @@ function chartsOf(
       const lines = data.kind === 'run' ? linesOfRun(groups[0], panel, axis) : linesOfGroups(groups, panel, axis);
       if (lines.every(({ curve }) => curve.x.length === 0)) return [];
       return [
-        lineChart({
+        {
           title: panel.title,
+          // The first one is drawn across the page.
           height: i === 0 ? 300 : 220,
           lines,
           ...axisText(axis, groups),
-          formatY: panel.isShare === true ? (value) => percent(value, 0) : short,
+          formatY: panel.isShare === true ? (value: number) => percent(value, 0) : short,
           ...(panel.title.startsWith(success.title)
             ? { range: [0, 1] as const }
             : panel.isShare === true && { range: [0, topOf(lines)] as const }),
           marks: marksOf(groups[0]?.runs[0], axis),
-        }),
+        },
       ];
     });
 }

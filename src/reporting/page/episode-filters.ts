@@ -1,24 +1,23 @@
 import type { ReportEpisode } from '../report-data.js';
 import { element } from './element.js';
-import type { EpisodeFilter, ListedEpisode } from './filter-episodes.js';
+import { everyEpisode, type EpisodeFilter, type ListedEpisode } from './filter-episodes.js';
 import { count } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
 
-/** The controls that choose episodes; `focusSearch` is for a shortcut. */
+export interface EpisodeFilters {
+  readonly node: HTMLElement;
+  /** For a shortcut. */
+  readonly focusSearch: () => void;
+  /** Takes other episodes to choose from; what is chosen stays chosen. */
+  readonly update: (all: readonly ListedEpisode[]) => void;
+}
+
+/** The controls that choose episodes. */
 export function episodeFilters(
-  all: readonly ListedEpisode[],
+  first: readonly ListedEpisode[],
   onChange: (filter: EpisodeFilter) => void,
-): { readonly node: HTMLElement; readonly focusSearch: () => void } {
-  let filter: EpisodeFilter = {
-    outcomes: new Set(),
-    invalidOnly: false,
-    stage: '',
-    run: '',
-    fromStep: -Infinity,
-    toStep: Infinity,
-    words: '',
-    order: 'recorded',
-  };
+): EpisodeFilters {
+  let filter: EpisodeFilter = everyEpisode;
   const change = (changes: Partial<EpisodeFilter>) => {
     filter = { ...filter, ...changes };
     onChange(filter);
@@ -33,103 +32,112 @@ export function episodeFilters(
   search.addEventListener('input', () => change({ words: search.value }));
 
   const chosen = new Set<ReportEpisode['outcome']>();
-  const chips = (Object.keys(outcomes) as ReportEpisode['outcome'][]).flatMap((outcome) => {
-    const found = all.filter(({ episode }) => episode.outcome === outcome).length;
-    if (found === 0) return [];
+  const outcomeChips = (Object.keys(outcomes) as ReportEpisode['outcome'][]).map((outcome) => {
     const { sign, name } = outcomes[outcome];
-    return [
-      chip([element('span', { class: `sign ${outcome}`, 'aria-hidden': 'true' }, sign), name], found, (isOn) => {
-        if (isOn) chosen.add(outcome);
-        else chosen.delete(outcome);
-        change({ outcomes: new Set(chosen) });
-      }),
-    ];
-  });
-  const invalid = all.filter((listed) => listed.invalid).length;
-  if (invalid > 0) chips.push(chip(['invalid action'], invalid, (invalidOnly) => change({ invalidOnly })));
-
-  const stages = [...new Set(all.map(({ episode }) => episode.stage))];
-  const runs = [...new Map(all.map(({ run }) => [run.id, run.label]))];
-  const steps = all.map(({ episode }) => episode.runStep);
-  const [low, high] = [
-    steps.reduce((a, b) => Math.min(a, b), Infinity),
-    steps.reduce((a, b) => Math.max(a, b), -Infinity),
-  ];
-  const bound = (label: string, missing: number, apply: (value: number) => void) => {
-    const input = element('input', {
-      type: 'number',
-      min: low,
-      max: high,
-      placeholder: String(Number.isFinite(missing) ? missing : ''),
-      'aria-label': label,
+    const label = [element('span', { class: `sign ${outcome}`, 'aria-hidden': 'true' }, sign), name];
+    const made = chip(label, (isOn) => {
+      if (isOn) chosen.add(outcome);
+      else chosen.delete(outcome);
+      change({ outcomes: new Set(chosen) });
     });
-    input.addEventListener('input', () =>
-      apply(input.value === '' ? (missing === low ? -Infinity : Infinity) : Number(input.value)),
-    );
-    return input;
+    return { outcome, ...made };
+  });
+  const invalid = chip(['invalid action'], (invalidOnly) => change({ invalidOnly }));
+
+  const stages = select('Stage', (stage) => change({ stage }));
+  const runs = select('Run', (run) => change({ run }));
+  const order = select('Order', (value) => change({ order: value as EpisodeFilter['order'] }));
+  order.offer([
+    ['recorded', 'as recorded'],
+    ['best', 'highest return'],
+    ['worst', 'lowest return'],
+    ['longest', 'most turns'],
+  ]);
+  const from = bound('From step', (value) => change({ fromStep: value ?? -Infinity }));
+  const to = bound('To step', (value) => change({ toStep: value ?? Infinity }));
+  const steps = element('span', { class: 'steps' }, 'steps ', from, ' to ', to);
+
+  const update = (all: readonly ListedEpisode[]) => {
+    for (const { outcome, count: show } of outcomeChips) {
+      show(all.filter(({ episode }) => episode.outcome === outcome).length);
+    }
+    invalid.count(all.filter((listed) => listed.invalid).length);
+    const stageNames = [...new Set(all.map(({ episode }) => episode.stage))];
+    const runNames = [...new Map(all.map(({ run }) => [run.id, run.label]))];
+    stages.offer([['', 'all stages'], ...stageNames.map((stage) => [stage, stage] as const)]);
+    runs.offer([['', 'all runs'], ...runNames]);
+    stages.node.hidden = stageNames.length < 2;
+    runs.node.hidden = runNames.length < 2;
+    const low = all.reduce((least, { episode }) => Math.min(least, episode.runStep), Infinity);
+    const high = all.reduce((most, { episode }) => Math.max(most, episode.runStep), -Infinity);
+    steps.hidden = low >= high;
+    for (const [input, end] of [
+      [from, low],
+      [to, high],
+    ] as const) {
+      input.placeholder = Number.isFinite(end) ? String(end) : '';
+      input.min = String(low);
+      input.max = String(high);
+    }
   };
+  update(first);
   const node = element(
     'div',
     { class: 'filters', role: 'search', 'aria-label': 'Filter of episodes' },
     search,
-    element('div', { class: 'chips', role: 'group', 'aria-label': 'Outcome' }, ...chips),
     element(
       'div',
-      { class: 'fields' },
-      stages.length > 1 &&
-        select('Stage', [['', 'all stages'], ...stages.map((stage) => [stage, stage] as const)], (stage) =>
-          change({ stage }),
-        ),
-      runs.length > 1 && select('Run', [['', 'all runs'], ...runs], (run) => change({ run })),
-      select(
-        'Order',
-        [
-          ['recorded', 'as recorded'],
-          ['best', 'highest return'],
-          ['worst', 'lowest return'],
-          ['longest', 'most turns'],
-        ],
-        (order) => change({ order: order as EpisodeFilter['order'] }),
-      ),
-      low < high &&
-        element(
-          'span',
-          { class: 'steps' },
-          'steps ',
-          bound('From step', low, (fromStep) => change({ fromStep })),
-          ' to ',
-          bound('To step', high, (toStep) => change({ toStep })),
-        ),
+      { class: 'chips', role: 'group', 'aria-label': 'Outcome' },
+      ...outcomeChips.map((made) => made.node),
+      invalid.node,
     ),
+    element('div', { class: 'fields' }, stages.node, runs.node, order.node, steps),
   );
-  return { node, focusSearch: () => search.focus() };
+  return { node, focusSearch: () => search.focus(), update };
 }
 
-function chip(label: readonly (Node | string)[], found: number, onToggle: (isOn: boolean) => void): HTMLElement {
-  const button = element(
-    'button',
-    { type: 'button', class: 'chip', 'aria-pressed': 'false' },
-    ...label,
-    element('span', { class: 'found' }, count(found)),
-  );
-  button.addEventListener('click', () => {
-    const isOn = button.getAttribute('aria-pressed') !== 'true';
-    button.setAttribute('aria-pressed', String(isOn));
+function bound(label: string, apply: (value: number | undefined) => void): HTMLInputElement {
+  const input = element('input', { type: 'number', 'aria-label': label });
+  input.addEventListener('input', () => apply(input.value === '' ? undefined : Number(input.value)));
+  return input;
+}
+
+/** `count` shows how many there are; where there is none, and it is not chosen, it goes. */
+function chip(
+  label: readonly (Node | string)[],
+  onToggle: (isOn: boolean) => void,
+): { readonly node: HTMLElement; readonly count: (found: number) => void } {
+  const number = element('span', { class: 'found' });
+  const node = element('button', { type: 'button', class: 'chip', 'aria-pressed': 'false' }, ...label, number);
+  node.addEventListener('click', () => {
+    const isOn = node.getAttribute('aria-pressed') !== 'true';
+    node.setAttribute('aria-pressed', String(isOn));
     onToggle(isOn);
   });
-  return button;
+  return {
+    node,
+    count(found) {
+      number.textContent = count(found);
+      node.hidden = found === 0 && node.getAttribute('aria-pressed') !== 'true';
+    },
+  };
 }
 
+/** `offer` gives it its options; those that are there stay, and so does what is chosen. */
 function select(
   label: string,
-  options: readonly (readonly [value: string, text: string])[],
   onChange: (value: string) => void,
-): HTMLElement {
-  const made = element(
-    'select',
-    { 'aria-label': label },
-    ...options.map(([value, text]) => element('option', { value }, text)),
-  );
-  made.addEventListener('change', () => onChange(made.value));
-  return made;
+): {
+  readonly node: HTMLElement;
+  readonly offer: (options: readonly (readonly [value: string, text: string])[]) => void;
+} {
+  const node = element('select', { 'aria-label': label });
+  node.addEventListener('change', () => onChange(node.value));
+  return {
+    node,
+    offer(options) {
+      const known = new Set([...node.options].map(({ value }) => value));
+      for (const [value, text] of options) if (!known.has(value)) node.append(element('option', { value }, text));
+    },
+  };
 }

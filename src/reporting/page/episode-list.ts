@@ -12,6 +12,8 @@ const spare = 6;
 export interface EpisodeList {
   readonly node: HTMLElement;
   readonly show: (episodes: readonly ListedEpisode[]) => void;
+  /** As `show`, but what is in view stays where it is, while others come and go around it. */
+  readonly update: (episodes: readonly ListedEpisode[]) => void;
   /** Chooses the episode so many places on, or the first. */
   readonly move: (by: number) => void;
   readonly choose: (episode: ListedEpisode) => void;
@@ -97,11 +99,38 @@ export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisod
     event.preventDefault();
     move(by);
   });
+  const take = (found: readonly ListedEpisode[]) => {
+    episodes = found;
+    spacer.style.height = `${found.length * rowHeight}px`;
+  };
   return {
     node,
+    update(found) {
+      const isSame = found.length === episodes.length && found.every((listed, i) => listed === episodes[i]);
+      if (isSame) return;
+      const top = Math.floor(node.scrollTop / rowHeight);
+      const offset = node.scrollTop - top * rowHeight;
+      // The first of those in view that is still there; at the very top a reader wants to see what comes.
+      const inView = node.scrollTop === 0 ? [] : episodes.slice(top, top + Math.ceil(node.clientHeight / rowHeight));
+      const anchor = inView.findIndex((listed) => found.includes(listed));
+      // A row that stays the same node takes the click that has begun on it.
+      for (const [index, row] of rows) {
+        if (found[index] === episodes[index]) row.setAttribute('aria-setsize', String(found.length));
+        else {
+          row.remove();
+          rows.delete(index);
+        }
+      }
+      take(found);
+      const held = inView[anchor];
+      if (held !== undefined) node.scrollTop = (found.indexOf(held) - anchor) * rowHeight + offset;
+      draw();
+      const at = chosen === undefined ? -1 : found.indexOf(chosen);
+      if (at < 0) node.removeAttribute('aria-activedescendant');
+      else node.setAttribute('aria-activedescendant', `episode-${at}`);
+    },
     show(found) {
-      episodes = found;
-      spacer.style.height = `${found.length * rowHeight}px`;
+      take(found);
       node.scrollTop = 0;
       redraw();
       mark();

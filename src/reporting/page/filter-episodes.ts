@@ -2,7 +2,7 @@ import type { ReportEpisode, ReportRun } from '../report-data.js';
 
 /** An episode and where it comes from. */
 export interface ListedEpisode {
-  readonly run: ReportRun;
+  readonly run: Pick<ReportRun, 'id' | 'label'>;
   readonly episode: ReportEpisode;
   /** At least one action was malformed or not legal. */
   readonly invalid: boolean;
@@ -26,17 +26,41 @@ export interface EpisodeFilter {
   readonly order: 'recorded' | 'best' | 'worst' | 'longest';
 }
 
+/** A filter that leaves nothing out. */
+export const everyEpisode: EpisodeFilter = {
+  outcomes: new Set(),
+  invalidOnly: false,
+  stage: '',
+  run: '',
+  fromStep: -Infinity,
+  toStep: Infinity,
+  words: '',
+  order: 'recorded',
+};
+
 const searchedCharacters = 4000;
 
+/** An episode that was listed is the same object the next time, so that pages which follow a run know it again. */
+const known = new WeakMap<ReportEpisode, ListedEpisode>();
+
 export function listEpisodes(runs: readonly ReportRun[]): ListedEpisode[] {
-  return runs.flatMap((run) =>
-    run.episodes.map((episode) => ({
-      run,
-      episode,
-      invalid: episode.turns.some(({ facts, malformed }) => facts.invalid || malformed !== undefined),
-      text: `${episode.task}\n${(episode.turns[0]?.observation ?? '').slice(0, searchedCharacters)}`.toLowerCase(),
-    })),
-  );
+  return runs.flatMap(({ id, label, episodes }) => {
+    const run = { id, label };
+    return episodes.map((episode) => {
+      const listed = known.get(episode) ?? listEpisode(run, episode);
+      known.set(episode, listed);
+      return listed;
+    });
+  });
+}
+
+function listEpisode(run: ListedEpisode['run'], episode: ReportEpisode): ListedEpisode {
+  return {
+    run,
+    episode,
+    invalid: episode.turns.some(({ facts, malformed }) => facts.invalid || malformed !== undefined),
+    text: `${episode.task}\n${(episode.turns[0]?.observation ?? '').slice(0, searchedCharacters)}`.toLowerCase(),
+  };
 }
 
 export function filterEpisodes(all: readonly ListedEpisode[], filter: EpisodeFilter): ListedEpisode[] {
@@ -69,7 +93,7 @@ export function otherPlays(all: readonly ListedEpisode[], of: ListedEpisode): Li
   const { run, episode } = of;
   const rank = (other: ListedEpisode) =>
     (isEvaluation(other) === isEvaluation(of) && other.episode.member === episode.member ? 0 : 2) +
-    (other.run === run && other.episode.stage === episode.stage ? 1 : 0);
+    (other.run.id === run.id && other.episode.stage === episode.stage ? 1 : 0);
   return all
     .filter((other) => other !== of && other.episode.task === episode.task)
     .map((other, i) => ({ other, i, rank: rank(other) }))

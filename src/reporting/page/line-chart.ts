@@ -35,32 +35,38 @@ export interface ChartOptions {
 
 const cursors = uPlot.sync('report');
 
+/** A chart in the page. */
+export interface LineChart {
+  readonly node: HTMLElement;
+  /** Draws other values in the same place, where a cursor and the focus stay; the title and the height do not change. */
+  readonly update: (options: ChartOptions) => void;
+  readonly dispose: () => void;
+}
+
 /**
  * A chart with a legend that shows the values under the pointer, or under a cursor that the arrow keys move while the chart has the focus.
  * Its place is as high before as after drawing.
  */
-export function lineChart(options: ChartOptions): { readonly node: HTMLElement; readonly dispose: () => void } {
-  const { lines, title } = options;
+export function lineChart(first: ChartOptions): LineChart {
+  let options = first;
+  const { title, height } = first;
   const legend = element('p', { class: 'legend' });
   const plot = element('div', {
     class: 'plot',
     tabindex: 0,
     role: 'img',
-    'aria-label': `${title}: ${lines
-      .filter(({ faint }) => faint !== true)
-      .map(describe(options))
-      .join('; ')}. Arrow keys read values.`,
   });
-  plot.style.height = `${options.height}px`;
+  plot.style.height = `${height}px`;
   const node = element('figure', { class: 'chart' }, element('figcaption', {}, element('h3', {}, title), legend), plot);
 
-  const { x, columns } = onOneAxis(lines.flatMap(({ curve, band }) => (band ? [curve, band.low, band.high] : [curve])));
-  const firstColumn = firstColumns(lines);
+  let x: readonly number[] = [];
+  let columns: readonly (readonly (number | null | undefined)[])[] = [];
+  let firstColumn: readonly number[] = [];
   let chart: uPlot | undefined;
   const listening = new AbortController();
 
   const showLegend = (index: number | null | undefined) => {
-    const shown = lines.flatMap((line, i): HTMLElement[] => {
+    const shown = options.lines.flatMap((line, i): HTMLElement[] => {
       if (line.faint === true) return [];
       const at = index ?? lastIndex(columns[firstColumn[i] as number] ?? []);
       const value = valueNear(columns[firstColumn[i] as number] ?? [], at);
@@ -79,13 +85,36 @@ export function lineChart(options: ChartOptions): { readonly node: HTMLElement; 
 
   const draw = (width: number) => {
     chart?.destroy();
-    chart = new uPlot(plotOptions(options, width, showLegend), [x, ...columns] as uPlot.AlignedData, plot);
+    chart = new uPlot(plotOptions(options, width, showLegend), [x, ...columns] as unknown as uPlot.AlignedData, plot);
+  };
+  const take = (given: ChartOptions) => {
+    options = given;
+    const aligned = onOneAxis(
+      given.lines.flatMap(({ curve, band }) => (band ? [curve, band.low, band.high] : [curve])),
+    );
+    x = aligned.x;
+    columns = aligned.columns;
+    firstColumn = firstColumns(given.lines);
+    const described = given.lines.filter(({ faint }) => faint !== true).map(describe(given));
+    plot.setAttribute('aria-label', `${title}: ${described.join('; ')}. Arrow keys read values.`);
+  };
+  const update = (given: ChartOptions) => {
+    const before = options;
+    const read = chart === undefined || (chart.cursor.left ?? -1) < 0 ? undefined : x[chart.cursor.idx ?? -1];
+    take(given);
+    if (chart === undefined) return showLegend(null);
+    const { width } = chart;
+    if (looksOf(before) === looksOf(given)) chart.setData([x, ...columns] as unknown as uPlot.AlignedData);
+    else draw(width);
+    // Whoever reads values by keys goes on at the same place of the axis.
+    if (read !== undefined && plot === document.activeElement) setCursorAt(chart, read);
+    else if ((chart.cursor.left ?? -1) < 0) showLegend(null);
   };
   const resized = new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0);
     if (width === 0) return;
     if (chart === undefined) draw(width);
-    else if (chart.width !== width) chart.setSize({ width, height: options.height });
+    else if (chart.width !== width) chart.setSize({ width, height });
   });
   // Only what comes into view is drawn.
   const seen = new IntersectionObserver(
@@ -104,9 +133,11 @@ export function lineChart(options: ChartOptions): { readonly node: HTMLElement; 
   plot.addEventListener('keydown', (event) => moveCursor(event, chart, x));
   plot.addEventListener('blur', () => chart?.setCursor({ left: -10, top: -10 }));
   onThemeChange(() => chart?.redraw(false, true), listening.signal);
+  take(first);
   showLegend(null);
   return {
     node,
+    update,
     dispose() {
       seen.disconnect();
       resized.disconnect();
@@ -213,7 +244,24 @@ function moveCursor(event: KeyboardEvent, chart: uPlot | undefined, x: readonly 
   const isOff = (chart.cursor.left ?? -1) < 0;
   const from = isOff ? (move < 0 ? x.length : -1) : (chart.cursor.idx ?? 0);
   const to = Math.min(x.length - 1, Math.max(0, from + move));
-  chart.setCursor({ left: chart.valToPos(x[to] ?? 0, 'x'), top: chart.over.clientHeight / 2 });
+  setCursorAt(chart, x[to] ?? 0);
+}
+
+function setCursorAt(chart: uPlot, x: number): void {
+  chart.setCursor({ left: chart.valToPos(x, 'x'), top: chart.over.clientHeight / 2 });
+}
+
+/** What a chart is made with for good; the same looks take other values without being made anew. */
+function looksOf({ lines, xLabel, range, marks }: ChartOptions): string {
+  const looks = lines.map(({ label, variable, dash, band, marked, faint }) => [
+    label,
+    variable,
+    dash,
+    band !== undefined,
+    marked,
+    faint,
+  ]);
+  return JSON.stringify([looks, xLabel, range, marks]);
 }
 
 function firstColumns(lines: readonly ChartLine[]): number[] {

@@ -1,4 +1,4 @@
-import { element } from './element.js';
+import { element, replaceChildren } from './element.js';
 
 /** A key and what it does. */
 export interface Shortcut {
@@ -7,37 +7,39 @@ export interface Shortcut {
   readonly run: () => void;
 }
 
-/** Listens for shortcuts, never while text is typed, and gives the dialog that lists them. */
-export function shortcuts(list: readonly Shortcut[]): {
+/** Listens for shortcuts, never while text is typed, and gives the dialog that lists them: `list` is asked each time. */
+export function shortcuts(list: () => readonly Shortcut[]): {
   readonly dialog: HTMLDialogElement;
   readonly open: () => void;
 } {
   const row = (key: string, does: string) =>
     element('div', {}, element('dt', {}, element('kbd', {}, key)), element('dd', {}, does));
   const close = element('button', { type: 'button' }, 'Close');
+  const rows = element('dl');
   const dialog = element(
     'dialog',
     { 'aria-labelledby': 'shortcuts-title' },
     element('h2', { id: 'shortcuts-title' }, 'Keys'),
-    element(
-      'dl',
-      {},
-      ...list.map(({ key, does }) => row(key, does)),
-      row('?', 'this list'),
-      row('← →', 'in a chart: read values; among tokens: the one beside'),
-      row('↑ ↓', 'in the list: the episode above or below'),
-    ),
+    rows,
     close,
   );
   close.addEventListener('click', () => dialog.close());
   const open = () => {
-    if (!dialog.open) dialog.showModal();
+    if (dialog.open) return;
+    replaceChildren(
+      rows,
+      ...list().map(({ key, does }) => row(key, does)),
+      row('?', 'this list'),
+      row('← →', 'in a chart: read values; among tokens: the one beside'),
+      row('↑ ↓', 'in the list: the episode above or below'),
+    );
+    dialog.showModal();
   };
   document.addEventListener('keydown', (event) => {
     const { target, key, ctrlKey, metaKey, altKey } = event;
     const isTyping = target instanceof HTMLElement && target.matches('input:not([type=radio]), select, textarea');
     if (isTyping || ctrlKey || metaKey || altKey || dialog.open) return;
-    const found = key === '?' ? { run: open } : list.find((shortcut) => shortcut.key === key);
+    const found = key === '?' ? { run: open } : list().find((shortcut) => shortcut.key === key);
     if (found === undefined) return;
     event.preventDefault();
     found.run();

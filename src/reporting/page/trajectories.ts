@@ -1,10 +1,10 @@
-import type { ReportData } from '../report-data.js';
+import type { ReportData, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
 import { episodeFilters } from './episode-filters.js';
 import { episodeList } from './episode-list.js';
 import { episodeBlocks, placeOf } from './episode-view.js';
-import { filterEpisodes, listEpisodes, otherPlays, type ListedEpisode } from './filter-episodes.js';
+import { everyEpisode, filterEpisodes, listEpisodes, otherPlays, type ListedEpisode } from './filter-episodes.js';
 import { count, short } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
 import { scaleOf, valuesOf, type TokenMeasure } from './token-colour.js';
@@ -17,12 +17,15 @@ export interface Trajectories {
   readonly nextMeasure: () => void;
   readonly toggleComparison: () => void;
   readonly focusSearch: () => void;
+  /** Takes what is new; what the reader has open, beside it, filtered and in view stays. */
+  readonly update: (data: ReportData) => void;
 }
 
 const hint = 'Point at a token, or move with the arrow keys, to read its numbers.';
 
+/** Undefined where there is no episode yet. */
 export function trajectoriesSection({ runs }: ReportData): Trajectories | undefined {
-  const all = listEpisodes(runs);
+  let all = listEpisodes(runs);
   const [first] = all;
   if (first === undefined) return undefined;
   let measure: TokenMeasure | undefined;
@@ -67,13 +70,16 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
       readout,
     );
   };
+  let offered: readonly ListedEpisode[] = [];
+  let picker: HTMLElement = element('span');
   const drawControls = () => {
-    const others = otherPlays(all, episode);
-    const picker = comparisonPicker(others, beside, (other) => {
+    offered = otherPlays(all, episode);
+    const made = comparisonPicker(offered, beside, (other) => {
       beside = other;
       draw();
     });
-    replaceChildren(controls, colours.node, picker);
+    picker.replaceWith(made);
+    picker = made;
   };
   const show = (listed: ListedEpisode) => {
     episode = listed;
@@ -93,25 +99,30 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
     },
   });
   nextMeasure = colours.next;
+  replaceChildren(controls, colours.node, picker);
 
   const list = episodeList(runs.length > 1, show);
-  const filters = episodeFilters(all, (filter) => {
+  let filter = everyEpisode;
+  const filters = episodeFilters(all, (chosen) => {
+    filter = chosen;
     const matching = filterEpisodes(all, filter);
-    found.textContent = foundText(matching.length, all.length);
+    tellFound(matching.length);
     list.show(matching);
   });
-  found.textContent = foundText(all.length, all.length);
-  const recorded = runs.reduce((sum, run) => sum + run.episodesRecorded, 0);
+  const tellFound = (shown: number) => (found.textContent = foundText(shown, all.length));
+  tellFound(all.length);
+  const leftOut = element('p', { class: 'note' });
+  const tellLeftOut = (of: readonly ReportRun[]) => {
+    const recorded = of.reduce((sum, run) => sum + run.episodesRecorded, 0);
+    leftOut.hidden = recorded <= all.length;
+    leftOut.textContent = `The page carries ${count(all.length)} of ${count(recorded)} recorded episodes, spread evenly over training; \`agentgym report --episodes\` takes more.`;
+  };
+  tellLeftOut(runs);
   const node = element(
     'section',
     { id: 'episodes', 'aria-labelledby': 'episodes-title' },
     element('div', { class: 'section-head' }, element('h2', { id: 'episodes-title' }, 'Episodes')),
-    recorded > all.length &&
-      element(
-        'p',
-        { class: 'note' },
-        `The page carries ${count(all.length)} of ${count(recorded)} recorded episodes, spread evenly over training; \`--episodes\` takes more.`,
-      ),
+    leftOut,
     element(
       'div',
       { class: 'trajectories' },
@@ -138,6 +149,22 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
       draw();
     },
     focusSearch: filters.focusSearch,
+    update(data) {
+      const given = listEpisodes(data.runs);
+      const isSame = given.length === all.length && given.every((listed, i) => listed === all[i]);
+      all = given;
+      tellLeftOut(data.runs);
+      if (isSame) return;
+      filters.update(all);
+      colours.disable(absentMeasures(all));
+      const matching = filterEpisodes(all, filter);
+      tellFound(matching.length);
+      list.update(matching);
+      const others = otherPlays(all, episode);
+      const isOffered = others.length === offered.length && others.every((other, i) => other === offered[i]);
+      // Whoever is choosing is not disturbed.
+      if (!isOffered && document.activeElement !== picker) drawControls();
+    },
   };
 }
 

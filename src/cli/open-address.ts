@@ -1,0 +1,18 @@
+import { spawn } from 'node:child_process';
+
+/** What opens an address on each system; it is handed over as one argument, never to a shell. */
+const openers: { readonly [platform: string]: readonly string[] } = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Opens an address in the user's browser, and goes on at once; tells where that cannot be done. */
+export function openAddress(url: string, tell: (problem: string) => void): void {
+  const [program = '', ...first] = openers[process.platform] ?? ['xdg-open'];
+  const child = spawn(program, [...first, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => tell(`${program} is not there to open a browser: open the address by hand.`));
+  child.on('exit', (code) => {
+    if (code !== 0 && code !== null) tell(`${program} could not open a browser: open the address by hand.`);
+  });
+  child.unref();
+}

@@ -1,0 +1,64 @@
+import { Args, Flags } from '@oclif/core';
+
+import { BaseCommand } from '../cli/base-command.js';
+import { interruptSignal } from '../cli/interrupt-signal.js';
+
+/** `agentgym ui [FOLDER]` */
+export default class Ui extends BaseCommand {
+  static override summary = 'Follow runs in a browser while they go';
+  static override description =
+    'Serves the list of runs, their report pages, and comparisons of several, to this machine alone; pages follow what runs write. The address that ' +
+    'is printed carries a token: whoever has it may read. AGENTGYM_UI_TOKEN sets it, so that pages find the server again after a restart.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> /data/runs --port 8080 --open',
+    'ssh -L 8080:127.0.0.1:8080 machine <%= config.bin %> <%= command.id %> --port 8080',
+  ];
+  static override args = {
+    folder: Args.string({ default: 'runs', description: 'Folder that holds the runs' }),
+  };
+  static override flags = {
+    port: Flags.integer({ default: 0, min: 0, max: 65_535, description: 'Port to listen on; 0: any that is free' }),
+    host: Flags.string({
+      default: '127.0.0.1',
+      helpValue: 'ADDRESS',
+      description: 'Address to listen on; any but the default lets other machines in',
+    }),
+    open: Flags.boolean({ default: false, description: 'Open the address in the browser of this machine' }),
+  };
+
+  #isPrinted = false;
+
+  async run() {
+    const { args, flags } = await this.parse(Ui);
+    const [{ serveRuns }, { openAddress }, { isLoopback }] = await Promise.all([
+      import('../experiments/serve/serve-runs.js'),
+      import('../cli/open-address.js'),
+      import('../experiments/serve/guard-request.js'),
+    ]);
+    const signal = interruptSignal('Stopping.');
+    const token = process.env['AGENTGYM_UI_TOKEN'];
+    const server = await serveRuns({
+      folder: args.folder,
+      port: flags.port,
+      host: flags.host,
+      version: this.config.version,
+      ...(token !== undefined && token !== '' && { token }),
+    });
+    const { url, runs } = server;
+    if (!isLoopback(flags.host)) this.note(`Other machines can reach ${flags.host}: the token alone keeps them out.`);
+    if (this.jsonEnabled()) this.logJson(this.toSuccessJson({ url, runs }));
+    this.say(`Runs in ${runs}: ${url}`);
+    this.say('Ctrl-C stops it; runs go on.');
+    if (flags.open) openAddress(url, (problem) => this.note(problem));
+    if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
+    await server.close();
+    return { url, runs };
+  }
+
+  /** Printed when the server stands, not when it ends. */
+  override logJson(json: unknown): void {
+    if (!this.#isPrinted) super.logJson(json);
+    this.#isPrinted = true;
+  }
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, createGzip, type Gzip } from 'node:zlib';
+
+/**
+ * Server-sent events on one response (WHATWG HTML, 9.2), compressed where the browser takes that. Whoever reads slowly is sent the newest
+ * of each kind, not all there ever were: what waits is replaced.
+ */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #gzip: Gzip | undefined;
+  /** By name: makes the data when its turn comes. */
+  readonly #waiting = new Map<string, () => string>();
+  #isWriting = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, headers: Readonly<Record<string, string>>) {
+    const isCompressed = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    response.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      ...(isCompressed && { 'content-encoding': 'gzip' }),
+    });
+    this.#response = response;
+    if (isCompressed) {
+      this.#gzip = createGzip({ level: constants.Z_BEST_SPEED });
+      this.#gzip.pipe(response);
+    }
+    response.on('close', () => this.#gzip?.destroy());
+    // A browser that lost the connection waits so long, in milliseconds.
+    void this.#write('retry: 2000\n\n');
+  }
+
+  /** Sends an event, its data made when everything before it has gone out. */
+  send(name: string, data: () => string): void {
+    this.#waiting.set(name, data);
+    void this.#drain();
+  }
+
+  end(): void {
+    this.#waiting.clear();
+    if (this.#gzip === undefined) this.#response.end();
+    else this.#gzip.end();
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    for (let next = this.#take(); next !== undefined; next = this.#take()) {
+      const [name, data] = next;
+      await this.#write(`event: ${name}\ndata: ${data()}\n\n`);
+    }
+    this.#isWriting = false;
+  }
+
+  #take(): [string, () => string] | undefined {
+    const [next] = this.#waiting;
+    if (next !== undefined) this.#waiting.delete(next[0]);
+    return next;
+  }
+
+  /** Resolves once the text has left this process, or nobody is there to read it. */
+  async #write(text: string): Promise<void> {
+    const { destroyed, writableEnded } = this.#response;
+    if (destroyed || writableEnded) return;
+    const target = this.#gzip ?? this.#response;
+    await new Promise<void>((resolve) => {
+      // A response that is gone calls nobody back.
+      this.#response.once('close', resolve);
+      const done = () => {
+        this.#response.off('close', resolve);
+        resolve();
+      };
+      target.write(text, () => {
+        if (this.#gzip === undefined) done();
+        else this.#gzip.flush(constants.Z_SYNC_FLUSH, () => this.#afterDrain(done));
+      });
+    });
+  }
+
+  #afterDrain(done: () => void): void {
+    if (this.#response.writableNeedDrain) this.#response.once('drain', done);
+    else done();
+  }
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+
+/** Where the build leaves the scripts and styles of pages: beside `src/` and for the package alike. */
+const bundles = new URL('../../dist/reporting/page/', import.meta.url);
+
+/** A page's script and styles, and what they may do. */
+export interface PageParts {
+  readonly script: string;
+  readonly styles: string;
+  /**
+   * Its Content-Security-Policy: it runs this script and these styles and loads nothing, so that what models wrote can neither run nor send.
+   */
+  readonly policy: string;
+}
+
+/** `connect`: the page may ask the server that it came from. */
+export async function pageParts(scriptName: string, { connect }: { readonly connect: boolean }): Promise<PageParts> {
+  const [script, styles] = await Promise.all([bundle(scriptName), bundle('report-page.css')]);
+  const policy = [
+    "default-src 'none'",
+    `script-src ${digest(script)}`,
+    `style-src ${digest(styles)}`,
+    ...(connect ? ["connect-src 'self'"] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+  return { script, styles, policy };
+}
+
+/** `head`: tags before the title; `data`: blocks before the script. */
+export function pageDocument(
+  { script, styles }: PageParts,
+  { title, head = '', data = '' }: { readonly title: string; readonly head?: string; readonly data?: string },
+): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+${head}<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${escapeHtml(title)} · agentgym</title>
+<style>${styles}</style>
+</head>
+<body>
+<noscript>This report is drawn by a script of its own; it loads nothing. Allow scripts to read it.</noscript>
+<div id="report"></div>
+${data}<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+async function bundle(name: string): Promise<string> {
+  // The browser hashes what it parsed, and a parser makes one line feed of each line break.
+  return (await readFile(new URL(name, bundles), 'utf8')).replace(/\r\n?/g, '\n');
+}
+
+function digest(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

@@ -1,0 +1,64 @@
+import type { ListedAblation, ListedCell } from '../live-data.js';
+import { addressIn } from './address.js';
+import { element, replaceChildren } from './element.js';
+import { percent } from './format-number.js';
+import type { KeyedChild } from './keyed-children.js';
+
+/** An ablation in the list: its question, how far its cells are, and its runs one by one. */
+export function ablationCard(first: ListedAblation): KeyedChild<ListedAblation> {
+  const status = element('span');
+  const answer = element('p', { class: 'explain' });
+  const begun = element('p', { class: 'explain' });
+  const cells = element('dl', { class: 'cells' });
+  const link = element('a', { href: addressIn(`/ablations/${encodeURIComponent(first.key)}`) }, first.name);
+  const node = element(
+    'article',
+    { class: 'ablation' },
+    element('p', { class: 'eyebrow' }, element('b', {}, link), status),
+    element('p', {}, first.question),
+    answer,
+    begun,
+    cells,
+  );
+  let drawn = '';
+  return {
+    node,
+    update(ablation) {
+      status.className = `status ${ablation.status}`;
+      status.textContent = ablation.status;
+      answer.textContent = ablation.answer ?? 'No answer yet.';
+      const runs = ablation.cells.flatMap((cell) => cell.runs);
+      const ended = runs.filter((run) => run.status === 'completed').length;
+      const wanted = ablation.cells.reduce((sum, { queued }) => sum + queued.length, runs.length);
+      begun.textContent = `${ablation.cells.length} cells, ${ended} of ${wanted} runs complete`;
+      const text = JSON.stringify(ablation.cells);
+      if (text === drawn) return;
+      drawn = text;
+      const focused = document.activeElement?.getAttribute('href');
+      replaceChildren(cells, ...ablation.cells.map(cellLine));
+      // The link that had the focus was made anew.
+      if (focused !== null && focused !== undefined) {
+        [...cells.querySelectorAll('a')].find((made) => made.getAttribute('href') === focused)?.focus();
+      }
+    },
+  };
+}
+
+function cellLine({ id, runs, queued }: ListedCell): HTMLElement {
+  const seeds = runs.map((run) => {
+    const rate = run.success === null ? run.status : percent(run.success.rate, 0);
+    return element(
+      'a',
+      {
+        class: `seed ${run.status}`,
+        href: addressIn(`/runs/${encodeURIComponent(run.key)}`),
+        title: `seed ${run.seed}: ${run.status}, ${run.steps} of ${run.stepsWanted} steps`,
+      },
+      `${run.seed}: ${rate}`,
+    );
+  });
+  const waiting = queued.map((seed) =>
+    element('span', { class: 'seed queued', title: `seed ${seed}: queued` }, `${seed}: –`),
+  );
+  return element('div', {}, element('dt', {}, id), element('dd', {}, ...seeds, ...waiting));
+}

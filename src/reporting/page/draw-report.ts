@@ -1,0 +1,133 @@
+import type { ReportData } from '../report-data.js';
+import { curvesSection, type CurvesSection } from './curves.js';
+import { element, replaceChildren } from './element.js';
+import { overview } from './overview.js';
+import { recipeSection } from './recipe.js';
+import { resultsSection } from './results.js';
+import { shortcuts, type Shortcut } from './shortcuts.js';
+import { spendingSection } from './spending.js';
+import { trajectoriesSection, type Trajectories } from './trajectories.js';
+
+/** What a page that follows runs puts around a report. */
+export interface ReportFrame {
+  /** At the beginning of the bar: the way back. */
+  readonly home: HTMLElement;
+  /** At its end: whether it is live. */
+  readonly aside: HTMLElement;
+}
+
+/** A part of the page: made once it has something to show, and then again whenever that changed. */
+interface Part {
+  node: HTMLElement | undefined;
+  readonly draw: (data: ReportData) => HTMLElement | undefined;
+}
+
+/** Draws a report into an element. Returns what draws newer data: only what changed, and nothing that the reader chose or has open is lost. */
+export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportFrame): (data: ReportData) => void {
+  let curves: CurvesSection | undefined;
+  let trajectories: Trajectories | undefined;
+  const parts: readonly Part[] = [
+    redrawn(overview, ({ runs, createdAt: _, ...rest }) => ({
+      ...rest,
+      runs: runs.map(({ label, status, failure, summary }) => [label, status, failure, summary]),
+    })),
+    redrawn(resultsSection, ({ cells, comparisons, runs }) => ({
+      cells,
+      comparisons,
+      evaluations: runs.map(({ cell, evaluations }) => [cell, evaluations.filter(({ final }) => final)]),
+    })),
+    {
+      node: undefined,
+      draw: (data) => {
+        if (curves === undefined) curves = curvesSection(data);
+        else curves.update(data);
+        return curves?.node;
+      },
+    },
+    redrawn(spendingSection, ({ cells, runs }) => [
+      cells.map(({ label, spent }) => [label, spent]),
+      runs.map(({ stages, spent }) => [stages, spent]),
+    ]),
+    {
+      node: undefined,
+      draw: (data) => {
+        if (trajectories === undefined) trajectories = trajectoriesSection(data);
+        else trajectories.update(data);
+        return trajectories?.node;
+      },
+    },
+    redrawn(recipeSection, ({ runs }) => runs.map(({ id, label, recipe }) => [id, label, recipe])),
+  ];
+  const keys = (): Shortcut[] => [
+    ...(curves === undefined ? [] : [{ key: 'x', does: 'next horizontal axis', run: curves.switchAxis }]),
+    ...(trajectories === undefined ? [] : episodeKeys(trajectories)),
+  ];
+  const { dialog, open } = shortcuts(keys);
+  const help = element('button', { type: 'button', class: 'quiet', 'aria-label': 'Keys', title: 'Keys' }, '?');
+  help.addEventListener('click', open);
+  const links = element('span', { class: 'links' });
+  const main = element('main');
+  const home = frame?.home ?? element('span', { class: 'brand' }, 'agentgym');
+  const nav = element('nav', { 'aria-label': 'Sections' }, home, links, frame?.aside, help);
+  replaceChildren(root, nav, main, dialog);
+  const update = (data: ReportData) => {
+    let isOther = false;
+    for (const part of parts) {
+      const made = part.draw(data);
+      if (made === part.node) continue;
+      isOther = true;
+      // The place of one that is new: behind the last part before it that is there.
+      if (part.node !== undefined && made !== undefined) part.node.replaceWith(made);
+      else if (made === undefined) part.node?.remove();
+      else before(parts, part, main, made);
+      part.node = made;
+    }
+    if (isOther) linkTo(links, parts);
+  };
+  update(first);
+  return update;
+}
+
+/** A part without choices of the reader: drawn anew when what it shows changed. */
+function redrawn(draw: (data: ReportData) => HTMLElement | undefined, shows: (data: ReportData) => unknown): Part {
+  let shown = '';
+  const part: Part = {
+    node: undefined,
+    draw(data) {
+      const text = JSON.stringify(shows(data));
+      if (text === shown) return part.node;
+      shown = text;
+      return draw(data);
+    },
+  };
+  return part;
+}
+
+function before(parts: readonly Part[], part: Part, main: HTMLElement, made: HTMLElement): void {
+  const earlier = parts.slice(0, parts.indexOf(part)).findLast(({ node }) => node !== undefined)?.node;
+  if (earlier === undefined) main.prepend(made);
+  else earlier.after(made);
+}
+
+/** Links to the sections, where they are others than before. */
+function linkTo(links: HTMLElement, parts: readonly Part[]): void {
+  const sections = parts.flatMap(({ node }) => (node?.matches('section') === true ? [node] : []));
+  const wanted = sections.map((section) => `#${section.id}`);
+  if ([...links.children].map((link) => link.getAttribute('href')).join() === wanted.join()) return;
+  replaceChildren(
+    links,
+    ...sections.map((section) =>
+      element('a', { href: `#${section.id}` }, section.querySelector('h2')?.textContent ?? ''),
+    ),
+  );
+}
+
+function episodeKeys(trajectories: Trajectories): Shortcut[] {
+  return [
+    { key: '/', does: 'search episodes', run: trajectories.focusSearch },
+    { key: 'j', does: 'next episode', run: () => trajectories.move(1) },
+    { key: 'k', does: 'episode before', run: () => trajectories.move(-1) },
+    { key: 't', does: 'colour tokens by the next measure', run: trajectories.nextMeasure },
+    { key: 'c', does: 'set another play of the task beside', run: trajectories.toggleComparison },
+  ];
+}

@@ -1,0 +1,111 @@
+import type { ListedAblation, ListedRun, RunsListing } from '../live-data.js';
+import { addressIn } from './address.js';
+import type { ReportFrame } from './draw-report.js';
+import { element, replaceChildren } from './element.js';
+import { count } from './format-number.js';
+import { ablationCard } from './ablation-card.js';
+import { keyedChildren } from './keyed-children.js';
+import { runRow, type RunRow } from './run-row.js';
+
+/** Draws the list of runs into an element. Returns what draws a newer one: rows stay the same nodes, and what is chosen stays chosen. */
+export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFrame): (listing: RunsListing) => void {
+  let listing = first;
+  const chosen = new Set<string>();
+  const search = element('input', {
+    type: 'search',
+    placeholder: 'Recipe, id or status',
+    'aria-label': 'Recipe, id or status',
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
+  const compare = element('a', { class: 'button', role: 'link' }, 'Compare');
+  const found = element('p', { class: 'explain', role: 'status' });
+  const empty = element('p', { class: 'note' });
+  const list = element('ul', { class: 'runs' });
+  const cards = element('div', { class: 'ablations' });
+  const rows = keyedChildren<ListedRun, RunRow>(list, (run) => runRow(run, choose));
+  const ablations = keyedChildren<ListedAblation, ReturnType<typeof ablationCard>>(cards, ablationCard);
+  const ablationSection = element(
+    'section',
+    { id: 'ablations', 'aria-labelledby': 'ablations-title' },
+    element('div', { class: 'section-head' }, element('h2', { id: 'ablations-title' }, 'Ablations')),
+    cards,
+  );
+
+  function choose(key: string, isOn: boolean): void {
+    if (isOn) chosen.add(key);
+    else chosen.delete(key);
+    drawChoice();
+  }
+  const drawChoice = () => {
+    const keys = listing.runs.flatMap(({ key }) => (chosen.has(key) ? [key] : []));
+    compare.textContent = keys.length < 2 ? 'Choose runs to compare' : `Compare ${keys.length} runs`;
+    compare.setAttribute('aria-disabled', String(keys.length < 2));
+    if (keys.length < 2) compare.removeAttribute('href');
+    else
+      compare.setAttribute(
+        'href',
+        addressIn(
+          '/compare',
+          keys.map((key) => ['run', key] as const),
+        ),
+      );
+  };
+  const draw = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = ({ recipe, key, status, seed }: ListedRun) => {
+      const text = `${recipe} ${key} ${status} seed ${seed}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    };
+    const shown = listing.runs.filter(fits);
+    rows.update(shown);
+    found.textContent = foundText(listing, shown.length);
+    empty.hidden = listing.runs.length > 0 || listing.ablations.length > 0;
+    empty.textContent = `No run in ${listing.folder} yet: \`agentgym train quickstart\` starts one, and it appears here.`;
+    ablations.update(listing.ablations);
+    ablationSection.hidden = listing.ablations.length === 0;
+    const running = listing.runs.filter(({ status }) => status === 'running').length;
+    document.title = `${running > 0 ? `▶ ${running} running` : 'Runs'} · agentgym`;
+    drawChoice();
+  };
+  search.addEventListener('input', draw);
+  // Ages grow also while nothing happens.
+  setInterval(() => {
+    for (const row of rows.made()) row.age();
+  }, 10_000);
+  replaceChildren(
+    root,
+    element('nav', { 'aria-label': 'agentgym' }, frame.home, frame.aside),
+    element(
+      'main',
+      {},
+      element(
+        'section',
+        { id: 'runs', 'aria-labelledby': 'runs-title' },
+        element(
+          'div',
+          { class: 'section-head' },
+          element('h1', { id: 'runs-title', class: 'list-title' }, 'Runs'),
+          search,
+          compare,
+        ),
+        found,
+        empty,
+        list,
+      ),
+      ablationSection,
+      element('p', { class: 'explain' }, `agentgym ${listing.version}`),
+    ),
+  );
+  draw();
+  return (newer) => {
+    listing = newer;
+    draw();
+  };
+}
+
+function foundText({ runs, folder }: RunsListing, shown: number): string {
+  const running = runs.filter(({ status }) => status === 'running').length;
+  const all = shown === runs.length ? `${count(shown)}` : `${count(shown)} of ${count(runs.length)}`;
+  return `${all} ${runs.length === 1 ? 'run' : 'runs'} in ${folder}${running > 0 ? `, ${count(running)} running` : ''}`;
+}

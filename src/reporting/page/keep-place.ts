@@ -1,0 +1,24 @@
+/**
+ * Changes the page, and scrolls so that what is read stays where it is while parts above it grow. Done here, as not every browser does it,
+ * and none holds on to what has the focus; the style sheet turns theirs off. At the top of the page the top stays in view.
+ */
+export function keepPlace(change: () => void): void {
+  if (scrollY === 0) return change();
+  const places = inSight().map((node) => [node, node.getBoundingClientRect().top] as const);
+  change();
+  const held = places.find(([node]) => node.isConnected);
+  if (held === undefined) return;
+  const moved = held[0].getBoundingClientRect().top - held[1];
+  if (Math.abs(moved) >= 1) scrollBy({ top: moved, behavior: 'instant' });
+}
+
+/** What may be held, the best first: the focus, then what stands a third down the page, from the inside out. */
+function inSight(): Element[] {
+  const focused = document.activeElement;
+  const box = focused?.getBoundingClientRect();
+  const isSeen = box !== undefined && focused !== document.body && box.bottom > 0 && box.top < innerHeight;
+  const read = document
+    .elementsFromPoint(innerWidth / 2, innerHeight / 3)
+    .filter((node) => node.closest('main') !== null);
+  return [...(isSeen && focused?.closest('main') ? [focused] : []), ...read];
+}

@@ -1,0 +1,32 @@
+/** A child of a list that shows one thing, and can show it anew. */
+export interface KeyedChild<Item> {
+  readonly node: HTMLElement;
+  readonly update: (item: Item) => void;
+}
+
+/** Keeps the children of an element as a list of things is: one node for each key, moved only where the order changed, so that focus stays. */
+export function keyedChildren<Item extends { readonly key: string }, Child extends KeyedChild<Item>>(
+  parent: HTMLElement,
+  make: (item: Item) => Child,
+): { readonly update: (items: readonly Item[]) => void; readonly made: () => Iterable<Child> } {
+  const children = new Map<string, Child>();
+  return {
+    made: () => children.values(),
+    update(items) {
+      const keys = new Set(items.map(({ key }) => key));
+      for (const [key, child] of children) {
+        if (keys.has(key)) continue;
+        child.node.remove();
+        children.delete(key);
+      }
+      let place = parent.firstElementChild;
+      for (const item of items) {
+        const child = children.get(item.key) ?? make(item);
+        children.set(item.key, child);
+        child.update(item);
+        if (child.node === place) place = place.nextElementSibling;
+        else parent.insertBefore(child.node, place);
+      }
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// The page that `agentgym ui` serves at every address: the list of runs, or a report that follows its runs. See ../live-data.ts.
+import type { ReportUpdate, RunsListing, ServerProblem, SystemLoad } from '../live-data.js';
+import type { ReportData } from '../report-data.js';
+import { reportAssembler } from './assemble-report.js';
+import { connect } from './connection.js';
+import { drawReport } from './draw-report.js';
+import { drawRuns } from './draw-runs.js';
+import { element, replaceChildren } from './element.js';
+import { keepPlace } from './keep-place.js';
+import { liveStatus, ofReport } from './live-status.js';
+import { addressIn } from './address.js';
+
+function follow(root: HTMLElement): void {
+  const status = liveStatus();
+  const home = element('a', { class: 'brand', href: addressIn('/') }, 'agentgym');
+  const problem = element('p', { class: 'warning problem', role: 'alert', hidden: true });
+  const clear = () => (problem.hidden = true);
+  const frame = { home, aside: status.node };
+  // Until the first answer.
+  replaceChildren(root, element('nav', {}, home, status.node), element('main', {}, problem));
+
+  const assemble = reportAssembler();
+  let updateReport: ((data: ReportData) => void) | undefined;
+  let updateRuns: ((listing: RunsListing) => void) | undefined;
+  let report: ReportData | undefined;
+  const place = () => {
+    const main = root.querySelector('main');
+    if (main !== problem.parentElement) main?.prepend(problem);
+  };
+  connect({
+    address: `/events${location.pathname}${location.search}`,
+    on: {
+      report: (data) => {
+        clear();
+        report = assemble(data as ReportUpdate);
+        if (updateReport === undefined) {
+          updateReport = drawReport(root, report, frame);
+          // What the address points to is there only now.
+          document.getElementById(location.hash.slice(1))?.scrollIntoView();
+        } else updateWith(updateReport, report);
+        place();
+        document.title = `${titleOf(report)} · agentgym`;
+      },
+      runs: (data) => {
+        clear();
+        if (updateRuns === undefined) updateRuns = drawRuns(root, data as RunsListing, frame);
+        else updateWith(updateRuns, data as RunsListing);
+        place();
+      },
+      load: (data) => status.load(report === undefined ? (data as SystemLoad) : ofReport(data as SystemLoad, report)),
+      problem: (data) => {
+        problem.textContent = `Nothing newer can be read: ${(data as ServerProblem).message}`;
+        problem.hidden = false;
+      },
+    },
+    onState: status.connection,
+  });
+}
+
+function updateWith<Data>(update: (data: Data) => void, data: Data): void {
+  keepPlace(() => update(data));
+}
+
+/** With a sign of what goes on, for a row of tabs. */
+function titleOf({ title, runs }: ReportData): string {
+  return runs.some(({ status }) => status === 'running') ? `▶ ${title}` : title;
+}
+
+const root = document.getElementById('report');
+if (root !== null) follow(root);

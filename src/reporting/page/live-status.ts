@@ -1,0 +1,91 @@
+import type { ReportData } from '../report-data.js';
+import type { ProcessLoad, SystemLoad } from '../live-data.js';
+import type { ConnectionState } from './connection.js';
+import { element, replaceChildren } from './element.js';
+import { number, percent } from './format-number.js';
+
+const words: { readonly [state in ConnectionState]: string } = {
+  connecting: 'connecting …',
+  live: 'live',
+  lost: 'connection lost, trying again',
+  refused: 'the server has another token now: open the address it printed',
+  paused: 'paused',
+};
+
+/** The end of the bar: whether the page is live, and what the machine is doing. */
+export interface LiveStatus {
+  readonly node: HTMLElement;
+  readonly connection: (state: ConnectionState) => void;
+  readonly load: (load: SystemLoad) => void;
+}
+
+export function liveStatus(): LiveStatus {
+  const state = element('span', { class: 'live', role: 'status' });
+  const load = element('span', { class: 'load' });
+  return {
+    node: element('span', { class: 'aside' }, load, state),
+    connection(now) {
+      state.className = `live ${now}`;
+      state.textContent = words[now];
+      load.classList.toggle('stale', now !== 'live');
+    },
+    load(sample) {
+      replaceChildren(load, ...loadParts(sample));
+      load.title = loadTitle(sample);
+    },
+  };
+}
+
+function loadParts({ cores, busy, average, memory, processes }: SystemLoad): HTMLElement[] {
+  const own = processes.length === 0 ? undefined : ownProcesses(processes);
+  return [
+    meter('cpu', busy, busy === null ? `${cores} cores` : `${percent(busy, 0)} of ${cores} cores`),
+    ...(average === null
+      ? []
+      : [element('span', { class: 'meter' }, 'load ', element('b', {}, number(average[0], 1)))]),
+    meter('memory', memory.used / memory.total, `${bytes(memory.used)} of ${bytes(memory.total)}`),
+    ...(own === undefined ? [] : [element('span', { class: 'meter' }, 'training ', element('b', {}, own))]),
+  ];
+}
+
+function meter(name: string, share: number | null, text: string): HTMLElement {
+  const bar = element('span', { class: 'fill' });
+  bar.style.width = `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;
+  return element(
+    'span',
+    { class: 'meter' },
+    `${name} `,
+    element('span', { class: 'gauge', 'aria-hidden': 'true' }, bar),
+    element('b', {}, text),
+  );
+}
+
+/** "1.9 cores, 410 MB": of all processes together, without the cores in the first sample. */
+function ownProcesses(processes: readonly ProcessLoad[]): string {
+  const known = processes.flatMap(({ cores }) => cores ?? []);
+  const memory = bytes(processes.reduce((sum, process) => sum + process.memory, 0));
+  const cores = known.reduce((sum, value) => sum + value, 0);
+  return known.length === 0 ? memory : `${number(cores, 1)} cores, ${memory}`;
+}
+
+function loadTitle({ average, processes }: SystemLoad): string {
+  const means =
+    average === null
+      ? []
+      : [`load average over 1, 5 and 15 minutes: ${average.map((value) => number(value, 2)).join(', ')}`];
+  const each = processes.map(
+    ({ run, pid, cores, memory }) =>
+      `run ${run}: process ${pid}, ${cores === null ? '' : `${number(cores, 2)} cores, `}${bytes(memory)}`,
+  );
+  return [...means, ...each].join('\n');
+}
+
+function bytes(value: number): string {
+  return value >= 1e9 ? `${number(value / 1e9, 1)} GB` : `${number(value / 1e6, 0)} MB`;
+}
+
+/** The processes of a report's runs: `run` of a process is the key in the list, which begins with the run's id. */
+export function ofReport(load: SystemLoad, { runs }: ReportData): SystemLoad {
+  const isOwn = ({ run }: ProcessLoad) => runs.some(({ id }) => run === id || run.startsWith(`${id}-`));
+  return { ...load, processes: load.processes.filter(isOwn) };
+}

@@ -1,0 +1,275 @@
+// The pages of `agentgym ui` in a real browser, while a real run is being trained. Wants the build and a Chromium.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { bin, freshDataFolders, runCli } from '../cli/run-cli.js';
+import { openBrowser, withoutBrowser, type View } from './open-browser.js';
+import { recipe } from './trained-run.js';
+
+const token = 'a-token-for-the-tests';
+
+/** A process of the command line that goes on; `line` waits for what it prints. */
+function start(args: readonly string[], cwd: string, environment: Readonly<Record<string, string>> = {}) {
+  const folders = freshDataFolders();
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { ...process.env, ...folders, NODE_ENV: 'production', AGENTGYM_UI_TOKEN: token, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return {
+    child,
+    ended,
+    output: () => output,
+    async line(pattern: RegExp): Promise<string> {
+      const found = () => pattern.exec(output)?.[0] ?? Promise.reject(new Error(output));
+      return vi.waitFor(found, { timeout: 20_000 });
+    },
+    remove: () => rmSync(folders.AGENTGYM_DATA_DIR, { recursive: true, force: true }),
+  };
+}
+
+const soon = { timeout: 15_000, interval: 100 };
+
+describe.skipIf(withoutBrowser)('agentgym ui', () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'agentgym-ui-'));
+  const started: ReturnType<typeof start>[] = [];
+  let browser: Browser;
+  let url: URL;
+  let server: ReturnType<typeof start>;
+
+  const serve = async (port = '0') => {
+    const made = start(['ui', '--port', port], cwd);
+    started.push(made);
+    return { made, url: new URL(await made.line(/http:\/\/\S+/)) };
+  };
+  /** Trains on for so many steps: about a minute a thousand. */
+  const train = (...sets: string[]) => {
+    const flags = sets.flatMap((set) => ['--set', set]);
+    const made = start(['train', 'recipe.yaml', ...flags], cwd);
+    started.push(made);
+    return made;
+  };
+  const stop = async ({ child, ended }: { child: ChildProcess; ended: Promise<number | null> }) => {
+    child.kill('SIGINT');
+    return ended;
+  };
+
+  beforeAll(async () => {
+    writeFileSync(join(cwd, 'recipe.yaml'), recipe);
+    browser = await openBrowser();
+    const first = await runCli(['train', 'recipe.yaml', '--set', 'name=earlier'], { cwd });
+    expect(first.code, first.stderr).toBe(0);
+    ({ made: server, url } = await serve());
+  }, 120_000);
+  afterAll(async () => {
+    for (const made of started) {
+      if (made.child.exitCode === null) await stop(made);
+      made.remove();
+    }
+    await browser?.close();
+  });
+
+  /** Opens a page, and sees to it that it did nothing wrong. */
+  async function visit(
+    path: string,
+    { width = 1400, colorScheme = 'light' }: View,
+    look: (page: Page, faults: string[]) => Promise<void>,
+  ): Promise<void> {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+    const faults: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => faults.push(`exception: ${error.message}`));
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== url.origin) faults.push(`request: ${request.url()}`);
+    });
+    try {
+      const address = new URL(path, url);
+      address.searchParams.set('token', token);
+      await page.goto(address.href);
+      await look(page, faults);
+      expect(faults).toEqual([]);
+    } finally {
+      await page.close();
+    }
+  }
+
+  // Goes red when a section is drawn anew although the reader has something open in it, and when updates do not arrive.
+  it('follows a run from its start to its end, and loses nothing of what the reader does', async () => {
+    await visit('/', {}, async (page) => {
+      const rows = page.locator('.run');
+      await expect.poll(() => rows.count(), soon).toBe(1);
+      await page.locator('.pick input').first().check();
+      const training = train('stages.rl.steps=700', 'record.episodes=2', 'name=living');
+      await expect.poll(() => rows.first().innerText(), soon).toMatch(/living[\s\S]*running/);
+      expect(await page.title()).toContain('1 running');
+      // What was chosen is chosen still, though another row stands above it.
+      expect(
+        await page.locator('.pick input').evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).checked)),
+      ).toEqual([false, true]);
+      await expect.poll(() => page.locator('.load').innerText(), soon).toMatch(/\d+\s%\sof \d+ cores[\s\S]*GB of/);
+      if (process.platform === 'linux') {
+        await expect.poll(() => page.locator('.load').innerText(), soon).toMatch(/training [\d.]+ cores, \d+ MB/);
+      }
+      await rows.first().locator('a').click();
+
+      const status = page.locator('.overview .status');
+      await expect.poll(() => status.innerText(), soon).toBe('running');
+      expect(await page.locator('nav .live').innerText()).toBe('live');
+      await page.locator('#episodes .row').first().waitFor();
+      await page.locator('.plot canvas').first().waitFor();
+
+      await page.locator('.choice span', { hasText: 'per episode' }).click();
+      await page.locator('#episodes select[aria-label=Stage]').selectOption('rl');
+      await page.locator('.episodes').focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('t');
+      const token = page.locator('.episode .token[tabindex="0"]').first();
+      await token.focus();
+      await page.keyboard.press('ArrowRight');
+      const opened = () => page.locator('.episode-head h3').first().innerText();
+      const kept = async () => ({
+        task: await opened(),
+        readout: await page.locator('.readout').innerText(),
+        stage: await page.locator('#episodes select[aria-label=Stage]').inputValue(),
+        axis: await page.locator('#curves .choice input:checked').inputValue(),
+        measure: await page.locator('#episodes .choice input:checked').inputValue(),
+        focus: await page.evaluate(() => document.activeElement?.className),
+      });
+      // A mark on the node that has the focus: it must be the same one later, not one like it.
+      await page.evaluate(() => document.activeElement!.setAttribute('data-mark', 'here'));
+      const place = () =>
+        page.evaluate(() => Math.round(document.querySelector('[data-mark]')!.getBoundingClientRect().top));
+      let top = NaN;
+      await expect.poll(async () => top === (top = await place()), soon).toBe(true);
+      const before = await kept();
+      const episodes = async () =>
+        Number(
+          ((await page.locator('#episodes [role=status]').innerText()).match(/of ([\d,]+)/)?.[1] ?? '0').replace(
+            ',',
+            '',
+          ),
+        );
+      const [held, plot] = [await episodes(), page.locator('.plot').first()];
+      const described = () => plot.getAttribute('aria-label');
+      const curve = await described();
+      await expect.poll(episodes, soon).toBeGreaterThan(held + 16);
+      await expect.poll(described, soon).not.toBe(curve);
+      expect(await kept()).toEqual(before);
+      expect(Math.abs((await place()) - top)).toBeLessThanOrEqual(2);
+
+      // A cursor that keys have moved stays at its place of the axis, while the axis grows.
+      await plot.focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowRight');
+      const where = () => page.locator('.chart .where').first().innerText();
+      const [at, grown] = [await where(), await episodes()];
+      await expect.poll(episodes, soon).toBeGreaterThan(grown + 16);
+      expect(await where()).toBe(at);
+
+      expect(await training.ended).toBe(0);
+      await expect.poll(() => status.innerText(), soon).toBe('completed');
+      expect(await page.title()).not.toContain('▶');
+      expect(await page.locator('.answer').innerText()).toMatch(/^(Yes|No|Not shown): .* of 30 test episodes/);
+      expect(await page.locator('nav .links').innerText()).toMatch(/Results\s+Curves\s+Spent\s+Episodes\s+Recipe/);
+      await page.locator('nav .brand').click();
+      await expect.poll(() => rows.first().innerText(), soon).toMatch(/completed[\s\S]*final/);
+    });
+  }, 120_000);
+
+  it('compares runs that were chosen, by the keyboard too', async () => {
+    await visit('/', {}, async (page) => {
+      const boxes = page.locator('.pick input');
+      await expect.poll(() => boxes.count(), soon).toBeGreaterThan(1);
+      expect(await page.locator('.button').getAttribute('href')).toBeNull();
+      for (const i of [0, 1]) {
+        await boxes.nth(i).focus();
+        await page.keyboard.press('Space');
+      }
+      await page.locator('.button').focus();
+      await page.keyboard.press('Enter');
+      await page.locator('#results tbody tr').first().waitFor();
+      expect(await page.locator('#results tbody').first().locator('tr').count()).toBe(2);
+      expect(page.url()).toContain('/compare?run=');
+      expect(await page.locator('.toggle').count()).toBe(2);
+    });
+  });
+
+  // Goes red when a page does not ask again after its connection broke.
+  it('tells that the server is gone, and goes on when it is back', async () => {
+    await visit('/', {}, async (page, faults) => {
+      const live = page.locator('nav .live');
+      await expect.poll(() => live.innerText(), soon).toBe('live');
+      expect(await stop(server)).toBe(0);
+      await expect.poll(() => live.innerText(), soon).toContain('connection lost');
+      ({ made: server } = await serve(url.port));
+      await expect.poll(() => live.innerText(), soon).toBe('live');
+      // That nobody listened is no fault of the page.
+      expect(faults.filter((fault) => !fault.includes('ERR_'))).toEqual([]);
+      faults.length = 0;
+    });
+  }, 60_000);
+
+  it('gives its connection back while nobody looks, and has everything when somebody does', async () => {
+    await visit('/', {}, async (page) => {
+      const live = page.locator('nav .live');
+      await expect.poll(() => live.innerText(), soon).toBe('live');
+      const look = (state: string) =>
+        page.evaluate((value) => {
+          Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'));
+        }, state);
+      await look('hidden');
+      await expect.poll(() => live.innerText(), soon).toBe('paused');
+      await look('visible');
+      await expect.poll(() => live.innerText(), soon).toBe('live');
+    });
+  });
+
+  it('fits a telephone and likes the dark', async () => {
+    for (const width of [360, 800]) {
+      await visit('/', { width, colorScheme: 'dark' }, async (page) => {
+        const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        await page.locator('.run').first().waitFor();
+        expect(await tooWide()).toBeLessThanOrEqual(0);
+        const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        expect(ground).toBe('rgb(21, 23, 26)');
+        await page.locator('.run a').first().click();
+        await page.locator('#episodes .row').first().waitFor();
+        expect(await tooWide()).toBeLessThanOrEqual(0);
+        // Whether the page is live stays in sight.
+        const box = await page.locator('nav .live').boundingBox();
+        expect(box!.x + 8).toBeLessThan(width);
+      });
+    }
+  });
+
+  it('lets nothing out, and nobody in', async () => {
+    await visit('/', {}, async (page, faults) => {
+      await page.locator('.run').first().waitFor();
+      const tried = await page.evaluate(() =>
+        fetch('http://127.0.0.1:9/').then(
+          () => 'fetched',
+          (error: Error) => error.message,
+        ),
+      );
+      expect(tried).toBe('Failed to fetch');
+      expect(faults.join()).toContain('Content Security Policy');
+      faults.length = 0;
+    });
+    const page = await browser.newPage();
+    expect((await page.goto(url.origin))!.status()).toBe(403);
+    await page.close();
+  });
+});
