@@ -25,10 +25,10 @@ describe('agentgym advise RUN', () => {
     const document = documentOf(result);
     expect(document).toMatchObject({ formatVersion: 1, subject: run, kind: 'run', measured: { run: { steps: 8 } } });
     const { findings, fine, notChecked } = document as unknown as Told;
-    // Ten supervised and eight reinforced steps on 30 tasks: whatever came out, all of these were measured.
+    // Whatever came of so few steps, all of these were measured.
     const judged = [...findings, ...fine].map(({ rule }) => rule);
     expect(judged).toEqual(
-      expect.arrayContaining(['gain', 'groups-with-signal', 'rare-reward', 'entropy-collapse', 'gradient-clip']),
+      expect.arrayContaining(['movement', 'over-random', 'groups-with-signal', 'rare-reward', 'cold-start', 'splits']),
     );
     expect(notChecked).toContainEqual({
       rule: 'reference-runaway',

@@ -105,6 +105,8 @@ describe('a recipe with faults', () => {
       expect(recipe.environment.options['depths']).toEqual([3, 4]);
     }
     for (const command of ablations) {
+      // What the cells say anew would be refused as a flag.
+      expect(flagsOf(command, '--set').length).toBe(sets.length - Number(/sparsity|horizon --/.test(command)));
       const [values] = flagsOf(command, '--values');
       const planned = await planAblation({
         what: command.split(' ')[2] ?? '',

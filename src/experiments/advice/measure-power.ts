@@ -9,7 +9,7 @@ import { columnShares } from '../../statistics/outcome-matrix.js';
 import type { PowerMeasure } from './measured.js';
 
 /** Seeds that people can afford. */
-export const plannedSeeds = [3, 5] as const;
+const plannedSeeds = [3, 5] as const;
 
 /** Outcomes of somebody on some tasks. */
 export interface Played {

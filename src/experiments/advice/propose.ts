@@ -37,7 +37,11 @@ export async function proposeChange(
 
 /** The command of an experiment; undefined where `ablate` would refuse it. */
 export async function proposeAblation({ axis, values }: Trial, base: ProposalBase): Promise<string | undefined> {
-  const { source, sets, cwd, runsFolder, host } = base;
+  const { source, cwd, runsFolder, host } = base;
+  const replaced = replacedKeys(axis, values !== undefined);
+  const sets = base.sets.filter(
+    (set) => !replaced.some((key) => `${parseSetting(set).path.join('.')}.`.startsWith(`${key}.`)),
+  );
   const planned = await unlessRefused(
     planAblation({
       what: axis,
@@ -57,6 +61,12 @@ export async function proposeAblation({ axis, values }: Trial, base: ProposalBas
     ...(values === undefined ? [] : [`--values ${quoted(JSON.stringify(values))}`]),
     ...sets.map((set) => `--set ${quoted(set)}`),
   ].join(' ');
+}
+
+/** Keys that the cells of an axis say anew, whatever the recipe had there: a flag for one of them would do nothing, and is refused. */
+function replacedKeys(axis: string, hasValues: boolean): readonly string[] {
+  if (axis === 'sparsity') return ['reward.terms'];
+  return axis === 'horizon' && hasValues ? ['horizon'] : [];
 }
 
 /** A word for a POSIX shell. */

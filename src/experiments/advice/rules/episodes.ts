@@ -12,10 +12,7 @@ export const overLate = ({ lateSteps, stage }: RunMeasure): string =>
   `over the last ${lateSteps} steps of \`${stage}\``;
 
 /** A metric's late mean, or why there is none. */
-export function lateMetric(
-  run: RunMeasure | undefined,
-  metric: string,
-): number | Extract<Judgement, { verdict: 'unknown' }> {
+function lateMetric(run: RunMeasure | undefined, metric: string): number | Extract<Judgement, { verdict: 'unknown' }> {
   if (run === undefined) return { verdict: 'unknown', why: onlyARun };
   return run.late[metric] ?? { verdict: 'unknown', why: `the run did not log \`${metric}\`` };
 }

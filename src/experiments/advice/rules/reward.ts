@@ -97,7 +97,7 @@ export const creditLevel: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'hint',
-      finding: `Rewards come on the way, but ${name} with level: ${String(level)} adds an episode's rewards up: which turn earned them is lost.`,
+      finding: `Rewards come on the way, but ${name} with level ${JSON.stringify(level)} adds an episode's rewards up: which turn earned them is lost.`,
       evidence,
       source: 'docs/rewards.md; the Guide, section 3.3 (RLOO: 0.55 at both densities)',
       basis: 'both',
