@@ -138,7 +138,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await page.locator('.token[data-token="0"]').hover();
       expect(await readout.innerText()).toContain('mask 0, not trained on');
       // What this record lacks cannot be chosen, and says so.
-      expect(await page.locator('.choice input[value=advantage]').isDisabled()).toBe(true);
+      expect(await page.locator('.choice input[value=kl]').isDisabled()).toBe(true);
     });
   });
 
