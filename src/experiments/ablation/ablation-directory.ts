@@ -132,7 +132,7 @@ export class AblationDirectory {
   }
 }
 
-function ablationPath(directory: string): string {
+export function ablationPath(directory: string): string {
   return join(directory, 'ablation.json');
 }
 
