@@ -67,6 +67,29 @@ describe('compareCells', () => {
     expect(comparison!.p).toBeLessThan(0.05);
   });
 
+  // Goes red when means are taken over the few tasks that seeds happen to share.
+  it('compares seeds that were evaluated on tasks of their own by their means', () => {
+    const own = (shift: number) =>
+      [1, 2, 3].flatMap((seed) =>
+        runs(shift, [seed], [...tasks.slice(0, 3), ...tasks.map((task) => `${seed}-${task}`)]),
+      );
+    const outcomes = new Map([
+      ['low', own(0)],
+      ['high', own(0.3)],
+    ]);
+    const rate = (cell: string) => {
+      const rates = outcomes
+        .get(cell)!
+        .map(({ values }) => [...values.values()].reduce((a, b) => a + b, 0) / values.size);
+      return rates.reduce((a, b) => a + b, 0) / 3;
+    };
+    expect(cellMean(outcomes.get('low')!, 'success')).toMatchObject({ method: 'seeds' });
+    expect(cellMean(outcomes.get('low')!, 'success')!.mean).toBeCloseTo(rate('low'), 12);
+    const [comparison] = compareCells([['low', 'high']], outcomes, 'success');
+    expect(comparison).toMatchObject({ design: 'paired', seeds: 3, tasks: 63 });
+    expect(comparison!.difference.mean).toBeCloseTo(rate('high') - rate('low'), 12);
+  });
+
   it('leaves out a cell without a run', () => {
     expect(compareCells([['a', 'b']], new Map([['a', runs(0, [1])]]), 'success')).toEqual([]);
   });

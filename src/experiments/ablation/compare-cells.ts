@@ -3,7 +3,7 @@ import { crossedInterval, type CrossedInterval } from '../../statistics/crossed-
 import { detectableEffect } from '../../statistics/detectable-effect.js';
 import { holmAdjust } from '../../statistics/holm.js';
 import { unpairedDifference } from '../../statistics/unpaired-difference.js';
-import { alignOutcomes } from './align-outcomes.js';
+import { alignOutcomes, type AlignedOutcomes } from './align-outcomes.js';
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
 /** An estimate over seeds and tasks with its 95 % interval, for other seeds and other tasks. */
@@ -35,10 +35,30 @@ export interface CellComparison {
 const boundsOf = (measure: Measure): { bounds?: readonly [number, number] } =>
   measure === 'success' ? { bounds: [0, 1] } : {};
 
-/** Undefined where its runs share no task. */
-export function cellMean(runs: readonly RunOutcomes[], measure: Measure): CrossedInterval | undefined {
+/** Share of the tasks of each run that all must have in common to count as played by all: a failed episode may leave a task out. */
+const mostlyShared = 0.9;
+
+/** The tasks that all runs played; undefined where each was evaluated on tasks of its own. */
+function sharedTasks(runs: readonly RunOutcomes[]): AlignedOutcomes | undefined {
   const aligned = alignOutcomes(runs);
-  return aligned && crossedInterval(aligned.rows, { weights: aligned.weights, ...boundsOf(measure) });
+  const fewest = Math.min(...runs.map(({ values }) => values.size));
+  return aligned !== undefined && aligned.tasks >= mostlyShared * fewest ? aligned : undefined;
+}
+
+/** Over seeds and tasks; over seeds alone where each was evaluated on tasks of its own. Undefined without a run. */
+export function cellMean(runs: readonly RunOutcomes[], measure: Measure): CrossedInterval | undefined {
+  if (runs.length === 0 || runs.some(({ values }) => values.size === 0)) return undefined;
+  const shared = sharedTasks(runs);
+  const bounds = boundsOf(measure);
+  if (shared !== undefined) return crossedInterval(shared.rows, { weights: shared.weights, ...bounds });
+  return crossedInterval(
+    runs.map(({ values }) => [meanOf([...values.values()])]),
+    bounds,
+  );
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Compares pairs of cells; pairs without a common seed are left out. */
@@ -60,15 +80,29 @@ function comparePair([a, first]: Side, [b, second]: Side, measure: Measure): Omi
   const seeds = first.map(({ seed }) => seed).filter((seed) => second.some((other) => other.seed === seed));
   const ofSeeds = (runs: readonly RunOutcomes[]) =>
     seeds.flatMap((seed) => runs.find((run) => run.seed === seed) ?? []);
-  const aligned = alignOutcomes([...ofSeeds(first), ...ofSeeds(second)]);
-  if (aligned === undefined) return compareUnpaired([a, first], [b, second], measure);
-  const { rows, weights, tasks } = aligned;
+  const shared = sharedTasks([...ofSeeds(first), ...ofSeeds(second)]);
+  const pairs = shared ?? pairsBySeed(ofSeeds(first), ofSeeds(second));
+  if (seeds.length === 0 || pairs === undefined) return compareUnpaired([a, first], [b, second], measure);
+  const { rows, weights, tasks } = pairs;
   const { mean, low, high, p, estimate } = crossedDifference(rows.slice(0, seeds.length), rows.slice(seeds.length), {
     weights,
     ...boundsOf(measure),
   });
   const effect = seeds.length < 2 ? {} : { detectable: detectableEffect(estimate) };
   return [{ a, b, difference: { mean, low, high }, p, seeds: seeds.length, tasks, design: 'paired', ...effect }];
+}
+
+/** Seeds that were evaluated on tasks of their own: each is one pair of means, over the tasks that both of its runs played. */
+function pairsBySeed(first: readonly RunOutcomes[], second: readonly RunOutcomes[]): AlignedOutcomes | undefined {
+  const pairs = first.map((run, index) => alignOutcomes([run, ...second.slice(index, index + 1)]));
+  if (pairs.length === 0 || pairs.some((pair) => pair === undefined)) return undefined;
+  const mean = (side: 0 | 1) =>
+    pairs.map((pair) => {
+      const total = pair?.weights.reduce((sum, weight) => sum + weight, 0) ?? 1;
+      const sum = pair?.rows[side]?.reduce((part, value, column) => part + value * (pair.weights[column] ?? 0), 0) ?? 0;
+      return [sum / total];
+    });
+  return { rows: [...mean(0), ...mean(1)], weights: [1], tasks: Math.min(...pairs.map((pair) => pair?.tasks ?? 0)) };
 }
 
 /** Cells that differ in their tasks, as those of a complexity axis do. */
