@@ -27,7 +27,17 @@ function adviceOf(what: string, more: Partial<AdviceRequest> = {}): Promise<Advi
   const log = { info: () => undefined, warn: () => undefined };
   const signal = new AbortController().signal;
   const settings = { random: createRandom(0), log, signal, cacheDirectory: folder };
-  return advise({ what, sets: [], tasks: 16, seed: 1, cwd: folder, runsFolder: join(folder, 'runs'), host, settings, ...more });
+  return advise({
+    what,
+    sets: [],
+    tasks: 16,
+    seed: 1,
+    cwd: folder,
+    runsFolder: join(folder, 'runs'),
+    host,
+    settings,
+    ...more,
+  });
 }
 
 const rulesOf = ({ findings }: Advice): string[] => findings.map(({ rule }) => rule);
