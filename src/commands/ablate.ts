@@ -40,6 +40,7 @@ export default class Ablate extends BaseCommand {
       cwd: process.cwd(),
       runsFolder: 'runs',
       host: await this.openPluginHost(),
+      settings: await this.hostSettings(1),
       yes: flags.yes,
     });
     const { cells, seeds } = planned;

@@ -2,15 +2,14 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { Random } from '../contracts/random.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
-import { collectEpisodes } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { type RewardDensity, rewardDensity } from '../rollout/reward-density.js';
-import { chooseTasks } from '../rollout/task-order.js';
 import { baselinePlayers } from './baseline-players.js';
 import { rewardBounds } from './check-rewards.js';
 import type { Parts } from './make-parts.js';
+import { playTrainingTasks } from './play-training-tasks.js';
 import type { RewardDescription, RewardDescriptions } from './run-manifest.js';
-import { longestHorizon, rolloutSettings } from './stage-plan.js';
+import { longestHorizon } from './stage-plan.js';
 
 /** Training tasks that each of the players plays once. */
 const measuredTasks = 16;
@@ -51,25 +50,13 @@ async function describeReward(
   signal: AbortSignal,
 ): Promise<RewardDescription> {
   const horizon = longestHorizon(recipe);
-  const tasks = chooseTasks(environment.splits.train, measuredTasks, random.stream('tasks'));
+  const played = { recipe, environment, reward, tasks: measuredTasks, random, signal };
   const density: { -readonly [player in keyof RewardDescription['density']]: RewardDensity } = {};
   // An environment that cannot be made fails the episodes of training, which tell of it; a description is no reason to end a run.
   const players = await baselinePlayers(environment).catch(() => []);
   for (const [name, player] of players) {
     if (name !== 'oracle' && name !== 'random') continue;
-    const episodes = await collectEpisodes(
-      tasks.map((task, group) => ({ iteration: 0, task, group, member: 0 })),
-      {
-        actor: { kind: 'player', player },
-        environments: environment.pool,
-        reward,
-        horizon,
-        random: random.stream('episodes'),
-        rollout: { ...rolloutSettings(recipe.rollout), retries: 0 },
-        signal,
-      },
-    );
-    const completed = episodes.filter((episode) => episode.status === 'completed');
+    const completed = await playTrainingTasks(played, { kind: 'player', player }, 1, horizon);
     if (completed.length > 0) density[name] = rewardDensity(completed);
   }
   const { maxActionTokens } = recipe.policy.sampling;

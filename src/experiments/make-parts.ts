@@ -108,6 +108,26 @@ export async function makeParts(
   }
 }
 
+/**
+ * Checks the rewards of a recipe over its environment, and makes nothing else of it.
+ *
+ * @throws as `checkRewards` does, and what is wrong with environment, rewards or algorithms
+ */
+export async function checkRecipeRewards(
+  recipe: Recipe,
+  host: PluginHost,
+  settings: HostSettings,
+  origin: ResolvedRecipe['origin'],
+): Promise<void> {
+  const instances = new Instances(host, settings);
+  const environment = await instances.environment(recipe.environment);
+  try {
+    await rlParts(recipe, instances, environment, origin);
+  } finally {
+    await environment.pool.dispose();
+  }
+}
+
 async function rlParts(
   recipe: Recipe,
   instances: Instances,

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 
-import { isKeyMap } from '../config/recipe-layer.js';
-import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportData, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import { readAblation, runsOf } from './ablation/ablation-directory.js';
 import type { CellSummary } from './ablation/ablation-result.js';
@@ -9,6 +7,7 @@ import type { CellComparison } from './ablation/compare-cells.js';
 import type { Measure } from './ablation/read-outcomes.js';
 import { summarizeAblation, type SummarizeOptions } from './ablation/summarize-ablation.js';
 import { loadRun } from './load-run.js';
+import { differingKeys, recipeLeaves } from './recipe-leaves.js';
 import { finite } from './report-comparisons.js';
 import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
@@ -70,24 +69,12 @@ export async function reportAblation(directory: string, options: ReportAblationO
 
 /** The cells with the leaves of their settings, those left out in which all are alike. */
 function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
-  const leaves = cells.map(({ settings }) => leavesOf(settings));
-  const keys = [...new Set(leaves.flatMap((one) => Object.keys(one)))];
-  const varying = keys.filter((key) => new Set(leaves.map((one) => JSON.stringify(one[key]))).size > 1);
+  const leaves = cells.map(({ settings }) => recipeLeaves(settings));
+  const varying = differingKeys(leaves);
   return cells.map((cell, index) => {
     const own = Object.entries(leaves[index] ?? {}).filter(([key]) => varying.includes(key));
-    return {
-      ...cell,
-      settings: Object.fromEntries(own),
-    };
+    return { ...cell, settings: Object.fromEntries(own) };
   });
-}
-
-function leavesOf(settings: { readonly [key: string]: Json }, prefix = ''): Record<string, Json> {
-  return Object.fromEntries(
-    Object.entries(settings).flatMap(([key, value]): [string, Json][] =>
-      isKeyMap(value) ? Object.entries(leavesOf(value, `${prefix}${key}.`)) : [[`${prefix}${key}`, value]],
-    ),
-  );
 }
 
 function reportCell({ id, settings, success, spent, notes, runs }: CellSummary): ReportCell {

@@ -1,6 +1,7 @@
+import { testHost } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
-import { make, reset, step, commandsOf } from './fixtures/play.js';
+import { allTasks, make, reset, step, commandsOf } from './fixtures/play.js';
 
 describe('prompts', () => {
   it('show the needed recipes and as many distractors as asked for, the same each time', () => {
@@ -118,5 +119,25 @@ describe('crafting', () => {
   it('makes what the recipe makes, whatever number was written', () => {
     expect(craft('get 1 oak logs', 'craft 99 oak planks using 1 oak logs')).toBe('Crafted 4 oak planks');
     expect(craft('get 1 oak logs', 'craft oak_planks using 1 oak logs')).toBe('Crafted 4 oak planks');
+  });
+});
+
+describe('the demonstrator', () => {
+  it('follows the plan with detours: short horizons hold some of its successes, long ones most', () => {
+    const environment = make();
+    const { random } = testHost(1);
+    const turns = allTasks({ depths: [1, 2] }).map((task) => {
+      reset(environment, task);
+      for (let turn = 1; turn <= 40; turn += 1) {
+        const { terminated, facts } = step(environment, environment.experts!['demonstrator']!(random) as string);
+        expect(facts.invalid).toBe(false);
+        if (terminated) return turn;
+      }
+      return Infinity;
+    });
+    const within = (horizon: number) => turns.filter((count) => count <= horizon).length / turns.length;
+    expect(within(6)).toBeCloseTo(0.42, 1);
+    expect(within(12)).toBeCloseTo(0.82, 1);
+    expect(within(40)).toBeGreaterThan(0.99);
   });
 });

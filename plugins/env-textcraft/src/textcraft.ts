@@ -54,7 +54,14 @@ function quote(text: string): string {
 
 class TextCraft implements Environment {
   readonly instructions = instructions;
-  readonly experts: { readonly oracle: Expert } = { oracle: () => this.#nextAction() };
+  /** `demonstrator` wastes turns: on two of five it looks into its inventory, and half of what it gets it gets piece by piece. */
+  readonly experts: { readonly oracle: Expert; readonly demonstrator: Expert } = {
+    oracle: () => this.#nextAction(),
+    demonstrator: (random) => {
+      if (random.uniform() < 0.4) return 'inventory';
+      return this.#nextAction(random.uniform() < 0.5);
+    },
+  };
   readonly #options: Options;
   #puzzle: Puzzle | undefined;
   #inventory = new Map<string, number>();
@@ -221,12 +228,13 @@ class TextCraft implements Environment {
     return this.#plan;
   }
 
-  #nextAction(): string {
+  /** The next turn of the shortest plan; on demand one piece only of what it gets. */
+  #nextAction(onePiece = false): string {
     const { names } = this.#present();
     const plan = this.#planned();
     const [turn] = plan.turns;
     if (this.#won || turn === undefined) return 'inventory';
-    if ('get' in turn) return `get ${writeAmount(turn.get, names)}`;
+    if ('get' in turn) return `get ${writeAmount({ ...turn.get, ...(onePiece && { count: 1 }) }, names)}`;
     return writeCraft(turn.craft.output, ingredientsToName(turn.craft, plan, this.#inventory), names);
   }
 

@@ -54,6 +54,23 @@ describe('answerQuestion', () => {
     );
   });
 
+  it('tells how the best stands to each of the others where all are compared', () => {
+    const cells = [cell('a', 0.5), cell('b', 0.62), cell('c', 0.44), cell('d', 0.61)];
+    const comparisons = [
+      comparison('a', 'b', 0.12, 0.0004),
+      comparison('a', 'c', -0.06, 0.031),
+      comparison('a', 'd', 0.11, 0.002),
+      comparison('b', 'c', -0.18, 0.0001),
+      comparison('b', 'd', -0.01, 0.7),
+      comparison('c', 'd', 0.17, 0.0001),
+    ];
+    expect(answerQuestion({ ...base, cells, comparisons })).toBe(
+      'Success: b 62.0 %, d 61.0 %, a 50.0 %, c 44.0 %. ' +
+        "b is above a by 12.0 points (95 % interval 10.0 to 14.0; p < 0.001 after Holm's correction). " +
+        'It is separable from c, too. b is not separable from d.',
+    );
+  });
+
   it('says what is missing', () => {
     expect(answerQuestion({ ...base, cells: [cell('a', null, 'missing')], comparisons: [] })).toBe(
       'Nothing can be said yet: no run is complete.',

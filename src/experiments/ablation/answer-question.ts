@@ -10,10 +10,15 @@ const told = 3;
 
 /** What an ablation says, in words that a reader may quote: what does best, which differences are real, or what could have been seen. */
 export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'ablation' | 'answer'>): string {
-  const { cells, comparisons, measure } = result;
+  const { cells, comparisons, measure, reference } = result;
   const known = cells.filter((cell) => valueOf(cell, measure) !== undefined);
   if (known.length === 0) return 'Nothing can be said yet: no run is complete.';
-  const sentences = [ranking(known, measure), ...differences(comparisons, measure), ...missing(cells)];
+  const ordered = rank(known, measure);
+  const sentences = [
+    ranking(ordered, measure),
+    ...differences(comparisons, ordered[0]?.id ?? reference, reference, measure),
+    ...missing(cells),
+  ];
   return sentences.join(' ');
 }
 
@@ -21,27 +26,53 @@ function valueOf(cell: CellSummary, measure: Measure): number | undefined {
   return (measure === 'success' ? cell.success?.rate : cell.measured?.mean) ?? undefined;
 }
 
-/** Turns are better few. */
-function ranking(cells: readonly CellSummary[], measure: Measure): string {
+/** The best first. Turns are better few. */
+function rank(cells: readonly CellSummary[], measure: Measure): CellSummary[] {
   const sign = measure === 'turns' ? 1 : -1;
   const value = (cell: CellSummary) => valueOf(cell, measure) ?? Number.NaN;
-  const ordered = [...cells].sort((a, b) => sign * (value(a) - value(b)));
-  const [best, ...others] = ordered.map((cell) => `${cell.id} ${quantity(value(cell), measure)}`);
+  return [...cells].sort((a, b) => sign * (value(a) - value(b)));
+}
+
+function ranking(ordered: readonly CellSummary[], measure: Measure): string {
+  const [best, ...others] = ordered.map(
+    (cell) => `${cell.id} ${quantity(valueOf(cell, measure) ?? Number.NaN, measure)}`,
+  );
   return others.length === 0
     ? `${best} is all there is so far.`
     : `${measureName(measure)}: ${[best, ...others].join(', ')}.`;
 }
 
-function differences(comparisons: readonly CellComparison[], measure: Measure): string[] {
+function differences(
+  comparisons: readonly CellComparison[],
+  best: string,
+  reference: string,
+  measure: Measure,
+): string[] {
   if (comparisons.length === 0) return ['No two cells share a seed yet.'];
   const real = comparisons.filter(({ corrected }) => corrected < level);
   if (real.length === 0) return notSeparable(comparisons, measure);
+  if (comparisons.some(({ a }) => a !== reference)) return ofBest(best, comparisons, measure);
   const largest = [...real].sort((x, y) => Math.abs(y.difference.mean) - Math.abs(x.difference.mean)).slice(0, told);
   const rest = comparisons.length - real.length;
   return [
     ...largest.map((comparison) => difference(comparison, measure)),
     ...(real.length > told ? [`${real.length - told} more of ${comparisons.length} differences are separable.`] : []),
     ...(rest > 0 ? [`${rest === 1 ? 'The other difference is' : `${rest} other differences are`} not separable.`] : []),
+  ];
+}
+
+/** Where every cell is compared with every other: how the best stands to each, the nearest that it beats in full. */
+function ofBest(best: string, comparisons: readonly CellComparison[], measure: Measure): string[] {
+  const own = comparisons
+    .filter(({ a, b }) => a === best || b === best)
+    .sort((x, y) => Math.abs(x.difference.mean) - Math.abs(y.difference.mean));
+  const other = ({ a, b }: CellComparison) => (a === best ? b : a);
+  const [nearest, ...beaten] = own.filter(({ corrected }) => corrected < level);
+  const equals = own.filter(({ corrected }) => corrected >= level).map(other);
+  return [
+    ...(nearest === undefined ? [] : [difference(nearest, measure)]),
+    ...(beaten.length === 0 ? [] : [`It is separable from ${beaten.map(other).join(', ')}, too.`]),
+    ...(equals.length === 0 ? [] : [`${best} is not separable from ${equals.join(', ')}.`]),
   ];
 }
 

@@ -9,6 +9,7 @@ import type { Json } from '../../contracts/json.js';
 import type { AgentgymError } from '../../errors/agentgym-error.js';
 import { openPluginHost, type PluginHost } from '../../plugins/open-plugin-host.js';
 import { readPluginSource } from '../../plugins/plugin-source.js';
+import { testHost } from '../../testing/test-host.js';
 import { planAblation, type AblationRequest, type PlannedAblation } from './plan-ablation.js';
 
 const plugins = resolve(import.meta.dirname, '../../../plugins');
@@ -27,6 +28,7 @@ function plan(what: string, more: Partial<AblationRequest> = {}): Promise<Planne
     cwd: folder,
     runsFolder: 'runs',
     host,
+    settings: testHost(),
     yes: false,
     ...more,
   });
@@ -44,6 +46,7 @@ function planFile(
     cwd: folder,
     runsFolder: 'runs',
     host,
+    settings: testHost(),
     yes: false,
     ...more,
   };
@@ -70,6 +73,24 @@ describe('planAblation', () => {
     expect(planned.plan.reference).toBe('sparse');
     expect(planned.seeds).toEqual([1, 2, 3]);
     expect(planned.folder).toMatch(/^runs\/ablations\/sparsity-quickstart-[0-9a-f]{8}$/);
+  });
+
+  // Goes red when cells are not held against their rewards' bounds: they would fail one by one, as their runs begin.
+  it('lets go of a leave for inverted rewards in cells that need none, and refuses cells that lack it', async () => {
+    const cost = {
+      'reward.terms': [
+        { name: 'sparse', weight: 1 },
+        { name: 'cost', weight: 1, options: { turn: 1 } },
+      ],
+    };
+    const cells = { plain: {}, dear: cost };
+    const { cells: settled } = await planFile({ cells, set: { 'reward.allowInversion': true } });
+    expect(settled.map(({ recipe }) => recipe.reward.allowInversion)).toEqual([false, true]);
+    expect(settled[0].notes.join()).toContain('`reward.allowInversion` has no effect');
+    expect(settled[1]?.notes).toEqual([]);
+    const { code, message } = await complaint(planFile({ cells }));
+    expect(code).toBe('AG_REWARD_INVERSION');
+    expect(message).toMatch(/^Cell dear: .* a failure can score/);
   });
 
   it('evaluates all cells on the same tasks and trains each by one thread, unless somebody said otherwise', async () => {

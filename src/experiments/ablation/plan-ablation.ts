@@ -6,6 +6,7 @@ import type { Recipe } from '../../config/recipe-schema.js';
 import { resolveRecipe, type ResolvedRecipe } from '../../config/resolve-recipe.js';
 import type { Json } from '../../contracts/json.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import type { AblationPlan, CellPlan, CellSettings } from './ablation-plan.js';
 import { expandGrid, gridSize } from './expand-grid.js';
@@ -25,6 +26,8 @@ export interface AblationRequest {
   readonly cwd: string;
   readonly runsFolder: string;
   readonly host: PluginHost;
+  /** What the cells' rewards are checked with. */
+  readonly settings: HostSettings;
   /** Ablations of any size are wanted. */
   readonly yes: boolean;
 }
@@ -51,7 +54,7 @@ export async function planAblation(request: AblationRequest): Promise<PlannedAbl
   const resolved = await resolveRecipe(base);
   const common = { ...commonSettings(resolved, await threadsOption(resolved.recipe, request.host)), ...shared };
   const unset = Object.entries(common).filter(([key]) => !isSet(key, request.sets, plan.cells));
-  const cells = await resolveCells(plan, Object.fromEntries(unset), base);
+  const cells = await resolveCells(plan, Object.fromEntries(unset), base, request.settings);
   const folder = join(request.runsFolder, 'ablations', `${plan.name}-${ablationFingerprint(cells)}`);
   return { plan, cells, seeds, folder };
 }
@@ -68,14 +71,20 @@ async function fromAxis(request: AblationRequest): Promise<Asked> {
   const axis = findAxis(request.what);
   const base = { ...(source !== undefined && { source }), sets, cwd, host };
   const { recipe } = await resolveRecipe(base);
-  const { question, cells, reference, shared = {} } = await axis.cells({ recipe, host, ...(values && { values }) });
+  const {
+    question,
+    cells,
+    reference,
+    shared = {},
+    compare = 'reference',
+  } = await axis.cells({ recipe, host, ...(values && { values }) });
   const plan = {
     name: `${axis.name}-${recipe.name}`,
     axis: axis.name,
     question,
     cells,
     reference,
-    compare: 'reference' as const,
+    compare,
   };
   return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, base };
 }

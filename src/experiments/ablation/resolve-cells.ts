@@ -5,6 +5,9 @@ import { formatPath, isKeyMap } from '../../config/recipe-layer.js';
 import type { Recipe } from '../../config/recipe-schema.js';
 import { resolveRecipe, type RecipeRequest } from '../../config/resolve-recipe.js';
 import { AgentgymError, isAgentgymError } from '../../errors/agentgym-error.js';
+import type { HostSettings } from '../../plugins/create-host.js';
+import type { PluginHost } from '../../plugins/open-plugin-host.js';
+import { checkRecipeRewards } from '../make-parts.js';
 import type { AblationPlan, CellPlan, CellSettings } from './ablation-plan.js';
 
 /** A cell whose recipe is checked. */
@@ -16,7 +19,8 @@ export interface Cell extends CellPlan {
 }
 
 /** What the cells change: a recipe with the settings that all share. */
-export type CellBase = Required<Pick<RecipeRequest, 'cwd' | 'host' | 'sets'>> & Pick<RecipeRequest, 'source'>;
+export type CellBase = Required<Pick<RecipeRequest, 'cwd' | 'sets'>> &
+  Pick<RecipeRequest, 'source'> & { readonly host: PluginHost };
 
 /**
  * Resolves the recipe of every cell.
@@ -27,12 +31,13 @@ export async function resolveCells(
   plan: AblationPlan,
   shared: CellSettings,
   base: CellBase,
+  settings: HostSettings,
 ): Promise<readonly [Cell, ...Cell[]]> {
   refuseOverlap(plan, base.sets);
   const cells: Cell[] = [];
   const seen = new Map<string, Cell>();
   for (const cell of plan.cells) {
-    const resolved = await resolveCell(cell, shared, base);
+    const resolved = await settleRewards(await resolveCell(cell, shared, base), base.host, settings);
     const twin = seen.get(fingerprint(resolved.recipe));
     if (twin !== undefined) throw sameCells(twin, resolved);
     seen.set(fingerprint(resolved.recipe), resolved);
@@ -80,6 +85,25 @@ async function resolveCell(cell: CellPlan, shared: CellSettings, base: CellBase)
       }
     }
   }
+}
+
+/** A cell in which no failure can reach a success needs no leave for it, where others do. */
+async function settleRewards(cell: Cell, host: PluginHost, settings: HostSettings): Promise<Cell> {
+  try {
+    await checkRecipeRewards(cell.recipe, host, settings, () => 'recipe');
+    return cell;
+  } catch (error) {
+    if (!isAgentgymError(error) || error.code !== 'AG_RECIPE_IDLE_SETTING' || error.path === undefined) {
+      throw named(cell, error);
+    }
+    const recipe = withValue(cell.recipe, error.path.split('.'), false) as Recipe;
+    return settleRewards({ ...cell, recipe, notes: [...cell.notes, error.message] }, host, settings);
+  }
+}
+
+function withValue(value: unknown, [key, ...rest]: readonly string[], leaf: unknown): unknown {
+  if (key === undefined) return leaf;
+  return isKeyMap(value) ? { ...value, [key]: withValue(value[key], rest, leaf) } : value;
 }
 
 function settingsOf(settings: CellSettings, whose: string): readonly Setting[] {

@@ -10,6 +10,7 @@ import { resolveRecipe } from '../../config/resolve-recipe.js';
 import { openPluginHost, type PluginHost } from '../../plugins/open-plugin-host.js';
 import { readPluginSource } from '../../plugins/plugin-source.js';
 import { createRandom } from '../../random/create-random.js';
+import { testHost } from '../../testing/test-host.js';
 import { planAblation } from '../ablation/plan-ablation.js';
 import { advise, type AdviceRequest } from './advise.js';
 import { adviceLines } from './advice-lines.js';
@@ -126,6 +127,7 @@ describe('a recipe with faults', () => {
         cwd: folder,
         runsFolder: 'runs',
         host,
+        settings: testHost(),
         yes: false,
       });
       expect(planned.cells.length).toBeGreaterThan(1);

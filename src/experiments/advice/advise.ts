@@ -25,7 +25,7 @@ const order: readonly Severity[] = ['problem', 'advice', 'hint'];
 /** Holds a recipe or a run against what has been measured elsewhere. Nothing is written; the same seed gives the same advice. */
 export async function advise(request: AdviceRequest): Promise<Advice> {
   const { what, sets, tasks, seed, cwd, runsFolder, host, settings } = request;
-  const { name, recipe, run, base } = await openSubject(what, { sets, cwd, runsFolder, host });
+  const { name, recipe, run, base } = await openSubject(what, { sets, cwd, runsFolder, host, settings });
   const measured = await measure({ recipe, ...(run && { run }), tasks, seed, host, settings });
   const kind = run === undefined ? 'recipe' : 'run';
   const judged = adviceRules.flatMap((rule): [AdviceRule, Judgement][] => {

@@ -19,7 +19,8 @@ import { evaluationHorizon, rolloutSettings } from '../stage-plan.js';
 import { measureRun } from './measure-run.js';
 import type { Measured, PlayMeasure, PowerMeasure, RunMeasure } from './measured.js';
 import { finalTasksOf, measurePower, type Played } from './measure-power.js';
-import { hasExpert, imitatedExpert, lastRlStage, measurePlans, measurePlay, type Stage } from './play-tasks.js';
+import { hasExpert, imitatedExpert, lastRlStage, measurePlans, measurePlay } from './play-tasks.js';
+import type { TrainingTasks } from '../play-training-tasks.js';
 import { thresholds } from './thresholds.js';
 
 /** Tasks of the validation split whose outcomes say how much tasks differ. */
@@ -49,7 +50,7 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
   try {
     const terms = lastRlStage(recipe)?.settings.reward.terms ?? recipe.reward.terms;
     const reward = await instances.reward(terms);
-    const stage: Stage = { recipe, environment, reward, tasks, random, signal: settings.signal };
+    const stage: TrainingTasks = { recipe, environment, reward, tasks, random, signal: settings.signal };
     const told = run && measureRun(run, random.stream('run'));
     const plan = tasks === 0 ? undefined : await measurePlans(stage);
     const players = tasks === 0 ? {} : await measurePlayers(request, stage, told);
@@ -69,7 +70,11 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
 
 type Play = Record<string, PlayMeasure>;
 
-async function measurePlayers(request: MeasureRequest, stage: Stage, told: RunMeasure | undefined): Promise<Play> {
+async function measurePlayers(
+  request: MeasureRequest,
+  stage: TrainingTasks,
+  told: RunMeasure | undefined,
+): Promise<Play> {
   const { recipe, run } = request;
   const groupSize = lastRlStage(recipe)?.settings.algorithm.groupSize ?? 1;
   // Twice the group, so that larger ones can be told of; and enough for a success rate where there are no groups.
@@ -98,7 +103,7 @@ function wantsPolicy(told: RunMeasure | undefined): boolean {
 /** The run's newest checkpoint, sampling as it was trained. */
 async function playPolicy(
   { recipe, run, host, settings }: MeasureRequest,
-  stage: Stage,
+  stage: TrainingTasks,
   episodes: number,
 ): Promise<PlayMeasure | undefined> {
   const contestant = await openContestant({
@@ -117,7 +122,10 @@ async function playPolicy(
 }
 
 /** Of the policy on the final tasks where there is a run that played them, else of a player on validation tasks. */
-async function measurePowerOf({ recipe, run, tasks }: MeasureRequest, stage: Stage): Promise<PowerMeasure | undefined> {
+async function measurePowerOf(
+  { recipe, run, tasks }: MeasureRequest,
+  stage: TrainingTasks,
+): Promise<PowerMeasure | undefined> {
   const { splits } = stage.environment;
   const finalTasks = finalTasksOf(recipe, splits, evaluationRandom(recipe, stage.random).stream('final'));
   const cluster = (task: string) => splits.cluster?.(task) ?? task;
@@ -132,7 +140,7 @@ async function measurePowerOf({ recipe, run, tasks }: MeasureRequest, stage: Sta
 
 /** Of those who can play without training, the one whose success is nearest to a half: whose outcomes vary the most. */
 async function playValidation(
-  { recipe, environment, reward, random, signal }: Stage,
+  { recipe, environment, reward, random, signal }: TrainingTasks,
   finalTasks: number,
 ): Promise<Played | undefined> {
   const plays = [];
@@ -160,7 +168,7 @@ async function playValidation(
 function boundsOf(
   recipe: Recipe,
   environment: OpenEnvironment,
-  reward: Stage['reward'],
+  reward: TrainingTasks['reward'],
 ): { readonly [key: string]: RewardBounds } {
   const rl = lastRlStage(recipe);
   if (rl === undefined) return {};

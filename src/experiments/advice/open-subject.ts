@@ -55,7 +55,7 @@ export async function openSubject(
 /** The folder of the run that is meant; undefined where it is a recipe. */
 async function findRun(
   what: string,
-  { cwd, runsFolder, host }: Omit<ProposalBase, 'source'>,
+  { cwd, runsFolder, host }: Pick<ProposalBase, 'cwd' | 'runsFolder' | 'host'>,
 ): Promise<string | undefined> {
   if (what === 'latest' || existsSync(manifestPath(what))) return resolveRun(what, runsFolder);
   try {

@@ -1,34 +1,19 @@
 // The plays that advice rests on: training tasks, under the recipe's own reward, by players that need no training and by the policy of a run.
 import { longestHorizon, stageSettings } from '../../config/stage-settings.js';
 import type { HorizonSettings, Recipe } from '../../config/recipe-schema.js';
-import type { Random } from '../../contracts/random.js';
 import type { CompletedEpisode } from '../../contracts/trajectory.js';
 import { type Actor } from '../../rollout/actor.js';
-import { collectEpisodes } from '../../rollout/collect-episodes.js';
-import type { ComposedReward } from '../../rollout/compose-reward.js';
 import { expertPlayer, randomPlayer } from '../../rollout/players.js';
 import { rewardDensity } from '../../rollout/reward-density.js';
-import { chooseTasks } from '../../rollout/task-order.js';
 import { signalOfGroups } from '../../statistics/signal-of-groups.js';
 import type { OpenEnvironment } from '../instances.js';
-import { rolloutSettings } from '../stage-plan.js';
+import { playTrainingTasks, type TrainingTasks } from '../play-training-tasks.js';
 import type { PlanMeasure, PlayMeasure } from './measured.js';
 
 /** How many times the recipe's horizon the oracle is given, so that plans are seen that are longer than it. */
 const roomForPlans = 4;
 /** Sizes of groups that are told of, as far as enough episodes are played. */
 const groupSizes = [2, 4, 8, 16, 32, 64];
-
-/** What is played. */
-export interface Stage {
-  readonly recipe: Recipe;
-  readonly environment: OpenEnvironment;
-  readonly reward: ComposedReward;
-  /** Training tasks to play; more than 0. */
-  readonly tasks: number;
-  readonly random: Random;
-  readonly signal: AbortSignal;
-}
 
 /** The horizons of the last stage of reinforcement learning: the first one and the longest. The recipe's own where there is none. */
 export function horizonsOf(recipe: Recipe): { readonly first: number; readonly longest: number } {
@@ -68,12 +53,17 @@ export async function hasExpert({ pool }: OpenEnvironment, name: string): Promis
 }
 
 /** Plays the oracle with room to spare, and the random player to see how long an episode can last. Undefined without an oracle that plays. */
-export async function measurePlans(stage: Stage): Promise<PlanMeasure | undefined> {
+export async function measurePlans(stage: TrainingTasks): Promise<PlanMeasure | undefined> {
   if (!(await hasExpert(stage.environment, 'oracle'))) return undefined;
   const { first, longest } = horizonsOf(stage.recipe);
-  const played = await playTasks(stage, { kind: 'player', player: expertPlayer('oracle') }, 1, roomForPlans * longest);
+  const played = await playTrainingTasks(
+    stage,
+    { kind: 'player', player: expertPlayer('oracle') },
+    1,
+    roomForPlans * longest,
+  );
   if (played.length === 0) return undefined;
-  const wandering = await playTasks(stage, { kind: 'player', player: randomPlayer }, 1, roomForPlans * longest);
+  const wandering = await playTrainingTasks(stage, { kind: 'player', player: randomPlayer }, 1, roomForPlans * longest);
   const lengths = played.filter(({ success }) => success).map(({ turns }) => turns.length);
   const within = (turns: number) => lengths.filter((length) => length <= turns).length / played.length;
   return {
@@ -89,11 +79,11 @@ export async function measurePlans(stage: Stage): Promise<PlanMeasure | undefine
 
 /** Plays groups as training would. Undefined where every episode failed. */
 export async function measurePlay(
-  stage: Stage,
+  stage: TrainingTasks,
   actor: Actor,
   episodesPerTask: number,
 ): Promise<PlayMeasure | undefined> {
-  const played = await playTasks(stage, actor, episodesPerTask, horizonsOf(stage.recipe).longest);
+  const played = await playTrainingTasks(stage, actor, episodesPerTask, horizonsOf(stage.recipe).longest);
   if (played.length === 0) return undefined;
   const returns = new Map<number, number[]>();
   for (const episode of played) returns.set(episode.group, [...(returns.get(episode.group) ?? []), episode.return]);
@@ -113,29 +103,4 @@ export async function measurePlay(
       told.sort((a, b) => a - b).map((size) => [String(size), signalOfGroups(whole, size)]),
     ),
   };
-}
-
-/** Completed episodes; the same tasks whoever plays. */
-async function playTasks(
-  { recipe, environment, reward, tasks, random, signal }: Stage,
-  actor: Actor,
-  episodesPerTask: number,
-  horizon: number,
-): Promise<CompletedEpisode[]> {
-  const chosen = chooseTasks(environment.splits.train, tasks, random.stream('tasks'));
-  const episodes = await collectEpisodes(
-    chosen.flatMap((task, group) =>
-      Array.from({ length: episodesPerTask }, (_, member) => ({ iteration: 0, task, group, member })),
-    ),
-    {
-      actor,
-      environments: environment.pool,
-      reward,
-      horizon,
-      random: random.stream('episodes'),
-      rollout: { ...rolloutSettings(recipe.rollout), retries: 0 },
-      signal,
-    },
-  );
-  return episodes.filter((episode) => episode.status === 'completed');
 }

@@ -3,6 +3,7 @@ import { parseSetting } from '../../config/parse-setting.js';
 import { resolveRecipe } from '../../config/resolve-recipe.js';
 import type { Json } from '../../contracts/json.js';
 import { isAgentgymError } from '../../errors/agentgym-error.js';
+import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import { planAblation } from '../ablation/plan-ablation.js';
 import type { Trial } from './advice.js';
@@ -16,6 +17,7 @@ export interface ProposalBase {
   readonly cwd: string;
   readonly runsFolder: string;
   readonly host: PluginHost;
+  readonly settings: HostSettings;
 }
 
 /** Flags that make a change; undefined where the recipe would be refused with them. */
@@ -37,7 +39,7 @@ export async function proposeChange(
 
 /** The command of an experiment; undefined where `ablate` would refuse it. */
 export async function proposeAblation({ axis, values }: Trial, base: ProposalBase): Promise<string | undefined> {
-  const { source, cwd, runsFolder, host } = base;
+  const { source, cwd, runsFolder, host, settings } = base;
   const replaced = replacedKeys(axis, values !== undefined);
   const sets = base.sets.filter(
     (set) => !replaced.some((key) => `${parseSetting(set).path.join('.')}.`.startsWith(`${key}.`)),
@@ -51,6 +53,7 @@ export async function proposeAblation({ axis, values }: Trial, base: ProposalBas
       cwd,
       runsFolder,
       host,
+      settings,
       yes: false,
     }),
   );

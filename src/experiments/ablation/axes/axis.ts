@@ -2,7 +2,7 @@ import type { Recipe } from '../../../config/recipe-schema.js';
 import type { Json } from '../../../contracts/json.js';
 import { AgentgymError } from '../../../errors/agentgym-error.js';
 import type { PluginHost } from '../../../plugins/open-plugin-host.js';
-import type { CellPlan, CellSettings } from '../ablation-plan.js';
+import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
 
 /** What an axis makes its cells from. */
 export interface AxisContext {
@@ -18,6 +18,8 @@ interface AxisCells {
   readonly cells: readonly CellPlan[];
   /** Id of the cell that the others are compared with. */
   readonly reference: string;
+  /** `all` where the question is which cell is best: every one is compared with every other. */
+  readonly compare?: AblationPlan['compare'];
   /** What all cells share beside the recipe, so that they are comparable. */
   readonly shared?: CellSettings;
 }

@@ -30,7 +30,7 @@ export const budget: Axis = {
       },
     }));
     const question = `How much of ${units} units should go into demonstrations?`;
-    return { question, cells, reference: cells[0]?.id ?? '' };
+    return { question, cells, reference: cells[0]?.id ?? '', compare: 'all' };
   },
 };
 

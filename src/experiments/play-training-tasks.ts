@@ -1,0 +1,45 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { Random } from '../contracts/random.js';
+import type { CompletedEpisode } from '../contracts/trajectory.js';
+import type { Actor } from '../rollout/actor.js';
+import { collectEpisodes } from '../rollout/collect-episodes.js';
+import type { ComposedReward } from '../rollout/compose-reward.js';
+import { chooseTasks } from '../rollout/task-order.js';
+import type { OpenEnvironment } from './instances.js';
+import { rolloutSettings } from './stage-plan.js';
+
+/** What is played to measure something before training. */
+export interface TrainingTasks {
+  readonly recipe: Recipe;
+  readonly environment: OpenEnvironment;
+  readonly reward: ComposedReward;
+  /** How many; more than 0. */
+  readonly tasks: number;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+}
+
+/** Plays training tasks, each so many times, and gives the completed episodes: the same tasks in the same worlds whoever plays. */
+export async function playTrainingTasks(
+  { recipe, environment, reward, tasks, random, signal }: TrainingTasks,
+  actor: Actor,
+  episodesPerTask: number,
+  horizon: number,
+): Promise<CompletedEpisode[]> {
+  const chosen = chooseTasks(environment.splits.train, tasks, random.stream('tasks'));
+  const episodes = await collectEpisodes(
+    chosen.flatMap((task, group) =>
+      Array.from({ length: episodesPerTask }, (_, member) => ({ iteration: 0, task, group, member })),
+    ),
+    {
+      actor,
+      environments: environment.pool,
+      reward,
+      horizon,
+      random: random.stream('episodes'),
+      rollout: { ...rolloutSettings(recipe.rollout), retries: 0 },
+      signal,
+    },
+  );
+  return episodes.filter((episode) => episode.status === 'completed');
+}
