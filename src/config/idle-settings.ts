@@ -3,7 +3,7 @@
 import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
-import { longestHorizon, usualDemonstrations } from './stage-settings.js';
+import { costsAnything, longestHorizon, usualDemonstrations } from './stage-settings.js';
 
 /** What the rules need beside the recipe, which they change in place. */
 export interface IdleContext {
@@ -60,6 +60,11 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
       }
     }
     if (stages.length === 1) idle(['budget', 'split'], 'in a recipe with one stage');
+    for (const [name, { kind }] of stages) {
+      // A share of 0 has an effect: the stage is skipped.
+      if (costsAnything(kind, recipe.budget.costs) || recipe.budget.split?.[name] === 0) continue;
+      idle(['budget', 'split', name], 'beside `budget.costs`, where such a stage pays nothing');
+    }
   }
   for (const [name, stage] of stages) {
     const optimizer = ['stages', name, 'optimizer'];

@@ -306,7 +306,7 @@ const budget = v.strictObject({
     v.pipe(
       v.record(v.string(), share('Share')),
       v.description(
-        'Share of the units for each stage; stages without one share the rest, and one that is left with 0 is skipped',
+        'Share of the units for each stage; stages without one share the rest, and one that is left with 0 is skipped. A stage whose price is 0 is not limited and has no share',
       ),
     ),
   ),

@@ -314,6 +314,11 @@ describe('resolveRecipe', () => {
         ['budget.split', 'one stage'],
       ],
       [
+        'share of what costs nothing',
+        ['budget={units: 9, costs: {demonstration: 0, episode: 1}, split: {sft: 0.5}}'],
+        ['budget.split.sft', 'pays nothing'],
+      ],
+      [
         'overridden',
         ['stages.rl.algorithm.minibatches=4'],
         ['algorithm.minibatches', 'stages.rl.algorithm.minibatches'],

@@ -47,3 +47,11 @@ export function longestHorizon(horizon: HorizonSettings): number {
 
 /** Demonstrations that are collected of an expert where neither `count` nor a budget says how many. */
 export const usualDemonstrations = 1000;
+
+/** Whether a stage of this kind pays anything out of a budget with these prices. */
+export function costsAnything(
+  kind: 'sft' | 'rl',
+  { demonstration = 0, episode = 0, turn = 0, token = 0 }: NonNullable<Recipe['budget']>['costs'],
+): boolean {
+  return kind === 'sft' ? demonstration > 0 : episode + turn + token > 0;
+}

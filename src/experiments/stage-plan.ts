@@ -1,5 +1,5 @@
 // From the keys of a resolved recipe to what the training loops take.
-import { longestHorizon as longestTurns, stageSettings } from '../config/stage-settings.js';
+import { costsAnything, longestHorizon as longestTurns, stageSettings } from '../config/stage-settings.js';
 import type { HorizonSettings, OptimizerPlan as OptimizerKeys, Recipe } from '../config/recipe-schema.js';
 import { type StageBudget, stageBudgets } from '../training/budget.js';
 import type { HorizonSchedule } from '../training/horizon.js';
@@ -27,12 +27,18 @@ export function rolloutSettings(rollout: Recipe['rollout']): RolloutSettings {
   return { inFlight, retries, maxFailedShare, environmentMilliseconds: milliseconds, playerMilliseconds: milliseconds };
 }
 
-/** What each stage may spend; empty where the recipe has no budget. */
+/** What each stage may spend. Without a limit, and absent, are stages whose price is 0, and all where the recipe has no budget. */
 export function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, StageBudget> {
   if (budget === undefined) return new Map();
+  const { units, split } = budget;
   const costs = Object.fromEntries(Object.entries(budget.costs).filter(([, cost]) => cost !== undefined));
-  const split = budget.split;
-  return stageBudgets({ units: budget.units, costs, ...(split && { split }) }, Object.keys(stages));
+  const limited = Object.entries(stages).filter(
+    ([name, { kind }]) => costsAnything(kind, costs) || split?.[name] === 0,
+  );
+  return stageBudgets(
+    { units, costs, ...(split && { split }) },
+    limited.map(([name]) => name),
+  );
 }
 
 /** The stages that do something, in order. One whose share of the budget is 0 is skipped. */

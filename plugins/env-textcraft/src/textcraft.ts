@@ -54,11 +54,11 @@ function quote(text: string): string {
 
 class TextCraft implements Environment {
   readonly instructions = instructions;
-  /** `demonstrator` wastes turns: on two of five it looks into its inventory, and half of what it gets it gets piece by piece. */
+  /** `demonstrator` wastes turns: on one of four it looks into its inventory, and half of what it gets it gets piece by piece. */
   readonly experts: { readonly oracle: Expert; readonly demonstrator: Expert } = {
     oracle: () => this.#nextAction(),
     demonstrator: (random) => {
-      if (random.uniform() < 0.4) return 'inventory';
+      if (random.uniform() < 0.25) return 'inventory';
       return this.#nextAction(random.uniform() < 0.5);
     },
   };
