@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { parse } from 'yaml';
@@ -19,6 +19,13 @@ export async function builtInRecipes(): Promise<readonly BuiltInRecipe[]> {
   return names
     .map((name) => ({ name, file: join(RECIPES, name, 'recipe.yaml') }))
     .filter(({ file }) => existsSync(file));
+}
+
+/** The ablation that comes with a built-in recipe: `recipes/<name>/ablation.yaml`; undefined where there is none. */
+export async function builtInAblation(name: string): Promise<string | undefined> {
+  const recipe = (await builtInRecipes()).find((one) => one.name === name);
+  const file = recipe && join(dirname(recipe.file), 'ablation.yaml');
+  return file !== undefined && existsSync(file) ? file : undefined;
 }
 
 /** One sentence about a built-in recipe: its `description`. */

@@ -66,7 +66,7 @@ const policy = v.strictObject({
   preset: v.exactOptional(text("Model built from scratch; absent, without `from`: the policy's first preset")),
   from: v.exactOptional(
     text(
-      'Weights to start from instead of a preset: a Hugging Face folder or a checkpoint; `./` is relative to the recipe',
+      'Weights to start from instead of a preset: a Hugging Face folder, a checkpoint, or a run, whose newest checkpoint is meant; `./` is relative to the recipe',
     ),
   ),
   options: options('policy', 'policy'),

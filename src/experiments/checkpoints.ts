@@ -117,6 +117,17 @@ export async function latestCheckpointFolder(run: string): Promise<string | unde
   return step === undefined ? undefined : join(folder, `step-${step}`);
 }
 
+/** The weights of a run: its newest checkpoint. Throws AG_NOT_A_RUN where it has none. */
+export async function runWeights(run: string): Promise<string> {
+  const folder = await latestCheckpointFolder(run);
+  if (folder !== undefined) return folder;
+  throw new AgentgymError('AG_NOT_A_RUN', {
+    message: `The run ${run} has no checkpoint yet.`,
+    hint: `Let it go on with \`agentgym train --resume ${run}\`.`,
+    file: run,
+  });
+}
+
 /** Removes checkpoints beyond the one a run goes on from: they were complete, but latest.json had not named them yet. */
 export async function removeLaterCheckpoints(run: string, runStep: number): Promise<void> {
   const folder = checkpointsFolder(run);

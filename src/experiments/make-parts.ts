@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import type { Recipe } from '../config/recipe-schema.js';
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import { longestHorizon, stageSettings, type StageSettings } from '../config/stage-settings.js';
@@ -11,6 +13,7 @@ import type { ComposedReward } from '../rollout/compose-reward.js';
 import { conversationText } from '../rollout/demonstration.js';
 import { checkGroups, checkPolicy } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
+import { runWeights } from './checkpoints.js';
 import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
 import {
   type DemonstrationContext,
@@ -18,7 +21,7 @@ import {
   prepareDemonstrations,
   type StageDemonstrations,
 } from './prepare-demonstrations.js';
-import type { ContributionRecord } from './run-manifest.js';
+import { manifestPath, type ContributionRecord } from './run-manifest.js';
 import { budgetsOf } from './stage-plan.js';
 
 /** What an rl stage has of its own. */
@@ -87,7 +90,7 @@ export async function makeParts(
       {
         corpus: () => corpusOf(recipe, demonstrations, context),
         ...(preset !== undefined && { preset }),
-        ...(from !== undefined && { from }),
+        ...(from !== undefined && { from: existsSync(manifestPath(from)) ? await runWeights(from) : from }),
         valueHead: [...rl.values()].some(({ algorithm }) => algorithm.critic?.trunk === 'shared'),
         ...longest,
       },

@@ -10,7 +10,7 @@ import type { Actor } from '../rollout/actor.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { expertPlayer, randomPlayer } from '../rollout/players.js';
-import { latestCheckpointFolder } from './checkpoints.js';
+import { runWeights } from './checkpoints.js';
 import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
 import { modelActor } from './make-parts.js';
 import { resolveRun } from './resolve-run.js';
@@ -120,13 +120,7 @@ async function findModel(policy: string, { runsFolder }: ContestantRequest): Pro
     throw error;
   }
   const { recipe } = await readManifest(directory);
-  const folder = await latestCheckpointFolder(directory);
-  if (folder !== undefined) return { folder, recipe: recipe as unknown as Recipe };
-  throw new AgentgymError('AG_NOT_A_RUN', {
-    message: `The run ${directory} has no checkpoint yet.`,
-    hint: `Let it go on with \`agentgym train --resume ${directory}\`.`,
-    file: directory,
-  });
+  return { folder: await runWeights(directory), recipe: recipe as unknown as Recipe };
 }
 
 async function openModel(

@@ -126,6 +126,25 @@ function weights(folder: string): string {
 }
 
 describe('runRecipe', () => {
+  // Goes red when a run is not taken for its newest checkpoint.
+  it('starts from the weights of a run', async () => {
+    const [first, second] = [newFolder(), newFolder()];
+    const before = await run(first);
+    const changes = {
+      policy: { ...recipe.policy, from: join(first, 'run') },
+      horizon: { schedule: 'fixed', turns: 3 },
+      stages: { rl: { ...recipe.stages.rl, steps: 1 } },
+      evaluation: { final: { tasks: 20 } },
+    };
+    const { result } = await run(second, { changes });
+    expect(result.baselines.start?.success).toEqual(before.result.evaluations[0]?.success);
+
+    writeFileSync(join(second, 'manifest.json'), '{}');
+    await expect(run(newFolder(), { changes: { policy: { ...recipe.policy, from: second } } })).rejects.toMatchObject({
+      code: 'AG_NOT_A_RUN',
+    });
+  });
+
   it('trains, evaluates and writes a run that says all there is to know', async () => {
     const folder = newFolder();
     const { result, events } = await run(folder);

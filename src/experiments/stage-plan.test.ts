@@ -14,7 +14,7 @@ function recipeWith(budget: object): Recipe {
     horizon: { schedule: 'fixed', turns: 2 },
     stages: { sft: { kind: 'sft', demonstrations, steps: 1, optimizer }, rl: { kind: 'rl', steps: 1, optimizer } },
     budget: { units: 100, ...budget },
-  }) as unknown as Recipe;
+  });
 }
 
 const unitsOf = (recipe: Recipe) =>

@@ -6,13 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 import { type ContributionFinder } from '../../src/config/check-recipe-contributions.js';
+import { planAblation } from '../../src/experiments/ablation/plan-ablation.js';
+import { openPluginHost } from '../../src/plugins/open-plugin-host.js';
+import { readPluginSource } from '../../src/plugins/plugin-source.js';
+import { testHost } from '../../src/testing/test-host.js';
 import { resolveRecipe } from '../../src/config/resolve-recipe.js';
 import type { Contribution } from '../../src/contracts/plugin.js';
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const recipes = readdirSync(folder('../../recipes'), { recursive: true, encoding: 'utf8' })
+const files = readdirSync(folder('../../recipes'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.yaml'))
   .sort();
+const ablations = files.filter((path) => path.endsWith('ablation.yaml'));
+const recipes = files.filter((path) => !ablations.includes(path));
 
 const plugins = folder('../../plugins');
 const modules = await Promise.all(
@@ -39,6 +45,20 @@ describe('recipes', () => {
       host: finder,
     });
     expect(recipe.recipeVersion).toBe(1);
+  });
+
+  it.each(ablations)('%s has cells that resolve', async (path) => {
+    const source = await Promise.all(readdirSync(plugins).map((name) => readPluginSource(join(plugins, name))));
+    const { cells } = await planAblation({
+      what: join(folder('../../recipes'), path),
+      sets: [],
+      cwd: '/',
+      runsFolder: 'runs',
+      host: openPluginHost(source),
+      settings: testHost(),
+      yes: false,
+    });
+    expect(cells.length).toBeGreaterThan(1);
   });
 
   it('has one for each algorithm that the Guide and AgentGym-RL compare', () => {

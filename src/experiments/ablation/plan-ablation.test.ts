@@ -93,6 +93,14 @@ describe('planAblation', () => {
     expect(message).toMatch(/^Cell dear: .* a failure can score/);
   });
 
+  it('takes the ablation of a built-in recipe by its name', async () => {
+    const { plan: asked, cells, seeds } = await plan('scaling-inter', { recipe: undefined } as object);
+    expect(asked.axis).toBe('grid');
+    expect(cells.map(({ id }) => id)).toEqual(['fixed-short', 'fixed-long', 'scaling-inter']);
+    expect(seeds.length).toBeGreaterThanOrEqual(5);
+    expect((await complaint(plan('quickstart'))).code).toBe('AG_ABLATION_NOT_FOUND');
+  });
+
   it('evaluates all cells on the same tasks and trains each by one thread, unless somebody said otherwise', async () => {
     const [cell] = (await plan('sparsity')).cells;
     expect(cell.recipe.evaluation.seed).toBe(1);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { builtInAblation } from '../../config/built-in-recipes.js';
 import type { Setting } from '../../config/parse-setting.js';
 import { readAblationFile } from '../../config/read-ablation-file.js';
 import type { Recipe } from '../../config/recipe-schema.js';
@@ -14,7 +15,7 @@ import { findAxis } from './named-axes.js';
 import { ablationFingerprint, resolveCells, type Cell } from './resolve-cells.js';
 
 export interface AblationRequest {
-  /** Name of an axis, or path of an ablation file. */
+  /** Name of an axis, path of an ablation file, or name of a built-in recipe that has one. */
   readonly what: string;
   /** The recipe to vary; absent: the file's, or the project's. */
   readonly recipe?: string;
@@ -48,7 +49,8 @@ const defaultSeeds = 3;
 /** Reads what is asked for, resolves every cell, and checks all of it. */
 export async function planAblation(request: AblationRequest): Promise<PlannedAblation> {
   const isFile = /[\\/]|\.(ya?ml|json|[jt]s|mjs)$/.test(request.what);
-  const { plan, seeds, shared, base } = isFile ? await fromFile(request) : await fromAxis(request);
+  const file = isFile ? request.what : await builtInAblation(request.what);
+  const { plan, seeds, shared, base } = file === undefined ? await fromAxis(request) : await fromFile(request, file);
   refuseLarge(plan, seeds, request.yes);
   checkNames(plan);
   const resolved = await resolveRecipe(base);
@@ -89,7 +91,7 @@ async function fromAxis(request: AblationRequest): Promise<Asked> {
   return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, base };
 }
 
-async function fromFile(request: AblationRequest): Promise<Asked> {
+async function fromFile(request: AblationRequest, path: string): Promise<Asked> {
   const { sets, cwd, host } = request;
   if (request.values !== undefined) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
@@ -97,7 +99,7 @@ async function fromFile(request: AblationRequest): Promise<Asked> {
       hint: 'Leave it out, or name an axis.',
     });
   }
-  const { ablation, file, folder } = await readAblationFile(request.what, cwd);
+  const { ablation, file, folder } = await readAblationFile(path, cwd);
   const { grid, design, sample, seeds: written, compare, name } = ablation;
   if (grid !== undefined) refuseLargeGrid(design === 'full' ? gridSize(grid) : (sample ?? 0), request.yes);
   const named = Object.entries(ablation.cells ?? {}).map(([id, settings]): CellPlan => ({ id, settings }));
