@@ -112,6 +112,8 @@ export interface ReportEvaluation {
   readonly step: number;
   readonly runStep: number;
   readonly split: string;
+  /** What the recipe calls another environment than its own, to which what was learnt may carry over; absent: its own. */
+  readonly environment?: string;
   readonly temperature: number;
   readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
   readonly return: ReportMean;
