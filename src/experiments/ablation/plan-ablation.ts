@@ -45,13 +45,13 @@ const defaultSeeds = 3;
 /** Reads what is asked for, resolves every cell, and checks all of it. */
 export async function planAblation(request: AblationRequest): Promise<PlannedAblation> {
   const isFile = /[\\/]|\.(ya?ml|json|[jt]s|mjs)$/.test(request.what);
-  const { plan, seeds, shared, base } = isFile ? await fromFile(request) : await fromAxis(request);
+  const { plan, seeds, shared, fixed, base } = isFile ? await fromFile(request) : await fromAxis(request);
   refuseLarge(plan, seeds, request.yes);
   checkNames(plan);
   const resolved = await resolveRecipe(base);
   const common = { ...commonSettings(resolved, await threadsOption(resolved.recipe, request.host)), ...shared };
   const unset = Object.entries(common).filter(([key]) => !isSet(key, request.sets, plan.cells));
-  const cells = await resolveCells(plan, Object.fromEntries(unset), base);
+  const cells = await resolveCells(plan, { ...Object.fromEntries(unset), ...fixed }, base);
   const folder = join(request.runsFolder, 'ablations', `${plan.name}-${ablationFingerprint(cells)}`);
   return { plan, cells, seeds, folder };
 }
@@ -60,6 +60,8 @@ interface Asked {
   readonly plan: AblationPlan;
   readonly seeds: readonly number[];
   readonly shared: CellSettings;
+  /** Settings of all cells that no flag changes. */
+  readonly fixed?: CellSettings;
   readonly base: Parameters<typeof resolveCells>[2];
 }
 
@@ -68,7 +70,8 @@ async function fromAxis(request: AblationRequest): Promise<Asked> {
   const axis = findAxis(request.what);
   const base = { ...(source !== undefined && { source }), sets, cwd, host };
   const { recipe } = await resolveRecipe(base);
-  const { question, cells, reference, shared = {} } = await axis.cells({ recipe, host, ...(values && { values }) });
+  const asked = await axis.cells({ recipe, host, ...(values && { values }) });
+  const { question, cells, reference, shared = {}, fixed = {}, tests } = asked;
   const plan = {
     name: `${axis.name}-${recipe.name}`,
     axis: axis.name,
@@ -76,8 +79,9 @@ async function fromAxis(request: AblationRequest): Promise<Asked> {
     cells,
     reference,
     compare: 'reference' as const,
+    ...(tests && { tests }),
   };
-  return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, base };
+  return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, fixed, base };
 }
 
 async function fromFile(request: AblationRequest): Promise<Asked> {

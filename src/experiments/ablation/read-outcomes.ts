@@ -10,6 +10,8 @@ export interface RunOutcomes {
   readonly seed: number;
   readonly values: ReadonlyMap<string, number>;
   readonly clusters: ReadonlyMap<string, string>;
+  /** How much each task counts; absent: all alike. */
+  readonly weights?: ReadonlyMap<string, number>;
 }
 
 /**

@@ -18,8 +18,12 @@ interface AxisCells {
   readonly cells: readonly CellPlan[];
   /** Id of the cell that the others are compared with. */
   readonly reference: string;
-  /** What all cells share beside the recipe, so that they are comparable. */
+  /** What all cells share beside the recipe, so that they are comparable, unless flags say otherwise. */
   readonly shared?: CellSettings;
+  /** What all cells must have, whatever recipe and flags say. */
+  readonly fixed?: CellSettings;
+  /** As `AblationPlan` has it. */
+  readonly tests?: readonly string[];
 }
 
 /** Something that is varied by name: `agentgym ablate NAME`. */
