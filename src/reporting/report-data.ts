@@ -24,6 +24,22 @@ export interface ReportData {
   readonly cells: readonly ReportCell[];
   /** Paired differences, the most important first. */
   readonly comparisons: readonly ReportComparison[];
+  /** Where every cell is tested in several environments. */
+  readonly transfer?: ReportTransfer;
+}
+
+/** What was trained on, by what it was tested on. */
+export interface ReportTransfer {
+  /** What all cells are tested on: the columns. */
+  readonly tested: readonly string[];
+  readonly rows: readonly {
+    /** Id of the cell; it trained on the column of that name. */
+    readonly cell: string;
+    /** Success on each column, in their order; null before the first run is complete. */
+    readonly success: readonly (ReportRate | null)[];
+    /** Difference to those that trained there, the mean over the columns that it did not train on; null where it cannot be told yet. */
+    readonly elsewhere: ReportMean | null;
+  }[];
 }
 
 /** One run: one recipe with one seed. */

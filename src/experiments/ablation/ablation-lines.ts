@@ -7,14 +7,17 @@ import type { CellEstimate } from './estimate-cells.js';
 import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
 import type { Measure } from './read-outcomes.js';
 import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
-import { measuredMean, transferLines } from './transfer-lines.js';
+import { measuredMean, namedComparisons, transferLines } from './transfer-lines.js';
 
 /** An ablation for a person: its cells, their differences, and the answer. */
 export function ablationLines(result: AblationResult, style: TerminalStyle): string[] {
   const { cells, comparisons, measure, temperature, split, question, answer, transfer } = result;
   const title = (line: string) => paint(line, 'dim', style);
   const own = trainedCells(cells);
-  const notes = own.flatMap(({ id, trained = id, notes: of }) => of.map((note) => `${trained}: ${note}`));
+  const notes = [
+    ...(transfer?.notes ?? []),
+    ...own.flatMap(({ id, trained = id, notes: of }) => of.map((note) => `${trained}: ${note}`)),
+  ];
   const failures = own.flatMap(({ id, trained = id, runs }) =>
     runs.flatMap(({ seed, cause }) => (cause === undefined ? [] : [`${trained}, seed ${seed}: ${cause}`])),
   );
@@ -22,7 +25,7 @@ export function ablationLines(result: AblationResult, style: TerminalStyle): str
     question,
     '',
     ...(transfer === undefined ? cellLines(cells, measure, title) : transferLines(result, transfer, style)),
-    ...(comparisons.length === 0 ? [] : ['', ...comparisonLines(comparisons, measure, title)]),
+    ...(comparisons.length === 0 ? [] : ['', ...comparisonLines(namedComparisons(result), measure, title)]),
     title(`${split} split, temperature ${temperature}; intervals for other seeds and other tasks`),
     ...(notes.length === 0 ? [] : ['', ...notes]),
     ...(failures.length === 0 ? [] : ['', ...failures]),

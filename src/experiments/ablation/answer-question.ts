@@ -87,7 +87,7 @@ export function formatP(p: number): string {
   return p < 0.001 ? '< 0.001' : `= ${p.toFixed(p < 0.1 ? 3 : 2)}`;
 }
 
-export function measureName(measure: Measure): string {
+function measureName(measure: Measure): string {
   return measure === 'success' ? 'Success' : measure === 'return' ? 'Return' : 'Turns';
 }
 

@@ -1,4 +1,4 @@
-import { formatP, level, measureName, missing, points, quantity } from './answer-question.js';
+import { formatP, level, missing, points, quantity } from './answer-question.js';
 import type { AblationResult, CellSummary } from './ablation-result.js';
 import { testedId } from './cell-id.js';
 import type { CellComparison } from './compare-cells.js';
@@ -15,6 +15,7 @@ export function answerTransfer(result: Result, transfer: TransferSummary): strin
   return [
     ...bestRow(transfer, measure),
     ...transfer.tested.flatMap((column) => columnSentence(column, result)),
+    "Intervals are of 95 %, p after Holm's correction.",
     ...missing(cells),
   ].join(' ');
 }
@@ -23,7 +24,7 @@ function valueOf(cell: CellSummary | undefined, measure: Measure): number | unde
   return (measure === 'success' ? cell?.success?.rate : cell?.measured?.mean) ?? undefined;
 }
 
-/** "On wide: 54.2 % by training there; narrow loses 12.3 points (...)." */
+/** "On wide training there comes to 54.2 %; narrow is 12.3 points below (8.0 to 16.6; p < 0.001), mixed 1.1 below (not separable)." */
 function columnSentence(column: string, { cells, comparisons, measure }: Result): string[] {
   const there = testedId(column, column);
   const own = valueOf(
@@ -35,24 +36,25 @@ function columnSentence(column: string, { cells, comparisons, measure }: Result)
     .filter(({ a }) => a === there)
     .map((comparison) => {
       const row = cells.find(({ id }) => id === comparison.b)?.trained ?? comparison.b;
-      return `${row} ${lossOf(comparison, measure)}`;
+      return `${row} ${differenceOf(comparison, measure)}`;
     });
-  const by = `${measureName(measure)} on ${column}: ${quantity(own, measure)} by training there`;
-  return [`${[by, ...others].join('; ')}.`];
+  const against = others.length === 0 ? '' : `; ${others.join(', ')}`;
+  return [`On ${column}: ${quantity(own, measure)} by training there${against}.`];
 }
 
-/** "loses 12.3 points (95 % interval 8.0 to 16.6; p < 0.001 after Holm's correction)", or that nothing can be told. */
-function lossOf({ difference: { mean, low, high }, corrected }: CellComparison, measure: Measure): string {
-  if (corrected >= level) {
-    const interval = `${points(low, measure, false)} to ${points(high, measure, false)}`;
-    return `is not separable from that (${points(mean, measure)}, 95 % interval ${interval})`;
-  }
-  const [from, to] = mean < 0 ? [-high, -low] : [low, high];
-  const interval = `${points(from, measure, false)} to ${points(to, measure, false)}`;
-  const verb = measure === 'turns' ? (mean < 0 ? 'saves' : 'takes') : mean < 0 ? 'loses' : 'gains';
-  const unit = measure === 'turns' ? ` ${mean < 0 ? 'turns' : 'more turns'}` : '';
-  const by = points(Math.abs(mean), measure);
-  return `${verb} ${by}${unit} (95 % interval ${interval}; p ${formatP(corrected)} after Holm's correction)`;
+/** "-12.3 points (-16.6 to -8.0; p < 0.001)" */
+function differenceOf({ difference: { mean, low, high }, corrected }: CellComparison, measure: Measure): string {
+  const verdict = corrected < level ? `p ${formatP(corrected)}` : 'not separable';
+  return `${signed(mean, measure)}${unitOf(measure)} (${signed(low, measure)} to ${signed(high, measure)}; ${verdict})`;
+}
+
+function signed(value: number, measure: Measure): string {
+  const text = points(value, measure, false);
+  return Number(text) > 0 ? `+${text}` : text;
+}
+
+function unitOf(measure: Measure): string {
+  return measure === 'success' ? ' points' : measure === 'turns' ? ' turns' : '';
 }
 
 /** The row that loses least elsewhere, and whether that is more than chance. */
@@ -61,12 +63,11 @@ function bestRow({ elsewhere, best }: TransferSummary, measure: Measure): string
   if (best === undefined || loss === undefined) return ['No two cells share a seed yet.'];
   const unclear = best.against.filter(({ corrected }) => corrected >= level).map(({ a }) => a);
   const { mean, low, high } = loss.difference;
-  const interval = `95 % interval ${points(low, measure, false)} to ${points(high, measure, false)}`;
+  const interval = `${signed(low, measure)} to ${signed(high, measure)}`;
   const lead =
     unclear.length === 0
       ? `${best.trained} carries over best, separably from every other`
       : `${best.trained} is ahead in what carries over, but not separable from ${unclear.join(', ')}`;
-  return [
-    `${lead}: where it did not train it is ${points(mean, measure)} from those that did, in the mean (${interval}).`,
-  ];
+  const by = `${signed(mean, measure)}${unitOf(measure)} from what training there gives, in the mean (${interval})`;
+  return [`${lead}: where it did not train it is ${by}.`];
 }

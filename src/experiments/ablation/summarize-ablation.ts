@@ -22,9 +22,11 @@ export async function summarizeAblation(
   const runs = runsOf(directory, manifest);
   const outcomes = new Map<string, readonly RunOutcomes[]>();
   const cells: CellSummary[] = [];
+  const results: RunResult[] = [];
   for (const cell of manifest.cells) {
     const states = await Promise.all(runs.filter((run) => run.cell === cell).map((run) => readRun(run, manifest)));
     const complete = states.filter(({ result }) => result !== undefined);
+    results.push(...complete.flatMap(({ result }) => result ?? []));
     for (const tested of manifest.tests ?? [undefined]) {
       const read = (what: Measure) =>
         Promise.all(complete.map(({ run }) => readOutcomes(run.directory, run.recipe, what, temperature, tested)));
@@ -57,7 +59,7 @@ export async function summarizeAblation(
   const reference = tests === undefined ? manifest.reference : testedId(manifest.reference, manifest.reference);
   const outcomesOf = (trained: string, tested: string) => outcomes.get(testedId(trained, tested)) ?? [];
   const ids = manifest.cells.map(({ id }) => id);
-  const transfer = tests && summarizeTransfer(ids, tests, outcomesOf, measure);
+  const transfer = tests && summarizeTransfer(ids, tests, outcomesOf, measure, results);
   const split = manifest.cells[0]?.recipe.evaluation.final.split ?? 'test';
   const result = {
     name,

@@ -3,7 +3,7 @@ import { displayWidth } from '../../reporting/display-text.js';
 import { paint, type TerminalStyle } from '../../reporting/terminal-style.js';
 import type { AblationResult, CellSummary } from './ablation-result.js';
 import { testedId } from './cell-id.js';
-import type { CellMean } from './compare-cells.js';
+import type { CellComparison, CellMean } from './compare-cells.js';
 import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
 import type { Measure } from './read-outcomes.js';
 import type { TransferSummary } from './transfer-summary.js';
@@ -16,6 +16,18 @@ export function measuredMean({ success, measured }: CellSummary, measure: Measur
 /** The cell of a row and a column. */
 export function cellOf(cells: readonly CellSummary[], trained: string, tested: string): CellSummary | undefined {
   return cells.find(({ id }) => id === testedId(trained, tested));
+}
+
+/** The comparisons as people read them: what trained on a row and was tested on a column, against what trained there. */
+export function namedComparisons({
+  cells,
+  comparisons,
+}: Pick<AblationResult, 'cells' | 'comparisons'>): readonly CellComparison[] {
+  return comparisons.map((comparison) => {
+    const { trained, tested } = cells.find(({ id }) => id === comparison.b) ?? {};
+    if (trained === undefined || tested === undefined) return comparison;
+    return { ...comparison, a: 'trained there', b: `${trained} on ${tested}` };
+  });
 }
 
 /**

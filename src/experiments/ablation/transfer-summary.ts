@@ -1,4 +1,5 @@
 import { compareCells, type CellComparison } from './compare-cells.js';
+import type { RunResult } from '../run-result.js';
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
 /** What was learnt on each row, over the columns: how much of it carries over. */
@@ -14,6 +15,19 @@ export interface TransferSummary {
   readonly elsewhere: readonly CellComparison[];
   /** The row that loses least elsewhere, against each of the others over all columns; absent before there are two. */
   readonly best?: { readonly trained: string; readonly against: readonly CellComparison[] };
+  /** What a reader of the matrix should know of its columns. */
+  readonly notes: readonly string[];
+}
+
+/** What the oracle came to on a column that it cannot solve in the turns there are: nobody who is tested there can do much better. */
+function ceilingNotes(tested: readonly string[], results: readonly Pick<RunResult, 'transfer'>[]): string[] {
+  return tested.flatMap((column) => {
+    const oracle = results.flatMap(({ transfer }) => transfer?.[column]?.baselines.oracle ?? [])[0];
+    if (oracle === undefined || oracle.truncated === 0) return [];
+    const solved = `${(100 * oracle.success.rate).toFixed(1)} %`;
+    const cut = `${(100 * oracle.truncated).toFixed(1)} % of its episodes are cut`;
+    return [`On ${column} the oracle solves ${solved}: ${cut}. A longer \`evaluation.horizon\` would leave room.`];
+  });
 }
 
 /** What the rows of `elsewhere` are compared with. */
@@ -25,12 +39,15 @@ type OutcomesOf = (trained: string, tested: string) => readonly RunOutcomes[];
 /**
  * Compares rows over columns. The losses of two rows leave out different columns, their own; but their difference is, up to a factor, the
  * mean over all columns of what one is above the other: that is how the best row is held against the others.
+ *
+ * @param results of complete runs, for what the baselines came to
  */
 export function summarizeTransfer(
   trained: readonly string[],
   tested: readonly string[],
   outcomesOf: OutcomesOf,
   measure: Measure,
+  results: readonly Pick<RunResult, 'transfer'>[],
 ): TransferSummary {
   const outcomes = new Map<string, readonly RunOutcomes[]>();
   for (const row of trained) {
@@ -56,11 +73,18 @@ export function summarizeTransfer(
   const elsewhere = trained.flatMap((row) =>
     losses.filter(({ b }) => b === elsewhereOf(row)).map((loss) => ({ ...loss, a: trainedThere, b: row })),
   );
+  const notes = ceilingNotes(tested, results);
   const sign = measure === 'turns' ? 1 : -1;
   const [best, ...others] = [...elsewhere].sort((x, y) => sign * (x.difference.mean - y.difference.mean));
-  if (best === undefined || others.length === 0) return { trained, tested, elsewhere };
+  if (best === undefined || others.length === 0) return { trained, tested, elsewhere, notes };
   const pairs = others.map(({ b }) => [b, best.b] as const);
-  return { trained, tested, elsewhere, best: { trained: best.b, against: compareCells(pairs, outcomes, measure) } };
+  return {
+    trained,
+    tested,
+    elsewhere,
+    notes,
+    best: { trained: best.b, against: compareCells(pairs, outcomes, measure) },
+  };
 }
 
 const there = (row: string) => `there/${row}`;

@@ -7,7 +7,7 @@ import { formatP } from '../ablation/answer-question.js';
 import type { CellComparison } from '../ablation/compare-cells.js';
 import { formatInterval, formatMean, formatMeasure } from '../ablation/format-measure.js';
 import type { Measure } from '../ablation/read-outcomes.js';
-import { cellOf, measuredMean } from '../ablation/transfer-lines.js';
+import { cellOf, measuredMean, namedComparisons } from '../ablation/transfer-lines.js';
 import type { TransferSummary } from '../ablation/transfer-summary.js';
 import { shellCommand } from './shell-command.js';
 
@@ -17,6 +17,7 @@ export function ablationMarkdown(result: AblationResult, command: readonly strin
   const own = trainedCells(cells);
   const made = command === undefined ? [] : ['```console', `$ ${shellCommand(['agentgym', ...command])}`, '```', ''];
   const remarks = [
+    ...(transfer?.notes ?? []),
     ...own.flatMap(({ id, trained = id, notes }) => notes.map((note) => `${trained}: ${note}`)),
     ...own.flatMap(({ id, trained = id, runs }) =>
       runs.flatMap(({ seed, status, cause }) =>
@@ -41,7 +42,7 @@ export function ablationMarkdown(result: AblationResult, command: readonly strin
       measure,
     ),
     '',
-    ...(comparisons.length === 0 ? [] : [...differenceTable(comparisons, measure), '']),
+    ...(comparisons.length === 0 ? [] : [...differenceTable(namedComparisons(result), measure), '']),
     `${split} split, temperature ${temperature}. Intervals are of 95 %, for other seeds and other tasks; p is two-sided, corrected by Holm over ` +
       `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}.`,
     ...(remarks.length === 0 ? [] : ['', ...remarks.map((remark) => `- ${markdownText(remark)}`)]),

@@ -31,7 +31,7 @@ export const transfer: Axis = {
       const hint = `Give two or more, such as \`--values '{${option ?? 'OPTION'}: [...]}'\`.`;
       throw cannotVary('transfer', `there is one level alone, ${first?.id ?? own}`, hint);
     }
-    const what = option === undefined ? `one kind of ${name}` : `one \`${option}\` of ${name}`;
+    const what = option === undefined ? `one kind of ${name}` : `one ${option} of ${name}`;
     // The options of a level are the recipe's but for one; what is not set has the environment's default, as it has in the recipe.
     const complete = (changed: Level['options']) =>
       Object.fromEntries(Object.entries({ ...options, ...changed }).filter(([, value]) => value !== null));
