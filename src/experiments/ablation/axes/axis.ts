@@ -8,7 +8,7 @@ import type { CellPlan, CellSettings } from '../ablation-plan.js';
 export interface AxisContext {
   /** The recipe that is varied, resolved. */
   readonly recipe: Recipe;
-  readonly host: Pick<PluginHost, 'contributions' | 'find'>;
+  readonly host: Pick<PluginHost, 'contributions' | 'find' | 'load'>;
   /** What the user wants tried; absent: what the axis proposes. */
   readonly values?: readonly Json[];
 }

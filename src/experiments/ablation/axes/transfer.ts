@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../contracts/json.js';
 import type { CellPlan } from '../ablation-plan.js';
 import { cellId } from '../cell-id.js';
+import { checkLevels } from './check-levels.js';
 import { cannotVary, type Axis, type AxisContext } from './axis.js';
 import { environmentLevels } from './environment-levels.js';
 
@@ -31,17 +32,22 @@ export const transfer: Axis = {
       const hint = `Give two or more, such as \`--values '{${option ?? 'OPTION'}: [...]}'\`.`;
       throw cannotVary('transfer', `there is one level alone, ${first?.id ?? own}`, hint);
     }
-    const what = option === undefined ? `one kind of ${name}` : `one ${option} of ${name}`;
     // The options of a level are the recipe's but for one; what is not set has the environment's default, as it has in the recipe.
     const complete = (changed: Level['options']) =>
       Object.fromEntries(Object.entries({ ...options, ...changed }).filter(([, value]) => value !== null));
-    const played = levels.map((level): [string, Json] => [level.id, { name, options: complete(level.options) }]);
+    const played = levels.map((level) => ({ id: level.id, options: complete(level.options) }));
+    await checkLevels('transfer', played, context);
+    const what = option === undefined ? `one kind of ${name}` : `one ${option} of ${name}`;
     return {
       question: `What does training on ${what} carry over to the others?`,
       cells: levels.map(({ id, settings }) => ({ id, settings })),
       reference: own,
       tests: levels.map(({ id }) => id),
-      fixed: { 'evaluation.final.transfer': Object.fromEntries(played) },
+      fixed: {
+        'evaluation.final.transfer': Object.fromEntries(
+          played.map((level) => [level.id, { name, options: level.options }]),
+        ),
+      },
     };
   },
 };
