@@ -268,7 +268,7 @@ const transfer = v.record(
     ),
     options: options('environment', 'environment'),
     horizon: v.exactOptional(
-      whole(1, 'Turns after which an episode is cut there; absent: as in evaluations of the own environment'),
+      whole(1, "Turns after which an episode is cut there; absent: as in evaluations of the recipe's environment"),
     ),
   }),
 );
@@ -306,7 +306,7 @@ const evaluation = v.strictObject({
             transfer,
             v.minEntries(1),
             v.description(
-              'Other environments that the trained policy and the baselines play too, by name, on the same split, so many tasks, at the same temperatures; nothing is trained on them',
+              'Other environments that the trained policy and the baselines play too, by name: on the same split, with the same number of tasks, at the same temperatures; nothing is trained on them',
             ),
           ),
         ),
