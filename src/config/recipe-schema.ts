@@ -440,8 +440,6 @@ export type Recipe = Omit<v.InferOutput<typeof recipeSchema>, 'extends'>;
 type Stage = Recipe['stages'][string];
 export type SftStage = Extract<Stage, { kind: 'sft' }>;
 export type RlStage = Extract<Stage, { kind: 'rl' }>;
-/** Another environment that the final evaluation plays; in a resolved recipe it is named and its options are complete. */
-export type TransferSettings = NonNullable<Recipe['evaluation']['final']['transfer']>[string];
 export type HorizonSettings = Recipe['horizon'];
 export type RewardSettings = Recipe['reward'];
 export type AlgorithmSettings = NonNullable<Recipe['algorithm']>;

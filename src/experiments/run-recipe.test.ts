@@ -78,10 +78,15 @@ interface Going {
   readonly events: readonly RunEvent[];
 }
 
-/** Runs the recipe; `interruptAt` aborts when that step of the rl stage is told of. */
+/** Runs the recipe; `interruptAt` aborts when that step of the rl stage is told of, `interruptOn` when that activity is. */
 async function run(
   folder: string,
-  settings: { readonly resume?: boolean; readonly interruptAt?: number; readonly changes?: object } = {},
+  settings: {
+    readonly resume?: boolean;
+    readonly interruptAt?: number;
+    readonly interruptOn?: string;
+    readonly changes?: object;
+  } = {},
 ): Promise<Going> {
   const host = await tabularHost();
   const resolved = await resolveRecipe({ source: { ...recipe, ...settings.changes }, cwd: folder, host });
@@ -104,6 +109,7 @@ async function run(
     listener: (event) => {
       events.push(event);
       if (event.type === 'step' && event.stage === 'rl' && event.step === settings.interruptAt) controller.abort();
+      if (event.type === 'activity' && event.message === settings.interruptOn) controller.abort();
     },
   });
   return { result, events };
@@ -419,16 +425,21 @@ describe('runRecipe', () => {
       );
     });
 
-    it('ends the same when it was interrupted and resumed', async () => {
-      const [straight, broken] = [newFolder(), newFolder()];
-      const { result } = await run(straight, { changes: { evaluation } });
-      await run(broken, { changes: { evaluation }, interruptAt: 5 });
-      const second = await run(broken, { changes: { evaluation }, resume: true });
-      expect(second.result.transfer).toEqual(result.transfer);
-      expect(lines(broken, 'evaluations.jsonl')).toEqual(lines(straight, 'evaluations.jsonl'));
-      const again = await run(broken, { changes: { evaluation }, resume: true });
-      expect(again.result.transfer).toEqual(JSON.parse(JSON.stringify(result.transfer)));
-    });
+    it.each([{ interruptAt: 5 }, { interruptOn: 'final evaluation on wide' }])(
+      'ends the same, resumed after %o',
+      async (interrupted) => {
+        const [straight, broken] = [newFolder(), newFolder()];
+        const { result } = await run(straight, { changes: { evaluation } });
+        const first = await run(broken, { changes: { evaluation }, ...interrupted });
+        expect(first.result.status).toBe('interrupted');
+        expect(first.result).not.toHaveProperty('transfer');
+        const second = await run(broken, { changes: { evaluation }, resume: true });
+        expect(second.result.transfer).toEqual(result.transfer);
+        expect(lines(broken, 'evaluations.jsonl')).toEqual(lines(straight, 'evaluations.jsonl'));
+        const again = await run(broken, { changes: { evaluation }, resume: true });
+        expect(again.result.transfer).toEqual(JSON.parse(JSON.stringify(result.transfer)));
+      },
+    );
 
     it('refuses tasks that training sees, before anything is trained', async () => {
       const folder = newFolder();
