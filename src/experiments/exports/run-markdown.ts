@@ -26,7 +26,7 @@ export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): s
       : [...playersTable(rows), '', `${splits} split; intervals are of 95 %, for other tasks.`]),
     ...others.flatMap(({ environment, rows: played }) => [
       '',
-      `On ${markdownText(environment)}, on which nothing was trained:`,
+      `Tested on ${markdownText(environment)}:`,
       '',
       ...playersTable(played),
     ]),

@@ -43,7 +43,7 @@ function playersTables({ evaluations }: ReportRun): HTMLElement[] {
     ...playersTable(evaluations, undefined),
     ...[...others].flatMap((environment) => {
       const table = playersTable(evaluations, environment);
-      return table.length === 0 ? [] : [element('h3', {}, `On ${environment}, on which nothing was trained`), ...table];
+      return table.length === 0 ? [] : [element('h3', {}, `Tested on ${environment}`), ...table];
     }),
   ];
 }
