@@ -9,8 +9,9 @@ import { BaseCommand, setFlag } from '../cli/base-command.js';
 export default class Ablate extends BaseCommand {
   static override summary = 'Find out whether something matters: train a grid of cells with seeds, and compare them';
   static override description =
-    'AXIS is sparsity, budget (SFT : RL), horizon, algorithm, complexity or model; FILE describes any grid of recipe keys, and some built-in recipes, such as ' +
-    'scaling-inter, have one. Cells are trained side by side and compared on the same seeds and tasks. Stopped or killed, the same command goes on where it was; complete, it only reads.';
+    'AXIS is sparsity, budget (SFT : RL), horizon, algorithm, complexity, transfer (train on each level, test on all) or model; FILE describes any ' +
+    'grid of recipe keys, and some built-in recipes, such as scaling-inter, have one. Cells are trained side by side and compared on the same seeds and tasks. ' +
+    'Stopped or killed, the same command goes on where it was; complete, it only reads.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> sparsity --recipe quickstart --seeds 3',
     '<%= config.bin %> <%= command.id %> algorithm --recipe quickstart --values "[grpo, rloo, ppo]" --dry-run',

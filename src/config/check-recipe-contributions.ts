@@ -33,14 +33,28 @@ export async function checkRecipeContributions(
   context: IdleContext,
 ): Promise<void> {
   const check = (kind: ContributionKind, block: Block, path: KeyPath) => checkBlock(kind, block, path, finder, context);
+  const { complaints } = context;
+  const before = complaints.findings.length;
   const environment = await check('environment', recipe.environment, ['environment']);
+  const isSound = complaints.findings.length === before;
   const checkReward = async (reward: ParsedRecipe['reward'], path: KeyPath) => {
+    const schemes: (Contribution | undefined)[] = [];
     for (const [i, term] of reward.terms.entries()) {
       const scheme = await check('reward', term, [...path, 'terms', i]);
-      checkFacts(scheme, environment, [...path, 'terms', i, 'name'], context.complaints);
+      checkFacts(scheme, environment, [...path, 'terms', i, 'name'], complaints);
+      schemes.push(scheme);
     }
+    return schemes;
   };
-  await checkReward(recipe.reward, ['reward']);
+  const schemes = await checkReward(recipe.reward, ['reward']);
+  for (const [name, other] of Object.entries(recipe.evaluation.final.transfer ?? {})) {
+    // What is wrong with the recipe's environment has been told, and would be told again.
+    if (other.name === undefined && !isSound) continue;
+    const block = completeTransfer(recipe.environment, other);
+    const played = await check('environment', block, ['evaluation', 'final', 'transfer', name]);
+    Object.assign(other, { name: block.name, options: block.options });
+    schemes.forEach((scheme, i) => checkFacts(scheme, played, ['reward', 'terms', i, 'name'], complaints));
+  }
   await check('format', recipe.format, ['format']);
   const policy = await check('policy', recipe.policy, ['policy']);
   if (policy?.kind === 'policy') {
@@ -51,6 +65,11 @@ export async function checkRecipeContributions(
     if (stage.kind === 'rl' && stage.reward) await checkReward(stage.reward, ['stages', name, 'reward']);
   }
   await checkAlgorithms(recipe, finder, context);
+}
+
+/** An environment without a name is the recipe's with other options: the resolved recipe has all of them, whatever it is trained on. */
+function completeTransfer(own: Block, { name, options }: { readonly name?: string; options: Block['options'] }): Block {
+  return name === undefined ? { name: own.name, options: { ...own.options, ...options } } : { name, options };
 }
 
 /** What the lack of a fact is called. */

@@ -73,6 +73,7 @@ function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly stri
   const changes = (key: string) => over[key] !== undefined && below[key] !== undefined && over[key] !== below[key];
   const key = path.at(-1);
   if (path.at(-2) === 'stages') return changes('kind') ? Object.keys(below) : [];
+  if (path.at(-2) === 'transfer') return changes('name') ? ['options'] : [];
   switch (key) {
     case 'horizon':
       return changes('schedule') ? Object.keys(below) : [];

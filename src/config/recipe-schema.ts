@@ -254,6 +254,25 @@ const temperatures = (description: string) =>
   v.pipe(v.array(amount(0, 'Temperature')), v.minLength(1), v.description(description));
 const episodesPerTask = whole(1, 'Attempts at each task; above 1 avg@k and pass@k are given');
 
+const transfer = v.record(
+  v.pipe(
+    v.string(),
+    v.regex(
+      /^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/,
+      'an environment is called by words of letters and digits, joined by hyphens',
+    ),
+  ),
+  v.strictObject({
+    name: v.exactOptional(
+      contribution("environment, with its own defaults; absent: the recipe's, with `options` laid over its own"),
+    ),
+    options: options('environment', 'environment'),
+    horizon: v.exactOptional(
+      whole(1, "Turns after which an episode is cut there; absent: as in evaluations of the recipe's environment"),
+    ),
+  }),
+);
+
 const evaluation = v.strictObject({
   every: v.optional(whole(0, 'Steps of a stage between evaluations; 0: none but the final one'), 50),
   split: v.optional(
@@ -282,6 +301,15 @@ const evaluation = v.strictObject({
         tasks: v.optional(tasks('Tasks of the final evaluation, or `all`; at most every task once'), 500),
         episodesPerTask: v.optional(episodesPerTask, 1),
         temperatures: v.optional(temperatures('The final evaluation is made at each of these'), [0, 1]),
+        transfer: v.exactOptional(
+          v.pipe(
+            transfer,
+            v.minEntries(1),
+            v.description(
+              'Other environments that the trained policy and the baselines play too, by name: on the same split, with the same number of tasks, at the same temperatures; nothing is trained on them',
+            ),
+          ),
+        ),
       }),
       v.description('The evaluation after the last stage, with its baselines'),
     ),

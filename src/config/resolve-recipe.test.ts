@@ -294,6 +294,49 @@ describe('resolveRecipe', () => {
     ]);
   });
 
+  describe('evaluation.final.transfer', () => {
+    const others = (keys: string) => `${BASE}evaluation: { final: { transfer: ${keys} } }\n`;
+
+    // Goes red when an entry is left as it was written: it would change with the recipe's environment.
+    it('lays options over the environment of the recipe, and begins a named one from its own defaults', async () => {
+      const text = others(
+        '{ far: { options: { high: 99 } }, fresh: { name: coin-flip, horizon: 2 }, maze: { name: maze } }',
+      );
+      const { recipe } = await resolveText(text, 'environment.options.low=4');
+      expect(recipe.evaluation.final.transfer).toEqual({
+        far: { name: 'coin-flip', options: { low: 4, high: 99 } },
+        fresh: { name: 'coin-flip', options: { low: 1, high: 9 }, horizon: 2 },
+        maze: { name: 'maze', options: {} },
+      });
+      expect((await resolveAt(recipe)).recipe).toEqual(recipe);
+      // Another environment takes nothing of the former one's options.
+      const first = others('{ far: { name: coin-flip, options: { high: 99 } } }');
+      const named = await resolveText(first, 'evaluation.final.transfer.far.name=maze');
+      expect(named.recipe.evaluation.final.transfer?.['far']).toEqual({ name: 'maze', options: {} });
+    });
+
+    it('checks them as the environment of the recipe, at their place', async () => {
+      expect(
+        await complaints(others('{ a: { options: { hihg: 3 } }, b: { name: mzae }, c: { options: { low: 10 } } }')),
+      ).toEqual([
+        'AG_RECIPE_UNKNOWN_KEY 10: evaluation.final.transfer.a.options.hihg: there is no option `hihg` of environment `coin-flip`',
+        expect.stringContaining('AG_CONTRIBUTION_UNKNOWN 10: there is no environment called `mzae`'),
+        'AG_RECIPE_INVALID 10: evaluation.final.transfer.c.options.low: `low` lies above `high`',
+      ]);
+      expect(await complaints(others('{ "a b": {} }'))).toEqual([
+        expect.stringContaining('words of letters and digits'),
+      ]);
+      expect(await complaints(others('{}'))).toEqual([expect.stringMatching(/transfer` (is|has|must)/)]);
+      // The reward is counted there, too.
+      const dense = others('{ flat: { name: coin-flip } }').replace('name: coin-flip }', 'name: stairs }');
+      expect(await complaints(`${dense}reward: { terms: [{ name: dense }] }\n`)).toEqual([
+        'AG_RECIPE_INVALID 11: `reward.terms[0].name` is dense, but the environment `coin-flip` counts no milestones',
+      ]);
+      // An environment that is wrong is told once.
+      expect(await complaints(others('{ a: {} }'), 'environment.options.low=12')).toHaveLength(1);
+    });
+  });
+
   describe('settings without effect', () => {
     const idle: [what: string, sets: string[], names: string[]][] = [
       ['floor', ['stages.rl.optimizer.floor=0.1'], ['stages.rl.optimizer.floor', 'schedule: constant']],

@@ -9,6 +9,8 @@ export interface Interval {
 /** An evaluation as every JSON document carries it. Rates are in 0..1. */
 export interface EvaluationSummary {
   readonly split: SplitName;
+  /** Which of the recipe's `evaluation.final.transfer` was played; absent: the recipe's own environment. */
+  readonly environment?: string;
   readonly temperature: number;
   /** `method` says which interval it is. */
   readonly success: Interval & {

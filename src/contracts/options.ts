@@ -23,9 +23,9 @@ export type OptionsDeclaration = { readonly [name: string]: OptionDeclaration };
 interface OptionCommon {
   /** One sentence for help and documentation. */
   readonly description: string;
-  /** True where varying this option varies the complexity of the task: `ablate complexity` offers it. */
+  /** True where varying this option varies the complexity of the task: `ablate complexity` and `ablate transfer` offer it. */
   readonly axis?: boolean;
-  /** Values of an axis from easy to hard, that `ablate complexity` tries unless it is told others. */
+  /** Values of an axis from easy to hard, that `ablate complexity` and `ablate transfer` try unless they are told others. */
   readonly levels?: readonly Json[];
 }
 

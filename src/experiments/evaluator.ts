@@ -11,12 +11,14 @@ import { baselinePlayers } from './baseline-players.js';
 import type { DiskJournal } from './disk-journal.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { OpenEnvironment } from './instances.js';
-import type { Baselines } from './run-result.js';
-import { evaluationHorizon, rolloutSettings } from './stage-plan.js';
+import type { RunResult, TransferResult } from './run-result.js';
+import { evaluationHorizon, rolloutSettings, transferPlans } from './stage-plan.js';
 
 export interface EvaluatorOptions {
   readonly recipe: Recipe;
   readonly environment: OpenEnvironment;
+  /** Those of `evaluation.final.transfer` that are not the recipe's own. */
+  readonly transfer: ReadonlyMap<string, OpenEnvironment>;
   readonly reward: ComposedReward;
   readonly actor: ModelActor;
   readonly journal: DiskJournal;
@@ -27,6 +29,21 @@ export interface EvaluatorOptions {
 
 /** Names under which episodes of the final evaluation are kept; no stage can be called so. */
 export const evaluationEpisodes = { start: 'evaluation.start', final: 'evaluation.final' } as const;
+
+/** Where an evaluation is played. */
+interface Ground {
+  readonly environment: OpenEnvironment;
+  readonly horizon: number;
+}
+
+/** A player's evaluation. */
+interface Played {
+  readonly player: string;
+  readonly evaluation: Evaluation;
+}
+
+/** What the final evaluation of a run comes to. */
+export type FinalEvaluation = Pick<RunResult, 'evaluations' | 'baselines' | 'transfer'>;
 
 /** The evaluations of a run. All of one split play the same tasks in the same worlds, so that differences are paired. */
 export class Evaluator {
@@ -45,10 +62,10 @@ export class Evaluator {
       evaluate: async (step) => {
         const evaluations: Evaluation[] = [];
         for (const temperature of temperatures) {
-          evaluations.push(await this.#play(this.#policyAt(temperature), split, tasks, episodesPerTask));
+          evaluations.push(await this.#play(this.#policyAt(temperature), this.#own, split, tasks, episodesPerTask));
         }
         // All or none: an interruption between two temperatures leaves no line that a resume would write again.
-        for (const evaluation of evaluations) this.#write(stage, step, 'policy', evaluation);
+        for (const evaluation of evaluations) this.#write(stage, step, { player: 'policy', evaluation });
         return evaluations.map(({ summary }) => summary);
       },
     };
@@ -57,33 +74,64 @@ export class Evaluator {
   /** The policy before a stage, as the final evaluation will see it: the same tasks and temperatures. */
   async start(stage: string): Promise<EvaluationSummary[]> {
     this.#tell('evaluating the policy before reinforcement learning');
-    return this.#playPolicy(stage, 0, 'start', evaluationEpisodes.start);
+    const played = await this.#playPolicy('start', this.#own, (line) => this.#write(stage, 0, line));
+    this.#keepEpisodes(evaluationEpisodes.start, played);
+    return played.map(({ evaluation }) => evaluation.summary);
   }
 
-  /** The final evaluation, at temperature 0 and the recipe's others, and its baselines. */
-  async finish(stage: string, step: number): Promise<{ evaluations: EvaluationSummary[]; baselines: Baselines }> {
+  /** The final evaluation, at temperature 0 and the recipe's others, and its baselines; then the same in each environment of `transfer`. */
+  async finish(stage: string, step: number): Promise<FinalEvaluation> {
     this.#tell('final evaluation');
-    const evaluations = await this.#playPolicy(stage, step, 'policy', evaluationEpisodes.final);
-    const baselines: { -readonly [name in keyof Baselines]: Baselines[name] } = {};
-    for (const [name, player] of await baselinePlayers(this.#options.environment)) {
-      this.#tell(`playing the baseline ${name}`);
-      const evaluation = await this.#playFinal({ kind: 'player', player });
-      this.#write(stage, step, name, evaluation);
-      baselines[name] = evaluation.summary;
+    const write = (played: Played, environment?: string) => this.#write(stage, step, played, environment);
+    const own = await this.#playPolicy('policy', this.#own, write);
+    this.#keepEpisodes(evaluationEpisodes.final, own);
+    own.push(...(await this.#playBaselines(this.#own, write)));
+    const plans = transferPlans(this.#options.recipe);
+    const transfer: Record<string, TransferResult> = {};
+    for (const { name, horizon } of plans) {
+      const writeOther = (played: Played) => write(played, name);
+      const environment = this.#options.transfer.get(name);
+      let played: readonly Played[] = own;
+      if (environment === undefined) own.forEach(writeOther);
+      else {
+        this.#tell(`final evaluation on ${name}`);
+        const ground = { environment, horizon };
+        played = [
+          ...(await this.#playPolicy('policy', ground, writeOther)),
+          ...(await this.#playBaselines(ground, writeOther)),
+        ];
+      }
+      transfer[name] = resultOf(played, name);
     }
-    return { evaluations, baselines };
+    return { ...resultOf(own), ...(plans.length > 0 && { transfer }) };
   }
 
-  /** The policy on the final tasks at temperature 0, whose episodes are kept, and the recipe's others. */
-  async #playPolicy(stage: string, step: number, player: string, episodes: string): Promise<EvaluationSummary[]> {
-    const summaries: EvaluationSummary[] = [];
+  /** The recipe's own environment. */
+  get #own(): Ground {
+    const { environment, recipe } = this.#options;
+    return { environment, horizon: evaluationHorizon(recipe) };
+  }
+
+  /** The policy on the final tasks at temperature 0 and the recipe's others. */
+  async #playPolicy(player: string, ground: Ground, write: (played: Played) => void): Promise<Played[]> {
+    const all: Played[] = [];
     for (const temperature of new Set([0, ...this.#options.recipe.evaluation.final.temperatures])) {
-      const evaluation = await this.#playFinal(this.#policyAt(temperature));
-      this.#write(stage, step, player, evaluation);
-      if (temperature === 0) this.#keepEpisodes(episodes, evaluation);
-      summaries.push(evaluation.summary);
+      const played = { player, evaluation: await this.#playFinal(this.#policyAt(temperature), ground) };
+      write(played);
+      all.push(played);
     }
-    return summaries;
+    return all;
+  }
+
+  async #playBaselines(ground: Ground, write: (played: Played) => void): Promise<Played[]> {
+    const all: Played[] = [];
+    for (const [name, player] of await baselinePlayers(ground.environment)) {
+      this.#tell(`playing the baseline ${name}`);
+      const played = { player: name, evaluation: await this.#playFinal({ kind: 'player', player }, ground) };
+      write(played);
+      all.push(played);
+    }
+    return all;
   }
 
   #policyAt(temperature: number): ModelActor {
@@ -91,13 +139,19 @@ export class Evaluator {
     return { ...actor, sampling: { ...actor.sampling, temperature } };
   }
 
-  #playFinal(actor: Actor): Promise<Evaluation> {
+  #playFinal(actor: Actor, ground: Ground): Promise<Evaluation> {
     const { split, tasks, episodesPerTask } = this.#options.recipe.evaluation.final;
-    return this.#play(actor, split, tasks, episodesPerTask);
+    return this.#play(actor, ground, split, tasks, episodesPerTask);
   }
 
-  #play(actor: Actor, split: SplitName, tasks: number | 'all', attempts: number): Promise<Evaluation> {
-    const { recipe, environment, reward, random, signal } = this.#options;
+  #play(
+    actor: Actor,
+    { environment, horizon }: Ground,
+    split: SplitName,
+    tasks: number | 'all',
+    attempts: number,
+  ): Promise<Evaluation> {
+    const { recipe, reward, random, signal } = this.#options;
     return evaluate(actor, {
       splits: environment.splits,
       split,
@@ -105,23 +159,39 @@ export class Evaluator {
       attempts,
       environments: environment.pool,
       reward,
-      horizon: evaluationHorizon(recipe),
+      horizon,
+      // The same stream everywhere: what one run trains on and another only plays, both play in the same worlds.
       random: evaluationRandom(recipe, random),
       rollout: rolloutSettings(recipe.rollout),
       signal,
     });
   }
 
-  #write(stage: string, step: number, player: string, { summary, outcomes }: Evaluation): void {
-    this.#options.journal.evaluation({ stage, step, player, evaluation: summary, outcomes });
+  #write(stage: string, step: number, { player, evaluation }: Played, environment?: string): void {
+    const { summary, outcomes } = evaluation;
+    this.#options.journal.evaluation({ stage, step, player, evaluation: playedIn(summary, environment), outcomes });
   }
 
-  #keepEpisodes(name: string, { episodes }: Evaluation): void {
-    const kept = episodes.slice(0, this.#options.recipe.record.episodes);
+  /** Of the first evaluation: that at temperature 0. */
+  #keepEpisodes(name: string, [first]: readonly Played[]): void {
+    const kept = first?.evaluation.episodes.slice(0, this.#options.recipe.record.episodes) ?? [];
     this.#options.journal.episodes(name, 0, showPieces(kept, this.#options.actor.model.encoder));
   }
 
   #tell(message: string): void {
     this.#options.journal.event({ type: 'activity', message });
   }
+}
+
+function resultOf(all: readonly Played[], environment?: string): TransferResult {
+  const summaryOf = ({ evaluation }: Played) => playedIn(evaluation.summary, environment);
+  const baselines = all.filter(({ player }) => player !== 'policy');
+  return {
+    evaluations: all.filter(({ player }) => player === 'policy').map(summaryOf),
+    baselines: Object.fromEntries(baselines.map((played) => [played.player, summaryOf(played)])),
+  };
+}
+
+function playedIn(summary: EvaluationSummary, environment: string | undefined): EvaluationSummary {
+  return environment === undefined ? summary : { ...summary, environment };
 }

@@ -22,7 +22,7 @@ import {
   type StageDemonstrations,
 } from './prepare-demonstrations.js';
 import { manifestPath, type ContributionRecord } from './run-manifest.js';
-import { budgetsOf } from './stage-plan.js';
+import { budgetsOf, transferPlans } from './stage-plan.js';
 
 /** What an rl stage has of its own. */
 interface RlParts {
@@ -34,6 +34,8 @@ interface RlParts {
 /** The instances of a recipe. */
 export interface Parts {
   readonly environment: OpenEnvironment;
+  /** What the final evaluation plays beside it, by what the recipe calls it; without those that are the recipe's own. */
+  readonly transfer: ReadonlyMap<string, OpenEnvironment>;
   readonly format: ActionFormat;
   /** The recipe's own reward: what evaluations tell returns of. */
   readonly reward: ComposedReward;
@@ -64,7 +66,7 @@ export function modelActor(recipe: Recipe, model: PolicyModel, format: ActionFor
 }
 
 /**
- * Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of the pool and of the policy.
+ * Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of the pools and of the policy.
  *
  * @param origin who said a key; absent: nobody knows, and what is idle is let pass
  */
@@ -76,7 +78,11 @@ export async function makeParts(
 ): Promise<Parts> {
   const instances = new Instances(host, settings);
   const environment = await instances.environment(recipe.environment);
+  const transfer = new Map<string, OpenEnvironment>();
   try {
+    for (const { name, environment: other, isOwn } of transferPlans(recipe)) {
+      if (!isOwn) transfer.set(name, await instances.environment(other));
+    }
     const format = await instances.format(recipe.format);
     const reward = await instances.reward(recipe.reward.terms);
     const rl = await rlParts(recipe, instances, environment, origin);
@@ -104,9 +110,10 @@ export async function makeParts(
       throw error;
     }
     const actor = modelActor(recipe, policy, format);
-    return { environment, format, reward, rl, demonstrations, policy, criticFrom, actor, records: instances.records };
+    const { records } = instances;
+    return { environment, transfer, format, reward, rl, demonstrations, policy, criticFrom, actor, records };
   } catch (error) {
-    await environment.pool.dispose();
+    await disposePools({ environment, transfer });
     throw error;
   }
 }
@@ -129,6 +136,11 @@ export async function checkRecipeRewards(
   } finally {
     await environment.pool.dispose();
   }
+}
+
+/** Disposes of the instances of all environments. */
+export async function disposePools({ environment, transfer }: Pick<Parts, 'environment' | 'transfer'>): Promise<void> {
+  await Promise.all([environment, ...transfer.values()].map(({ pool }) => pool.dispose()));
 }
 
 async function rlParts(

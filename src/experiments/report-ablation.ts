@@ -1,11 +1,21 @@
 import { existsSync } from 'node:fs';
 
-import type { ReportCell, ReportComparison, ReportData, ReportRun, ReportStatus } from '../reporting/report-data.js';
+import type {
+  ReportCell,
+  ReportComparison,
+  ReportData,
+  ReportRate,
+  ReportRun,
+  ReportStatus,
+  ReportTransfer,
+} from '../reporting/report-data.js';
 import { readAblation, runsOf } from './ablation/ablation-directory.js';
-import type { CellSummary } from './ablation/ablation-result.js';
+import { trainedCells, type CellSummary } from './ablation/ablation-result.js';
 import type { CellComparison } from './ablation/compare-cells.js';
 import type { Measure } from './ablation/read-outcomes.js';
 import { summarizeAblation, type SummarizeOptions } from './ablation/summarize-ablation.js';
+import { cellOf, namedComparisons } from './ablation/transfer-lines.js';
+import type { TransferSummary } from './ablation/transfer-summary.js';
 import { loadRun } from './load-run.js';
 import { differingKeys, recipeLeaves } from './recipe-leaves.js';
 import { finite } from './report-comparisons.js';
@@ -25,7 +35,8 @@ const mostRecipes = 20;
 export async function reportAblation(directory: string, options: ReportAblationOptions): Promise<ReportData> {
   const manifest = await readAblation(directory);
   const result = await summarizeAblation(directory, manifest, options);
-  const begun = result.cells.flatMap(({ id, runs }) =>
+  const cells = trainedCells(result.cells).map((cell) => ({ ...cell, id: cell.trained ?? cell.id }));
+  const begun = cells.flatMap(({ id, runs }) =>
     runs.filter(({ run }) => existsSync(run)).map(({ run, seed }) => ({ id, run, seed })),
   );
   const share = {
@@ -33,7 +44,7 @@ export async function reportAblation(directory: string, options: ReportAblationO
     bytes: Math.floor(options.episodes.bytes / Math.max(1, begun.length)),
   };
   const runs: ReportRun[] = [];
-  const notes: string[] = [];
+  const notes: string[] = [...(result.transfer?.notes ?? [])];
   for (const { id, run, seed } of begun) {
     const loaded = await loadRun(run);
     const played = await reportEpisodes(run, share);
@@ -62,9 +73,31 @@ export async function reportAblation(directory: string, options: ReportAblationO
     createdAt: new Date().toISOString(),
     version: options.version,
     runs,
-    cells: withVaryingKeys(result.cells).map(reportCell),
-    comparisons: result.comparisons.map((comparison) => reportComparison(comparison, result.measure)),
+    cells: withVaryingKeys(cells).map(reportCell),
+    comparisons: namedComparisons(result).map((comparison) => reportComparison(comparison, result.measure)),
+    ...(result.transfer && { transfer: reportTransfer(result.cells, result.transfer) }),
   };
+}
+
+function reportTransfer(
+  cells: readonly CellSummary[],
+  { trained, tested, elsewhere }: TransferSummary,
+): ReportTransfer {
+  const rows = trained.map((row) => {
+    const loss = elsewhere.find(({ b }) => b === row);
+    return {
+      cell: row,
+      success: tested.map((column) => rateOf(cellOf(cells, row, column)?.success ?? null)),
+      elsewhere: loss === undefined ? null : finite(loss.difference),
+    };
+  });
+  return { tested, rows };
+}
+
+function rateOf(success: CellSummary['success']): ReportRate | null {
+  if (success === null) return null;
+  const { low, high } = finite({ mean: success.rate, low: success.low, high: success.high });
+  return { rate: success.rate, low, high };
 }
 
 /** The cells with the leaves of their settings, those left out in which all are alike. */
@@ -79,13 +112,12 @@ function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
 
 function reportCell({ id, settings, success, spent, notes, runs }: CellSummary): ReportCell {
   const failure = runs.find(({ cause }) => cause !== undefined)?.cause;
-  const { low, high } = finite({ mean: 0, low: success?.low ?? 0, high: success?.high ?? 0 });
   return {
     id,
     label: id,
     settings,
     seeds: runs.map(({ seed }) => seed),
-    success: success && { rate: success.rate, low, high },
+    success: rateOf(success),
     spent,
     status: statusOf(runs),
     ...(failure !== undefined && { failure }),

@@ -17,6 +17,7 @@ export function finalOutcomes({ evaluations, result }: LoadedRun, player: string
   const found = evaluations.findLast(
     (line) =>
       line.player === player &&
+      line.evaluation.environment === undefined &&
       line.evaluation.temperature === 0 &&
       (player !== 'policy' || line.evaluation.split === final?.split),
   );

@@ -128,7 +128,12 @@ function reportEvaluations({ evaluations, result }: LoadedRun, recipe: Recipe): 
     // Evaluations on the way may be of the same split: the last one of a temperature is the final one.
     const isLast = !evaluations
       .slice(i + 1)
-      .some((later) => later.player === 'policy' && later.evaluation.temperature === evaluation.temperature);
+      .some(
+        (later) =>
+          later.player === 'policy' &&
+          later.evaluation.environment === evaluation.environment &&
+          later.evaluation.temperature === evaluation.temperature,
+      );
     const ended = result !== undefined && result.evaluation !== null && evaluation.split === split && isLast;
     return { player, final: player !== 'policy' || ended, stage, step, runStep, ...evaluation };
   });

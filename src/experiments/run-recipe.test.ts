@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import type { Recipe } from '../config/recipe-schema.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import type { RunEvent } from '../contracts/events.js';
 import type { PolicyContribution } from '../contracts/plugin.js';
@@ -15,7 +16,10 @@ import { readPluginSource } from '../plugins/plugin-source.js';
 import { createRandom } from '../random/create-random.js';
 import { TabularEncoder } from '../testing/tabular-encoder.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
+import { readOutcomes } from './ablation/read-outcomes.js';
 import { loadRun } from './load-run.js';
+import { finalOutcomes } from './report-comparisons.js';
+import { reportRun } from './report-run.js';
 import { runRecipe } from './run-recipe.js';
 import type { RunResult } from './run-result.js';
 
@@ -74,10 +78,15 @@ interface Going {
   readonly events: readonly RunEvent[];
 }
 
-/** Runs the recipe; `interruptAt` aborts when that step of the rl stage is told of. */
+/** Runs the recipe; `interruptAt` aborts when that step of the rl stage is told of, `interruptOn` when that activity is. */
 async function run(
   folder: string,
-  settings: { readonly resume?: boolean; readonly interruptAt?: number; readonly changes?: object } = {},
+  settings: {
+    readonly resume?: boolean;
+    readonly interruptAt?: number;
+    readonly interruptOn?: string;
+    readonly changes?: object;
+  } = {},
 ): Promise<Going> {
   const host = await tabularHost();
   const resolved = await resolveRecipe({ source: { ...recipe, ...settings.changes }, cwd: folder, host });
@@ -100,6 +109,7 @@ async function run(
     listener: (event) => {
       events.push(event);
       if (event.type === 'step' && event.stage === 'rl' && event.step === settings.interruptAt) controller.abort();
+      if (event.type === 'activity' && event.message === settings.interruptOn) controller.abort();
     },
   });
   return { result, events };
@@ -352,6 +362,114 @@ describe('runRecipe', () => {
     expect(credited).toBeGreaterThan(30);
     const [first] = lines(folder, 'episodes/evaluation.final.jsonl') as readonly CompletedEpisode[];
     expect(Object.keys(first!.record!)).toEqual(['tokens', 'mask', 'logprobs', 'pieces']);
+  });
+
+  describe('with other environments in its final evaluation', () => {
+    const evaluation = {
+      ...recipe.evaluation,
+      final: {
+        tasks: 20,
+        transfer: {
+          wide: { options: { width: [7, 9] } },
+          same: {},
+          short: { name: 'guess-number', options: { highest: 9, width: [4, 6] }, horizon: 1 },
+        },
+      },
+    };
+
+    it('plays them after training, beside its own, and trains as without them', async () => {
+      const [alone, together] = [newFolder(), newFolder()];
+      const before = await run(alone);
+      const { result } = await run(together, { changes: { evaluation } });
+      const { transfer, seconds: _, run: __, spent, ...rest } = result;
+      expect(weights(together)).toBe(weights(alone));
+      expect(rest).toMatchObject({
+        evaluation: before.result.evaluation,
+        evaluations: before.result.evaluations,
+        starts: before.result.starts,
+        baselines: before.result.baselines,
+      });
+      expect({ ...spent, seconds: 0 }).toEqual({ ...before.result.spent, seconds: 0 });
+
+      const { wide, same, short } = transfer!;
+      expect(Object.keys(transfer!)).toEqual(['wide', 'same', 'short']);
+      expect(wide!.evaluations.map(({ environment, temperature }) => [environment, temperature])).toEqual([
+        ['wide', 0],
+        ['wide', 1],
+      ]);
+      expect(wide!.baselines).toMatchObject({ oracle: { environment: 'wide', success: { episodes: 9 } } });
+      // Three turns are too few to halve nine numbers until one is left.
+      expect(wide!.baselines.oracle!.success.rate).toBeLessThan(1);
+      // The recipe's own environment under another name comes to the same.
+      const named = (summary: object, environment: string) => ({ ...summary, environment });
+      expect(same!.evaluations).toEqual(result.evaluations.map((one) => named(one, 'same')));
+      expect(same!.baselines.random).toEqual(named(result.baselines.random!, 'same'));
+      expect(short!.evaluations[0]!.turns.mean).toBe(1);
+
+      const { evaluations, manifest } = await loadRun(join(together, 'run'));
+      const own = evaluations.filter((line) => line.evaluation.environment === undefined);
+      expect(own).toEqual((await loadRun(join(alone, 'run'))).evaluations);
+      const ids = (environment: string) =>
+        evaluations
+          .filter((line) => line.evaluation.environment === environment)
+          .map(({ outcomes }) => outcomes.map(({ task }) => task));
+      // All players of one environment play the same tasks.
+      expect(new Set(ids('wide').map((tasks) => tasks.join())).size).toBe(1);
+      expect(ids('wide')).toHaveLength(2 + 3);
+      expect(ids('short')[0]).toEqual(own.at(-1)!.outcomes.map(({ task }) => task));
+      expect(manifest.splits?.transfer).toMatchObject({
+        wide: { environment: 'guess-number', split: 'test', tasks: 9, overlap: { train: 0, heldOut: 0 } },
+      });
+      expect(manifest.plugins.filter(({ kind }) => kind === 'environment')).toHaveLength(2);
+    });
+
+    // Goes red when a line of another environment is taken for one of the recipe's own.
+    it('tells them apart wherever evaluations are read', async () => {
+      const folder = newFolder();
+      const { result } = await run(folder, { changes: { evaluation } });
+      const loaded = await loadRun(join(folder, 'run'));
+      const resolved = loaded.manifest.recipe as unknown as Recipe;
+      const solved = (outcomes: Awaited<ReturnType<typeof readOutcomes>>) =>
+        [...outcomes!.values.values()].reduce((sum, value) => sum + value, 0) / outcomes!.values.size;
+      const read = (environment?: string) =>
+        readOutcomes(loaded.directory, resolved, 'success', 0, environment).then(solved);
+      expect(await read()).toBeCloseTo(result.evaluation!.success.rate, 12);
+      expect(await read('wide')).toBeCloseTo(result.transfer!['wide']!.evaluations[0]!.success.rate, 12);
+      expect(finalOutcomes(loaded, 'oracle')?.rate).toBe(1);
+      expect(finalOutcomes(loaded, 'policy')?.rate).toBe(result.evaluation!.success.rate);
+      const { evaluations } = reportRun(loaded, { episodes: [], recorded: 0, halfWritten: [] });
+      const finals = evaluations.filter(({ final, player }) => final && player === 'policy');
+      expect(finals.map(({ environment, temperature }) => `${environment ?? 'own'} ${temperature}`)).toEqual(
+        ['own', 'wide', 'same', 'short'].flatMap((name) => [`${name} 0`, `${name} 1`]),
+      );
+    });
+
+    it.each([{ interruptAt: 5 }, { interruptOn: 'final evaluation on wide' }])(
+      'ends the same, resumed after %o',
+      async (interrupted) => {
+        const [straight, broken] = [newFolder(), newFolder()];
+        const { result } = await run(straight, { changes: { evaluation } });
+        const first = await run(broken, { changes: { evaluation }, ...interrupted });
+        expect(first.result.status).toBe('interrupted');
+        expect(first.result).not.toHaveProperty('transfer');
+        const second = await run(broken, { changes: { evaluation }, resume: true });
+        expect(second.result.transfer).toEqual(result.transfer);
+        expect(lines(broken, 'evaluations.jsonl')).toEqual(lines(straight, 'evaluations.jsonl'));
+        const again = await run(broken, { changes: { evaluation }, resume: true });
+        expect(again.result.transfer).toEqual(JSON.parse(JSON.stringify(result.transfer)));
+      },
+    );
+
+    it('refuses tasks that training sees, before anything is trained', async () => {
+      const folder = newFolder();
+      const final = { tasks: 'all', transfer: { dealt: { options: { splitBy: 'task' } } } };
+      await expect(run(folder, { changes: { evaluation: { ...recipe.evaluation, final } } })).rejects.toMatchObject({
+        code: 'AG_SPLIT_LEAK',
+        message: expect.stringContaining('the test split of `evaluation.final.transfer.dealt`') as string,
+        hint: expect.stringContaining('Give `dealt` options') as string,
+      });
+      expect(existsSync(join(folder, 'run', 'metrics.jsonl'))).toBe(false);
+    });
   });
 
   it('refuses an output folder that exists, and writes nothing', async () => {

@@ -12,14 +12,14 @@ import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from './disk-journal.js';
 import { Evaluator } from './evaluator.js';
 import { loadRun } from './load-run.js';
-import { makeParts, type Parts } from './make-parts.js';
+import { disposePools, makeParts, type Parts } from './make-parts.js';
 import { refuseExisting, RunDirectory } from './run-directory.js';
 import { readResult, type RunResult } from './run-result.js';
 import { fundedStages } from './stage-plan.js';
 import { trainStage } from './train-stage.js';
 import { proveSplits } from './split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
-import { usedTasks } from './used-tasks.js';
+import { transferTasks, usedTasks } from './used-tasks.js';
 
 export interface RunRecipeOptions {
   readonly recipe: Recipe;
@@ -75,7 +75,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
     await run?.fail(error);
     throw error;
   } finally {
-    await parts?.environment.pool.dispose();
+    if (parts !== undefined) await disposePools(parts);
     await parts?.policy.dispose();
   }
 }
@@ -106,7 +106,7 @@ async function createRun(options: RunRecipeOptions, parts: Parts): Promise<RunDi
 async function describeParts(run: RunDirectory, options: RunRecipeOptions, parts: Parts): Promise<void> {
   const { recipe, settings } = options;
   const { random, signal } = settings;
-  const splits = proveSplits(usedTasks(recipe, parts, random));
+  const splits = proveSplits(usedTasks(recipe, parts, random), transferTasks(recipe, parts, random));
   const reward = run.manifest.reward ?? (await describeRewards(recipe, parts, random.stream('density'), signal));
   const policy = parts.policy.describe();
   const before = run.manifest.policy;
@@ -187,6 +187,7 @@ async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory)
       evaluations: final?.evaluations ?? [],
       starts: state.starts,
       baselines: { ...final?.baselines, ...(state.starts[0] && { start: state.starts[0] }) },
+      ...(final?.transfer && { transfer: final.transfer }),
     };
   } finally {
     journal.close();

@@ -26,6 +26,12 @@ export interface Baselines {
   readonly start?: EvaluationSummary;
 }
 
+/** What became of one of `evaluation.final.transfer`: the trained policy at each temperature, and the baselines. */
+export interface TransferResult {
+  readonly evaluations: readonly EvaluationSummary[];
+  readonly baselines: Omit<Baselines, 'start'>;
+}
+
 /** What `agentgym train --json` prints, and `result.json` keeps. */
 export interface RunResult {
   readonly formatVersion: 1;
@@ -43,6 +49,8 @@ export interface RunResult {
   /** The policy before the first rl stage, on the same tasks, at the same temperatures. */
   readonly starts: readonly EvaluationSummary[];
   readonly baselines: Baselines;
+  /** The other environments of the final evaluation, by what the recipe calls them; absent where it names none, or was not made. */
+  readonly transfer?: { readonly [environment: string]: TransferResult };
 }
 
 function resultPath(directory: string): string {

@@ -22,13 +22,40 @@ export interface SplitProof {
     readonly trainAndTest: number;
     readonly validationAndTest: number;
   };
+  /** The other environments that the final evaluation plays, by what the recipe calls them; absent where there are none. */
+  readonly transfer?: { readonly [name: string]: TransferProof };
+}
+
+/** What is played of an environment that nothing is trained on. */
+interface TransferProof {
+  readonly environment: string;
+  readonly split: 'validation' | 'test';
+  readonly tasks: number;
+  readonly fingerprint: string;
+  /** Tasks shared with those that the run learns from or chooses by, both 0; absent where the ids are another environment's, and say nothing. */
+  readonly overlap?: { readonly train: number; readonly heldOut: number };
+}
+
+/** Tasks that the final evaluation plays in another environment than the recipe's. */
+export interface TransferTasks {
+  /** What the recipe calls it. */
+  readonly name: string;
+  readonly environment: string;
+  /** The recipe's environment with other options: the same id is the same task, or nearly. */
+  readonly isKin: boolean;
+  readonly split: 'validation' | 'test';
+  readonly ids: readonly string[];
 }
 
 /**
  * Proves that training, validation and test share no task (law 10), from the ids of the tasks themselves.
- * Throws AG_SPLIT_LEAK, naming a shared task, where they do.
+ * Throws AG_SPLIT_LEAK, naming a shared task, where they do. Options may deal the tasks of one environment anew, so what is played of it
+ * with other options must share none with training either, nor with the other held-out split.
  */
-export function proveSplits(tasks: { readonly [use in TaskUse]: Iterable<string> }): SplitProof {
+export function proveSplits(
+  tasks: { readonly [use in TaskUse]: Iterable<string> },
+  transfer: readonly TransferTasks[] = [],
+): SplitProof {
   const demonstrations = new Set(tasks.demonstrations);
   const rl = new Set(tasks.rl);
   const train = new Set([...demonstrations, ...rl]);
@@ -51,7 +78,27 @@ export function proveSplits(tasks: { readonly [use in TaskUse]: Iterable<string>
       trainAndTest: shared(train, test).length,
       validationAndTest: shared(validation, test).length,
     },
+    ...(transfer.length > 0 && {
+      transfer: Object.fromEntries(
+        transfer.map((one) => [one.name, proveTransfer(one, train, one.split === 'test' ? validation : test)]),
+      ),
+    }),
   };
+}
+
+function proveTransfer(
+  { name, environment, isKin, split, ids }: TransferTasks,
+  train: ReadonlySet<string>,
+  heldOut: ReadonlySet<string>,
+): TransferProof {
+  const own = new Set(ids);
+  const proof = { environment, split, tasks: own.size, fingerprint: fingerprint(own) };
+  if (!isKin) return proof;
+  const called = `the ${split} split of \`evaluation.final.transfer.${name}\``;
+  const hint = `Give \`${name}\` options whose tasks are none of the recipe's own, or under which the environment deals them alike.`;
+  refuseShared('the training split', train, called, own, hint);
+  refuseShared(split === 'test' ? 'validation' : 'test', heldOut, called, own, hint);
+  return { ...proof, overlap: { train: shared(train, own).length, heldOut: shared(heldOut, own).length } };
 }
 
 function fingerprint(ids: ReadonlySet<string>): string {
@@ -70,10 +117,12 @@ function refuseShared(
   left: ReadonlySet<string>,
   rightName: string,
   right: ReadonlySet<string>,
+  hint?: string,
 ): void {
   const both = shared(left, right);
   if (both.length === 0) return;
   throw new AgentgymError('AG_SPLIT_LEAK', {
     message: `${both.length} of the tasks of ${leftName} are also tasks of ${rightName}, the first being "${both[0]}".`,
+    ...(hint !== undefined && { hint }),
   });
 }

@@ -1,4 +1,6 @@
 // From the keys of a resolved recipe to what the training loops take.
+import { isDeepStrictEqual } from 'node:util';
+
 import { costsAnything, longestHorizon as longestTurns, stageSettings } from '../config/stage-settings.js';
 import type { HorizonSettings, OptimizerPlan as OptimizerKeys, Recipe } from '../config/recipe-schema.js';
 import { type StageBudget, stageBudgets } from '../training/budget.js';
@@ -55,6 +57,28 @@ export function longestHorizon(recipe: Recipe): number {
 /** Turns of an evaluated episode. */
 export function evaluationHorizon(recipe: Recipe): number {
   return recipe.evaluation.horizon ?? longestOfStages(recipe);
+}
+
+/** An environment beside the recipe's own that the final evaluation plays. */
+export interface TransferPlan {
+  /** What the recipe calls it. */
+  readonly name: string;
+  readonly environment: Recipe['environment'];
+  /** Turns after which an episode is cut. */
+  readonly horizon: number;
+  /** It is the recipe's own environment under another name: to play it again would give the same episodes. */
+  readonly isOwn: boolean;
+}
+
+/** The environments of `evaluation.final.transfer` in a resolved recipe, in their order. */
+export function transferPlans(recipe: Recipe): readonly TransferPlan[] {
+  const { environment: own, evaluation } = recipe;
+  const ownHorizon = evaluationHorizon(recipe);
+  return Object.entries(evaluation.final.transfer ?? {}).map(([called, settings]) => {
+    const { name = own.name, options, horizon = ownHorizon } = settings;
+    const isOwn = name === own.name && horizon === ownHorizon && isDeepStrictEqual(options, own.options);
+    return { name: called, environment: { name, options }, horizon, isOwn };
+  });
 }
 
 function longestOfStages(recipe: Recipe): number {

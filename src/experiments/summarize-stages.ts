@@ -21,6 +21,7 @@ export function summarizeStages({ stages, evaluation }: Recipe, run: LoadedRun):
         line.stage === name &&
         line.step === last.step &&
         line.player === 'policy' &&
+        line.evaluation.environment === undefined &&
         line.evaluation.split === split &&
         line.evaluation.temperature === temperature,
     );

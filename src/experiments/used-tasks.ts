@@ -4,8 +4,8 @@ import type { Random } from '../contracts/random.js';
 import { chooseTasks, taskOrder } from '../rollout/task-order.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
-import type { TaskUse } from './split-proof.js';
-import { fundedStages } from './stage-plan.js';
+import type { TaskUse, TransferTasks } from './split-proof.js';
+import { fundedStages, transferPlans } from './stage-plan.js';
 
 /** The stream of a stage's own randomness. */
 export function stageRandom(random: Random, stage: string): Random {
@@ -25,7 +25,7 @@ export function usedTasks(recipe: Recipe, parts: Parts, random: Random): { reado
     for (let place = 0; place < places; place += 1) rl.add(taskAt(place));
   }
   const evaluated = (source: TaskSource, split: string, tasks: number | 'all') =>
-    chooseTasks(source, tasks === 'all' ? Infinity : tasks, evaluationRandom(recipe, random).stream('tasks', split));
+    evaluatedTasks(recipe, random, source, split, tasks);
   const held: Record<'validation' | 'test', Set<string>> = { validation: new Set(), test: new Set() };
   const { every, split, tasks, final } = recipe.evaluation;
   if (every > 0 && split === 'validation')
@@ -40,4 +40,24 @@ export function usedTasks(recipe: Recipe, parts: Parts, random: Random): { reado
     rl,
     ...held,
   };
+}
+
+/** Every task of the other environments that the final evaluation plays. */
+export function transferTasks(
+  recipe: Recipe,
+  parts: Pick<Parts, 'transfer'>,
+  random: Random,
+): readonly TransferTasks[] {
+  const { split, tasks } = recipe.evaluation.final;
+  return transferPlans(recipe).flatMap(({ name, environment }): TransferTasks[] => {
+    const open = parts.transfer.get(name);
+    if (open === undefined) return [];
+    const ids = evaluatedTasks(recipe, random, open.splits[split], split, tasks);
+    return [{ name, environment: environment.name, isKin: environment.name === recipe.environment.name, split, ids }];
+  });
+}
+
+function evaluatedTasks(recipe: Recipe, random: Random, source: TaskSource, split: string, tasks: number | 'all') {
+  const count = tasks === 'all' ? Infinity : tasks;
+  return chooseTasks(source, count, evaluationRandom(recipe, random).stream('tasks', split));
 }

@@ -24,6 +24,22 @@ export interface ReportData {
   readonly cells: readonly ReportCell[];
   /** Paired differences, the most important first. */
   readonly comparisons: readonly ReportComparison[];
+  /** Where every cell is tested in several environments. */
+  readonly transfer?: ReportTransfer;
+}
+
+/** What was trained on, by what it was tested on. */
+export interface ReportTransfer {
+  /** What all cells are tested on: the columns. */
+  readonly tested: readonly string[];
+  readonly rows: readonly {
+    /** Id of the cell; it trained on the column of that name. */
+    readonly cell: string;
+    /** Success on each column, in their order; null before the first run is complete. */
+    readonly success: readonly (ReportRate | null)[];
+    /** Difference to those that trained there, the mean over the columns that it did not train on; null where it cannot be told yet. */
+    readonly elsewhere: ReportMean | null;
+  }[];
 }
 
 /** One run: one recipe with one seed. */
@@ -112,6 +128,8 @@ export interface ReportEvaluation {
   readonly step: number;
   readonly runStep: number;
   readonly split: string;
+  /** What the recipe calls another environment than its own, to which what was learnt may carry over; absent: its own. */
+  readonly environment?: string;
   readonly temperature: number;
   readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
   readonly return: ReportMean;

@@ -144,3 +144,50 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     await page.close();
   }
 });
+
+// Goes red when a cell of the matrix is read from the wrong place, or does not fit a small screen.
+it.skipIf(withoutBrowser)('draws what carries over as a matrix', async () => {
+  const rate = (value: number) => ({ rate: value, low: value - 0.05, high: value + 0.05 });
+  const transfer = {
+    tested: ['cell-0', 'cell-1', 'cell-2'],
+    rows: [
+      {
+        cell: 'cell-0',
+        success: [rate(0.9), rate(0.3), rate(0.12)],
+        elsewhere: { mean: -0.312, low: -0.4, high: -0.2 },
+      },
+      { cell: 'cell-1', success: [rate(0.7), rate(0.6), rate(0.25)], elsewhere: { mean: -0.1, low: null, high: null } },
+      { cell: 'cell-2', success: [null, null, null], elsewhere: null },
+    ],
+  };
+  const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'transfer.html');
+  writeFileSync(file, await renderReport({ ...data, transfer }));
+  for (const width of [1400, 360]) {
+    const { page, faults } = await openFile(browser, file, { width });
+    const [matrix, cells] = await page.locator('#results table').all();
+    const rows = await matrix!.locator('tbody tr').all();
+    const texts = await Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
+    const flat = texts.map((row) => row.map((text) => text.replaceAll(/\s+/g, ' ').trim()));
+    expect(flat[0]).toEqual([
+      'grpo',
+      '90.0 % 85.0 to 95.0',
+      '30.0 % 25.0 to 35.0',
+      '12.0 % 7.0 to 17.0',
+      '−31.2 −40.0 to −20.0',
+    ]);
+    expect(flat[1]!.at(-1)).toBe('−10.0 no interval');
+    expect(flat[2]).toEqual(['rloo', '–', '–', '–', '–']);
+    // Framed is the column that the row was trained on.
+    expect(await rows[1]!.locator('.own').allInnerTexts()).toEqual([expect.stringContaining('60.0')]);
+    const shade = (cell: number) =>
+      rows[0]!
+        .locator('.shaded')
+        .nth(cell)
+        .evaluate((node) => getComputedStyle(node).backgroundColor);
+    expect(await shade(0)).not.toBe(await shade(2));
+    expect(await cells!.locator('tbody tr').count()).toBe(9);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+    await page.close();
+  }
+});

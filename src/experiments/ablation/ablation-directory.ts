@@ -76,7 +76,7 @@ export class AblationDirectory {
     } else refuseOther(directory, there, cells);
     const lock = acquireRunLock(directory);
     try {
-      const { name, axis, question, reference, compare } = plan;
+      const { name, axis, question, reference, compare, tests } = plan;
       const isMore = there === undefined || seeds.some((seed) => !there.seeds.includes(seed));
       const asked = isMore ? command : there.command;
       const manifest: AblationManifest = {
@@ -86,6 +86,7 @@ export class AblationDirectory {
         question,
         reference,
         compare,
+        ...(tests && { tests }),
         createdAt: there?.createdAt ?? new Date().toISOString(),
         fingerprint: ablationFingerprint(cells),
         ...(asked !== undefined && { command: asked }),

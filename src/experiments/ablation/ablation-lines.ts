@@ -6,26 +6,26 @@ import type { CellComparison } from './compare-cells.js';
 import type { CellEstimate } from './estimate-cells.js';
 import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
 import type { Measure } from './read-outcomes.js';
-import type { AblationResult, CellSummary } from './ablation-result.js';
+import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
+import { measuredMean, namedComparisons, transferLines } from './transfer-lines.js';
 
 /** An ablation for a person: its cells, their differences, and the answer. */
 export function ablationLines(result: AblationResult, style: TerminalStyle): string[] {
-  const { cells, comparisons, measure, temperature, split, question, answer } = result;
+  const { cells, comparisons, measure, temperature, split, question, answer, transfer } = result;
   const title = (line: string) => paint(line, 'dim', style);
-  const [head = '', ...rows] = alignColumns([
-    ['cell', measure, '95 % interval', 'seeds', 'cost'],
-    ...cells.map((cell) => cellRow(cell, measure)),
-  ]);
-  const notes = cells.flatMap(({ id, notes: of }) => of.map((note) => `${id}: ${note}`));
-  const failures = cells.flatMap(({ id, runs }) =>
-    runs.flatMap(({ seed, cause }) => (cause === undefined ? [] : [`${id}, seed ${seed}: ${cause}`])),
+  const own = trainedCells(cells);
+  const notes = [
+    ...(transfer?.notes ?? []),
+    ...own.flatMap(({ id, trained = id, notes: of }) => of.map((note) => `${trained}: ${note}`)),
+  ];
+  const failures = own.flatMap(({ id, trained = id, runs }) =>
+    runs.flatMap(({ seed, cause }) => (cause === undefined ? [] : [`${trained}, seed ${seed}: ${cause}`])),
   );
   return [
     question,
     '',
-    title(head),
-    ...rows,
-    ...(comparisons.length === 0 ? [] : ['', ...comparisonLines(comparisons, measure, title)]),
+    ...(transfer === undefined ? cellLines(cells, measure, title) : transferLines(result, transfer, style)),
+    ...(comparisons.length === 0 ? [] : ['', ...comparisonLines(namedComparisons(result), measure, title)]),
     title(`${split} split, temperature ${temperature}; intervals for other seeds and other tasks`),
     ...(notes.length === 0 ? [] : ['', ...notes]),
     ...(failures.length === 0 ? [] : ['', ...failures]),
@@ -52,9 +52,17 @@ export function estimateLines(estimates: readonly CellEstimate[], seeds: number,
   ];
 }
 
+function cellLines(cells: readonly CellSummary[], measure: Measure, title: (line: string) => string): string[] {
+  const [head = '', ...rows] = alignColumns([
+    ['cell', measure, '95 % interval', 'seeds', 'cost'],
+    ...cells.map((cell) => cellRow(cell, measure)),
+  ]);
+  return [title(head), ...rows];
+}
+
 function cellRow(cell: CellSummary, measure: Measure): string[] {
-  const { id, success, measured, seeds, runs, spent } = cell;
-  const value = measure === 'success' ? success && { mean: success.rate, ...success } : (measured ?? null);
+  const { id, seeds, runs, spent } = cell;
+  const value = measuredMean(cell, measure);
   const count = `${seeds.length}/${runs.length}`;
   return [id, formatMean(value, measure), formatInterval(value, measure), count, value === null ? '' : costOf(spent)];
 }

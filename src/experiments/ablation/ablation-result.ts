@@ -2,6 +2,7 @@ import type { RunResult } from '../run-result.js';
 import type { CellComparison, CellMean } from './compare-cells.js';
 import type { Measure } from './read-outcomes.js';
 import type { Cell } from './resolve-cells.js';
+import type { TransferSummary } from './transfer-summary.js';
 
 /** One seed of a cell, as results tell it. */
 export interface CellRunSummary {
@@ -14,6 +15,9 @@ export interface CellRunSummary {
 
 export interface CellSummary {
   readonly id: string;
+  /** Where every cell is tested in several environments: the cell whose runs these are, and what they were tested on. */
+  readonly trained?: string;
+  readonly tested?: string;
   readonly settings: Cell['settings'];
   /** Seeds whose runs are complete: what the numbers are of. */
   readonly seeds: readonly number[];
@@ -48,4 +52,11 @@ export interface AblationResult {
   readonly reference: string;
   readonly cells: readonly CellSummary[];
   readonly comparisons: readonly CellComparison[];
+  /** Where every cell is tested in several environments. */
+  readonly transfer?: TransferSummary;
+}
+
+/** One cell for each that was trained: of those that share their runs the one that was tested where it trained. */
+export function trainedCells(cells: readonly CellSummary[]): readonly CellSummary[] {
+  return cells.filter(({ trained, tested }) => trained === tested);
 }

@@ -5,7 +5,7 @@ import type { RunOutcomes } from './read-outcomes.js';
 export interface AlignedOutcomes {
   /** In the order of the runs; the mean over the tasks of each cluster. */
   readonly rows: OutcomeMatrix;
-  /** Tasks in each cluster. */
+  /** Tasks in each cluster, or the sum of their weights. */
   readonly weights: readonly number[];
   /** Tasks in all. */
   readonly tasks: number;
@@ -25,7 +25,7 @@ export function alignOutcomes(runs: readonly RunOutcomes[]): AlignedOutcomes | u
   const groups = [...clusters.values()];
   return {
     rows: runs.map(({ values }) => groups.map((tasks) => mean(tasks.map((task) => values.get(task) ?? Number.NaN)))),
-    weights: groups.map(({ length }) => length),
+    weights: groups.map((tasks) => tasks.reduce((sum, task) => sum + (first.weights?.get(task) ?? 1), 0)),
     tasks: common.length,
   };
 }

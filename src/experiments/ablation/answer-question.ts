@@ -1,10 +1,10 @@
 import { describeDetectableEffect } from '../../statistics/detectable-effect.js';
 import type { CellComparison } from './compare-cells.js';
 import type { Measure } from './read-outcomes.js';
-import type { AblationResult, CellSummary } from './ablation-result.js';
+import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
 
 /** Differences that are called real: after correction for the number of comparisons. */
-const level = 0.05;
+export const level = 0.05;
 /** So many differences are told one by one. */
 const told = 3;
 
@@ -102,8 +102,9 @@ function notSeparable(comparisons: readonly CellComparison[], measure: Measure):
   return [`Not separable: ${describeDetectableEffect(Math.max(...effects), seeds, tasks)}.`];
 }
 
-function missing(cells: readonly CellSummary[]): string[] {
-  const runs = cells.flatMap((cell) => cell.runs);
+/** What is not there yet, and what failed. */
+export function missing(cells: readonly CellSummary[]): string[] {
+  const runs = trainedCells(cells).flatMap((cell) => cell.runs);
   const failed = runs.filter(({ status }) => status === 'failed').length;
   const absent = runs.filter(({ status }) => status !== 'completed').length - failed;
   return [
@@ -121,11 +122,11 @@ function measureName(measure: Measure): string {
   return measure === 'success' ? 'Success' : measure === 'return' ? 'Return' : 'Turns';
 }
 
-function quantity(value: number, measure: Measure): string {
+export function quantity(value: number, measure: Measure): string {
   return measure === 'success' ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
 }
 
 /** A difference: points of a rate, or the measure's own unit. */
-function points(value: number, measure: Measure, unit = true): string {
+export function points(value: number, measure: Measure, unit = true): string {
   return measure === 'success' ? `${(value * 100).toFixed(1)}${unit ? ' points' : ''}` : value.toFixed(2);
 }

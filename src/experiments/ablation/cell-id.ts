@@ -13,6 +13,11 @@ export function cellId(settings: CellSettings, keys: readonly string[]): string 
   return parts.join('.').slice(0, 120);
 }
 
+/** What was trained in one cell and tested in the environment of another: `width-8-12.on.width-20-31`. */
+export function testedId(trained: string, tested: string): string {
+  return `${trained}.on.${tested}`;
+}
+
 /** A value as part of a name: `0.5`, `sparse`, `8-27`; what is left of a map once the quotes are gone. */
 export function valueName(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -6,7 +6,7 @@ import type { Recipe, RlStage } from '../../config/recipe-schema.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { affordableDemonstrations, affordableEpisodes } from '../../training/budget.js';
 import { loadRun, type LoadedRun } from '../load-run.js';
-import { budgetsOf, fundedStages, longestHorizon } from '../stage-plan.js';
+import { budgetsOf, fundedStages, longestHorizon, transferPlans } from '../stage-plan.js';
 import { readResult } from '../run-result.js';
 import type { Cell } from './resolve-cells.js';
 import { trainInProcess } from './train-process.js';
@@ -120,11 +120,13 @@ function measure({ metrics }: LoadedRun, recipe: Recipe, seconds: number): Speed
   };
 }
 
-/** Times that the final tasks are played: before and after, at each temperature, and by the baselines. */
-function finalEvaluations({ evaluation: { final }, stages }: Recipe): number {
+/** Times that the final tasks are played: before and after, at each temperature, and by the baselines; after also in other environments. */
+function finalEvaluations(recipe: Recipe): number {
+  const { evaluation, stages } = recipe;
   const hasRl = Object.values(stages).some(({ kind }) => kind === 'rl');
-  const temperatures = new Set([0, ...final.temperatures]).size;
-  return (hasRl ? 2 : 1) * temperatures + 3;
+  const temperatures = new Set([0, ...evaluation.final.temperatures]).size;
+  const environments = 1 + transferPlans(recipe).filter(({ isOwn }) => !isOwn).length;
+  return (hasRl ? temperatures : 0) + environments * (temperatures + 3);
 }
 
 function estimate({ id, recipe, notes }: Cell, speed: Speed): CellEstimate {

@@ -7,8 +7,9 @@ import { complexity } from './axes/complexity.js';
 import { horizon } from './axes/horizon.js';
 import { model } from './axes/model.js';
 import { sparsity } from './axes/sparsity.js';
+import { transfer } from './axes/transfer.js';
 
-const namedAxes: readonly Axis[] = [sparsity, budget, horizon, algorithm, complexity, model];
+const namedAxes: readonly Axis[] = [sparsity, budget, horizon, algorithm, complexity, transfer, model];
 
 /** Throws AG_ABLATION_NOT_FOUND, with the nearest name. */
 export function findAxis(name: string): Axis {

@@ -6,9 +6,12 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Json } from '../../contracts/json.js';
+import type { OptionsDeclaration } from '../../contracts/options.js';
+import type { ContributionKind } from '../../contracts/plugin.js';
 import type { AgentgymError } from '../../errors/agentgym-error.js';
 import { openPluginHost, type PluginHost } from '../../plugins/open-plugin-host.js';
 import { readPluginSource } from '../../plugins/plugin-source.js';
+import { transferPlans } from '../stage-plan.js';
 import { testHost } from '../../testing/test-host.js';
 import { planAblation, type AblationRequest, type PlannedAblation } from './plan-ablation.js';
 
@@ -19,6 +22,21 @@ beforeAll(async () => {
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-ablation-'));
+
+/** The same plugins, as if no option of an environment were an axis. */
+function withoutAxes(): PluginHost {
+  const find = async (kind: ContributionKind, name: string) => {
+    const located = await host.find(kind, name);
+    if (kind !== 'environment') return located;
+    const options = Object.entries(located.contribution.options).map(([key, option]) => [
+      key,
+      { ...option, axis: false },
+    ]);
+    const contribution = { ...located.contribution, options: Object.fromEntries(options) as OptionsDeclaration };
+    return { ...located, contribution };
+  };
+  return { ...host, find: find as PluginHost['find'] };
+}
 
 function plan(what: string, more: Partial<AblationRequest> = {}): Promise<PlannedAblation> {
   return planAblation({
@@ -159,6 +177,66 @@ describe('planAblation', () => {
     expect(idsOf(await plan('complexity', { values: [{ turns: [4, 6] }] }))).toEqual(['recipe', 'turns-4', 'turns-6']);
     const { plan: asked, cells } = await plan('model');
     expect(cells.some(({ id }) => id === asked.reference)).toBe(true);
+  });
+
+  describe('transfer', () => {
+    const widths = [[8, 12], [20, 31]]; // prettier-ignore
+
+    it('trains on each level of one option and tests on all, the own one among them', async () => {
+      const { plan: asked, cells } = await plan('transfer');
+      expect(cells.map(({ id }) => id)).toEqual(['width-10-15', 'width-20-31', 'width-40-50']);
+      expect(asked).toMatchObject({ reference: 'width-20-31', tests: cells.map(({ id }) => id) });
+      for (const { recipe } of cells) {
+        const { transfer } = recipe.evaluation.final;
+        expect(Object.keys(transfer!)).toEqual(asked.tests);
+        expect(transfer!['width-40-50']).toEqual({
+          name: 'guess-number',
+          options: { ...recipe.environment.options, width: [40, 50] },
+        });
+      }
+      expect(cells.map(({ recipe }) => transferPlans(recipe).filter(({ isOwn }) => isOwn).map(({ name }) => name))).toEqual(
+        cells.map(({ id }) => [id]),
+      ); // prettier-ignore
+      expect(asked.question).toBe('What does training on one width of guess-number carry over to the others?');
+    });
+
+    it('takes given levels with the own one, and several options one at a time', async () => {
+      const given = await plan('transfer', { values: [{ width: [[8, 12], [40, 45]] }] }); // prettier-ignore
+      expect(idsOf(given)).toEqual(['width-20-31', 'width-8-12', 'width-40-45']);
+      const several = await plan('transfer', { values: [{ width: widths, reply: ['direction'] }] });
+      expect(idsOf(several)).toEqual(['recipe', 'width-8-12', 'reply-direction']);
+      expect(several.plan.reference).toBe('recipe');
+      expect(several.cells[1]?.recipe.evaluation.final.transfer?.['reply-direction']?.options).toMatchObject({
+        width: [20, 31],
+        reply: 'direction',
+      });
+      // Unset is a level like any other: nothing of the row that was trained is left in it.
+      const turns = await plan('transfer', { values: [{ turns: [4] }] });
+      expect(idsOf(turns)).toEqual(['recipe', 'turns-4']);
+      expect(turns.cells[1]?.recipe.evaluation.final.transfer?.['recipe']?.options['turns']).toBeNull();
+    });
+
+    it.each<[string, () => Promise<unknown>, RegExp]>([
+      ['one level', () => plan('transfer', { values: [{ width: [[20, 31]] }] }), /one level alone, width-20-31/],
+      ['an option that is no axis', () => plan('transfer', { values: [{ highest: [9] }] }), /`highest` is no axis/],
+      ['a level that does not fit', () => plan('transfer', { values: [{ width: [[60, 70]] }] }), /width-60-70: an interval of 70/],
+      ['a level of another type', () => plan('transfer', { values: [{ width: [3] }] }), /width-3: `width` is 3/],
+      ['an environment without an axis', () => plan('transfer', { host: withoutAxes() }), /no option that is an axis/],
+      ['a recipe that chooses itself', () => plan('transfer', { sets: ['evaluation.final.transfer={a: {}}'] }), /chooses its own/],
+      ['levels that deal tasks differently', () => plan('transfer', { values: [{ width: [[18, 25]] }] }), /tasks of the test split of .* are seen in training on/],
+    ])('refuses %s', async (_, ask, message) => {
+      expect(await complaint(ask())).toMatchObject({ code: 'AG_ABLATION_AXIS', message: expect.stringMatching(message) as string });
+    }); // prettier-ignore
+
+    it('lets a file vary and share the key', async () => {
+      const key = 'evaluation.final.transfer';
+      const other = { other: { options: { reply: 'direction' } } };
+      const { cells, plan: asked } = await planFile({ cells: { a: {}, b: { [key]: other } } });
+      expect(cells.map(({ recipe }) => Object.keys(recipe.evaluation.final.transfer ?? {}))).toEqual([[], ['other']]);
+      expect(asked).not.toHaveProperty('tests');
+      const shared = await planFile({ set: { [key]: other }, grid: { 'environment.options.reply': ['interval', 'direction'] } });
+      expect(shared.cells.map(({ recipe }) => transferPlans(recipe)[0]?.isOwn)).toEqual([false, true]);
+    }); // prettier-ignore
   });
 
   it('reads grids, and finds the folder again whatever the seeds are', async () => {

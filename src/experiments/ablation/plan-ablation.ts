@@ -50,13 +50,14 @@ const defaultSeeds = 3;
 export async function planAblation(request: AblationRequest): Promise<PlannedAblation> {
   const isFile = /[\\/]|\.(ya?ml|json|[jt]s|mjs)$/.test(request.what);
   const file = isFile ? request.what : await builtInAblation(request.what);
-  const { plan, seeds, shared, base } = file === undefined ? await fromAxis(request) : await fromFile(request, file);
+  const asked = file === undefined ? await fromAxis(request) : await fromFile(request, file);
+  const { plan, seeds, shared, fixed, base } = asked;
   refuseLarge(plan, seeds, request.yes);
   checkNames(plan);
   const resolved = await resolveRecipe(base);
   const common = { ...commonSettings(resolved, await threadsOption(resolved.recipe, request.host)), ...shared };
   const unset = Object.entries(common).filter(([key]) => !isSet(key, request.sets, plan.cells));
-  const cells = await resolveCells(plan, Object.fromEntries(unset), base, request.settings);
+  const cells = await resolveCells(plan, { ...Object.fromEntries(unset), ...fixed }, base, request.settings);
   const folder = join(request.runsFolder, 'ablations', `${plan.name}-${ablationFingerprint(cells)}`);
   return { plan, cells, seeds, folder };
 }
@@ -65,6 +66,8 @@ interface Asked {
   readonly plan: AblationPlan;
   readonly seeds: readonly number[];
   readonly shared: CellSettings;
+  /** Settings of all cells that no flag changes. */
+  readonly fixed?: CellSettings;
   readonly base: Parameters<typeof resolveCells>[2];
 }
 
@@ -73,13 +76,8 @@ async function fromAxis(request: AblationRequest): Promise<Asked> {
   const axis = findAxis(request.what);
   const base = { ...(source !== undefined && { source }), sets, cwd, host };
   const { recipe } = await resolveRecipe(base);
-  const {
-    question,
-    cells,
-    reference,
-    shared = {},
-    compare = 'reference',
-  } = await axis.cells({ recipe, host, ...(values && { values }) });
+  const asked = await axis.cells({ recipe, host, ...(values && { values }) });
+  const { question, cells, reference, compare = 'reference', shared = {}, fixed = {}, tests } = asked;
   const plan = {
     name: `${axis.name}-${recipe.name}`,
     axis: axis.name,
@@ -87,8 +85,9 @@ async function fromAxis(request: AblationRequest): Promise<Asked> {
     cells,
     reference,
     compare,
+    ...(tests && { tests }),
   };
-  return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, base };
+  return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, fixed, base };
 }
 
 async function fromFile(request: AblationRequest, path: string): Promise<Asked> {

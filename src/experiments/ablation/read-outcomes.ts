@@ -10,19 +10,29 @@ export interface RunOutcomes {
   readonly seed: number;
   readonly values: ReadonlyMap<string, number>;
   readonly clusters: ReadonlyMap<string, string>;
+  /** How much each task counts; absent: all alike. */
+  readonly weights?: ReadonlyMap<string, number>;
 }
 
-/** Reads the final evaluation of the trained policy at a temperature; undefined where the run made none at it. */
+/**
+ * Reads the final evaluation of the trained policy at a temperature; undefined where the run made none at it.
+ *
+ * @param environment one of the recipe's `evaluation.final.transfer`; absent: the recipe's own
+ */
 export async function readOutcomes(
   directory: string,
   { seed, evaluation: { final } }: Recipe,
   measure: Measure,
   temperature: number,
+  environment?: string,
 ): Promise<RunOutcomes | undefined> {
   const { evaluations } = await loadRun(directory);
   const line = evaluations.findLast(
     ({ player, evaluation }) =>
-      player === 'policy' && evaluation.split === final.split && evaluation.temperature === temperature,
+      player === 'policy' &&
+      evaluation.split === final.split &&
+      evaluation.temperature === temperature &&
+      evaluation.environment === environment,
   );
   if (line === undefined) return undefined;
   return outcomesOfRun(seed, line.outcomes, measure);

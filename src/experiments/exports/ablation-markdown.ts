@@ -2,22 +2,28 @@ import { basename } from 'node:path';
 
 import { formatCount, formatSeconds } from '../../reporting/format-quantity.js';
 import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
-import type { AblationResult, CellSummary } from '../ablation/ablation-result.js';
+import { trainedCells, type AblationResult, type CellSummary } from '../ablation/ablation-result.js';
 import { formatP } from '../ablation/answer-question.js';
 import type { CellComparison } from '../ablation/compare-cells.js';
 import { formatInterval, formatMean, formatMeasure } from '../ablation/format-measure.js';
 import type { Measure } from '../ablation/read-outcomes.js';
+import { cellOf, measuredMean, namedComparisons } from '../ablation/transfer-lines.js';
+import type { TransferSummary } from '../ablation/transfer-summary.js';
 import { shellCommand } from './shell-command.js';
 
 /** An ablation as a section of a paper or of a page of results. @param command the words after `agentgym` that made it, where they are known */
 export function ablationMarkdown(result: AblationResult, command: readonly string[] | undefined): string[] {
-  const { name, ablation, question, answer, cells, comparisons, measure, temperature, split } = result;
+  const { name, ablation, question, answer, cells, comparisons, measure, temperature, split, transfer } = result;
+  const own = trainedCells(cells);
   const made = command === undefined ? [] : ['```console', `$ ${shellCommand(['agentgym', ...command])}`, '```', ''];
   const remarks = [
-    ...cells.flatMap(({ id, notes }) => notes.map((note) => `${id}: ${note}`)),
-    ...cells.flatMap(({ id, runs }) =>
+    ...(transfer?.notes ?? []),
+    ...own.flatMap(({ id, trained = id, notes }) => notes.map((note) => `${trained}: ${note}`)),
+    ...own.flatMap(({ id, trained = id, runs }) =>
       runs.flatMap(({ seed, status, cause }) =>
-        status === 'completed' ? [] : [`${id}, seed ${seed}: ${status}${cause === undefined ? '' : ` (${cause})`}`],
+        status === 'completed'
+          ? []
+          : [`${trained}, seed ${seed}: ${status}${cause === undefined ? '' : ` (${cause})`}`],
       ),
     ),
     ...(command === undefined ? [`The command that made ${basename(ablation)} was not noted when it was made.`] : []),
@@ -30,12 +36,41 @@ export function ablationMarkdown(result: AblationResult, command: readonly strin
     ...made,
     markdownText(answer),
     '',
-    ...cellTable(cells, measure),
+    ...(transfer === undefined ? [] : [...transferTable(result, transfer), '']),
+    ...cellTable(
+      own.map((cell) => ({ ...cell, id: cell.trained ?? cell.id })),
+      measure,
+    ),
     '',
-    ...(comparisons.length === 0 ? [] : [...differenceTable(comparisons, measure), '']),
+    ...(comparisons.length === 0 ? [] : [...differenceTable(namedComparisons(result), measure), '']),
     `${split} split, temperature ${temperature}. Intervals are of 95 %, for other seeds and other tasks; p is two-sided, corrected by Holm over ` +
       `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}.`,
     ...(remarks.length === 0 ? [] : ['', ...remarks.map((remark) => `- ${markdownText(remark)}`)]),
+  ];
+}
+
+/** What was trained under each other, what it was tested on beside each other. */
+function transferTable({ cells, measure }: AblationResult, { trained, tested, elsewhere }: TransferSummary): string[] {
+  const right = (title: string) => ({ title: markdownText(title), align: 'right' as const });
+  const unit = measure === 'success' ? 'points' : measure;
+  const rows = trained.map((row) => {
+    const loss = elsewhere.find(({ b }) => b === row)?.difference ?? null;
+    return [
+      markdownText(row),
+      ...tested.map((column) => {
+        const cell = cellOf(cells, row, column);
+        const mean = cell === undefined ? null : measuredMean(cell, measure);
+        const text = mean === null ? '-' : `${formatMean(mean, measure)} (${formatInterval(mean, measure)})`;
+        return row === column && mean !== null ? `**${text}**` : text;
+      }),
+      loss === null ? '-' : `${formatMeasure(loss.mean, measure)} (${formatInterval(loss, measure)})`,
+    ];
+  });
+  return [
+    ...markdownTable([{ title: 'trained on' }, ...tested.map(right), right('elsewhere')], rows),
+    '',
+    `${measure[0]?.toUpperCase()}${measure.slice(1)} of what was trained on the row, tested on the column; elsewhere: ${unit} from those that trained there, ` +
+      'the mean of the other columns.',
   ];
 }
 

@@ -99,8 +99,8 @@ function notesOn({ manifest, status }: LoadedRun, halfWritten: readonly string[]
 }
 
 function evaluationKey({ stage, step, runStep, player, evaluation }: EvaluationLine, index: number): TableRow {
-  const { split, temperature } = evaluation;
-  return { stage, step, runStep, evaluation: index, player, split, temperature };
+  const { split, temperature, environment } = evaluation;
+  return { stage, step, runStep, evaluation: index, player, environment, split, temperature };
 }
 
 /** What a complete run is judged by: its players' last plays of the final split. Evaluations on the way may be of the same split. */
@@ -109,7 +109,10 @@ function isFinal({ evaluations, result }: LoadedRun, index: number): boolean {
   const final = result?.evaluation?.split;
   if (line === undefined || final === undefined || line.evaluation.split !== final) return false;
   const isSame = ({ player, evaluation }: EvaluationLine) =>
-    player === line.player && evaluation.split === final && evaluation.temperature === line.evaluation.temperature;
+    player === line.player &&
+    evaluation.split === final &&
+    evaluation.environment === line.evaluation.environment &&
+    evaluation.temperature === line.evaluation.temperature;
   return !evaluations.slice(index + 1).some(isSame);
 }
 

@@ -1,10 +1,11 @@
 import { formatShare } from '../../reporting/format-quantity.js';
+import type { ResultRow } from '../../reporting/results-table.js';
 import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
 import { formatInterval, formatMean } from '../ablation/format-measure.js';
 import type { RunsComparison } from '../compare-runs.js';
 import { recipeValue } from '../compare-runs-lines.js';
 import type { LoadedRun } from '../load-run.js';
-import { resultRows } from '../result-lines.js';
+import { resultRows, transferRows } from '../result-lines.js';
 import { spentLine } from '../spent-line.js';
 import { totalsOfMetrics } from '../../training/spending.js';
 import { differenceTable } from './ablation-markdown.js';
@@ -14,6 +15,26 @@ const right = (title: string) => ({ title, align: 'right' as const });
 /** A run as a section: its players with intervals, and what it spent. */
 export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): string[] {
   const rows = result === undefined ? [] : resultRows(result);
+  const others = result === undefined ? [] : transferRows(result);
+  const splits = [...new Set(rows.map(({ evaluation }) => evaluation.split))].join(', ');
+  const spent = spentLine(totalsOfMetrics(metrics.at(-1)?.metrics ?? {}));
+  return [
+    `## ${markdownText(manifest.name)}, seed ${JSON.stringify(manifest.recipe['seed'] ?? null)}`,
+    '',
+    ...(rows.length === 0
+      ? [`The run is ${status} and has had no final evaluation.`]
+      : [...playersTable(rows), '', `${splits} split; intervals are of 95 %, for other tasks.`]),
+    ...others.flatMap(({ environment, rows: played }) => [
+      '',
+      `Tested on ${markdownText(environment)}:`,
+      '',
+      ...playersTable(played),
+    ]),
+    ...(spent === '' ? [] : ['', `Spent: ${spent}.`]),
+  ];
+}
+
+function playersTable(rows: readonly ResultRow[]): string[] {
   const columns = [{ title: 'player' }, ...['success', '95 % interval', 'episodes', 'turns', 'return'].map(right)];
   const players = rows.map(({ name, evaluation: { success, turns, return: mean } }) => [
     markdownText(name),
@@ -23,16 +44,7 @@ export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): s
     turns.mean.toFixed(1),
     mean.mean.toFixed(2),
   ]);
-  const splits = [...new Set(rows.map(({ evaluation }) => evaluation.split))].join(', ');
-  const spent = spentLine(totalsOfMetrics(metrics.at(-1)?.metrics ?? {}));
-  return [
-    `## ${markdownText(manifest.name)}, seed ${JSON.stringify(manifest.recipe['seed'] ?? null)}`,
-    '',
-    ...(players.length === 0
-      ? [`The run is ${status} and has had no final evaluation.`]
-      : [...markdownTable(columns, players), '', `${splits} split; intervals are of 95 %, for other tasks.`]),
-    ...(spent === '' ? [] : ['', `Spent: ${spent}.`]),
-  ];
+  return markdownTable(columns, players);
 }
 
 /** Several runs as a section: where they stand, in what their recipes differ, how far apart they are. */

@@ -20,7 +20,14 @@ export function componentColumn(term: string): string {
 /** What joins the tables. */
 const run = { ablation: 'string', cell: 'string', run: 'string', seed: 'int' } as const;
 const place = { ...run, stage: 'string', step: 'int', runStep: 'int' } as const;
-const evaluation = { ...place, evaluation: 'int', player: 'string', split: 'string', temperature: 'double' } as const;
+const evaluation = {
+  ...place,
+  evaluation: 'int',
+  player: 'string',
+  environment: 'string',
+  split: 'string',
+  temperature: 'double',
+} as const;
 const episode = { ...place, episode: 'int', iteration: 'int', task: 'string', group: 'int', member: 'int' } as const;
 
 /** The columns of all tables, in their order. */

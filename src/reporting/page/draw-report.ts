@@ -31,9 +31,10 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
       ...rest,
       runs: runs.map(({ label, status, failure, summary }) => [label, status, failure, summary]),
     })),
-    redrawn(resultsSection, ({ cells, comparisons, runs }) => ({
+    redrawn(resultsSection, ({ cells, comparisons, runs, transfer }) => ({
       cells,
       comparisons,
+      transfer,
       evaluations: runs.map(({ cell, evaluations }) => [cell, evaluations.filter(({ final }) => final)]),
     })),
     {

@@ -10,10 +10,12 @@ import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
 import { count, number, percent, percentRange, points, short } from './format-number.js';
 import { intervalBar } from './interval-bar.js';
+import { transferMatrix } from './transfer-matrix.js';
 
 /** The section of results: players of a run or cells of a comparison, and the differences between them. */
 export function resultsSection(data: ReportData): HTMLElement | undefined {
-  const tables = data.cells.length > 0 ? [cellsTable(data)] : data.runs.flatMap(playersTable);
+  const matrix = data.transfer === undefined ? [] : transferMatrix(data.transfer, data.cells);
+  const tables = data.cells.length > 0 ? [...matrix, ...cellsTable(data)] : data.runs.flatMap(playersTables);
   const differences = differencesTable(data.comparisons);
   if (tables.length === 0 && differences === undefined) return undefined;
   return element(
@@ -34,10 +36,24 @@ const players: readonly (readonly [player: string, name: string])[] = [
   ['oracle', 'oracle'],
 ];
 
-function playersTable({ evaluations }: ReportRun): HTMLElement[] {
+/** The players of the recipe's own environment, and of each other that they played. */
+function playersTables({ evaluations }: ReportRun): HTMLElement[] {
+  const others = new Set(evaluations.flatMap(({ environment }) => environment ?? []));
+  return [
+    ...playersTable(evaluations, undefined),
+    ...[...others].flatMap((environment) => {
+      const table = playersTable(evaluations, environment);
+      return table.length === 0 ? [] : [element('h3', {}, `Tested on ${environment}`), ...table];
+    }),
+  ];
+}
+
+function playersTable(evaluations: ReportRun['evaluations'], environment: string | undefined): HTMLElement[] {
   const rows = players.flatMap(([player, name]) =>
     evaluations
-      .filter((evaluation) => evaluation.final && evaluation.player === player)
+      .filter(
+        (evaluation) => evaluation.final && evaluation.player === player && evaluation.environment === environment,
+      )
       .map((evaluation) => ({
         evaluation,
         name: evaluation.temperature === 0 ? name : `${name}, temperature ${evaluation.temperature}`,
@@ -74,7 +90,12 @@ function playersTable({ evaluations }: ReportRun): HTMLElement[] {
     method === 'wilson' ? 'Wilson' : 'cluster bootstrap',
   );
   return [
-    dataTable('Success of each player on the final tasks', columns, rows, isTrained),
+    dataTable(
+      `Success of each player on the final tasks${environment === undefined ? '' : ` of ${environment}`}`,
+      columns,
+      rows,
+      isTrained,
+    ),
     element(
       'p',
       { class: 'explain' },
@@ -87,7 +108,7 @@ function ends({ low, high }: ReportInterval): ReportInterval {
   return { low, high };
 }
 
-function cellsTable({ cells, runs }: ReportData): HTMLElement {
+function cellsTable({ cells, runs, transfer }: ReportData): HTMLElement[] {
   const keys = [...new Set(cells.flatMap(({ settings }) => Object.keys(settings)))].filter(
     (key) => new Set(cells.map(({ settings }) => textOf(settings[key]))).size > 1,
   );
@@ -96,7 +117,8 @@ function cellsTable({ cells, runs }: ReportData): HTMLElement {
   const seedsOf = (cell: ReportCell) =>
     runs.flatMap((run) => {
       const final = run.evaluations.findLast(
-        ({ final: isFinal, player, temperature }) => isFinal && player === 'policy' && temperature === 0,
+        ({ final: isFinal, player, temperature, environment }) =>
+          isFinal && player === 'policy' && temperature === 0 && environment === undefined,
       );
       return run.cell === cell.id && final !== undefined ? [final.success.rate] : [];
     });
@@ -123,7 +145,10 @@ function cellsTable({ cells, runs }: ReportData): HTMLElement {
     { title: 'seeds', cell: (cell) => `${seedsOf(cell).length} of ${cell.seeds.length}` },
     { title: 'status', className: 'text', cell: statusOf },
   ];
-  return dataTable('Success of each setting', columns, cells);
+  return [
+    ...(transfer === undefined ? [] : [element('h3', {}, 'Each where it was trained')]),
+    dataTable('Success of each setting', columns, cells),
+  ];
 }
 
 function statusOf({ status, failure, notes = [] }: ReportCell): HTMLElement {

@@ -8,7 +8,7 @@ import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
 export interface AxisContext {
   /** The recipe that is varied, resolved. */
   readonly recipe: Recipe;
-  readonly host: Pick<PluginHost, 'contributions' | 'find'>;
+  readonly host: Pick<PluginHost, 'contributions' | 'find' | 'load'>;
   /** What the user wants tried; absent: what the axis proposes. */
   readonly values?: readonly Json[];
 }
@@ -20,8 +20,12 @@ interface AxisCells {
   readonly reference: string;
   /** `all` where the question is which cell is best: every one is compared with every other. */
   readonly compare?: AblationPlan['compare'];
-  /** What all cells share beside the recipe, so that they are comparable. */
+  /** What all cells share beside the recipe, so that they are comparable, unless flags say otherwise. */
   readonly shared?: CellSettings;
+  /** What all cells must have, whatever recipe and flags say. */
+  readonly fixed?: CellSettings;
+  /** As `AblationPlan` has it. */
+  readonly tests?: readonly string[];
 }
 
 /** Something that is varied by name: `agentgym ablate NAME`. */

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+
+import type { CellSummary } from './ablation-result.js';
+import { answerTransfer } from './answer-transfer.js';
+import { testedId } from './cell-id.js';
+import type { CellComparison } from './compare-cells.js';
+import { trainedThere } from './transfer-summary.js';
+
+const levels = ['narrow', 'wide'];
+
+function cell(trained: string, tested: string, rate: number | null): CellSummary {
+  return {
+    id: testedId(trained, tested),
+    trained,
+    tested,
+    settings: {},
+    seeds: rate === null ? [] : [1, 2],
+    success: rate === null ? null : { rate, low: rate - 0.1, high: rate + 0.1 },
+    spent: {},
+    status: rate === null ? 'incomplete' : 'completed',
+    notes: [],
+    runs: [{ seed: 1, status: rate === null ? 'missing' : 'completed', run: `${trained}/1` }],
+  };
+}
+
+function comparison(a: string, b: string, mean: number, corrected: number): CellComparison {
+  const difference = { mean, low: mean - 0.02, high: mean + 0.02 };
+  return { a, b, difference, p: corrected / 2, corrected, seeds: 2, tasks: 100, design: 'paired' };
+}
+
+const cells = [
+  cell('narrow', 'narrow', 0.8),
+  cell('narrow', 'wide', 0.2),
+  cell('wide', 'narrow', 0.79),
+  cell('wide', 'wide', 0.6),
+];
+const comparisons = [
+  comparison('narrow.on.narrow', 'wide.on.narrow', -0.01, 0.4),
+  comparison('wide.on.wide', 'narrow.on.wide', -0.4, 0.0001),
+];
+const transfer = (corrected: number) => ({
+  trained: levels,
+  tested: levels,
+  notes: [],
+  elsewhere: [comparison(trainedThere, 'narrow', -0.4, 0.001), comparison(trainedThere, 'wide', -0.01, 0.4)],
+  best: { trained: 'wide', against: [comparison('narrow', 'wide', 0.19, corrected)] },
+});
+
+describe('answerTransfer', () => {
+  it('says what carries over best, and on each column what training elsewhere loses', () => {
+    expect(answerTransfer({ cells, comparisons, measure: 'success' }, transfer(0.01))).toBe(
+      'wide carries over best, separably from every other: where it did not train it is -1.0 points from what training there gives, in the ' +
+        'mean (-3.0 to +1.0). On narrow: 80.0 % by training there; wide -1.0 points (-3.0 to +1.0; not separable). ' +
+        "On wide: 60.0 % by training there; narrow -40.0 points (-42.0 to -38.0; p < 0.001). Intervals are of 95 %, p after Holm's correction.",
+    );
+  });
+
+  it('does not call a lead real that chance explains', () => {
+    const answer = answerTransfer({ cells, comparisons, measure: 'success' }, transfer(0.2));
+    expect(answer).toMatch(/^wide is ahead in what carries over, but not separable from narrow: /);
+  });
+
+  // Goes red when runs are counted once a column.
+  it('says what is missing, each run once', () => {
+    const some = [
+      cell('narrow', 'narrow', 0.8),
+      cell('narrow', 'wide', 0.2),
+      cell('wide', 'narrow', null),
+      cell('wide', 'wide', null),
+    ];
+    const answer = answerTransfer(
+      { cells: some, comparisons: [], measure: 'success' },
+      { ...transfer(1), elsewhere: [] },
+    );
+    expect(answer).toContain('No two cells share a seed yet. On narrow: 80.0 % by training there.');
+    expect(answer).toMatch(/1 of 2 runs is missing\.$/);
+    const none = some.map(({ trained, tested }) => cell(trained!, tested!, null));
+    expect(answerTransfer({ cells: none, comparisons: [], measure: 'success' }, transfer(1))).toMatch(
+      /^Nothing can be said/,
+    );
+  });
+});

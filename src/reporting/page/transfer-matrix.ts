@@ -1,0 +1,48 @@
+import type { ReportData, ReportRate, ReportTransfer } from '../report-data.js';
+import { dataTable, type Column } from './data-table.js';
+import { element } from './element.js';
+import { percent, percentRange, points } from './format-number.js';
+
+type Row = ReportTransfer['rows'][number];
+
+/** What was trained on each row, tested on each column: the shade is the success. Where there is no room each row is a card of its columns. */
+export function transferMatrix({ tested, rows }: ReportTransfer, cells: ReportData['cells']): HTMLElement[] {
+  const labelOf = (id: string) => cells.find((cell) => cell.id === id)?.label ?? id;
+  const columns: Column<Row>[] = [
+    { title: 'trained on', className: 'text', cell: ({ cell }) => labelOf(cell) },
+    ...tested.map((column, i): Column<Row> => ({
+      title: `on ${labelOf(column)}`,
+      cell: ({ cell, success }) => shaded(success[i] ?? null, cell === column),
+    })),
+    {
+      title: 'elsewhere',
+      cell: ({ elsewhere }) => {
+        if (elsewhere === null) return '–';
+        const { mean, low, high } = elsewhere;
+        const interval = low === null || high === null ? 'no interval' : `${points(low)} to ${points(high)}`;
+        return element('span', { class: 'shaded' }, element('b', {}, points(mean)), element('small', {}, interval));
+      },
+    },
+  ];
+  return [
+    element('h3', {}, 'Trained on the row, tested on the column'),
+    dataTable('Success of what was trained on the row, tested on the column', columns, rows),
+    element(
+      'p',
+      { class: 'explain' },
+      'Framed: tested where it was trained. Elsewhere: points from those that trained there, the mean over the other columns. Intervals are of 95 %.',
+    ),
+  ];
+}
+
+function shaded(success: ReportRate | null, isOwn: boolean): HTMLElement | string {
+  if (success === null) return '–';
+  const made = element(
+    'span',
+    { class: isOwn ? 'shaded own' : 'shaded' },
+    element('b', {}, percent(success.rate)),
+    element('small', {}, percentRange(success.low, success.high)),
+  );
+  made.style.setProperty('--share', String(success.rate));
+  return made;
+}
