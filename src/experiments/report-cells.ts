@@ -11,6 +11,8 @@ import { finalOutcomes, finite } from './report-comparisons.js';
 export interface ReportedRun {
   readonly loaded: LoadedRun;
   readonly report: ReportRun;
+  /** Logs of episodes whose last line was half-written. */
+  readonly halfWritten: readonly string[];
 }
 
 /** Runs of one recipe that differ in nothing but their seeds. */

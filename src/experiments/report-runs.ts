@@ -24,15 +24,13 @@ export const largestEpisodes = 32 << 20;
 export async function reportRuns(request: ReportRequest): Promise<ReportData> {
   const folders = [...new Set(request.runs)];
   const limits = limitsFor(request.episodes, folders.length);
-  const notes: string[] = [];
   const runs: ReportedRun[] = [];
   for (const folder of folders) {
     const loaded = await loadRun(folder);
     const played = await reportEpisodes(folder, limits);
-    runs.push({ loaded, report: reportRun(loaded, played) });
-    notes.push(...notesOn(loaded, played.halfWritten));
+    runs.push({ loaded, report: reportRun(loaded, played), halfWritten: played.halfWritten });
   }
-  return composeReport(runs, notes, request.version);
+  return composeReport(runs, runs.flatMap(notesOn), request.version);
 }
 
 /** How many episodes each of several runs brings into one page. */
@@ -101,12 +99,18 @@ function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readon
 }
 
 /** What a reader should know before trusting a run. */
-export function notesOn({ manifest, halfWritten, status }: LoadedRun, episodes: readonly string[]): string[] {
-  const logs = [...halfWritten, ...episodes];
+export function notesOn(run: ReportedRun): string[] {
+  const { manifest, status } = run.loaded;
+  const logs = halfLogs(run);
   const of = `Run ${manifest.id}`;
   return [
     ...(logs.length > 0 ? [`${of}: the last line of ${logs.join(' and ')} was half-written and is left out.`] : []),
     ...(status === 'completed' ? [] : [`${of} is ${status}: this is what it had come to.`]),
     ...(manifest.inexact.length > 0 ? [`${of} is not exactly repeatable: ${manifest.inexact.join('; ')}.`] : []),
   ];
+}
+
+/** Logs of which the last line was left out. While a run goes on every one is half-written at times: then nothing is lost. */
+export function halfLogs({ loaded, halfWritten }: ReportedRun): readonly string[] {
+  return loaded.status === 'running' ? [] : [...loaded.halfWritten, ...halfWritten];
 }

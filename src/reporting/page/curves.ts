@@ -145,7 +145,8 @@ function groupsOf({ cells, runs }: ReportData): Group[] {
     cells.length === 0
       ? runs.map((run) => ({ label: run.label, runs: [run] }))
       : cells.map(({ id, label }) => ({ label, runs: runs.filter(({ cell }) => cell === id) }));
-  return grouped.filter((group) => group.runs.length > 0).map((group, i) => ({ ...group, style: curveStyle(i) }));
+  // A cell that has not begun has its colour already: those of the others stay what they are.
+  return grouped.map((group, i) => ({ ...group, style: curveStyle(i) })).filter((group) => group.runs.length > 0);
 }
 
 function explanation(data: ReportData, groups: readonly Group[]): string {

@@ -24,7 +24,7 @@ export interface Trajectories {
 const hint = 'Point at a token, or move with the arrow keys, to read its numbers.';
 
 /** Undefined where there is no episode yet. */
-export function trajectoriesSection({ runs }: ReportData): Trajectories | undefined {
+export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | undefined {
   let all = listEpisodes(runs);
   const [first] = all;
   if (first === undefined) return undefined;
@@ -101,7 +101,7 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
   nextMeasure = colours.next;
   replaceChildren(controls, colours.node, picker);
 
-  const list = episodeList(runs.length > 1, show);
+  const list = episodeList(kind !== 'run', show);
   let filter = everyEpisode;
   const filters = episodeFilters(all, (chosen) => {
     filter = chosen;
