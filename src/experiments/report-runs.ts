@@ -1,10 +1,9 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import { createRandom } from '../random/create-random.js';
 import type { ReportComparison, ReportData } from '../reporting/report-data.js';
 import { loadRun, type LoadedRun } from './load-run.js';
 import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
 import { compareCells, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
-import { compareByTask, finalOutcomes } from './report-comparisons.js';
+import { compareWithTrained, finite } from './report-comparisons.js';
 import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 
@@ -49,10 +48,9 @@ export function composeReport(runs: readonly ReportedRun[], notes: readonly stri
     createdAt: new Date().toISOString(),
     version,
   };
-  const random = createRandom(first.report.seed).stream('report');
   const recipe = first.loaded.manifest.recipe as unknown as Recipe;
   if (runs.length === 1) {
-    const comparisons = comparePlayers(first.loaded, random);
+    const comparisons = comparePlayers(first.loaded);
     const gain = comparisons.find(({ a }) => a === 'before RL');
     const answer = answerOfRun(first.loaded, gain);
     return { ...head, kind: 'run', question: questionOf(recipe), answer, runs: [first.report], cells: [], comparisons };
@@ -77,20 +75,24 @@ export function composeReport(runs: readonly ReportedRun[], notes: readonly stri
   };
 }
 
+/** Players that the trained policy is held against, the most telling first. */
+const players = new Map([
+  ['start', 'before RL'],
+  ['demonstrator', 'demonstrator'],
+  ['random', 'random'],
+]);
+
 /** The trained policy against those that played the same tasks. */
-function comparePlayers(run: LoadedRun, random: ReturnType<typeof createRandom>): ReportComparison[] {
-  const trained = finalOutcomes(run, 'policy');
-  if (trained === undefined) return [];
-  const players = [
-    ['start', 'before RL'],
-    ['demonstrator', 'demonstrator'],
-    ['random', 'random'],
-  ] as const;
-  return players.flatMap(([player, a]): ReportComparison[] => {
-    const other = finalOutcomes(run, player);
-    const paired = other && compareByTask(other, trained, random.stream(player));
-    return paired === undefined ? [] : [{ measure: 'success', a, b: 'trained', p: null, corrected: null, ...paired }];
-  });
+function comparePlayers(run: LoadedRun): ReportComparison[] {
+  return compareWithTrained(run, [...players.keys()]).map(({ a, difference, p, corrected, tasks }) => ({
+    measure: 'success',
+    a: players.get(a) ?? a,
+    b: 'trained',
+    difference: finite(difference),
+    p,
+    corrected,
+    pairs: `${tasks} tasks`,
+  }));
 }
 
 function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readonly ReportedRun[], isOne: boolean) {
