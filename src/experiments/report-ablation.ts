@@ -133,7 +133,7 @@ function reportComparison(
   { a, b, difference, p, corrected, seeds, tasks, design }: CellComparison,
   measure: Measure,
 ): ReportComparison {
-  const pairs = `${seeds} ${seeds === 1 ? 'seed' : 'seeds'}, ${tasks} tasks`;
+  const pairs = `${seeds} ${seeds === 1 ? 'seed' : 'seeds'}, ${tasks.toLocaleString('en')} tasks`;
   return {
     measure,
     a,

@@ -143,7 +143,7 @@ function comparePair([a, first]: Side, [b, second]: Side): ReportComparison[] {
     difference: finite(difference),
     p,
     corrected,
-    pairs: `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks} ${design === 'paired' ? '' : 'other '}tasks`,
+    pairs: `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks.toLocaleString('en')} ${design === 'paired' ? '' : 'other '}tasks`,
   }));
 }
 

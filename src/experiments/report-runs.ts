@@ -91,7 +91,7 @@ function comparePlayers(run: LoadedRun): ReportComparison[] {
     difference: finite(difference),
     p,
     corrected,
-    pairs: `${tasks} tasks`,
+    pairs: `${tasks.toLocaleString('en')} tasks`,
   }));
 }
 

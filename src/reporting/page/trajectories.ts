@@ -5,6 +5,7 @@ import { episodeFilters } from './episode-filters.js';
 import { episodeList } from './episode-list.js';
 import { episodeBlocks, placeOf } from './episode-view.js';
 import { everyEpisode, filterEpisodes, listEpisodes, otherPlays, type ListedEpisode } from './filter-episodes.js';
+import { fillGradually } from './fill-gradually.js';
 import { count, short } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
 import { scaleOf, valuesOf, type TokenMeasure } from './token-colour.js';
@@ -51,11 +52,12 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     };
     const columns = shown.map((listed) => episodeBlocks(listed, colouring));
     // Row by row, so that turns of two episodes stand beside each other; a style sheet makes columns of them.
-    const rows = Array.from({ length: Math.max(...columns.map(({ length }) => length)) }, (_, row) =>
-      columns.map((blocks) => blocks[row] ?? element('div', { class: 'block missing' })),
+    const rows = Array.from(
+      { length: Math.max(...columns.map(({ length }) => length)) },
+      (_, row) => () => columns.map((blocks) => blocks[row]?.() ?? element('div', { class: 'block missing' })),
     );
     stage.classList.toggle('beside', beside !== undefined);
-    replaceChildren(stage, ...rows.flat());
+    fillGradually(stage, rows);
     bar.hidden = colouring === undefined;
     if (colouring === undefined) return;
     const name = measureNames[colouring.measure];
