@@ -110,8 +110,11 @@ export function lineChart(first: ChartOptions): LineChart {
     if (looksOf(before) === looksOf(given)) chart.setData([x, ...columns] as unknown as uPlot.AlignedData);
     else draw(width);
     // Whoever reads values by keys goes on at the same place of the axis.
-    if (read !== undefined && plot === document.activeElement) setCursorAt(chart, read);
-    else if ((chart.cursor.left ?? -1) < 0) showLegend(null);
+    if (read !== undefined && plot === document.activeElement) {
+      // uPlot takes new scales at the end of this task: by the old ones that place would be another.
+      const drawn = chart;
+      queueMicrotask(() => setCursorAt(drawn, read));
+    } else if ((chart.cursor.left ?? -1) < 0) showLegend(null);
   };
   const resized = new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0);
