@@ -69,7 +69,7 @@ export async function compareRuns(
   const outcomes = new Map<string, readonly RunOutcomes[]>();
   const runs: ComparedRun[] = [];
   for (const run of loaded) {
-    const { compared, measured } = await compareOne(run, measure, temperature);
+    const { compared, measured } = compareOne(run, measure, temperature);
     runs.push(compared);
     outcomes.set(compared.id, measured);
   }
@@ -87,20 +87,20 @@ export async function compareRuns(
   };
 }
 
-async function compareOne(
+function compareOne(
   run: LoadedRun,
   measure: Measure,
   temperature: number,
-): Promise<{ compared: ComparedRun; measured: readonly RunOutcomes[] }> {
+): { compared: ComparedRun; measured: readonly RunOutcomes[] } {
   const { manifest, directory, metrics, status } = run;
   const recipe = manifest.recipe as unknown as Recipe;
-  const read = async (what: Measure) => {
+  const read = (what: Measure) => {
     // On the way a run may play the final split too: that is no result.
-    const found = run.result?.evaluation ? await readOutcomes(directory, recipe, what, temperature) : undefined;
+    const found = run.result?.evaluation ? readOutcomes(run, what, temperature) : undefined;
     return found === undefined ? [] : [oneSeed(found, recipe)];
   };
-  const success = await read('success');
-  const measured = measure === 'success' ? success : await read(measure);
+  const success = read('success');
+  const measured = measure === 'success' ? success : read(measure);
   const compared = {
     run: directory,
     id: manifest.id,

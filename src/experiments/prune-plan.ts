@@ -18,7 +18,7 @@ export interface PruneRequest {
     | { readonly kind: 'runs'; readonly failed: boolean; readonly olderThanSeconds?: number };
 }
 
-interface PrunedFolder {
+export interface PrunedFolder {
   readonly path: string;
   readonly kind: 'run' | 'checkpoint' | 'stage-start' | 'leftover';
   readonly bytes: number;
@@ -34,16 +34,25 @@ export interface PrunedRun {
 
 export interface PrunePlan {
   readonly runs: readonly PrunedRun[];
+  /** What is left of runs whose removal was cut short: they go with whatever else goes. */
+  readonly leftovers: readonly PrunedFolder[];
   /** What was left alone that one might have expected to go. */
   readonly notes: readonly string[];
 }
+
+/** A folder that was on its way out (`removeFolder`). */
+const removal = /^\.removing-/;
 
 /** Finds what may go. Runs of ablations lose checkpoints like others, and are never removed whole: their ablation would lack them. */
 export async function planPrune({ runsFolder, only, what }: PruneRequest): Promise<PrunePlan> {
   const root = await realpath(runsFolder);
   const notes: string[] = [];
+  const folders = await realFolders(root, notes);
   // A hidden folder is a run that is being created or removed.
-  const found = (await realFolders(root, notes)).filter((path) => !basename(path).startsWith('.'));
+  const found = folders.filter((path) => !basename(path).startsWith('.'));
+  // Whoever is removing it at this moment holds its lock.
+  const unfinished = folders.filter((path) => removal.test(basename(path)) && runOwner(path) === undefined);
+  const leftovers = only === undefined ? unfinished.map((path) => folder(path, 'leftover')) : [];
   const cells = what.kind === 'runs' ? [] : await cellRuns(root, notes);
   const chosen = only && (await Promise.all(only.map((path) => realpath(path))));
   const runs: PrunedRun[] = [];
@@ -64,7 +73,7 @@ export async function planPrune({ runsFolder, only, what }: PruneRequest): Promi
           : [];
     if (remove.length > 0) runs.push({ run, id: manifest.id, status, remove });
   }
-  return { runs, notes };
+  return { runs, leftovers: await Promise.all(leftovers), notes };
 }
 
 async function isChosen(

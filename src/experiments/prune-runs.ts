@@ -1,10 +1,10 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../reporting/append-log.js';
 import { removeFolder } from './checkpoint-files.js';
-import { planPrune, type PruneRequest, type PrunedRun } from './prune-plan.js';
+import { planPrune, type PrunedFolder, type PruneRequest, type PrunedRun } from './prune-plan.js';
 import { resolveRun } from './resolve-run.js';
 import { acquireRunLock } from './run-lock.js';
 
@@ -20,6 +20,8 @@ export interface PruneResult {
   /** Whether it was removed, or only would be. */
   readonly removed: boolean;
   readonly runs: readonly PrunedRun[];
+  /** Of runs whose removal was cut short before. */
+  readonly leftovers: readonly PrunedFolder[];
   readonly bytes: number;
   readonly notes: readonly string[];
 }
@@ -37,8 +39,10 @@ export async function pruneRuns(request: PruneRunsRequest): Promise<PruneResult>
   const only = await Promise.all(references.map((reference) => runWithin(reference, runsFolder, root)));
   const plan = await planPrune({ runsFolder, what, ...(only.length > 0 && { only }) });
   const done = yes ? await removeAll(plan.runs) : { runs: plan.runs, notes: [] };
-  const bytes = done.runs.reduce((sum, { remove }) => sum + remove.reduce((all, one) => all + one.bytes, 0), 0);
-  return { removed: yes, runs: done.runs, bytes, notes: [...plan.notes, ...done.notes] };
+  if (yes) for (const { path } of plan.leftovers) await removeLeftover(path);
+  const { leftovers } = plan;
+  const bytes = [...done.runs.flatMap(({ remove }) => remove), ...leftovers].reduce((sum, one) => sum + one.bytes, 0);
+  return { removed: yes, runs: done.runs, leftovers, bytes, notes: [...plan.notes, ...done.notes] };
 }
 
 async function runWithin(reference: string, runsFolder: string, root: string): Promise<string> {
@@ -73,6 +77,12 @@ async function removeAll(
     }
   }
   return { runs: removed, notes };
+}
+
+async function removeLeftover(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch((error: unknown) => {
+    throw failed(path, error);
+  });
 }
 
 function failed(run: string, error: unknown): AgentgymError {

@@ -9,18 +9,20 @@ import type {
   ReportStatus,
   ReportTransfer,
 } from '../reporting/report-data.js';
-import { readAblation, runsOf } from './ablation/ablation-directory.js';
+import { readAblation, readCellRun, runsOf, type AblationManifest } from './ablation/ablation-directory.js';
 import { trainedCells, type CellSummary } from './ablation/ablation-result.js';
 import type { CellComparison } from './ablation/compare-cells.js';
 import type { Measure } from './ablation/read-outcomes.js';
-import { summarizeAblation, type SummarizeOptions } from './ablation/summarize-ablation.js';
+import { summarizeRuns, type SummarizeOptions } from './ablation/summarize-ablation.js';
 import { cellOf, namedComparisons } from './ablation/transfer-lines.js';
 import type { TransferSummary } from './ablation/transfer-summary.js';
 import { loadRun } from './load-run.js';
 import { differingKeys, recipeLeaves } from './recipe-leaves.js';
+import type { ReportedRun } from './report-cells.js';
 import { finite } from './report-comparisons.js';
 import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
+import { halfLogs } from './report-runs.js';
 
 export interface ReportAblationOptions extends SummarizeOptions {
   /** Of all runs together. */
@@ -31,38 +33,51 @@ export interface ReportAblationOptions extends SummarizeOptions {
 /** With more runs than this their recipes stay out of the page: the cells say what differs. */
 const mostRecipes = 20;
 
-/** Gathers what the report page draws of an ablation, complete or not. Throws as `summarizeAblation` and `loadRun` do. */
+/** Gathers what the report page draws of an ablation, complete or not. Throws as `readCellRun` and `loadRun` do. */
 export async function reportAblation(directory: string, options: ReportAblationOptions): Promise<ReportData> {
   const manifest = await readAblation(directory);
-  const result = await summarizeAblation(directory, manifest, options);
+  const begun = runsOf(directory, manifest).filter((run) => existsSync(run.directory));
+  const { count, bytes } = options.episodes;
+  const share = Math.max(1, begun.length);
+  const limits = { count: Math.floor(count / share), bytes: Math.floor(bytes / share) };
+  const runs = new Map<string, ReportedRun>();
+  for (const run of begun) {
+    await readCellRun(run, manifest.finished);
+    const loaded = await loadRun(run.directory);
+    const played = await reportEpisodes(run.directory, limits);
+    runs.set(run.directory, { loaded, report: reportRun(loaded, played), halfWritten: played.halfWritten });
+  }
+  return composeAblation(directory, manifest, runs, options);
+}
+
+/** Makes one document of an ablation and of those of its runs that have begun, by their folders. Reads nothing. */
+export function composeAblation(
+  directory: string,
+  manifest: AblationManifest,
+  begun: ReadonlyMap<string, ReportedRun>,
+  options: Omit<ReportAblationOptions, 'episodes'>,
+): ReportData {
+  const loaded = new Map([...begun].map(([folder, run]) => [folder, run.loaded]));
+  const result = summarizeRuns(directory, manifest, loaded, options);
   const cells = trainedCells(result.cells).map((cell) => ({ ...cell, id: cell.trained ?? cell.id }));
-  const begun = cells.flatMap(({ id, runs }) =>
-    runs.filter(({ run }) => existsSync(run)).map(({ run, seed }) => ({ id, run, seed })),
-  );
-  const share = {
-    count: Math.floor(options.episodes.count / Math.max(1, begun.length)),
-    bytes: Math.floor(options.episodes.bytes / Math.max(1, begun.length)),
-  };
+  const wanted = runsOf(directory, manifest);
   const runs: ReportRun[] = [];
   const notes: string[] = [...(result.transfer?.notes ?? [])];
-  for (const { id, run, seed } of begun) {
-    const loaded = await loadRun(run);
-    const played = await reportEpisodes(run, share);
-    const { recipe, ...report } = reportRun(loaded, played);
-    const label = `${id}, seed ${seed}`;
-    runs.push({
-      ...report,
-      ...(begun.length <= mostRecipes && recipe && { recipe }),
-      id: `${id}/${seed}`,
-      label,
-      cell: id,
-    });
-    const halves = [...loaded.halfWritten, ...played.halfWritten];
-    if (halves.length > 0)
-      notes.push(`${label}: the last line of ${halves.join(' and ')} was half-written and is left out.`);
+  for (const { id: cell, runs: ofCell } of cells) {
+    for (const { run, seed } of ofCell) {
+      const found = begun.get(run);
+      if (found === undefined) continue;
+      const { recipe, ...report } = found.report;
+      const label = `${cell}, seed ${seed}`;
+      const recipes = wanted.length <= mostRecipes && recipe && { recipe };
+      runs.push({ ...report, ...recipes, label, cell });
+      const halves = halfLogs(found);
+      if (halves.length > 0)
+        notes.push(`${label}: the last line of ${halves.join(' and ')} was half-written and is left out.`);
+    }
   }
-  const wanted = runsOf(directory, manifest).length;
-  if (begun.length < wanted) notes.push(`${wanted - begun.length} of ${wanted} runs have not begun.`);
+  if (runs.length < wanted.length)
+    notes.push(`${wanted.length - runs.length} of ${wanted.length} runs have not begun.`);
   return {
     formatVersion: 1,
     kind: 'ablation',
@@ -137,7 +152,7 @@ function reportComparison(
   { a, b, difference, p, corrected, seeds, tasks, design }: CellComparison,
   measure: Measure,
 ): ReportComparison {
-  const pairs = `${seeds} ${seeds === 1 ? 'seed' : 'seeds'}, ${tasks} tasks`;
+  const pairs = `${seeds} ${seeds === 1 ? 'seed' : 'seeds'}, ${tasks.toLocaleString('en')} tasks`;
   return {
     measure,
     a,

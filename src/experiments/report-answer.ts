@@ -22,7 +22,7 @@ export function answerOfRun({ result, metrics, status }: LoadedRun, gain: Report
     return `No answer yet: the run is ${status}, ${where}, and has had no final evaluation.`;
   }
   const { success, split } = evaluation;
-  const solved = `it solves ${rateText(success)} of ${success.episodes} ${split} episodes`;
+  const solved = `it solves ${rateText(success)} of ${success.episodes.toLocaleString('en')} ${split} episodes`;
   return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain, 'than before');
 }
 

@@ -11,6 +11,8 @@ import { finalOutcomes, finite } from './report-comparisons.js';
 export interface ReportedRun {
   readonly loaded: LoadedRun;
   readonly report: ReportRun;
+  /** Logs of episodes whose last line was half-written. */
+  readonly halfWritten: readonly string[];
 }
 
 /** Runs of one recipe that differ in nothing but their seeds. */
@@ -141,7 +143,7 @@ function comparePair([a, first]: Side, [b, second]: Side): ReportComparison[] {
     difference: finite(difference),
     p,
     corrected,
-    pairs: `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks} ${design === 'paired' ? '' : 'other '}tasks`,
+    pairs: `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks.toLocaleString('en')} ${design === 'paired' ? '' : 'other '}tasks`,
   }));
 }
 

@@ -1,7 +1,7 @@
-import type { Random } from '../contracts/random.js';
 import type { TaskOutcome } from '../evaluation/evaluate.js';
-import type { ReportComparison, ReportMean } from '../reporting/report-data.js';
-import { meanInterval } from '../statistics/mean-interval.js';
+import type { ReportMean } from '../reporting/report-data.js';
+import { compareCells, type CellComparison } from './ablation/compare-cells.js';
+import { outcomesOfRun } from './ablation/read-outcomes.js';
 import type { LoadedRun } from './load-run.js';
 
 /** The success of the policy after training, and of players beside it, on the final tasks at temperature 0. */
@@ -25,32 +25,22 @@ export function finalOutcomes({ evaluations, result }: LoadedRun, player: string
 }
 
 /**
- * Difference of success, `b` minus `a`, over the tasks that both played: all players of a run play the same tasks in the same worlds.
- * Tasks of one cluster stand or fall together. Undefined without a common task.
+ * The trained policy of a run minus each of these players, in success, over the tasks that both played: all players of a run play the same
+ * tasks in the same worlds. `corrected` is by Holm over these. A player that has not played them is left out.
  */
-export function compareByTask(a: FinalOutcomes, b: FinalOutcomes, random: Random): Paired | undefined {
-  const others = new Map(a.outcomes.map((outcome) => [outcome.task, outcome]));
-  const pairs = b.outcomes.flatMap((second) => {
-    const first = others.get(second.task);
-    return first === undefined || first.attempts.length === 0 || second.attempts.length === 0
-      ? []
-      : [{ difference: successOf(second) - successOf(first), cluster: second.cluster }];
-  });
-  if (pairs.length === 0) return undefined;
-  const clusters = pairs.map(({ cluster }, i) => cluster ?? `alone ${i}`);
-  const values = pairs.map(({ difference }) => difference);
-  const { mean, low, high } = meanInterval(values, random.stream('difference'), clusters);
-  return { difference: finite({ mean, low, high }), pairs: `${pairs.length} tasks` };
+export function compareWithTrained(run: LoadedRun, players: readonly string[]): readonly CellComparison[] {
+  const outcomes = new Map(
+    [...players, 'policy'].flatMap((player) => {
+      const final = finalOutcomes(run, player);
+      return final ? [[player, [outcomesOfRun(0, final.outcomes, 'success')]] as const] : [];
+    }),
+  );
+  const pairs = players.map((player) => [player, 'policy'] as const);
+  return compareCells(pairs, outcomes, 'success').filter(({ design }) => design === 'paired');
 }
-
-type Paired = Pick<ReportComparison, 'difference' | 'pairs'>;
 
 /** JSON has no word for an endless interval. */
 export function finite({ mean, low, high }: { mean: number; low: number; high: number }): ReportMean {
   const end = (value: number) => (Number.isFinite(value) ? value : null);
   return { mean, low: end(low), high: end(high) };
-}
-
-function successOf({ attempts }: TaskOutcome): number {
-  return attempts.filter(({ success }) => success).length / attempts.length;
 }

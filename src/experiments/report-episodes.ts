@@ -24,9 +24,6 @@ export interface ReportedEpisodes {
 /** A line of `episodes/*.jsonl`. */
 type EpisodeDocument = Episode & { readonly stage: string; readonly step: number; readonly runStep: number };
 
-/** Fields that later versions record beside the tokens. */
-type TokenDetails = Partial<Pick<ReportTokens, 'pieces' | 'advantages' | 'kl'>>;
-
 /** Where a recorded episode stands. */
 export interface EpisodeLine {
   readonly log: string;
@@ -215,7 +212,7 @@ function reportEpisode(line: EpisodeDocument): ReportEpisode {
   };
 }
 
-function reportTokens({ tokens, mask, logprobs, pieces, advantages, kl }: TokenRecord & TokenDetails): ReportTokens {
+function reportTokens({ tokens, mask, logprobs, pieces, advantages, kl }: TokenRecord): ReportTokens {
   return {
     tokens,
     mask,

@@ -166,7 +166,9 @@ describe('a report of one run', () => {
     expect(kind).toBe('run');
     // Six of ten tasks were gained and none lost: mean 0.6, t interval of scipy.stats.ttest_1samp([0]*4+[1]*6, 0).
     expect(comparisons).toHaveLength(1);
-    expect(comparisons[0]).toMatchObject({ a: 'before RL', b: 'trained', p: null, pairs: '10 tasks' });
+    expect(comparisons[0]).toMatchObject({ a: 'before RL', b: 'trained', pairs: '10 tasks' });
+    expect(comparisons[0]!.p).toBeCloseTo(0.00512, 5);
+    expect(comparisons[0]!.corrected).toBe(comparisons[0]!.p);
     expect(comparisons[0]!.difference.mean).toBeCloseTo(0.6, 12);
     expect(comparisons[0]!.difference.low).toBeCloseTo(0.2306, 4);
     expect(comparisons[0]!.difference.high).toBeCloseTo(0.9694, 4);

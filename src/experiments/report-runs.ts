@@ -1,10 +1,9 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import { createRandom } from '../random/create-random.js';
 import type { ReportComparison, ReportData } from '../reporting/report-data.js';
 import { loadRun, type LoadedRun } from './load-run.js';
 import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
 import { compareCells, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
-import { compareByTask, finalOutcomes } from './report-comparisons.js';
+import { compareWithTrained, finite } from './report-comparisons.js';
 import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 
@@ -24,15 +23,13 @@ export const largestEpisodes = 32 << 20;
 export async function reportRuns(request: ReportRequest): Promise<ReportData> {
   const folders = [...new Set(request.runs)];
   const limits = limitsFor(request.episodes, folders.length);
-  const notes: string[] = [];
   const runs: ReportedRun[] = [];
   for (const folder of folders) {
     const loaded = await loadRun(folder);
     const played = await reportEpisodes(folder, limits);
-    runs.push({ loaded, report: reportRun(loaded, played) });
-    notes.push(...notesOn(loaded, played.halfWritten));
+    runs.push({ loaded, report: reportRun(loaded, played), halfWritten: played.halfWritten });
   }
-  return composeReport(runs, notes, request.version);
+  return composeReport(runs, runs.flatMap(notesOn), request.version);
 }
 
 /** How many episodes each of several runs brings into one page. */
@@ -51,10 +48,9 @@ export function composeReport(runs: readonly ReportedRun[], notes: readonly stri
     createdAt: new Date().toISOString(),
     version,
   };
-  const random = createRandom(first.report.seed).stream('report');
   const recipe = first.loaded.manifest.recipe as unknown as Recipe;
   if (runs.length === 1) {
-    const comparisons = comparePlayers(first.loaded, random);
+    const comparisons = comparePlayers(first.loaded);
     const gain = comparisons.find(({ a }) => a === 'before RL');
     const answer = answerOfRun(first.loaded, gain);
     return { ...head, kind: 'run', question: questionOf(recipe), answer, runs: [first.report], cells: [], comparisons };
@@ -79,20 +75,24 @@ export function composeReport(runs: readonly ReportedRun[], notes: readonly stri
   };
 }
 
+/** Players that the trained policy is held against, the most telling first. */
+const players = new Map([
+  ['start', 'before RL'],
+  ['demonstrator', 'demonstrator'],
+  ['random', 'random'],
+]);
+
 /** The trained policy against those that played the same tasks. */
-function comparePlayers(run: LoadedRun, random: ReturnType<typeof createRandom>): ReportComparison[] {
-  const trained = finalOutcomes(run, 'policy');
-  if (trained === undefined) return [];
-  const players = [
-    ['start', 'before RL'],
-    ['demonstrator', 'demonstrator'],
-    ['random', 'random'],
-  ] as const;
-  return players.flatMap(([player, a]): ReportComparison[] => {
-    const other = finalOutcomes(run, player);
-    const paired = other && compareByTask(other, trained, random.stream(player));
-    return paired === undefined ? [] : [{ measure: 'success', a, b: 'trained', p: null, corrected: null, ...paired }];
-  });
+function comparePlayers(run: LoadedRun): ReportComparison[] {
+  return compareWithTrained(run, [...players.keys()]).map(({ a, difference, p, corrected, tasks }) => ({
+    measure: 'success',
+    a: players.get(a) ?? a,
+    b: 'trained',
+    difference: finite(difference),
+    p,
+    corrected,
+    pairs: `${tasks.toLocaleString('en')} tasks`,
+  }));
 }
 
 function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readonly ReportedRun[], isOne: boolean) {
@@ -101,12 +101,18 @@ function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readon
 }
 
 /** What a reader should know before trusting a run. */
-export function notesOn({ manifest, halfWritten, status }: LoadedRun, episodes: readonly string[]): string[] {
-  const logs = [...halfWritten, ...episodes];
+export function notesOn(run: ReportedRun): string[] {
+  const { manifest, status } = run.loaded;
+  const logs = halfLogs(run);
   const of = `Run ${manifest.id}`;
   return [
     ...(logs.length > 0 ? [`${of}: the last line of ${logs.join(' and ')} was half-written and is left out.`] : []),
     ...(status === 'completed' ? [] : [`${of} is ${status}: this is what it had come to.`]),
     ...(manifest.inexact.length > 0 ? [`${of} is not exactly repeatable: ${manifest.inexact.join('; ')}.`] : []),
   ];
+}
+
+/** Logs of which the last line was left out. While a run goes on every one is half-written at times: then nothing is lost. */
+export function halfLogs({ loaded, halfWritten }: ReportedRun): readonly string[] {
+  return loaded.status === 'running' ? [] : [...loaded.halfWritten, ...halfWritten];
 }

@@ -6,7 +6,6 @@ import { join, resolve } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Recipe } from '../config/recipe-schema.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import type { RunEvent } from '../contracts/events.js';
 import type { PolicyContribution } from '../contracts/plugin.js';
@@ -428,13 +427,11 @@ describe('runRecipe', () => {
       const folder = newFolder();
       const { result } = await run(folder, { changes: { evaluation } });
       const loaded = await loadRun(join(folder, 'run'));
-      const resolved = loaded.manifest.recipe as unknown as Recipe;
-      const solved = (outcomes: Awaited<ReturnType<typeof readOutcomes>>) =>
+      const solved = (outcomes: ReturnType<typeof readOutcomes>) =>
         [...outcomes!.values.values()].reduce((sum, value) => sum + value, 0) / outcomes!.values.size;
-      const read = (environment?: string) =>
-        readOutcomes(loaded.directory, resolved, 'success', 0, environment).then(solved);
-      expect(await read()).toBeCloseTo(result.evaluation!.success.rate, 12);
-      expect(await read('wide')).toBeCloseTo(result.transfer!['wide']!.evaluations[0]!.success.rate, 12);
+      const read = (environment?: string) => solved(readOutcomes(loaded, 'success', 0, environment));
+      expect(read()).toBeCloseTo(result.evaluation!.success.rate, 12);
+      expect(read('wide')).toBeCloseTo(result.transfer!['wide']!.evaluations[0]!.success.rate, 12);
       expect(finalOutcomes(loaded, 'oracle')?.rate).toBe(1);
       expect(finalOutcomes(loaded, 'policy')?.rate).toBe(result.evaluation!.success.rate);
       const { evaluations } = reportRun(loaded, { episodes: [], recorded: 0, halfWritten: [] });

@@ -1,6 +1,6 @@
 // What `agentgym ui` sends to its pages, as JSON: server-sent events named `runs`, `report`, `load` and `problem`. Types alone, like
 // report-data.ts, which it goes with.
-import type { ReportData, ReportEpisode, ReportStatus } from './report-data.js';
+import type { ReportData, ReportEpisode, ReportRun, ReportStatus } from './report-data.js';
 
 /** Everything in the folder that is followed: the event `runs`. */
 export interface RunsListing {
@@ -62,11 +62,14 @@ export interface ListedCell {
 
 /** The event `report`: all of a report but its episodes, and of these what the page does not have yet. */
 export interface ReportUpdate {
-  /** Its runs have no episodes. */
-  readonly report: ReportData;
+  readonly report: Omit<ReportData, 'runs'> & { readonly runs: readonly RunUpdate[] };
   /** By the id of the run. */
   readonly episodes: { readonly [run: string]: EpisodesUpdate };
 }
+
+/** A run without its episodes, and without what did not change since the last event of this connection: `kept` names these parts. */
+export type RunUpdate = Pick<ReportRun, 'id'> &
+  Partial<Omit<ReportRun, 'episodes'>> & { readonly kept: readonly (keyof ReportRun)[] };
 
 interface EpisodesUpdate {
   /** Keys of all its episodes, in order. */

@@ -93,7 +93,7 @@ const data: ReportData = {
       difference: { mean: 0.42, low: 0.38, high: 0.46 },
       p: 0.0004,
       corrected: 0.0112,
-      pairs: '3 seeds',
+      pairs: '3 seeds, 1,491 tasks',
     },
     {
       measure: 'turns',
@@ -128,6 +128,13 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     const differences = await page.locator('.differences').innerText();
     for (const text of ['rebn − grpo', '+42.0', '+38.0 to +46.0', '< 0.001', '0.011', '−1.5', 'no interval'])
       expect(differences).toContain(text);
+    // Goes red when cells of a table run into each other where rows are cards.
+    const overflowing = await page
+      .locator('#results td')
+      .evaluateAll((found) =>
+        found.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
+      );
+    expect(overflowing).toEqual([]);
     // What is the same in all cells tells nothing.
     expect(await page.locator('#results table').first().innerText()).not.toContain('[5,8]');
     // A curve for each cell that ran; those beyond the palette wait to be switched on.

@@ -444,6 +444,36 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
+  // Goes red when what is below the first screen never comes, or when an episode that was left goes on coming into the next one.
+  it('draws long episodes bit by bit, and leaves off when the reader goes on', async () => {
+    const copy = copyRun(run, (episode, index) => ({
+      ...episode,
+      ...(index < 2 && { task: `long-${index}`, turns: Array.from({ length: 400 - index }, () => episode.turns[0]!) }),
+    }));
+    const page = join(copy, 'report.html');
+    const { code, stderr } = await runCli(['report', copy, '--output', page]);
+    expect(code, stderr).toBe(0);
+    await visit(page, {}, async (open) => {
+      await open.locator('#episodes input[type=search]').fill('long-');
+      await open.locator('.episodes').focus();
+      const turns = await open.evaluate(() => {
+        const press = (key: string) =>
+          document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+        const counted = ['Home', 'ArrowDown', 'Home', 'ArrowDown'].map((key) => {
+          press(key);
+          return document.querySelectorAll('.turn').length;
+        });
+        return { counted, task: document.querySelector('.episode-head h3')!.textContent };
+      });
+      // At once no more than a screen has room for.
+      expect(Math.max(...turns.counted)).toBeLessThan(50);
+      const wanted = turns.task === 'long-0' ? 400 : 399;
+      await expect.poll(() => open.locator('.turn').count()).toBe(wanted);
+      expect(await open.locator('.episode-head').count()).toBe(1);
+      expect(await open.locator('.end').count()).toBe(1);
+    });
+  });
+
   it('draws seeds of one recipe as one curve with its band', async () => {
     const second = await trainRun(2);
     const file = join(second, 'seeds.html');

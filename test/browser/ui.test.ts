@@ -2,13 +2,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { bin, freshDataFolders, runCli } from '../cli/run-cli.js';
-import { openBrowser, withoutBrowser, type View } from './open-browser.js';
+import { openBrowser, openFile, withoutBrowser, type View } from './open-browser.js';
 import { recipe } from './trained-run.js';
 
 const token = 'a-token-for-the-tests';
@@ -212,6 +212,81 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       expect(await page.locator('.toggle').count()).toBe(2);
     });
   });
+
+  // Goes red when the page of an ablation is composed of its runs alone, when a section is drawn anew that the reader works in, or when what
+  // it comes to is not what `agentgym report` writes.
+  it('follows an ablation: cells fill, the answer appears, and it ends as its report', async () => {
+    await visit('/', {}, async (page) => {
+      const sets = ['stages.rl.steps=120', 'record.episodes=4'].flatMap((set) => ['--set', set]);
+      const asked = ['ablate', 'algorithm', '--recipe', 'recipe.yaml', '--values', '[grpo, rloo]', '--seeds', '2'];
+      // Another one each time that this is tried.
+      const folder = join(cwd, 'runs', 'ablations', `grid-${started.length}`);
+      const grid = start([...asked, ...sets, '--workers', '1', '--output', folder], cwd);
+      started.push(grid);
+      await page.locator(`.ablation a[href*=${basename(folder)}]`).click({ timeout: 20_000 });
+
+      const cells = page.locator('#results table').first().locator('tbody tr');
+      await expect
+        .poll(() => cells.allInnerTexts(), soon)
+        .toEqual([expect.stringMatching(/^grpo[\s\S]*running/), expect.stringMatching(/^rloo[\s\S]*queued/)]);
+      expect(await page.locator('h1').innerText()).toBe('Which algorithm learns this best under one budget?');
+      const answer = page.locator('.answer');
+      expect(await answer.innerText()).toMatch(/^Nothing can be said yet/);
+
+      await page.locator('#episodes select[aria-label=Stage]').waitFor({ timeout: 20_000 });
+      await expect
+        .poll(() => page.locator('#episodes select[aria-label=Stage] option[value=rl]').count(), soon)
+        .toBe(1);
+      await page.locator('.choice span', { hasText: 'per episode' }).click();
+      await page.locator('#episodes select[aria-label=Stage]').selectOption('rl');
+      await page.locator('.episodes').focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowDown');
+      const kept = async () => ({
+        task: await page.locator('.episode-head h3').first().innerText(),
+        about: await page.locator('.episode-head .explain').first().innerText(),
+        stage: await page.locator('#episodes select[aria-label=Stage]').inputValue(),
+        axis: await page.locator('#curves .choice input:checked').inputValue(),
+        focus: await page.evaluate(() => document.activeElement?.className),
+        top: await page.evaluate(() => Math.round(document.activeElement!.getBoundingClientRect().top)),
+      });
+      // The focus scrolls smoothly.
+      let top = NaN;
+      await expect.poll(async () => top === (top = (await kept()).top), soon).toBe(true);
+      const before = await kept();
+      const long = { timeout: 60_000, interval: 100 };
+      // The first seed of each cell, one after the other.
+      for (const i of [0, 1]) {
+        await expect.poll(() => cells.nth(i).innerText(), long).toMatch(/\d\s%[\s\S]*1 of 2/);
+        const after = await kept();
+        expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2);
+        expect({ ...after, top: before.top }).toEqual(before);
+      }
+      await expect
+        .poll(() => answer.innerText(), long)
+        .toMatch(/^Success: (grpo|rloo) [\d.]+ %, .*2 of 4 runs are missing/);
+      expect(await page.locator('.toggle').allInnerTexts()).toEqual(['grpo', 'rloo']);
+
+      expect(await grid.ended).toBe(0);
+      const status = page.locator('.overview .status');
+      await expect.poll(() => status.innerText(), soon).toBe('4 of 4 runs complete');
+      expect(await kept()).toMatchObject({ task: before.task, stage: before.stage, axis: before.axis });
+
+      const file = join(cwd, 'ablation.html');
+      const { code, stderr } = await runCli(['report', folder, '--output', file], { cwd });
+      expect(code, stderr).toBe(0);
+      const { page: report } = await openFile(browser, file);
+      const told = async (of: Page) => ({
+        head: await of.locator('.overview').innerText(),
+        results: await of.locator('#results').innerText(),
+        spent: await of.locator('#spent').innerText(),
+        curves: (await of.locator('#curves h3').allInnerTexts()).join(),
+        recipes: (await of.locator('#recipe summary').allInnerTexts()).join(),
+      });
+      expect(await told(page)).toEqual(await told(report));
+      await report.close();
+    });
+  }, 180_000);
 
   // Goes red when a page does not ask again after its connection broke.
   it('tells that the server is gone, and goes on when it is back', async () => {

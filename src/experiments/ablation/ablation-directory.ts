@@ -184,7 +184,8 @@ export async function readCellRun(
   if (difference !== undefined) {
     throw changed(run.directory, `was made by another recipe: ${describeDifference(difference)}`);
   }
-  const known = finished[runName(run)];
+  // One that was removed is run again: until it ends it is another.
+  const known = manifest.status === 'completed' ? finished[runName(run)] : undefined;
   if (known !== undefined && known !== (await runDigest(run.directory))) {
     throw changed(run.directory, 'was changed after it was complete');
   }

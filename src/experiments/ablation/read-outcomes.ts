@@ -1,6 +1,6 @@
 import type { Recipe } from '../../config/recipe-schema.js';
 import type { TaskOutcome } from '../../evaluation/evaluate.js';
-import { loadRun } from '../load-run.js';
+import type { LoadedRun } from '../load-run.js';
 
 /** What is compared between cells. */
 export type Measure = 'success' | 'return' | 'turns';
@@ -15,27 +15,26 @@ export interface RunOutcomes {
 }
 
 /**
- * Reads the final evaluation of the trained policy at a temperature; undefined where the run made none at it.
+ * The final evaluation of the trained policy at a temperature; undefined where the run made none at it.
  *
  * @param environment one of the recipe's `evaluation.final.transfer`; absent: the recipe's own
  */
-export async function readOutcomes(
-  directory: string,
-  { seed, evaluation: { final } }: Recipe,
+export function readOutcomes(
+  { manifest, evaluations }: Pick<LoadedRun, 'manifest' | 'evaluations'>,
   measure: Measure,
   temperature: number,
   environment?: string,
-): Promise<RunOutcomes | undefined> {
-  const { evaluations } = await loadRun(directory);
+): RunOutcomes | undefined {
+  const recipe = manifest.recipe as unknown as Recipe;
+  const { split } = recipe.evaluation.final;
   const line = evaluations.findLast(
     ({ player, evaluation }) =>
       player === 'policy' &&
-      evaluation.split === final.split &&
+      evaluation.split === split &&
       evaluation.temperature === temperature &&
       evaluation.environment === environment,
   );
-  if (line === undefined) return undefined;
-  return outcomesOfRun(seed, line.outcomes, measure);
+  return line === undefined ? undefined : outcomesOfRun(recipe.seed, line.outcomes, measure);
 }
 
 /** Outcomes as comparisons read them; tasks of which no attempt came to an end are left out. */

@@ -1,3 +1,4 @@
+import { loadRun, presentStatus, type LoadedRun } from '../load-run.js';
 import type { RunResult } from '../run-result.js';
 import type { AblationResult, CellRunSummary, CellSummary } from './ablation-result.js';
 import { readCellRun, runName, runsOf, type AblationManifest, type CellRun } from './ablation-directory.js';
@@ -13,25 +14,51 @@ export interface SummarizeOptions {
   readonly temperature: number;
 }
 
+/** What a summary takes of a run; evaluations only of one that is complete. */
+type SummarizedRun = Pick<LoadedRun, 'manifest' | 'status' | 'result' | 'evaluations'>;
+
 /** Reads the runs of an ablation and compares its cells, complete or not. Nothing is written. */
 export async function summarizeAblation(
   directory: string,
   manifest: AblationManifest,
-  { measure, temperature }: SummarizeOptions,
+  options: SummarizeOptions,
 ): Promise<AblationResult> {
+  const begun = new Map<string, SummarizedRun>();
+  for (const run of runsOf(directory, manifest)) {
+    const state = await readCellRun(run, manifest.finished);
+    if (state === undefined) continue;
+    const { manifest: own, result } = state;
+    const status = presentStatus(run.directory, own);
+    begun.set(run.directory, result ? await loadRun(run.directory) : { manifest: own, status, evaluations: [] });
+  }
+  return summarizeRuns(directory, manifest, begun, options);
+}
+
+/** Compares the cells of an ablation by those of its runs that have begun, by their folders. Reads nothing. */
+export function summarizeRuns(
+  directory: string,
+  manifest: AblationManifest,
+  begun: ReadonlyMap<string, SummarizedRun>,
+  { measure, temperature }: SummarizeOptions,
+): AblationResult {
   const runs = runsOf(directory, manifest);
   const outcomes = new Map<string, readonly RunOutcomes[]>();
   const cells: CellSummary[] = [];
   const results: RunResult[] = [];
   for (const cell of manifest.cells) {
-    const states = await Promise.all(runs.filter((run) => run.cell === cell).map((run) => readRun(run, manifest)));
-    const complete = states.filter(({ result }) => result !== undefined);
-    results.push(...complete.flatMap(({ result }) => result ?? []));
+    const own = runs.filter((run) => run.cell === cell);
+    const summaries = own.map((run) => summaryOf(run, manifest, begun.get(run.directory)));
+    const complete = own.flatMap((run) => {
+      const found = begun.get(run.directory);
+      const isComplete = found?.manifest.status === 'completed' && found.result !== undefined;
+      return isComplete ? [{ ...found, seed: run.seed, result: found.result }] : [];
+    });
+    results.push(...complete.map(({ result }) => result));
     for (const tested of manifest.tests ?? [undefined]) {
       const read = (what: Measure) =>
-        Promise.all(complete.map(({ run }) => readOutcomes(run.directory, run.recipe, what, temperature, tested)));
-      const success = (await read('success')).filter((one) => one !== undefined);
-      const measured = measure === 'success' ? success : (await read(measure)).filter((one) => one !== undefined);
+        complete.map((run) => readOutcomes(run, what, temperature, tested)).filter((one) => one !== undefined);
+      const success = read('success');
+      const measured = measure === 'success' ? success : read(measure);
       const id = tested === undefined ? cell.id : testedId(cell.id, tested);
       outcomes.set(id, measured);
       const rate = cellMean(success, 'success');
@@ -39,13 +66,13 @@ export async function summarizeAblation(
         id,
         ...(tested !== undefined && { trained: cell.id, tested }),
         settings: cell.settings,
-        seeds: complete.map(({ run }) => run.seed),
+        seeds: complete.map(({ seed }) => seed),
         success: rate === undefined ? null : { rate: rate.mean, low: rate.low, high: rate.high },
         ...(measure !== 'success' && { measured: pick(cellMean(measured, measure)) }),
-        spent: meanSpent(complete.flatMap(({ result }) => result ?? [])),
-        status: statusOf(states.map(({ summary }) => summary)),
+        spent: meanSpent(complete.map(({ result }) => result)),
+        status: statusOf(summaries),
         notes: cell.notes,
-        runs: states.map(({ summary }) => summary),
+        runs: summaries,
       });
     }
   }
@@ -78,22 +105,10 @@ export async function summarizeAblation(
   return { formatVersion: 1, ablation: directory, ...result, answer };
 }
 
-interface ReadRun {
-  readonly run: CellRun;
-  readonly summary: CellRunSummary;
-  /** Of a complete run. */
-  readonly result?: RunResult;
-}
-
-async function readRun(run: CellRun, { finished, failed }: AblationManifest): Promise<ReadRun> {
-  const state = await readCellRun(run, finished);
-  const at = { seed: run.seed, run: run.directory };
-  const cause = state?.manifest.error?.message ?? failed[runName(run)];
-  const told = cause === undefined ? {} : { cause };
-  if (state === undefined)
-    return { run, summary: { ...at, status: cause === undefined ? 'missing' : 'failed', ...told } };
-  const { manifest, result } = state;
-  return { run, summary: { ...at, status: manifest.status, ...told }, ...(result !== undefined && { result }) };
+function summaryOf(run: CellRun, { failed }: AblationManifest, found: SummarizedRun | undefined): CellRunSummary {
+  const cause = found?.manifest.error?.message ?? failed[runName(run)];
+  const status = found?.status ?? (cause === undefined ? 'missing' : 'failed');
+  return { seed: run.seed, run: run.directory, status, ...(cause !== undefined && { cause }) };
 }
 
 function statusOf(runs: readonly CellRunSummary[]): CellSummary['status'] {

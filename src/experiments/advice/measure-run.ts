@@ -1,10 +1,9 @@
-import type { Random } from '../../contracts/random.js';
 import type { Recipe } from '../../config/recipe-schema.js';
 import type { TaskOutcome } from '../../evaluation/evaluate.js';
 import type { RunMetricsLine } from '../../reporting/metrics-log.js';
 import { healthRules, initialHealth, watchHealth } from '../../training/health-rules.js';
 import type { LoadedRun } from '../load-run.js';
-import { compareByTask, finalOutcomes, type FinalOutcomes } from '../report-comparisons.js';
+import { compareWithTrained, finalOutcomes, finite, type FinalOutcomes } from '../report-comparisons.js';
 import type { PairedGain, RateOnTasks, RunMeasure } from './measured.js';
 
 /** Steps whose means are where a stage began, as `health-rules.ts` has them. */
@@ -13,16 +12,16 @@ const earlySteps = 5;
 const lateShare = 0.25;
 
 /** What a run's log and evaluations say. Undefined where no step of reinforcement learning was logged. */
-export function measureRun(run: LoadedRun, random: Random): RunMeasure | undefined {
+export function measureRun(run: LoadedRun): RunMeasure | undefined {
   const lines = rlLines(run);
   const last = lines.at(-1);
   if (last === undefined) return undefined;
   const late = lines.slice(-Math.max(1, Math.ceil(lateShare * lines.length)));
   const early = lines.slice(0, earlySteps);
   const recipe = run.manifest.recipe as unknown as Recipe;
-  const [final, start, baseline] = (['policy', 'start', 'random'] as const).map((player) => finalOutcomes(run, player));
-  const gain = paired(start, final, random.stream('gain'));
-  const overRandom = paired(baseline, final, random.stream('random'));
+  const [final, start] = (['policy', 'start'] as const).map((player) => finalOutcomes(run, player));
+  const gain = gainOver(run, 'start');
+  const overRandom = gainOver(run, 'random');
   const clipped = clippedGradients(lines, recipe, last.stage);
   const unchanged = start && final && unchangedShare(start, final);
   const { temperature } = recipe.policy.sampling;
@@ -88,15 +87,9 @@ function rateOf({ rate, outcomes }: FinalOutcomes): RateOnTasks {
   return { rate, tasks: outcomes.filter(({ attempts }) => attempts.length > 0).length };
 }
 
-function paired(
-  before: FinalOutcomes | undefined,
-  after: FinalOutcomes | undefined,
-  random: Random,
-): PairedGain | undefined {
-  if (before === undefined || after === undefined) return undefined;
-  const compared = compareByTask(before, after, random);
-  if (compared === undefined) return undefined;
-  return { difference: compared.difference, tasks: commonTasks(before, after).length };
+function gainOver(run: LoadedRun, player: string): PairedGain | undefined {
+  const [compared] = compareWithTrained(run, [player]);
+  return compared && { difference: finite(compared.difference), tasks: compared.tasks };
 }
 
 function commonTasks(before: FinalOutcomes, after: FinalOutcomes): [TaskOutcome, TaskOutcome][] {

@@ -51,7 +51,7 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
     const terms = lastRlStage(recipe)?.settings.reward.terms ?? recipe.reward.terms;
     const reward = await instances.reward(terms);
     const stage: TrainingTasks = { recipe, environment, reward, tasks, random, signal: settings.signal };
-    const told = run && measureRun(run, random.stream('run'));
+    const told = run && measureRun(run);
     const plan = tasks === 0 ? undefined : await measurePlans(stage);
     const players = tasks === 0 ? {} : await measurePlayers(request, stage, told);
     const power = await measurePowerOf(request, stage);

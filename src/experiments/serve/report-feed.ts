@@ -1,7 +1,10 @@
 import type { ReportData } from '../../reporting/report-data.js';
-import { composeReport, limitsFor } from '../report-runs.js';
+import type { ReportedRun } from '../report-cells.js';
+import { composeReport, limitsFor, notesOn } from '../report-runs.js';
+import { followAblation } from './follow-ablation.js';
 import { Followed } from './followed.js';
-import { RunReader, type RunState } from './run-reader.js';
+import type { ReportSubject } from './report-subject.js';
+import { RunReader } from './run-reader.js';
 
 /** A report at one moment, its episodes apart. */
 export interface ReportState {
@@ -31,37 +34,49 @@ export class ReportFeeds {
 
   /** The report of runs, by their folders: of one, or of several side by side. */
   ofRuns(folders: readonly string[]): Followed<ReportState> {
-    return this.#feed(`runs ${JSON.stringify(folders)}`, () => Promise.resolve(folders));
+    const subject: ReportSubject = {
+      folders,
+      shares: folders.length,
+      compose: (runs) => {
+        // That a run goes on is plain to see.
+        const notes = runs.filter(({ report }) => report.status !== 'running').flatMap(notesOn);
+        return composeReport(runs, notes, this.#version);
+      },
+    };
+    return this.#feed(`runs ${JSON.stringify(folders)}`, () => () => Promise.resolve(subject));
   }
 
-  /** The report of all runs of an ablation that have begun, side by side: `begun` names them anew each time. */
-  ofAblation(folder: string, begun: () => Promise<readonly string[]>): Followed<ReportState> {
-    return this.#feed(`ablation ${folder}`, begun);
+  /** The report of an ablation, by its folder, with those of its runs that have begun. */
+  ofAblation(folder: string): Followed<ReportState> {
+    return this.#feed(`ablation ${folder}`, () => followAblation(folder, this.#version));
   }
 
-  #feed(key: string, folders: () => Promise<readonly string[]>): Followed<ReportState> {
+  /** `follow` begins to look: what it gives is the same object as long as nothing but the runs changed. */
+  #feed(key: string, follow: () => () => Promise<ReportSubject>): Followed<ReportState> {
     const known = this.#feeds.get(key);
     if (known !== undefined) return known;
+    const look = follow();
     const readers = new Map<string, RunReader>();
     let isOver = false;
-    let last: { readonly states: readonly RunState[]; readonly made: ReportState } | undefined;
+    let last:
+      | { readonly subject: ReportSubject; readonly runs: readonly ReportedRun[]; readonly made: ReportState }
+      | undefined;
     const feed = new Followed<ReportState>({
       every: 1000,
       read: async () => {
-        const directories = await folders();
+        const subject = await look();
         // Whoever listened has left in the meantime: no reader may be taken that nobody gives back.
         if (isOver) throw new Error('Nobody listens.');
-        if (directories.length === 0) throw new Error('No run has begun yet.');
-        for (const directory of directories) {
+        for (const directory of subject.folders) {
           if (!readers.has(directory)) readers.set(directory, this.#acquire(directory));
         }
-        const used = directories.flatMap((directory) => readers.get(directory) ?? []);
-        const states: RunState[] = [];
-        for (const reader of used) states.push(await reader.read());
-        const isSame = last?.states.length === states.length && states.every((state, i) => state === last?.states[i]);
+        const used = subject.folders.flatMap((directory) => readers.get(directory) ?? []);
+        const runs: ReportedRun[] = [];
+        for (const reader of used) runs.push(await reader.read());
+        const isSame = subject === last?.subject && runs.every((run, i) => run === last?.runs[i]);
         if (last !== undefined && isSame) return last.made;
-        const made = await this.#make(used, states);
-        last = { states, made };
+        const made = await makeState(subject, used, runs);
+        last = { subject, runs, made };
         return made;
       },
       rest: () => {
@@ -74,24 +89,6 @@ export class ReportFeeds {
     });
     this.#feeds.set(key, feed);
     return feed;
-  }
-
-  async #make(readers: readonly RunReader[], states: readonly RunState[]): Promise<ReportState> {
-    const limits = limitsFor(mostEpisodes, readers.length);
-    const episodes: ReportState['episodes'] = new Map(
-      await Promise.all(
-        readers.map(async (reader, i) => [states[i]?.run.report.id ?? '', await reader.episodes(limits)] as const),
-      ),
-    );
-    const notes = states.flatMap((state) => state.notes);
-    return {
-      report: composeReport(
-        states.map(({ run }) => run),
-        notes,
-        this.#version,
-      ),
-      episodes,
-    };
   }
 
   #acquire(directory: string): RunReader {
@@ -107,4 +104,14 @@ export class ReportFeeds {
     held.users -= 1;
     if (held.users === 0) this.#readers.delete(directory);
   }
+}
+
+async function makeState(
+  subject: ReportSubject,
+  readers: readonly RunReader[],
+  runs: readonly ReportedRun[],
+): Promise<ReportState> {
+  const limits = limitsFor(mostEpisodes, subject.shares);
+  const found = runs.map(async (run, i) => [run.report.id, (await readers[i]?.episodes(limits)) ?? []] as const);
+  return { report: await subject.compose(runs), episodes: new Map(await Promise.all(found)) };
 }

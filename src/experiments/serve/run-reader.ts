@@ -4,17 +4,9 @@ import { join } from 'node:path';
 import { loadRun, presentStatus, type LoadedRun } from '../load-run.js';
 import { EpisodeLogs, takeSteadily, type EpisodeLimits } from '../report-episodes.js';
 import { reportRun } from '../report-run.js';
-import { notesOn } from '../report-runs.js';
 import type { ReportedRun } from '../report-cells.js';
 import { manifestPath } from '../run-manifest.js';
 import { fileSignature } from './file-signature.js';
-
-/** A run as it was at one moment. */
-export interface RunState {
-  /** Its report has no episodes: these are asked for by key. */
-  readonly run: ReportedRun;
-  readonly notes: readonly string[];
-}
 
 /**
  * Reads one run again and again, for all pages that show it: it looks at sizes and times of change first, reads episode logs on from where
@@ -22,8 +14,8 @@ export interface RunState {
  */
 export class RunReader {
   #logs: EpisodeLogs;
-  #reading: Promise<RunState> | undefined;
-  #last: { readonly signature: string; readonly state: RunState } | undefined;
+  #reading: Promise<ReportedRun> | undefined;
+  #last: { readonly signature: string; readonly state: ReportedRun } | undefined;
   /** Counts how often the logs were cut or begun anew: a byte of a log then may hold another episode. */
   #generation = 0;
   #sessions = 0;
@@ -35,8 +27,8 @@ export class RunReader {
     this.#logs = new EpisodeLogs(directory);
   }
 
-  /** The same object as before where nothing changed. Throws as `loadRun`. */
-  read(): Promise<RunState> {
+  /** The run as it is now, its report without episodes; the same object as before where nothing changed. Throws as `loadRun`. */
+  read(): Promise<ReportedRun> {
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
   }
@@ -61,20 +53,17 @@ export class RunReader {
     });
   }
 
-  async #read(): Promise<RunState> {
+  async #read(): Promise<ReportedRun> {
     const signature = await this.#signature();
     const known = this.#last;
     if (known?.signature === signature) {
-      const status = presentStatus(this.directory, known.state.run.loaded.manifest);
-      if (status === known.state.run.loaded.status) return known.state;
+      const status = presentStatus(this.directory, known.state.loaded.manifest);
+      if (status === known.state.loaded.status) return known.state;
     }
     const loaded = await loadRun(this.directory);
     await this.#refreshEpisodes(loaded);
     const { recorded, halfWritten } = this.#logs;
-    const report = reportRun(loaded, { episodes: [], recorded, halfWritten });
-    // While it goes on, every last line is half-written at times, and that it goes on is plain to see.
-    const notes = loaded.status === 'running' ? [] : notesOn(loaded, halfWritten);
-    const state: RunState = { run: { loaded, report }, notes };
+    const state = { loaded, report: reportRun(loaded, { episodes: [], recorded, halfWritten }), halfWritten };
     this.#last = { signature, state };
     return state;
   }

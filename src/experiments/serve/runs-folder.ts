@@ -91,13 +91,6 @@ export class RunsFolder {
     });
   }
 
-  /** Folders of the runs of an ablation that have begun, cell by cell; looks again. */
-  async runsOfAblation(key: string): Promise<string[]> {
-    const { ablations } = await this.list();
-    const cells = ablations.find((ablation) => ablation.key === key)?.cells ?? [];
-    return cells.flatMap(({ runs }) => runs.flatMap((run) => this.#runFolders.get(run.key) ?? []));
-  }
-
   async #ablation(
     directory: string,
     keyed: (line: RunLine, directory: string) => ListedRun,

@@ -6,8 +6,13 @@ import { join } from 'node:path';
 
 import { afterEach, expect, it } from 'vitest';
 
+import type { Recipe } from '../../config/recipe-schema.js';
 import type { ReportUpdate, RunsListing, SystemLoad } from '../../reporting/live-data.js';
+import { reportAssembler } from '../../reporting/page/assemble-report.js';
+import { nothingSpent, spentTotals } from '../../training/spending.js';
+import { AblationDirectory, type CellRun } from '../ablation/ablation-directory.js';
 import { DiskJournal } from '../disk-journal.js';
+import { reportAblation } from '../report-ablation.js';
 import { RunDirectory } from '../run-directory.js';
 import { serveRuns, type RunServer } from './serve-runs.js';
 
@@ -34,9 +39,12 @@ interface Folder {
 }
 
 /** A run that is going on: this process holds its lock. */
-async function runningRun(folder = join(mkdtempSync(join(tmpdir(), 'agentgym-serve-')), 'runs')): Promise<Folder> {
+async function runningRun(
+  folder = join(mkdtempSync(join(tmpdir(), 'agentgym-serve-')), 'runs'),
+  as: { readonly recipe?: Recipe; readonly output?: string } = {},
+): Promise<Folder> {
   const made = { versions: {}, plugins: [], seeds: {}, sourceFolder: folder };
-  const run = await RunDirectory.create({ recipe, name: 'tiny', runsFolder: folder, ...made });
+  const run = await RunDirectory.create({ recipe, name: 'tiny', runsFolder: folder, ...made, ...as });
   const policy = { save: (directory: string) => Promise.resolve(writeFileSync(join(directory, 'weights.txt'), '1')) };
   const settings = { checkpointEvery: 1, keep: 1, runState: () => ({}), listener: () => undefined };
   return { folder, run, journal: await DiskJournal.open({ run, policy, ...settings }) };
@@ -192,13 +200,13 @@ it('sends a report, then what was appended: each episode once', async () => {
   const [first] = updates();
   expect(first!.report).toMatchObject({
     kind: 'run',
-    runs: [{ id, status: 'running', episodes: [], episodesRecorded: 2 }],
+    runs: [{ id, status: 'running', kept: [], episodesRecorded: 2 }],
   });
   expect(Object.values(first!.episodes[id]!.added).map(({ task }) => task)).toEqual(['first', 'second']);
   step(journal, 2);
   appendFileSync(log, `${JSON.stringify({ stage: 'rl', step: 2, runStep: 2, ...episode('third') })}\n{"half`);
   await expect.poll(() => updates().at(-1)?.report.runs[0]?.episodesRecorded, soon).toBe(3);
-  await expect.poll(() => updates().at(-1)?.report.runs[0]?.series.step, soon).toEqual([1, 2]);
+  await expect.poll(() => updates().at(-1)?.report.runs[0]?.series?.step, soon).toEqual([1, 2]);
   const sent = updates()
     .slice(1)
     .flatMap((update) => Object.values(update.episodes[id]!.added));
@@ -242,6 +250,100 @@ it('says why there is nothing newer, and goes on when it can be read again', asy
   writeFileSync(metrics, '');
   step(journal, 2);
   await expect.poll(() => page.all('report').length, soon).toBe(2);
+});
+
+/** Two cells with a seed each, as `ablate` makes them; `end` writes a final evaluation of ten tasks, and ends the run. */
+async function runningAblation() {
+  const folder = join(mkdtempSync(join(tmpdir(), 'agentgym-serve-')), 'runs');
+  const cells = [1, 5].map((turns) => ({
+    id: `turns-${turns}`,
+    settings: { 'horizon.turns': turns },
+    recipe: { ...recipe, horizon: { schedule: 'fixed', turns } } as unknown as Recipe,
+    notes: [],
+  }));
+  const plan = { name: 'small', axis: 'grid', question: 'How many turns?', cells, reference: 'turns-1' };
+  const path = join(folder, 'ablations', 'small');
+  const directory = await AblationDirectory.open(path, { ...plan, compare: 'all' }, cells, [1], {});
+  const [first, second] = directory.runs as [CellRun, CellRun];
+  const begin = (run: CellRun) => runningRun(folder, { recipe: run.recipe, output: run.directory });
+  const end = async (of: CellRun, { run, journal }: Folder, solved: number) => {
+    const mean = { mean: solved / 10, low: 0, high: 1 };
+    const success = { rate: solved / 10, low: 0, high: 1, episodes: 10, method: 'wilson' as const };
+    const shares = { truncated: 0, invalid: 0, failed: 0 };
+    const evaluation = { split: 'test' as const, temperature: 0, success, return: mean, turns: mean, ...shares };
+    const outcomes = Array.from({ length: 10 }, (_, task) => ({
+      task: `task-${task}`,
+      attempts: [{ success: task < solved, return: Number(task < solved), turns: 1, truncated: false }],
+    }));
+    journal.evaluation({ stage: 'rl', step: 1, player: 'policy', evaluation, outcomes });
+    journal.close();
+    const spent = { ...spentTotals(nothingSpent({}, false)), seconds: 1 };
+    const told = { spent, stages: [], starts: [], baselines: {}, evaluation, evaluations: [evaluation] };
+    await run.finish({ formatVersion: 1, status: 'completed', run: run.path, seconds: 1, ...told });
+    await directory.noteFinished(of);
+  };
+  return { folder, path, first, second, begin, end, release: () => directory.release() };
+}
+
+// Goes red when the manifest is read once and for all, when runs that begin are not looked for, when a part that was sent goes out again
+// (report-update.ts), or when the page is composed by other means than `agentgym report` has.
+it('follows an ablation from its first second to its report, and sends of each run what is new', async () => {
+  const { folder, path, first, second, begin, end, release } = await runningAblation();
+  const { server, address } = await serve(folder);
+  const page = listen(address('/events/ablations/small'));
+  const updates = () => page.all<ReportUpdate>('report');
+  const last = () => updates().at(-1)?.report;
+  const statuses = () => last()?.cells.map(({ status }) => status);
+  await expect.poll(statuses, soon).toEqual(['queued', 'queued']);
+  expect(last()).toMatchObject({ kind: 'ablation', question: 'How many turns?', runs: [] });
+
+  const one = await begin(first);
+  step(one.journal, 1);
+  one.journal.episodes('rl', 1, [episode('first')] as never);
+  await expect.poll(statuses, soon).toEqual(['running', 'queued']);
+  await expect.poll(() => last()?.runs[0]?.series?.step, soon).toEqual([1]);
+  await end(first, one, 9);
+  await expect.poll(statuses, soon).toEqual(['completed', 'queued']);
+  expect(last()?.cells[0]?.success?.rate).toBeCloseTo(0.9, 12);
+  expect(last()?.answer).toMatch(/^turns-1 90\.0 % is all there is so far\./);
+
+  const two = await begin(second);
+  await expect.poll(statuses, soon).toEqual(['completed', 'running']);
+  const before = updates().length;
+  step(two.journal, 1);
+  await expect.poll(() => last()?.runs[1]?.series?.step, soon).toEqual([1]);
+  expect(server.followed).toEqual({ streams: 1, runs: 2 });
+  for (const { report, episodes } of updates().slice(before)) {
+    const [known] = report.runs;
+    expect(known!.kept).toEqual(expect.arrayContaining(['series', 'evaluations', 'recipe', 'spent', 'summary']));
+    expect(known).not.toHaveProperty('series');
+    expect(Object.keys(episodes[known!.id]!.added)).toEqual([]);
+  }
+  await end(second, two, 2);
+  release();
+  await expect.poll(statuses, soon).toEqual(['completed', 'completed']);
+
+  const assemble = reportAssembler();
+  const { createdAt: _, ...shown } = updates().map(assemble).at(-1)!;
+  const limits = { count: 100, bytes: 1 << 20 };
+  const options = { episodes: limits, version: '0.1.0', measure: 'success', temperature: 0 } as const;
+  const { createdAt: __, ...report } = await reportAblation(path, options);
+  expect(shown).toEqual(JSON.parse(JSON.stringify(report)));
+  expect(report.answer).toMatch(/^Success: turns-1 90\.0 %, turns-5 20\.0 %/);
+});
+
+// Goes red when a run is not held against the ablation it belongs to (follow-ablation.ts), or only while the page is new.
+it('says when a run of an ablation was changed after it was complete', async () => {
+  const { folder, first, begin, end } = await runningAblation();
+  const { address } = await serve(folder);
+  const page = listen(address('/events/ablations/small'));
+  const run = await begin(first);
+  step(run.journal, 1);
+  await end(first, run, 9);
+  await expect.poll(() => page.all<ReportUpdate>('report').at(-1)?.report.cells[0]?.status, soon).toBe('completed');
+  writeFileSync(join(first.directory, 'metrics.jsonl'), '');
+  const message = () => page.all<{ message: string }>('problem').at(-1)?.message;
+  await expect.poll(message, soon).toMatch(/turns-1.seed-1 was changed after it was complete/);
 });
 
 // Goes red when `rest` does not give readers back, or a listener stays behind when its page is gone.

@@ -131,7 +131,7 @@ async function subjectOf(site: Site, path: string, search: URLSearchParams): Pro
   const key = name === undefined ? undefined : decodeURIComponent(name);
   const ablation = key === undefined ? undefined : await folder.ablation(key);
   if (key === undefined || ablation === undefined) return undefined;
-  return { kind: 'report', follow: () => feeds.ofAblation(ablation, () => folder.runsOfAblation(key)) };
+  return { kind: 'report', follow: () => feeds.ofAblation(ablation) };
 }
 
 function stream(site: Site, subject: Subject, request: IncomingMessage, response: ServerResponse): void {

@@ -54,11 +54,11 @@ function cellLine({ id, runs, queued }: ListedCell): HTMLElement {
         href: addressIn(`/runs/${encodeURIComponent(run.key)}`),
         title: `seed ${run.seed}: ${run.status}, ${run.steps} of ${run.stepsWanted} steps`,
       },
-      `${run.seed}: ${rate}`,
+      `seed ${run.seed}: ${rate}`,
     );
   });
   const waiting = queued.map((seed) =>
-    element('span', { class: 'seed queued', title: `seed ${seed}: queued` }, `${seed}: –`),
+    element('span', { class: 'seed queued', title: `seed ${seed}: queued` }, `seed ${seed}: –`),
   );
   return element('div', {}, element('dt', {}, id), element('dd', {}, ...seeds, ...waiting));
 }

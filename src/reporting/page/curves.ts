@@ -9,7 +9,8 @@ import { choice } from './choice.js';
 /** A chart: one metric, or several of one kind. */
 interface Panel {
   readonly title: string;
-  readonly metrics: readonly (readonly [name: string, label: string])[];
+  /** `alone`: its title where it has a chart for itself, as in comparisons; absent: the panel's. */
+  readonly metrics: readonly (readonly [name: string, label: string, alone?: string])[];
   readonly isShare?: boolean;
 }
 
@@ -20,14 +21,14 @@ const panels: readonly Panel[] = [
     title: 'Turns of an episode',
     metrics: [
       ['rollout/turns_mean', 'turns'],
-      ['rollout/horizon', 'horizon'],
+      ['rollout/horizon', 'horizon', 'Horizon'],
     ],
   },
   {
     title: 'Truncated episodes and invalid actions',
     metrics: [
-      ['rollout/truncated', 'truncated'],
-      ['rollout/invalid', 'invalid'],
+      ['rollout/truncated', 'truncated', 'Truncated episodes'],
+      ['rollout/invalid', 'invalid', 'Invalid actions'],
     ],
     isShare: true,
   },
@@ -145,7 +146,8 @@ function groupsOf({ cells, runs }: ReportData): Group[] {
     cells.length === 0
       ? runs.map((run) => ({ label: run.label, runs: [run] }))
       : cells.map(({ id, label }) => ({ label, runs: runs.filter(({ cell }) => cell === id) }));
-  return grouped.filter((group) => group.runs.length > 0).map((group, i) => ({ ...group, style: curveStyle(i) }));
+  // A cell that has not begun has its colour already: those of the others stay what they are.
+  return grouped.map((group, i) => ({ ...group, style: curveStyle(i) })).filter((group) => group.runs.length > 0);
 }
 
 function explanation(data: ReportData, groups: readonly Group[]): string {
@@ -191,7 +193,7 @@ function chartsOf(data: ReportData, groups: readonly Group[], axis: Axis, all: b
           ? [panel]
           : panel.metrics.map((metric) => ({
               ...panel,
-              title: panel.metrics.length > 1 ? `${panel.title}: ${metric[1]}` : panel.title,
+              title: metric[2] ?? panel.title,
               metrics: [metric],
             }));
       return split;
@@ -206,7 +208,9 @@ function chartsOf(data: ReportData, groups: readonly Group[], axis: Axis, all: b
           height: i === 0 ? 300 : 220,
           lines,
           ...axisText(axis, groups),
-          formatY: panel.isShare === true ? (value: number) => percent(value, 0) : short,
+          ...(panel.isShare === true
+            ? { formatY: (value: number) => percent(value, 0), stepsY: shareSteps }
+            : { formatY: short }),
           ...(panel.title.startsWith(success.title)
             ? { range: [0, 1] as const }
             : panel.isShare === true && { range: [0, topOf(lines)] as const }),
@@ -216,9 +220,14 @@ function chartsOf(data: ReportData, groups: readonly Group[], axis: Axis, all: b
     });
 }
 
+/** Distances of grid lines that whole percents name. */
+const shareSteps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5];
+
 /** The end of an axis of shares: above the highest value, and never so low that noise looks large. */
 function topOf(lines: readonly ChartLine[]): number {
-  const highest = lines.flatMap(({ curve }) => curve.y).reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+  const highest = lines
+    .flatMap(({ curve, band }) => [...curve.y, ...(band?.high.y ?? [])])
+    .reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
   return Math.min(1, Math.max(0.05, highest * 1.1));
 }
 
@@ -230,8 +239,13 @@ function successPanel(names: ReadonlySet<string>): Panel {
       return temperature === undefined ? [] : [[name, Number(temperature)]];
     })
     .sort((a, b) => a[1] - b[1])
-    .map(([name, temperature]): [string, string] => [name, `evaluated at temperature ${temperature}`]);
-  const trained: [string, string][] = names.has('rollout/success') ? [['rollout/success', 'in training']] : [];
+    .map(([name, temperature]) => {
+      const label = `evaluated at temperature ${temperature}`;
+      return [name, label, `Success, ${label}`] as const;
+    });
+  const trained = names.has('rollout/success')
+    ? [['rollout/success', 'in training', 'Success in training'] as const]
+    : [];
   return { title: 'Success', metrics: [...evaluated, ...trained], isShare: true };
 }
 
@@ -269,10 +283,13 @@ function linesOfGroups(groups: readonly Group[], { metrics }: Panel, axis: Axis)
   });
 }
 
-function axisText(axis: Axis, groups: readonly Group[]): { xLabel: string; formatX: (value: number) => string } {
-  const whole = (value: number) => Math.round(value).toLocaleString('en');
-  if (axis === 'runStep') return { xLabel: 'steps of the run', formatX: whole };
-  if (axis === 'episodes') return { xLabel: 'episodes played for training', formatX: whole };
+/** Distances of grid lines that whole numbers name: 1, 2, 5, 10, ... */
+const wholeSteps = Array.from({ length: 10 }, (_, i) => [1, 2, 5].map((first) => first * 10 ** i)).flat();
+
+function axisText(axis: Axis, groups: readonly Group[]): Pick<ChartOptions, 'xLabel' | 'formatX' | 'stepsX'> {
+  const whole = { formatX: (value: number) => Math.round(value).toLocaleString('en'), stepsX: wholeSteps };
+  if (axis === 'runStep') return { xLabel: 'steps of the run', ...whole };
+  if (axis === 'episodes') return { xLabel: 'episodes played for training', ...whole };
   const longest = Math.max(0, ...groups.flatMap(({ runs }) => runs.map(({ series }) => series.seconds.at(-1) ?? 0)));
   const [unit, size] = longest > 7200 ? ['hours', 3600] : longest > 180 ? ['minutes', 60] : ['seconds', 1];
   return { xLabel: `${unit} of work`, formatX: (value) => (longest > 180 ? short(value / size) : duration(value)) };

@@ -3,6 +3,7 @@ import { curvesSection, type CurvesSection } from './curves.js';
 import { element, replaceChildren } from './element.js';
 import { overview } from './overview.js';
 import { recipeSection } from './recipe.js';
+import { replacePart } from './replace-part.js';
 import { resultsSection } from './results.js';
 import { shortcuts, type Shortcut } from './shortcuts.js';
 import { spendingSection } from './spending.js';
@@ -78,7 +79,7 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
       if (made === part.node) continue;
       isOther = true;
       // The place of one that is new: behind the last part before it that is there.
-      if (part.node !== undefined && made !== undefined) part.node.replaceWith(made);
+      if (part.node !== undefined && made !== undefined) replacePart(part.node, made);
       else if (made === undefined) part.node?.remove();
       else before(parts, part, main, made);
       part.node = made;

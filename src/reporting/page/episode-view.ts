@@ -6,13 +6,16 @@ import { percent, short, signed } from './format-number.js';
 import { outcomeBadge } from './outcome-badge.js';
 import { tokenStrip, type TokenColouring } from './token-strip.js';
 
-/** The head of an episode, its turns and its end, in order: blocks that two episodes can set side by side. Without a colouring texts alone. */
-export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring | undefined): HTMLElement[] {
+/**
+ * The head of an episode, its turns and its end, in order: blocks that two episodes can set side by side, each made when it is called.
+ * Without a colouring texts alone.
+ */
+export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring | undefined): (() => HTMLElement)[] {
   const { episode } = listed;
   return [
-    episodeHead(listed),
-    ...episode.turns.map((turn, i) => turnBlock(listed, turn, i, colouring)),
-    endBlock(listed, colouring),
+    () => episodeHead(listed),
+    ...episode.turns.map((turn, i) => () => turnBlock(listed, turn, i, colouring)),
+    () => endBlock(listed, colouring),
   ];
 }
 

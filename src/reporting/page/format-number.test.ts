@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { duration, number, percent, points, short, textSize } from './format-number.js';
+import { duration, large, number, percent, points, short, textSize } from './format-number.js';
 
 it.each([
   [percent(0.6987951), '69.9\u00a0%'],
@@ -15,6 +15,8 @@ it.each([
   [short(12.345), '12.3'],
   [short(-1204.4), '−1,204'],
   [short(3.14e-9), '3.1e−9'],
+  [large(76_267_305_984), '76.3\u00a0G'],
+  [large(120_000_000), '120.0\u00a0M'],
   [duration(185), '3 min 05 s'],
   [duration(7620), '2 h 07 min'],
   [textSize(1_000_000), '1.0 MB'],

@@ -39,6 +39,13 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
+/** "76.3 G" of 76,267,305,984: four digits at most, and the prefix of a unit. */
+export function large(value: number): string {
+  const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
+  const power = Math.min(prefixes.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, value)) / 3)));
+  return `${(value / 1000 ** power).toFixed(1)}\u00a0${prefixes[power]}`;
+}
+
 /** "45 s", "3 min 05 s", "2 h 07 min" */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));

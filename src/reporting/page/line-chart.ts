@@ -27,6 +27,9 @@ export interface ChartOptions {
   readonly xLabel: string;
   readonly formatX: (value: number) => string;
   readonly formatY: (value: number) => string;
+  /** Distances that grid lines may have, rising, where only some can be named without rounding. */
+  readonly stepsX?: readonly number[];
+  readonly stepsY?: readonly number[];
   /** Fixed ends of the y axis. */
   readonly range?: readonly [low: number, high: number];
   /** Places along x that are marked by a name: where stages begin. */
@@ -107,13 +110,17 @@ export function lineChart(first: ChartOptions): LineChart {
     if (looksOf(before) === looksOf(given)) chart.setData([x, ...columns] as unknown as uPlot.AlignedData);
     else draw(width);
     // Whoever reads values by keys goes on at the same place of the axis.
-    if (read !== undefined && plot === document.activeElement) setCursorAt(chart, read);
-    else if ((chart.cursor.left ?? -1) < 0) showLegend(null);
+    if (read !== undefined && plot === document.activeElement) {
+      // uPlot takes new scales at the end of this task: by the old ones that place would be another.
+      const drawn = chart;
+      queueMicrotask(() => setCursorAt(drawn, read));
+    } else if ((chart.cursor.left ?? -1) < 0) showLegend(null);
   };
   const resized = new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0);
     if (width === 0) return;
-    if (chart === undefined) draw(width);
+    // Each in a task of its own: several come into view at once, and a reader may be typing.
+    if (chart === undefined) setTimeout(() => !listening.signal.aborted && chart === undefined && draw(width));
     else if (chart.width !== width) chart.setSize({ width, height });
   });
   // Only what comes into view is drawn.
@@ -194,8 +201,15 @@ function plotOptions(
         size: 30,
         space: 64,
         values: (_, splits) => splits.map((value) => options.formatX(value)),
+        ...(options.stepsX && { incrs: [...options.stepsX] }),
       },
-      { ...axis, size: 58, space: 36, values: (_, splits) => splits.map((value) => options.formatY(value)) },
+      {
+        ...axis,
+        size: 58,
+        space: 36,
+        values: (_, splits) => splits.map((value) => options.formatY(value)),
+        ...(options.stepsY && { incrs: [...options.stepsY] }),
+      },
     ],
     legend: { show: false },
     cursor: { sync: { key: cursors.key, setSeries: false }, drag: { x: false, y: false }, points: { size: 6 } },

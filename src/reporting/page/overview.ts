@@ -4,7 +4,7 @@ import { element } from './element.js';
 /** The head of the page: what was asked, what came out, and what it was made from. */
 export function overview(data: ReportData): HTMLElement {
   const [only] = data.runs;
-  const status = data.kind === 'run' && only !== undefined ? only.status : `${data.runs.length} runs`;
+  const [status, told] = statusOf(data);
   const kinds = { run: 'Run', comparison: 'Comparison', ablation: 'Ablation' } as const;
   return element(
     'header',
@@ -14,7 +14,7 @@ export function overview(data: ReportData): HTMLElement {
       { class: 'eyebrow' },
       `${kinds[data.kind]} `,
       element('b', {}, data.title),
-      element('span', { class: `status ${data.kind === 'run' ? status : ''}` }, status),
+      element('span', { class: `status ${status}` }, told),
     ),
     element('h1', {}, data.question),
     element('p', { class: 'answer' }, data.answer),
@@ -32,4 +32,15 @@ export function overview(data: ReportData): HTMLElement {
         ...only.summary.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
       ),
   );
+}
+
+/** Of one run its status; of an ablation how many of its runs have come to their end. */
+function statusOf({ kind, runs, cells }: ReportData): readonly [className: string, text: string] {
+  const [only] = runs;
+  if (kind === 'run' && only !== undefined) return [only.status, only.status];
+  const running = runs.some(({ status }) => status === 'running');
+  if (kind === 'comparison') return [running ? 'running' : '', `${runs.length} runs`];
+  const wanted = cells.reduce((sum, { seeds }) => sum + seeds.length, 0);
+  const complete = runs.filter(({ status }) => status === 'completed').length;
+  return [running ? 'running' : complete === wanted ? 'completed' : '', `${complete} of ${wanted} runs complete`];
 }

@@ -112,8 +112,10 @@ function cellsTable({ cells, runs, transfer }: ReportData): HTMLElement[] {
   const keys = [...new Set(cells.flatMap(({ settings }) => Object.keys(settings)))].filter(
     (key) => new Set(cells.map(({ settings }) => textOf(settings[key]))).size > 1,
   );
+  // What the label says already tells nothing.
+  const telling = keys.filter((key) => cells.some(({ settings, label }) => textOf(settings[key]) !== label));
   // Beyond these a table is no longer read; the label says what matters.
-  const shownKeys = keys.length <= 4 ? keys : [];
+  const shownKeys = telling.length <= 4 ? telling : [];
   const seedsOf = (cell: ReportCell) =>
     runs.flatMap((run) => {
       const final = run.evaluations.findLast(

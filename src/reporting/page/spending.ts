@@ -1,14 +1,14 @@
 import type { ReportData } from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
-import { count, duration, short } from './format-number.js';
+import { count, duration, large, short } from './format-number.js';
 
 interface Row {
   readonly name: string;
   readonly spent: { readonly [currency: string]: number };
 }
 
-const order = ['units', 'demonstrations', 'episodes', 'turns', 'tokens', 'trained_tokens', 'seconds'];
+const order = ['units', 'demonstrations', 'episodes', 'turns', 'tokens', 'trainedTokens', 'seconds'];
 
 /** The section of what was spent: by stage of a run, by cell of a comparison. */
 export function spendingSection(data: ReportData): HTMLElement | undefined {
@@ -22,7 +22,7 @@ export function spendingSection(data: ReportData): HTMLElement | undefined {
   const columns: Column<Row>[] = [
     { title: data.cells.length > 0 ? 'setting' : 'stage', className: 'text', cell: ({ name }) => name },
     ...currencies.map((currency): Column<Row> => ({
-      title: currency === 'seconds' ? 'time' : currency.replaceAll('_', ' '),
+      title: currency === 'seconds' ? 'time' : inWords(currency),
       cell: ({ spent }) => amount(currency, spent[currency]),
     })),
   ];
@@ -48,8 +48,14 @@ function rowsOf({ cells, runs }: ReportData): Row[] {
   ]);
 }
 
+/** "trained tokens" of `trainedTokens`. */
+function inWords(currency: string): string {
+  return currency.replaceAll('_', ' ').replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
 function amount(currency: string, value: number | undefined): string {
   if (value === undefined) return '–';
   if (currency === 'seconds') return duration(value);
+  if (value >= 1e8) return large(value);
   return Number.isInteger(value) || value >= 1000 ? count(value) : short(value);
 }

@@ -5,6 +5,7 @@ import { episodeFilters } from './episode-filters.js';
 import { episodeList } from './episode-list.js';
 import { episodeBlocks, placeOf } from './episode-view.js';
 import { everyEpisode, filterEpisodes, listEpisodes, otherPlays, type ListedEpisode } from './filter-episodes.js';
+import { fillGradually } from './fill-gradually.js';
 import { count, short } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
 import { scaleOf, valuesOf, type TokenMeasure } from './token-colour.js';
@@ -24,7 +25,7 @@ export interface Trajectories {
 const hint = 'Point at a token, or move with the arrow keys, to read its numbers.';
 
 /** Undefined where there is no episode yet. */
-export function trajectoriesSection({ runs }: ReportData): Trajectories | undefined {
+export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | undefined {
   let all = listEpisodes(runs);
   const [first] = all;
   if (first === undefined) return undefined;
@@ -51,11 +52,12 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
     };
     const columns = shown.map((listed) => episodeBlocks(listed, colouring));
     // Row by row, so that turns of two episodes stand beside each other; a style sheet makes columns of them.
-    const rows = Array.from({ length: Math.max(...columns.map(({ length }) => length)) }, (_, row) =>
-      columns.map((blocks) => blocks[row] ?? element('div', { class: 'block missing' })),
+    const rows = Array.from(
+      { length: Math.max(...columns.map(({ length }) => length)) },
+      (_, row) => () => columns.map((blocks) => blocks[row]?.() ?? element('div', { class: 'block missing' })),
     );
     stage.classList.toggle('beside', beside !== undefined);
-    replaceChildren(stage, ...rows.flat());
+    fillGradually(stage, rows);
     bar.hidden = colouring === undefined;
     if (colouring === undefined) return;
     const name = measureNames[colouring.measure];
@@ -101,7 +103,7 @@ export function trajectoriesSection({ runs }: ReportData): Trajectories | undefi
   nextMeasure = colours.next;
   replaceChildren(controls, colours.node, picker);
 
-  const list = episodeList(runs.length > 1, show);
+  const list = episodeList(kind !== 'run', show);
   let filter = everyEpisode;
   const filters = episodeFilters(all, (chosen) => {
     filter = chosen;

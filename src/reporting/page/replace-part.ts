@@ -1,0 +1,13 @@
+/** Puts a part of the page that was drawn anew in the place of the old one: what is unfolded in it stays so, and a heading keeps the focus. */
+export function replacePart(old: HTMLElement, made: HTMLElement): void {
+  const summaries = (part: HTMLElement) =>
+    new Map([...part.querySelectorAll('summary')].map((summary) => [summary.textContent, summary]));
+  const [before, after] = [summaries(old), summaries(made)];
+  const focused = [...before].find(([, summary]) => summary === document.activeElement)?.[0];
+  for (const [text, summary] of before) {
+    const details = after.get(text)?.closest('details');
+    if (details && summary.closest('details')?.open === true) details.open = true;
+  }
+  old.replaceWith(made);
+  if (focused !== undefined) after.get(focused)?.focus({ preventScroll: true });
+}
