@@ -37,7 +37,7 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
   const labels = labelsOf(own);
   return [...groups.values()].map((members, i) => ({
     runs: members,
-    cell: cellOf(`cell-${i + 1}`, labels[i] ?? '', own[i] ?? {}, members),
+    cell: cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), members),
   }));
 }
 
@@ -57,7 +57,10 @@ function labelsOf(settings: readonly Record<string, Json>[]): string[] {
   const keys = Object.keys(first);
   const named = keys.filter((key) => key.endsWith('.name'));
   const chosen = named.length > 0 ? named : keys.slice(0, 3);
-  const labels = settings.map((one) => chosen.map((key) => partOf(key, one[key])).join(', '));
+  const labels = settings.map((one) => {
+    const there = chosen.filter((key) => one[key] !== null);
+    return (there.length > 0 ? there : chosen.slice(0, 1)).map((key) => partOf(key, one[key])).join(', ');
+  });
   return labels.map((label, i) => {
     const namesakes = settings.filter((_, j) => labels[j] === label && j !== i);
     if (namesakes.length === 0) return label;
@@ -67,12 +70,18 @@ function labelsOf(settings: readonly Record<string, Json>[]): string[] {
   });
 }
 
+/** A key that one of the others has is no setting of this one. */
+function withoutAbsent(settings: Record<string, Json>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
+}
+
 function partOf(key: string, value: Json | undefined): string {
+  if (value === null || value === undefined) return `no ${key.split('.').at(-1)}`;
   return key.endsWith('.name') ? textOf(value) : `${key.split('.').at(-1)} ${textOf(value)}`;
 }
 
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** What is told of runs together: the first of these that one of them is. */

@@ -17,6 +17,8 @@ interface Shape {
   readonly seed?: number;
   readonly algorithm?: string;
   readonly clip?: number;
+  /** An option that not every recipe has. */
+  readonly dual?: number;
   /** Success of each of ten tasks before and after reinforcement learning. */
   readonly before?: readonly number[];
   readonly after?: readonly number[];
@@ -48,6 +50,7 @@ async function makeRun({
   seed = 1,
   algorithm = 'grpo',
   clip = 0.2,
+  dual,
   before = three,
   after = nine,
   episodes = 3,
@@ -60,7 +63,7 @@ async function makeRun({
     environment: { name: 'die', options: {} },
     reward: { terms: [{ name: 'sparse' }] },
     policy: { name: 'tabular' },
-    algorithm: { name: algorithm, groupSize: 4, options: { clip } },
+    algorithm: { name: algorithm, groupSize: 4, options: { clip, ...(dual !== undefined && { dual }) } },
     horizon: { schedule: 'fixed', turns: 3 },
     stages: { sft: { kind: 'sft', steps: 2 }, rl: { kind: 'rl', steps: 2 } },
     evaluation: { final: { split: 'test' } },
@@ -285,6 +288,15 @@ describe('a report of several runs', () => {
     expect(comparisons[0]).toMatchObject({ a: 'before RL', b: 'trained', pairs: '2 seeds, 10 tasks' });
     expect(comparisons[0]!.p).toBeLessThan(0.05);
     expect(comparisons[0]!.difference.mean).toBeCloseTo(0.65, 12);
+  });
+
+  it('names a setting by the keys that it has', async () => {
+    const runs = [await makeRun({ dual: 3 }), await makeRun(), await makeRun({ clip: 0.3 })];
+    const { cells } = await reportRuns({ ...request, runs });
+    expect(cells.map(({ label }) => label)).toEqual(['clip 0.2, dual 3', 'clip 0.2', 'clip 0.3']);
+    expect(cells.map(({ settings }) => settings['algorithm.options.dual'])).toEqual([3, undefined, undefined]);
+    const [, two] = (await reportRuns({ ...request, runs: runs.slice(0, 2) })).cells;
+    expect(two?.label).toBe('no dual');
   });
 
   // Goes red when names of settings can be alike, or when a difference is not turned with its sides.

@@ -152,6 +152,26 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
   }
 });
 
+// Goes red when a menu of runs, or a legend, is as wide as the longest name in it.
+it.skipIf(withoutBrowser)('fits a telephone whatever the settings are called', async () => {
+  const long = 'schedule scaling-inter, turns [3,4,5,6,7,8], every 55, threshold 0.75';
+  const episode = { stage: 'rl', step: 1, runStep: 1, task: 'a', group: 0, member: 0, outcome: 'lost', return: 0, retries: 0, turns: [] } as const; // prettier-ignore
+  const runs = data.runs.map((run) => {
+    const label = run.cell === 'cell-0' ? `${long}, seed ${run.seed}` : run.label;
+    return { ...run, label, episodes: [episode], episodesRecorded: 1 };
+  });
+  const cells = data.cells.map((cell, index) => (index === 0 ? { ...cell, label: long } : cell));
+  const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'long.html');
+  writeFileSync(file, await renderReport({ ...data, runs, cells }));
+  const { page, faults } = await openFile(browser, file, { width: 360 });
+  await page.locator('#episodes .row').first().waitFor();
+  expect(await page.locator('#episodes select:visible').count()).toBeGreaterThan(1);
+  expect(await page.locator('.chart .key').first().innerText()).toContain(long);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
 // Goes red when a cell of the matrix is read from the wrong place, or does not fit a small screen.
 it.skipIf(withoutBrowser)('draws what carries over as a matrix', async () => {
   const rate = (value: number) => ({ rate: value, low: value - 0.05, high: value + 0.05 });

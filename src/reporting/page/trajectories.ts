@@ -228,5 +228,6 @@ function byTime(a: ListedEpisode, b: ListedEpisode): number {
 }
 
 function foundText(shown: number, all: number): string {
-  return shown === all ? `${count(all)} episodes` : `${count(shown)} of ${count(all)} episodes`;
+  const noun = all === 1 ? 'episode' : 'episodes';
+  return shown === all ? `${count(all)} ${noun}` : `${count(shown)} of ${count(all)} ${noun}`;
 }
