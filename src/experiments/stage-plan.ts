@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { costsAnything, longestHorizon as longestTurns, stageSettings } from '../config/stage-settings.js';
-import type { HorizonSettings, OptimizerPlan as OptimizerKeys, Recipe } from '../config/recipe-schema.js';
+import type { HorizonSettings, OptimizerPlan as OptimizerKeys, Recipe, RlStage } from '../config/recipe-schema.js';
 import { type StageBudget, stageBudgets } from '../training/budget.js';
 import type { HorizonSchedule } from '../training/horizon.js';
 import type { OptimizerPlan } from '../training/run-stage.js';
@@ -47,6 +47,11 @@ export function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, Stage
 export function fundedStages(recipe: Recipe): [name: string, stage: Recipe['stages'][string]][] {
   const budgets = budgetsOf(recipe);
   return Object.entries(recipe.stages).filter(([name]) => budgets.get(name)?.units !== 0);
+}
+
+/** Episodes of one step of an rl stage. */
+export function episodesPerStep(recipe: Recipe, stage: RlStage): number {
+  return stage.tasksPerStep * stageSettings(recipe, stage).algorithm.groupSize;
 }
 
 /** Turns of the longest episode that is played at all: what demonstrations are given, and what a model must hold. */

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import type { CompletedEpisode } from '../contracts/trajectory.js';
-import { affordableDemonstrations, affordableEpisodes, payForGroups, stageBudgets } from './budget.js';
+import {
+  affordableDemonstrations,
+  affordableEpisodes,
+  expectedEpisodes,
+  payForGroups,
+  stageBudgets,
+} from './budget.js';
 
 const facts = { success: false, invalid: false };
 
@@ -30,6 +36,15 @@ function episode(...tokens: number[]): CompletedEpisode {
     retries: 0,
   };
 }
+
+describe('expectedEpisodes', () => {
+  it('prices an episode by what it is expected to take', () => {
+    expect(expectedEpisodes({ units: 100, costs: { turn: 2 } }, 4, 30)).toBe(12);
+    expect(expectedEpisodes({ units: 100, costs: { token: 0.5 } }, 4, 30)).toBe(6);
+    expect(expectedEpisodes({ units: 100, costs: { episode: 1 } }, 4, 30)).toBe(100);
+    expect(expectedEpisodes({ units: 100, costs: { demonstration: 1 } }, 4, 30)).toBe(Infinity);
+  });
+});
 
 describe('stageBudgets', () => {
   const costs = { demonstration: 10, episode: 1 };

@@ -52,6 +52,12 @@ export function affordableEpisodes({ units, costs }: StageBudget, spent: number)
   return affordable(units - spent, (costs.episode ?? 0) + (costs.turn ?? 0) + (costs.token ?? 0));
 }
 
+/** Episodes that the units pay for where one is expected to take so many turns and sampled tokens; whole ones. */
+export function expectedEpisodes({ units, costs }: StageBudget, turns: number, tokens: number): number {
+  const { episode = 0, turn = 0, token = 0 } = costs;
+  return affordable(units, episode + turn * turns + token * tokens);
+}
+
 export interface Purchase {
   /** The groups that are paid for: all before the first that is not. */
   readonly groups: readonly (readonly CompletedEpisode[])[];

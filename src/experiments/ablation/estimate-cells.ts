@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Recipe, RlStage } from '../../config/recipe-schema.js';
+import type { HorizonSettings, Recipe } from '../../config/recipe-schema.js';
+import { stageSettings } from '../../config/stage-settings.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { affordableDemonstrations, affordableEpisodes } from '../../training/budget.js';
+import { affordableDemonstrations, expectedEpisodes } from '../../training/budget.js';
+import { totalsOfMetrics } from '../../training/spending.js';
 import { loadRun, type LoadedRun } from '../load-run.js';
-import { budgetsOf, fundedStages, longestHorizon, transferPlans } from '../stage-plan.js';
+import { budgetsOf, episodesPerStep, fundedStages, longestHorizon, transferPlans } from '../stage-plan.js';
 import { readResult } from '../run-result.js';
 import type { Cell } from './resolve-cells.js';
 import { trainInProcess } from './train-process.js';
@@ -16,7 +18,7 @@ export interface CellEstimate {
   readonly id: string;
   /** Of one run, on this machine, by itself. */
   readonly seconds: number;
-  /** At most: a budget or a stop rule may end a stage before. */
+  /** Where a budget counts turns or tokens: about as many as it pays for. A stop rule may end a stage before. */
   readonly demonstrations: number;
   readonly episodes: number;
   readonly steps: number;
@@ -88,16 +90,20 @@ function pilotRecipe(recipe: Recipe): Recipe {
 }
 
 interface Speed {
-  /** Of a supervised step, by batch row; of a step of rl, by episode. */
+  /** Of a supervised step, by batch row; of a step of rl, by turn. */
   readonly perRow: number;
-  readonly perEpisode: number;
+  readonly perTurn: number;
+  /** Of an episode of training, at the longest horizon. */
+  readonly turns: number;
+  readonly tokensPerTurn: number;
   /** Of an evaluated episode. */
   readonly perEvaluated: number;
 }
 
 function measure({ metrics }: LoadedRun, recipe: Recipe, seconds: number): Speed {
-  const mean = (values: readonly number[]) =>
-    values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  const spent = totalsOfMetrics(metrics.findLast((line) => 'cost/turns' in line.metrics)?.metrics ?? {});
+  const { episodes = 0, turns = 0, tokens = 0 } = spent;
+  const turnsPerEpisode = turns / Math.max(1, episodes);
   const secondsOf = (kind: 'sft' | 'rl') =>
     mean(
       Object.entries(recipe.stages)
@@ -107,7 +113,7 @@ function measure({ metrics }: LoadedRun, recipe: Recipe, seconds: number): Speed
             (line) => line.stage === name && line.metrics['time/step_seconds'] !== undefined,
           );
           const warm = steps.length > warmSteps ? steps.slice(warmSteps) : steps;
-          const size = stage.kind === 'sft' ? stage.batchSize : episodesPerStep(recipe, stage);
+          const size = stage.kind === 'sft' ? stage.batchSize : episodesPerStep(recipe, stage) * turnsPerEpisode;
           return mean(warm.map((line) => Number(line.metrics['time/step_seconds']))) / size;
         }),
     );
@@ -115,9 +121,15 @@ function measure({ metrics }: LoadedRun, recipe: Recipe, seconds: number): Speed
   const evaluated = pilotTasks * finalEvaluations(recipe);
   return {
     perRow: secondsOf('sft'),
-    perEpisode: secondsOf('rl'),
+    perTurn: secondsOf('rl'),
+    turns: turnsPerEpisode,
+    tokensPerTurn: tokens / Math.max(1, turns),
     perEvaluated: Math.max(0, seconds - training) / evaluated,
   };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
 /** Times that the final tasks are played: before and after, at each temperature, and by the baselines; after also in other environments. */
@@ -143,10 +155,12 @@ function estimate({ id, recipe, notes }: Cell, speed: Speed): CellEstimate {
       seconds += planned * stage.batchSize * speed.perRow;
     } else {
       const perStep = episodesPerStep(recipe, stage);
-      const affordable = budget === undefined ? Infinity : affordableEpisodes(budget, 0);
+      const turns = Math.min(speed.turns, meanTurns(stageSettings(recipe, stage).horizon));
+      const affordable = budget === undefined ? Infinity : expectedEpisodes(budget, turns, turns * speed.tokensPerTurn);
       planned = Math.min(planned, Math.ceil(affordable / perStep));
-      episodes += Math.min(planned * perStep, affordable);
-      seconds += planned * perStep * speed.perEpisode;
+      const played = Math.min(planned * perStep, affordable);
+      episodes += played;
+      seconds += played * turns * speed.perTurn;
     }
     steps += planned;
     if (recipe.evaluation.every > 0) evaluations += Math.floor(planned / recipe.evaluation.every);
@@ -162,6 +176,8 @@ function countOf(tasks: number | 'all'): number {
   return tasks === 'all' ? 1000 : tasks;
 }
 
-function episodesPerStep(recipe: Recipe, stage: RlStage): number {
-  return stage.tasksPerStep * (stage.algorithm?.groupSize ?? recipe.algorithm?.groupSize ?? 1);
+/** Of the horizons that a schedule goes through, each for as long as the others. */
+function meanTurns(horizon: HorizonSettings): number {
+  if (horizon.schedule === 'fixed') return horizon.turns;
+  return horizon.schedule === 'linear' ? (horizon.from + horizon.to) / 2 : mean(horizon.turns);
 }

@@ -1,4 +1,5 @@
-import type { Recipe } from '../../../config/recipe-schema.js';
+import type { Recipe, RlStage } from '../../../config/recipe-schema.js';
+import { episodesPerStep } from '../../stage-plan.js';
 import type { CellSettings } from '../ablation-plan.js';
 import { cannotVary, stagesOf, type Axis } from './axis.js';
 
@@ -42,8 +43,8 @@ interface Prices {
 /** What the recipe itself would spend. */
 function ownCost(recipe: Recipe, sft: string, rl: string): number {
   const { demonstrations } = countsOf(recipe, sft);
-  const { episodesPerStep, steps } = episodesOf(recipe, rl);
-  return costs.demonstration * demonstrations + costs.episode * episodesPerStep * steps;
+  const stage = rlStage(recipe, rl);
+  return costs.demonstration * demonstrations + costs.episode * episodesPerStep(recipe, stage) * stage.steps;
 }
 
 /**
@@ -54,7 +55,7 @@ function ownCost(recipe: Recipe, sft: string, rl: string): number {
 function stepsFor(recipe: Recipe, sft: string, rl: string, units: number, share: number, prices: Prices): CellSettings {
   const { demonstrations, steps } = countsOf(recipe, sft);
   const affordable = Math.floor((units * share) / (prices.demonstration ?? costs.demonstration) + 1e-9);
-  const { episodesPerStep } = episodesOf(recipe, rl);
+  const perStep = episodesPerStep(recipe, rlStage(recipe, rl));
   const stage = recipe.stages[sft];
   // Without a count the stage takes what its units pay for, and a tokenizer is built from the same text in all cells.
   const isCounted = stage?.kind === 'sft' && stage.demonstrations.count !== undefined;
@@ -63,7 +64,7 @@ function stepsFor(recipe: Recipe, sft: string, rl: string, units: number, share:
     [`stages.${sft}.steps`]: Math.max(minimumSteps(recipe, sft), Math.round((steps * affordable) / demonstrations)),
   };
   if (prices.episode === undefined) return supervised;
-  const rlSteps = Math.ceil((units * round(1 - share)) / prices.episode / episodesPerStep - 1e-9);
+  const rlSteps = Math.ceil((units * round(1 - share)) / prices.episode / perStep - 1e-9);
   return { ...supervised, [`stages.${rl}.steps`]: Math.max(minimumSteps(recipe, rl), rlSteps) };
 }
 
@@ -83,11 +84,10 @@ function countsOf(recipe: Recipe, name: string): { demonstrations: number; steps
   return { demonstrations: count ?? 1000, steps: stage.steps };
 }
 
-function episodesOf(recipe: Recipe, name: string): { episodesPerStep: number; steps: number } {
+function rlStage(recipe: Recipe, name: string): RlStage {
   const stage = recipe.stages[name];
   if (stage?.kind !== 'rl') throw new Error(`${name} is no rl stage`);
-  const groupSize = stage.algorithm?.groupSize ?? recipe.algorithm?.groupSize ?? 1;
-  return { episodesPerStep: stage.tasksPerStep * groupSize, steps: stage.steps };
+  return stage;
 }
 
 /** 1 - 0.8 without its binary dust. */
