@@ -21,11 +21,12 @@ export async function builtInRecipes(): Promise<readonly BuiltInRecipe[]> {
     .filter(({ file }) => existsSync(file));
 }
 
-/** The ablation that comes with a built-in recipe: `recipes/<name>/ablation.yaml`; undefined where there is none. */
-export async function builtInAblation(name: string): Promise<string | undefined> {
-  const recipe = (await builtInRecipes()).find((one) => one.name === name);
-  const file = recipe && join(dirname(recipe.file), 'ablation.yaml');
-  return file !== undefined && existsSync(file) ? file : undefined;
+/** The ablations that come with built-in recipes, `recipes/<name>/ablation.yaml`, in name order. */
+export async function builtInAblations(): Promise<readonly BuiltInRecipe[]> {
+  const recipes = await builtInRecipes();
+  return recipes
+    .map(({ name, file }) => ({ name, file: join(dirname(file), 'ablation.yaml') }))
+    .filter(({ file }) => existsSync(file));
 }
 
 /** One sentence about a built-in recipe: its `description`. */

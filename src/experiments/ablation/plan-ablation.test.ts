@@ -117,6 +117,7 @@ describe('planAblation', () => {
     expect(cells.map(({ id }) => id)).toEqual(['fixed-short', 'fixed-long', 'scaling-inter']);
     expect(seeds.length).toBeGreaterThanOrEqual(5);
     expect((await complaint(plan('quickstart'))).code).toBe('AG_ABLATION_NOT_FOUND');
+    expect((await complaint(plan('scaling-intr'))).hint).toBe('Did you mean `agentgym ablate scaling-inter`?');
   });
 
   it('evaluates all cells on the same tasks and trains each by one thread, unless somebody said otherwise', async () => {

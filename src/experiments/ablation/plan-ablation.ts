@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { builtInAblation } from '../../config/built-in-recipes.js';
+import { builtInAblations } from '../../config/built-in-recipes.js';
 import type { Setting } from '../../config/parse-setting.js';
 import { readAblationFile } from '../../config/read-ablation-file.js';
 import type { Recipe } from '../../config/recipe-schema.js';
@@ -49,8 +49,10 @@ const defaultSeeds = 3;
 /** Reads what is asked for, resolves every cell, and checks all of it. */
 export async function planAblation(request: AblationRequest): Promise<PlannedAblation> {
   const isFile = /[\\/]|\.(ya?ml|json|[jt]s|mjs)$/.test(request.what);
-  const file = isFile ? request.what : await builtInAblation(request.what);
-  const asked = file === undefined ? await fromAxis(request) : await fromFile(request, file);
+  const builtIn = await builtInAblations();
+  const file = isFile ? request.what : builtIn.find(({ name }) => name === request.what)?.file;
+  const names = builtIn.map(({ name }) => name);
+  const asked = file === undefined ? await fromAxis(request, names) : await fromFile(request, file);
   const { plan, seeds, shared, fixed, base } = asked;
   refuseLarge(plan, seeds, request.yes);
   checkNames(plan);
@@ -71,9 +73,9 @@ interface Asked {
   readonly base: Parameters<typeof resolveCells>[2];
 }
 
-async function fromAxis(request: AblationRequest): Promise<Asked> {
+async function fromAxis(request: AblationRequest, builtIn: readonly string[]): Promise<Asked> {
   const { recipe: source, sets, cwd, host, values } = request;
-  const axis = findAxis(request.what);
+  const axis = findAxis(request.what, builtIn);
   const base = { ...(source !== undefined && { source }), sets, cwd, host };
   const { recipe } = await resolveRecipe(base);
   const asked = await axis.cells({ recipe, host, ...(values && { values }) });
