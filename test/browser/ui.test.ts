@@ -276,15 +276,27 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       const { code, stderr } = await runCli(['report', folder, '--output', file], { cwd });
       expect(code, stderr).toBe(0);
       const { page: report } = await openFile(browser, file);
+      // A file has no pages of runs to lead to.
+      const withoutLinks = (of: Page) =>
+        of.locator('#results').evaluate((section) => {
+          for (const link of section.querySelectorAll('.seed-links a')) link.remove();
+          return (section as HTMLElement).innerText;
+        });
+      const links = page.locator('.seed-links a');
+      expect(await links.count()).toBe(4);
+      expect(await report.locator('.seed-links a').count()).toBe(0);
+      const address = await links.last().getAttribute('href');
       const told = async (of: Page) => ({
         head: await of.locator('.overview').innerText(),
-        results: await of.locator('#results').innerText(),
+        results: await withoutLinks(of),
         spent: await of.locator('#spent').innerText(),
         curves: (await of.locator('#curves h3').allInnerTexts()).join(),
         recipes: (await of.locator('#recipe summary').allInnerTexts()).join(),
       });
       expect(await told(page)).toEqual(await told(report));
       await report.close();
+      await page.goto(new URL(address!, page.url()).href);
+      await expect.poll(() => page.locator('.overview').innerText(), soon).toMatch(/^Run[\s\S]*rloo/);
     });
   }, 180_000);
 

@@ -15,6 +15,8 @@ export interface ReportFrame {
   readonly home: HTMLElement;
   /** At its end: whether it is live. */
   readonly aside: HTMLElement;
+  /** Where the page of a run lies, by its id. */
+  readonly runAddress: (id: string) => string;
 }
 
 /** A part of the page: made once it has something to show, and then again whenever that changed. */
@@ -32,12 +34,15 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
       ...rest,
       runs: runs.map(({ label, status, failure, summary }) => [label, status, failure, summary]),
     })),
-    redrawn(resultsSection, ({ cells, comparisons, runs, transfer }) => ({
-      cells,
-      comparisons,
-      transfer,
-      evaluations: runs.map(({ cell, evaluations }) => [cell, evaluations.filter(({ final }) => final)]),
-    })),
+    redrawn(
+      (data) => resultsSection(data, frame?.runAddress),
+      ({ cells, comparisons, runs, transfer }) => ({
+        cells,
+        comparisons,
+        transfer,
+        runs: runs.map(({ id, cell, evaluations }) => [id, cell, evaluations.filter(({ final }) => final)]),
+      }),
+    ),
     {
       node: undefined,
       draw: (data) => {

@@ -15,7 +15,8 @@ function follow(root: HTMLElement): void {
   const home = element('a', { class: 'brand', href: addressIn('/') }, 'agentgym');
   const problem = element('p', { class: 'warning problem', role: 'alert', hidden: true });
   const clear = () => (problem.hidden = true);
-  const frame = { home, aside: status.node };
+  const runAddress = (id: string) => addressIn(`/runs/${encodeURIComponent(id)}`);
+  const frame = { home, aside: status.node, runAddress };
   // Until the first answer.
   replaceChildren(root, element('nav', {}, home, status.node), element('main', {}, problem));
 

@@ -12,10 +12,15 @@ import { count, number, percent, percentRange, points, short } from './format-nu
 import { intervalBar } from './interval-bar.js';
 import { transferMatrix } from './transfer-matrix.js';
 
-/** The section of results: players of a run or cells of a comparison, and the differences between them. */
-export function resultsSection(data: ReportData): HTMLElement | undefined {
+/**
+ * The section of results: players of a run or cells of a comparison, and the differences between them.
+ *
+ * @param runAddress where the page of a run lies, by its id; absent: there is none
+ */
+export function resultsSection(data: ReportData, runAddress?: RunAddress): HTMLElement | undefined {
   const matrix = data.transfer === undefined ? [] : transferMatrix(data.transfer, data.cells);
-  const tables = data.cells.length > 0 ? [...matrix, ...cellsTable(data)] : data.runs.flatMap(playersTables);
+  const tables =
+    data.cells.length > 0 ? [...matrix, ...cellsTable(data, runAddress)] : data.runs.flatMap(playersTables);
   const differences = differencesTable(data.comparisons);
   if (tables.length === 0 && differences === undefined) return undefined;
   return element(
@@ -26,6 +31,8 @@ export function resultsSection(data: ReportData): HTMLElement | undefined {
     differences,
   );
 }
+
+type RunAddress = (id: string) => string;
 
 /** From those that know nothing to the one that knows all. */
 const players: readonly (readonly [player: string, name: string])[] = [
@@ -108,7 +115,7 @@ function ends({ low, high }: ReportInterval): ReportInterval {
   return { low, high };
 }
 
-function cellsTable({ cells, runs, transfer }: ReportData): HTMLElement[] {
+function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddress): HTMLElement[] {
   const keys = [...new Set(cells.flatMap(({ settings }) => Object.keys(settings)))].filter(
     (key) => new Set(cells.map(({ settings }) => textOf(settings[key]))).size > 1,
   );
@@ -144,7 +151,17 @@ function cellsTable({ cells, runs, transfer }: ReportData): HTMLElement[] {
       title: '95 % interval',
       cell: ({ success }) => (success === null ? '–' : percentRange(success.low, success.high)),
     },
-    { title: 'seeds', cell: (cell) => `${seedsOf(cell).length} of ${cell.seeds.length}` },
+    {
+      title: 'seeds',
+      cell: (cell) => {
+        const own = runAddress === undefined ? [] : runs.filter((run) => run.cell === cell.id);
+        const links = own.map(({ id, label, seed }) =>
+          element('a', { href: runAddress?.(id) ?? '', 'aria-label': `The run ${label}` }, String(seed)),
+        );
+        const complete = `${seedsOf(cell).length} of ${cell.seeds.length}`;
+        return links.length === 0 ? complete : element('span', { class: 'seed-links' }, complete, ...links);
+      },
+    },
     { title: 'status', className: 'text', cell: statusOf },
   ];
   return [
