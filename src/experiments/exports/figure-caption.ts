@@ -1,5 +1,5 @@
+import type { DrawnLine } from './drawn-line.js';
 import type { FigureMetric } from './figure-metric.js';
-import type { DrawnLine } from './figure-of-report.js';
 
 /** What lines and bands are, and what was played at each point, as far as all lines agree. */
 export function captionOf(lines: readonly DrawnLine[], metric: FigureMetric): string {

@@ -10,6 +10,7 @@ const plotHeight = 330;
 const edge = 16;
 const row = 28;
 const captionRow = 22;
+const captionGap = 8;
 const swatch = 30;
 
 /** A first line, by which a figure of ours is known; an XML comment has no double hyphen. */
@@ -22,7 +23,7 @@ export function drawFigure(figure: Figure): string {
   const [yLow, yHigh] = domainOfY(figure);
   const top = edge + legend.height + row + 12;
   const bottom = top + plotHeight;
-  const yTicks = placeTicks({ low: yLow, high: yHigh, crowds: (_, apart) => apart * plotHeight < 2 * row });
+  const yTicks = placeTicks({ low: yLow, high: yHigh, crowds: crowdsY });
   const widest = Math.max(...yTicks.labels.map(textWidth));
   const left = edge + widest + 8;
   const xTicks = ticksOfX(figure, [xLow, xHigh], left);
@@ -34,7 +35,7 @@ export function drawFigure(figure: Figure): string {
   };
   const caption = fitLines(figure.caption, width - 2 * edge, textSizes.narrow.caption, 6);
   const xTitleAt = bottom + 2 * row;
-  const height = xTitleAt + caption.length * captionRow + edge;
+  const height = xTitleAt + captionGap + caption.length * captionRow + edge;
   return `${[
     figureMark,
     `<svg xmlns="http://www.w3.org/2000/svg" class="agentgym-figure" width="${width}" height="${at(height)}" viewBox="0 0 ${width} ${at(height)}" ` +
@@ -43,17 +44,22 @@ export function drawFigure(figure: Figure): string {
     `<style>${figureStyle}</style>`,
     `<rect class="ground" width="100%" height="100%"/>`,
     ...legend.marks,
-    `<text x="${edge}" y="${at(top - 14)}">${xmlText(figure.yTitle)}</text>`,
+    `<text x="${edge}" y="${at(top - 14)}">${xmlText(fitTitle(figure.yTitle))}</text>`,
     ...drawGrid(yTicks, scales.y, left, right),
     ...drawAxis(xTicks.ticks, scales.x, left, right, bottom),
-    `<text x="${at((left + right) / 2)}" y="${at(xTitleAt)}" text-anchor="middle">${xmlText(figure.xTitle)}</text>`,
+    `<text x="${at((left + right) / 2)}" y="${at(xTitleAt)}" text-anchor="middle">${xmlText(fitTitle(figure.xTitle))}</text>`,
     ...drawLines(figure.lines, scales),
     ...caption.map(
       (line, i) =>
-        `<text class="caption quiet" x="${edge}" y="${at(xTitleAt + (i + 1) * captionRow + 4)}">${xmlText(line)}</text>`,
+        `<text class="caption quiet" x="${edge}" y="${at(xTitleAt + captionGap + (i + 1) * captionRow)}">${xmlText(line)}</text>`,
     ),
     '</svg>',
   ].join('\n')}\n`;
+}
+
+/** Of a metric with an endless name, its beginning and its end. */
+function fitTitle(title: string): string {
+  return fitLines(title, width - 2 * edge, textSizes.narrow.text, 1).join('');
 }
 
 /** Names in columns as wide as the widest of them; a line alone needs none. */
@@ -94,7 +100,7 @@ function domainOfX({ lines }: Figure): [number, number] {
 /** Where a tick lies just beyond the last point, the axis goes on to it. */
 function ticksOfX({ wholeX }: Figure, [low, last]: [number, number], left: number) {
   const crowds = (labels: readonly string[], apart: number) =>
-    apart * (width - left - edge) < Math.max(...labels.map(textWidth)) + 18;
+    apart * (width - left - edge) < Math.max(...labels.map(textWidth)) + 28;
   const high = [last, last + (last - low) / 50];
   const [exact, further] = high.map((end) => placeTicks({ low, high: end, crowds, least: wholeX ? 1 : 0 }));
   const beyond = further?.values.at(-1) ?? last;
@@ -103,22 +109,31 @@ function ticksOfX({ wholeX }: Figure, [low, last]: [number, number], left: numbe
     : { ticks: exact as Ticks, high: last };
 }
 
-/** All lines and bands, out to whole ticks of a coarse grid. */
+/** All lines and bands, out to the next ticks. */
 function domainOfY({ lines, bounds, leastRange }: Figure): [number, number] {
   const values = lines
     .flatMap(({ curve, band }) => [...curve.y, ...(band?.low ?? []), ...(band?.high ?? [])])
     .filter((value) => value !== null);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const lacking = Math.max(0, leastRange - (most - least), least === most ? Math.abs(most) / 5 || 1 : 0) / 2;
-  const step = tickDistance(most - least + 2 * lacking);
-  const low = Math.max(bounds[0], Math.floor((least - lacking) / step + 1e-9) * step);
-  const high = Math.min(bounds[1], Math.ceil((most + lacking) / step - 1e-9) * step);
-  return [low, high];
+  const [from, to] = [least - lacking, most + lacking];
+  let range = to - from;
+  for (;;) {
+    const step = tickDistance(range);
+    const low = Math.max(bounds[0], Math.floor(from / step + 1e-9) * step);
+    const high = Math.min(bounds[1], Math.ceil(to / step - 1e-9) * step);
+    // A longer axis may have fewer ticks, which it must reach too.
+    if (tickDistance(high - low) === step) return [low, high];
+    range = high - low;
+  }
 }
 
+/** Lines of text are far enough apart. */
+const crowdsY = (_: readonly string[], apart: number) => apart * plotHeight < 2 * row;
+
 function tickDistance(range: number): number {
-  const { values } = placeTicks({ low: 0, high: range, crowds: (_, apart) => apart < 0.12 });
-  return (values[1] ?? range) - (values[0] ?? 0);
+  const [first = 0, second = range] = placeTicks({ low: 0, high: range, crowds: crowdsY }).values;
+  return second - first;
 }
 
 function drawGrid({ values, labels }: Ticks, y: Scales['y'], left: number, right: number): string[] {

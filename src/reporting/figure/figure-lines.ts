@@ -16,11 +16,6 @@ interface Point {
   readonly whole: boolean;
 }
 
-/** A curve of no more points than this has them marked. */
-const fewPoints = 30;
-/** Seeds whose ends are no further apart than this, in units of the figure, end together. */
-const sameEnd = 8;
-
 /** The class that gives a line its colour. */
 export function curveClass(style: number): string {
   return curveStyle(style).variable.replace('--', '');
@@ -34,7 +29,10 @@ export function dashes(style: number): string {
 
 /** Bands, then lines: no band lies over a line. */
 export function drawLines(lines: readonly FigureLine[], scales: Scales): string[] {
-  const drawn = lines.map((line) => ({ line, stretches: stretchesOf(pointsOf(line, scales)) }));
+  const drawn = lines.map((line) => {
+    const points = pointsOf(line, scales);
+    return { line, points, stretches: stretchesOf(points) };
+  });
   const bands = drawn.flatMap(({ line, stretches }) =>
     line.band === undefined
       ? []
@@ -44,20 +42,17 @@ export function drawLines(lines: readonly FigureLine[], scales: Scales): string[
           '</g>',
         ],
   );
-  const curves = drawn.flatMap(({ line, stretches }) => {
-    const points = [...new Set(stretches.flatMap((stretch) => stretch.points))];
-    return [
-      `<g class="${curveClass(line.style)}"><title>${xmlText(line.label)}</title>`,
-      ...stretches.map(
-        (stretch) =>
-          `<path class="${stretch.whole ? 'line' : 'thin'}" d="${path(stretch.points)}"${dashes(line.style)}/>`,
-      ),
-      ...(points.length > fewPoints
-        ? []
-        : points.map(({ x, y }) => `<circle class="point" cx="${at(x)}" cy="${at(y)}" r="3"/>`)),
-      '</g>',
-    ];
-  });
+  const curves = drawn.flatMap(({ line, points, stretches }) => [
+    `<g class="${curveClass(line.style)}"><title>${xmlText(line.label)}</title>`,
+    ...stretches.map(
+      (stretch) =>
+        `<path class="${stretch.whole ? 'line' : 'thin'}" d="${path(stretch.points)}"${dashes(line.style)}/>`,
+    ),
+    ...(line.isMarked || points.length === 1
+      ? points.map(({ x, y }) => `<circle class="point" cx="${at(x)}" cy="${at(y)}" r="3"/>`)
+      : []),
+    '</g>',
+  ]);
   return [...bands, ...curves];
 }
 
@@ -76,7 +71,6 @@ interface Stretch {
   readonly points: readonly Point[];
 }
 
-/** Where one seed reaches a little further than the others, the line would only jump to that seed: such stretches are left out. */
 function stretchesOf(points: readonly Point[]): readonly Stretch[] {
   const stretches: { whole: boolean; points: Point[] }[] = [];
   for (const [i, point] of points.entries()) {
@@ -87,12 +81,7 @@ function stretchesOf(points: readonly Point[]): readonly Stretch[] {
     if (last?.whole === whole) last.points.push(point);
     else stretches.push({ whole, points: [before, point] });
   }
-  const kept = stretches.filter((stretch) => stretch.whole || lengthOf(stretch) > sameEnd);
-  return kept.length > 0 ? kept : [{ whole: points.every(({ whole }) => whole), points }];
-}
-
-function lengthOf({ points }: Stretch): number {
-  return (points.at(-1)?.x ?? 0) - (points[0]?.x ?? 0);
+  return stretches;
 }
 
 function path(points: readonly Point[]): string {

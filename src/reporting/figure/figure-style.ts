@@ -39,7 +39,7 @@ export const figureStyle = [
   'F .band{fill-opacity:.16;stroke:none}',
   'F .grid{fill:none;stroke-width:1}',
   ...sizeRules(textSizes.wide),
-  `@media(max-width:520px){${sizeRules(textSizes.narrow).join('')}}`,
+  `@media(max-width:520px){${sizeRules(textSizes.narrow).join('')}F .line{stroke-width:4}F .thin{stroke-width:2}}`,
   `@media screen and (prefers-color-scheme:dark){${inkRules(dark).join('')}}`,
 ]
   .join('\n')

@@ -9,14 +9,17 @@ export function xmlText(text: string): string {
     .replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** Width in units of the figure where its text is largest. A letter of a sans-serif is little more than half as wide as it is high. */
+/** Of a letter, by its height: some sans-serifs are wider than others. */
+const letter = 0.6;
+
+/** Width in units of the figure where its text is largest. */
 export function textWidth(text: string): number {
-  return displayWidth(text) * textSizes.narrow.text * 0.56;
+  return displayWidth(text) * textSizes.narrow.text * letter;
 }
 
 /** Broken into lines that fit; of what is longer than `lines` of them the end stays too, which tells many names apart. */
 export function fitLines(text: string, width: number, size: number, lines: number): string[] {
-  const columns = Math.floor(width / (size * 0.56));
+  const columns = Math.floor(width / (size * letter));
   const whole = wrapText(text.replace(/\s+/g, ' '), columns);
   if (whole.length <= lines) return whole;
   const characters = [...visibleText(text)];

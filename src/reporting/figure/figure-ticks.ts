@@ -40,6 +40,7 @@ function multiplesOf(first: number, power: number, low: number, high: number): n
 
 /** "12,000", "0.05", "−2", "3e−8": with the decimals that multiples of this power of ten have. */
 function nameTick(value: number, power: number): string {
+  if (value === 0 && power < -6) return '0';
   const digits = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
   const text =
     value !== 0 && (power < -6 || digits > 14)

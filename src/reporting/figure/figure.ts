@@ -24,6 +24,8 @@ export interface FigureLine {
   /** Chooses its colour and dash: see `curveStyle`. */
   readonly style: number;
   readonly curve: Curve;
+  /** Its points are measurements, and few enough to be told apart. */
+  readonly isMarked: boolean;
   readonly band?: { readonly low: Curve['y']; readonly high: Curve['y'] };
   /** Whether everything that the line is made of has a value at this point: elsewhere it is thin. Absent: everywhere. */
   readonly whole?: readonly boolean[];
