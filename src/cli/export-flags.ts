@@ -3,20 +3,51 @@ import { Flags } from '@oclif/core';
 /** What `report` takes for forms other than the page. */
 export const exportFlags = {
   format: Flags.option({
-    options: ['html', 'csv', 'parquet', 'markdown'] as const,
+    options: ['html', 'csv', 'parquet', 'markdown', 'svg'] as const,
     default: 'html' as const,
-    description: 'A page, a folder of tables, or the tables of a paper',
+    description: 'A page, a folder of tables, the tables of a paper, or a figure',
   })(),
+  by: Flags.option({
+    options: ['step', 'episodes', 'turns', 'tokens', 'units', 'seconds'] as const,
+    description:
+      'What the figure runs along (svg): what was spent so far; absent: units where every run has a budget, else step',
+  })(),
+  metric: Flags.string({
+    helpValue: 'NAME',
+    description:
+      'What the figure shows (svg): success, return or turns in the evaluations during training, at their lowest temperature, or a name of ' +
+      'metrics.jsonl such as rollout/success; absent: success',
+  }),
   force: Flags.boolean({
     default: false,
-    description: 'Write over, or beside, what `report` did not write (csv, parquet, markdown)',
+    description: 'Write over, or beside, what `report` did not write (csv, parquet, markdown, svg)',
   }),
 } as const;
 
+/** Of each flag the formats that it is for, where not for all. */
+const formatsOf = {
+  force: ['csv', 'parquet', 'markdown', 'svg'],
+  episodes: ['html'],
+  by: ['svg'],
+  metric: ['svg'],
+} as const;
+
+interface ExportFlags {
+  readonly format: string;
+  readonly force: boolean;
+  readonly episodes?: number | undefined;
+  readonly by?: string | undefined;
+  readonly metric?: string | undefined;
+}
+
 /** A flag that was written and does nothing is the user's error. Throws AG_COMMAND_USAGE. */
-export async function refuseIdleFlags(flags: { format: string; force: boolean; episodes?: number | undefined }) {
-  const idle = flags.format === 'html' ? flags.force && 'force' : flags.episodes !== undefined && 'episodes';
-  if (idle === false) return;
+export async function refuseIdleFlags(flags: ExportFlags) {
+  const names = Object.keys(formatsOf) as (keyof typeof formatsOf)[];
+  const idle = names.find((name) => {
+    const formats: readonly string[] = formatsOf[name];
+    return flags[name] !== undefined && flags[name] !== false && !formats.includes(flags.format);
+  });
+  if (idle === undefined) return;
   const { AgentgymError } = await import('../errors/agentgym-error.js');
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`--${idle}\` has no effect with \`--format ${flags.format}\`.`,

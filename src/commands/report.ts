@@ -6,11 +6,11 @@ import { exportFlags, refuseIdleFlags } from '../cli/export-flags.js';
 /** `agentgym report [RUN|ABLATION...]` */
 export default class Report extends BaseCommand {
   static override summary =
-    'Write what came out of runs or an ablation as one HTML file that opens from disk, or as tables';
+    'Write what came out of runs or an ablation as one HTML file that opens from disk, as tables, or as a figure';
   static override description =
     'Curves, results with intervals, what was spent, and the recorded episodes with their tokens. Several runs stand side by side: ' +
     'seeds of one recipe as one curve with its band. RUN is a path, an id, a unique beginning of an id, or `latest`; an ablation is named by ' +
-    'its folder or the beginning of its name. Other formats: csv and parquet write a folder of tables, markdown the tables of a paper.';
+    'its folder or the beginning of its name. Other formats: csv and parquet write a folder of tables, markdown the tables of a paper, svg one figure.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> kx4 --output report.html',
@@ -18,6 +18,7 @@ export default class Report extends BaseCommand {
     '<%= config.bin %> <%= command.id %> runs/seed-1 runs/seed-2 runs/seed-3 --output seeds.html',
     '<%= config.bin %> <%= command.id %> latest --format parquet --output tables',
     '<%= config.bin %> <%= command.id %> runs/ablations/sparsity-quickstart-1f2e3d4c --format markdown --output sparsity.md',
+    '<%= config.bin %> <%= command.id %> sparsity-quickstart --format svg --by turns --output sparsity.svg',
   ];
   static override strict = false;
   static override args = {
@@ -30,7 +31,7 @@ export default class Report extends BaseCommand {
     output: Flags.string({
       helpValue: 'PATH',
       description:
-        "File to write, a folder for csv and parquet; absent: report.html or tables in the first run's folder, standard output for markdown",
+        "File to write, a folder for csv and parquet; absent: report.html or tables in the first run's folder, standard output for markdown and svg",
     }),
     ...exportFlags,
     episodes: Flags.integer({ min: 0, description: 'Most episodes that the page carries (html); absent: 2000' }),
@@ -40,12 +41,13 @@ export default class Report extends BaseCommand {
   async run() {
     const { args, argv, flags } = await this.parse(Report);
     const references = argv.length > 0 ? (argv as string[]) : [args.run];
-    const { format, output, force, episodes } = flags;
+    const { format, output, force, episodes, by, metric = 'success' } = flags;
     const given = { version: this.config.version, ...(output !== undefined && { output }) };
     await refuseIdleFlags(flags);
     if (format !== 'html') {
       const { exportReport } = await import('../experiments/exports/export-report.js');
-      const exported = await exportReport({ references, runsFolder: flags.runs, format, force, ...given });
+      const figure = { metric, ...(by !== undefined && { by }) };
+      const exported = await exportReport({ references, runsFolder: flags.runs, format, figure, force, ...given });
       for (const note of exported.notes) this.note(note);
       for (const line of exported.lines) this.say(line);
       return exported.document;

@@ -85,6 +85,11 @@ export const errorCodes = {
       'More episodes of a collection failed than `rollout.maxFailedShare` allows: infrastructure broke, not the policy.',
     cure: 'Mend what the message names, then go on with `agentgym train --resume RUN`.',
   },
+  AG_FIGURE_EMPTY: {
+    exitCode: 2,
+    meaning: 'A figure was to be drawn of what no run measured.',
+    cure: 'Choose another `--metric` or `--by`; evaluations during training are made with `evaluation.every`.',
+  },
   AG_INTERRUPTED: {
     exitCode: 130,
     meaning: 'The run was interrupted; everything needed to go on is on disk.',

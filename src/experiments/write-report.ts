@@ -4,10 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../reporting/append-log.js';
 import { renderReport } from '../reporting/render-report.js';
-import { isAblation } from './ablation/ablation-directory.js';
-import { reportAblation } from './report-ablation.js';
-import { largestEpisodes, reportRuns, type ReportRequest } from './report-runs.js';
-import type { ReportData } from '../reporting/report-data.js';
+import { gatherReport } from './gather-report.js';
+import type { ReportRequest } from './report-runs.js';
 
 export interface WriteReportRequest extends ReportRequest {
   /** Absent: `report.html` in the first folder. */
@@ -29,10 +27,10 @@ export interface WrittenReport {
 
 /**
  * Writes the report of runs, or of one ablation, whole or not at all: a browser never sees half a page. Throws AG_REPORT_WRITE_FAILED, and as
- * `reportRuns` and `reportAblation`.
+ * `gatherReport`.
  */
 export async function writeReport(request: WriteReportRequest): Promise<WrittenReport> {
-  const data = await gather(request);
+  const data = await gatherReport(request);
   const report = resolve(request.output ?? join(request.runs[0] ?? '', 'report.html'));
   const html = await renderReport(data);
   const temporary = `${report}.${process.pid}.writing`;
@@ -59,19 +57,4 @@ export async function writeReport(request: WriteReportRequest): Promise<WrittenR
     episodes: { shown: sum(({ episodes }) => episodes.length), recorded: sum((run) => run.episodesRecorded) },
     notes,
   };
-}
-
-/** An ablation is one subject by itself: its runs are compared already. */
-async function gather(request: WriteReportRequest): Promise<ReportData> {
-  const { runs, episodes, version } = request;
-  const [first = ''] = runs;
-  if (!runs.some(isAblation)) return reportRuns(request);
-  if (runs.length > 1) {
-    throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: 'A report is about one ablation, or about runs.',
-      hint: 'Name the ablation alone, or the runs below its `cells/`.',
-    });
-  }
-  const limits = { count: episodes, bytes: largestEpisodes };
-  return reportAblation(first, { episodes: limits, version, measure: 'success', temperature: 0 });
 }

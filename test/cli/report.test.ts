@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -61,10 +61,35 @@ it('exports in other formats, and refuses what it cannot do with 2', async () =>
   for (const [flags, code] of [
     [['--format', 'xlsx'], 'AG_COMMAND_USAGE'],
     [['--format', 'csv', '--episodes', '3'], 'AG_COMMAND_USAGE'],
+    [['--by', 'step'], 'AG_COMMAND_USAGE'],
+    [['--format', 'markdown', '--metric', 'turns'], 'AG_COMMAND_USAGE'],
+    [['--format', 'svg', '--by', 'miles'], 'AG_COMMAND_USAGE'],
+    [['--format', 'svg', '--force'], 'AG_COMMAND_USAGE'],
+    [['--format', 'svg', '--metric', 'rollout/succes'], 'AG_FIGURE_EMPTY'],
     [['--force'], 'AG_COMMAND_USAGE'],
     [['--format', 'csv', '--output', run], 'AG_OUTPUT_EXISTS'],
   ] as const) {
     const result = await runCli(['report', run, ...flags, '--json']);
     expect([result.code, documentOf(result)]).toMatchObject([2, { error: { code, hint: expect.any(String) } }]);
   }
+});
+
+it('draws two real seeds as a figure, to standard output and to a file that only it writes over', async () => {
+  const runs = [await trainRun(1), await trainRun(2)];
+  const figure = ['report', ...runs, '--format', 'svg', '--metric', 'rollout/success'];
+  const printed = await runCli([...figure, '--by', 'turns']);
+  expect(printed.code, printed.stderr).toBe(0);
+  expect(printed.stdout).toMatch(/^<!-- [^>]+ -->\n<svg [^]+<\/svg>\n$/);
+  expect(printed.stdout).toContain('>Turns played for training</text>');
+  expect(printed.stdout).toContain('Mean over 2 seeds');
+
+  const output = join(mkdtempSync(join(tmpdir(), 'agentgym-figure-')), 'figure.svg');
+  for (const by of ['step', 'turns'])
+    expect((await runCli([...figure, '--by', by, '--output', output])).stdout).toBe(`Report: ${output}\n`);
+  expect(readFileSync(output, 'utf8')).toBe(printed.stdout);
+  writeFileSync(output, '<svg/>');
+  const refused = await runCli([...figure, '--output', output, '--json']);
+  expect([refused.code, documentOf(refused)]).toMatchObject([2, { error: { code: 'AG_OUTPUT_EXISTS' } }]);
+  expect(readFileSync(output, 'utf8')).toBe('<svg/>');
+  expect((await runCli([...figure, '--output', output, '--force'])).code).toBe(0);
 });

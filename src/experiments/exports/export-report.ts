@@ -1,17 +1,23 @@
 import { join } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { findSubjects, runsOfSubjects } from './exported-subjects.js';
+import { drawFigure, figureMark } from '../../reporting/figure/draw-figure.js';
+import { gatherReport } from '../gather-report.js';
+import { findSubjects, runsOfSubjects, type ExportedSubjects } from './exported-subjects.js';
+import { figureOfReport, type FigureChoice } from './figure-of-report.js';
+import { saveDocument } from './save-document.js';
 import { tableNames } from './table-columns.js';
-import { saveMarkdown, writeMarkdown } from './write-markdown.js';
+import { markdownMark, writeMarkdown } from './write-markdown.js';
 import { writeTables } from './write-tables.js';
 
 export interface ExportRequest {
   /** Runs and ablations as commands take them. */
   readonly references: readonly string[];
   readonly runsFolder: string;
-  readonly format: 'csv' | 'parquet' | 'markdown';
-  /** Folder of tables; file of Markdown. Absent: `tables` in the first subject's folder; standard output. */
+  readonly format: 'csv' | 'parquet' | 'markdown' | 'svg';
+  /** What a figure shows. */
+  readonly figure?: FigureChoice;
+  /** Folder of tables; file of Markdown or of a figure. Absent: `tables` in the first subject's folder; standard output. */
   readonly output?: string;
   readonly force: boolean;
   readonly version: string;
@@ -24,16 +30,18 @@ export interface ExportedReport {
   readonly document: object;
 }
 
-/** Exports runs and ablations in another form than the page. Throws as `findSubjects`, `writeTables` and `writeMarkdown`. */
+/** Exports runs and ablations in another form than the page. Throws as `findSubjects` and what writes the format. */
 export async function exportReport(request: ExportRequest): Promise<ExportedReport> {
   const { references, runsFolder, format, output, force, version } = request;
+  if (force && output === undefined && (format === 'markdown' || format === 'svg')) throw idleForce();
   const subjects = await findSubjects(references, runsFolder);
   if (format === 'markdown') {
-    if (force && output === undefined) throw idleForce();
     const { markdown, notes } = await writeMarkdown(subjects);
-    if (output === undefined) return { lines: [markdown.trimEnd()], notes, document: { markdown, notes } };
-    const file = await saveMarkdown(markdown, output, force);
-    return { lines: [`Report: ${file}`], notes, document: { report: file, notes } };
+    return deliver(request, { text: markdown, mark: markdownMark, notes });
+  }
+  if (format === 'svg') {
+    const { svg, notes } = await figureOf(subjects, request);
+    return deliver(request, { text: svg, mark: figureMark, notes });
   }
   const { runs, notes } = await runsOfSubjects(subjects);
   const home = subjects.ablations[0]?.directory ?? subjects.runs[0] ?? '.';
@@ -45,6 +53,23 @@ export async function exportReport(request: ExportRequest): Promise<ExportedRepo
     notes: all,
     document: { ...written, notes: all },
   };
+}
+
+async function figureOf({ ablations, runs }: ExportedSubjects, { figure: choice, version }: ExportRequest) {
+  const folders = [...ablations.map(({ directory }) => directory), ...runs];
+  const data = await gatherReport({ runs: folders, episodes: 0, version });
+  const { figure, notes } = figureOfReport(data, choice ?? { metric: 'success' });
+  return { svg: drawFigure(figure), notes: [...data.notes, ...notes] };
+}
+
+/** To its file, or to standard output. */
+async function deliver(
+  { format, output, force }: ExportRequest,
+  { text, mark, notes }: { readonly text: string; readonly mark: string; readonly notes: readonly string[] },
+): Promise<ExportedReport> {
+  if (output === undefined) return { lines: [text.trimEnd()], notes, document: { [format]: text, notes } };
+  const file = await saveDocument({ text, mark, format, output, force });
+  return { lines: [`Report: ${file}`], notes, document: { report: file, notes } };
 }
 
 function idleForce(): AgentgymError {

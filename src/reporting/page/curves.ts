@@ -1,9 +1,9 @@
+import { bandOf, curveOf, smooth, type Axis, type Curve } from '../align-series.js';
+import { curveStyle } from '../curve-style.js';
 import type { ReportData, ReportRun } from '../report-data.js';
-import { bandOf, curveOf, smooth, type Axis, type Curve } from './align-series.js';
 import { element, replaceChildren } from './element.js';
 import { duration, percent, short } from './format-number.js';
 import { lineChart, type ChartLine, type ChartOptions, type LineChart } from './line-chart.js';
-import { curveStyle } from './palette.js';
 import { choice } from './choice.js';
 
 /** A chart: one metric, or several of one kind. */

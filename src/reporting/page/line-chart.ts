@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 
-import { onOneAxis, type Curve } from './align-series.js';
+import { onOneAxis, type Curve } from '../align-series.js';
 import { element, replaceChildren } from './element.js';
 import { onThemeChange, themeColour } from './palette.js';
 

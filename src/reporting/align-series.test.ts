@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { ReportSeries } from '../report-data.js';
+import type { ReportSeries } from './report-data.js';
 import { bandOf, curveOf, onOneAxis, smooth } from './align-series.js';
 
 const series: ReportSeries = {

@@ -1,7 +1,11 @@
-import type { ReportSeries } from '../report-data.js';
+// Shared with the report page, so it imports nothing but types of the page's data.
+import type { ReportSeries } from './report-data.js';
 
 /** What a curve runs along. */
 export type Axis = 'runStep' | 'episodes' | 'seconds';
+
+/** Metrics that never fall are axes too. */
+export type CostAxis = `cost/${string}`;
 
 /** A curve: `x` rises from point to point. */
 export interface Curve {
@@ -13,16 +17,19 @@ export interface Curve {
 export interface Band extends Curve {
   readonly low: readonly (number | null)[];
   readonly high: readonly (number | null)[];
+  /** How many curves have a value there. */
+  readonly carried: readonly number[];
 }
 
 /** A metric of one run along an axis; where several lines share an x (no episode was played in between), the last one counts. */
-export function curveOf(series: ReportSeries, metric: string, axis: Axis): Curve {
+export function curveOf(series: ReportSeries, metric: string, axis: Axis | CostAxis): Curve {
   const column = series.metrics[metric] ?? [];
+  const along = isCost(axis) ? (series.metrics[axis] ?? []) : series[axis];
   const x: number[] = [];
   const y: (number | null)[] = [];
   for (const [i, value] of column.entries()) {
-    const at = series[axis][i];
-    if (value === null || at === undefined) continue;
+    const at = along[i];
+    if (value === null || at === null || at === undefined) continue;
     if (x.at(-1) === at) y[y.length - 1] = value;
     else {
       x.push(at);
@@ -30,6 +37,10 @@ export function curveOf(series: ReportSeries, metric: string, axis: Axis): Curve
     }
   }
   return { x, y };
+}
+
+function isCost(axis: Axis | CostAxis): axis is CostAxis {
+  return axis.startsWith('cost/');
 }
 
 /**
@@ -47,6 +58,7 @@ export function bandOf(curves: readonly Curve[]): Band {
     y: when((list) => list.reduce((sum, value) => sum + value, 0) / list.length),
     low: when((list) => Math.min(...list)),
     high: when((list) => Math.max(...list)),
+    carried: values.map((list) => list.length),
   };
 }
 

@@ -1,0 +1,51 @@
+import type { Recipe } from '../../config/recipe-schema.js';
+import type { Axis, CostAxis } from '../../reporting/align-series.js';
+import type { ReportData, ReportRun } from '../../reporting/report-data.js';
+
+/** What a figure runs along: what training has spent so far. */
+export interface FigureAxis {
+  readonly name: 'step' | 'episodes' | 'turns' | 'tokens' | 'units' | 'seconds';
+  readonly axis: Axis | CostAxis;
+  /** With its unit. */
+  readonly title: string;
+  /** How much of what the axis counts is one of its units. */
+  readonly size: number;
+  /** Only whole numbers exist along it. */
+  readonly isWhole: boolean;
+}
+
+/** @param by absent: `units` where every one of these runs has a budget, else `step` */
+export function axisOfFigure(by: FigureAxis['name'] | undefined, runs: ReportData['runs']): FigureAxis {
+  const name = by ?? (runs.every(({ series }) => series.metrics['cost/units'] !== undefined) ? 'units' : 'step');
+  const whole = { name, size: 1, isWhole: true };
+  switch (name) {
+    case 'step':
+      return { ...whole, axis: 'runStep', title: 'Steps of the run' };
+    case 'episodes':
+      return { ...whole, axis: 'cost/episodes', title: 'Episodes played for training' };
+    case 'turns':
+      return { ...whole, axis: 'cost/turns', title: 'Turns played for training' };
+    case 'tokens':
+      return { ...whole, axis: 'cost/tokens', title: 'Tokens sampled for training' };
+    case 'units':
+      return { ...whole, axis: 'cost/units', title: `Budget spent (${pricesOf(runs)})`, isWhole: false };
+    case 'seconds': {
+      const longest = Math.max(...runs.map(({ series }) => series.seconds.at(-1) ?? 0));
+      const [unit, size] = longest > 7200 ? ['hours', 3600] : longest > 180 ? ['minutes', 60] : ['seconds', 1];
+      return { name, axis: 'seconds', title: `Work, evaluations included (${unit})`, size, isWhole: false };
+    }
+  }
+}
+
+/** "units: turn 1, demonstration 2", where all runs that tell their recipe have the same prices. */
+function pricesOf(runs: ReportData['runs']): string {
+  const [prices, ...others] = new Set(runs.flatMap(pricesOfRun));
+  return prices === undefined || others.length > 0 ? 'units' : `units: ${prices}`;
+}
+
+function pricesOfRun({ recipe }: ReportRun): string[] {
+  const costs = (recipe as unknown as Recipe | undefined)?.budget?.costs;
+  if (costs === undefined) return [];
+  const priced = Object.entries(costs).filter(([, cost]) => cost !== undefined && cost > 0);
+  return [priced.map(([what, cost]) => `${cost} a ${what}`).join(', ')];
+}

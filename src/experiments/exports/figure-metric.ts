@@ -1,0 +1,65 @@
+import { nearestName } from '../../config/nearest-name.js';
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import type { ReportData } from '../../reporting/report-data.js';
+
+/** What a figure has on its y axis. */
+export interface FigureMetric {
+  /** In `metrics.jsonl`. */
+  readonly name: string;
+  /** For people, with a capital, without a unit. */
+  readonly title: string;
+  /** In [0, 1], drawn as percent. */
+  readonly isShare: boolean;
+  /** Measured by evaluations during training at this temperature; absent: by training itself. */
+  readonly temperature?: number;
+}
+
+/** What evaluations measure, by the word that commands have for it. */
+const measures: ReadonlyMap<string, { readonly column: string; readonly title: string }> = new Map([
+  ['success', { column: 'success', title: 'Success' }],
+  ['return', { column: 'return_mean', title: 'Mean return' }],
+  ['turns', { column: 'turns_mean', title: 'Mean turns' }],
+]);
+const shares = /\/(success|truncated|invalid|groups_without_signal)$/;
+
+/**
+ * Finds a metric: a measure stands for evaluations at the lowest temperature there is, any other name for itself.
+ *
+ * @throws AG_FIGURE_EMPTY where no run has it
+ */
+export function metricOfFigure(wanted: string, { runs }: ReportData): FigureMetric {
+  const names = new Set(runs.flatMap(({ series }) => Object.keys(series.metrics)));
+  const measure = measures.get(wanted);
+  const name = measure === undefined ? wanted : lowestEvaluation(measure.column, names);
+  if (name === undefined || !names.has(name)) throw nothingMeasured(wanted, names);
+  const isShare = shares.test(name);
+  const [, temperature, column] = /^eval\/t([^/]+)\/(.+)$/.exec(name) ?? [];
+  if (temperature === undefined)
+    return { name, isShare, title: name === 'rollout/success' ? 'Success in training' : name };
+  const known = [...measures.values()].find((one) => one.column === column)?.title ?? column ?? name;
+  const title = `${known} in evaluations, temperature ${temperature}`;
+  return { name, isShare, title, temperature: Number(temperature) };
+}
+
+function lowestEvaluation(column: string, names: ReadonlySet<string>): string | undefined {
+  const temperatures = [...names].flatMap((name) => {
+    const [, temperature, of] = /^eval\/t([^/]+)\/(.+)$/.exec(name) ?? [];
+    return temperature !== undefined && of === column ? [temperature] : [];
+  });
+  const [lowest] = temperatures.sort((a, b) => Number(a) - Number(b));
+  return lowest === undefined ? undefined : `eval/t${lowest}/${column}`;
+}
+
+function nothingMeasured(wanted: string, names: ReadonlySet<string>): AgentgymError {
+  if (measures.has(wanted)) {
+    return new AgentgymError('AG_FIGURE_EMPTY', {
+      message: `There is no curve of ${wanted}: no evaluation was made during training.`,
+      hint: 'Set `evaluation.every` in the recipe, or draw what training itself measured, such as `--metric rollout/success`.',
+    });
+  }
+  const near = nearestName(wanted, [...measures.keys(), ...names]);
+  return new AgentgymError('AG_FIGURE_EMPTY', {
+    message: `No run has the metric \`${wanted}\`.${near === undefined ? '' : ` Is \`${near}\` meant?`}`,
+    hint: 'Take success, return, turns, or a name that stands in `metrics.jsonl`, such as `rollout/success`.',
+  });
+}

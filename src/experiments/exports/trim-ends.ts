@@ -1,0 +1,24 @@
+import type { FigureLine } from '../../reporting/figure/figure.js';
+
+/** Share of the axis within which seeds count as ending together. */
+const together = 0.01;
+
+/**
+ * Without the ends of a line that fewer seeds carry, where they are no longer than a hundredth of the axis: seeds that spend the same budget end a few
+ * units apart, and behind the first of these ends the mean would only jump to the seed that goes furthest.
+ */
+export function trimEnds<Line extends FigureLine>(line: Line, range: number): Line {
+  const { curve, band, whole } = line;
+  const [first, last] = [whole?.indexOf(true) ?? -1, whole?.lastIndexOf(true) ?? -1];
+  const at = (i: number) => curve.x[i] ?? 0;
+  if (first < 0) return line;
+  const from = at(first) - at(0) <= together * range ? first : 0;
+  const end = at(curve.x.length - 1) - at(last) <= together * range ? last + 1 : curve.x.length;
+  const cut = <T>(list: readonly T[]) => list.slice(from, end);
+  return {
+    ...line,
+    curve: { x: cut(curve.x), y: cut(curve.y) },
+    ...(band && { band: { low: cut(band.low), high: cut(band.high) } }),
+    ...(whole && { whole: cut(whole) }),
+  };
+}
