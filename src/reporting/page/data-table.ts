@@ -17,7 +17,7 @@ export function dataTable<Row>(
   const head = element(
     'tr',
     {},
-    ...columns.map(({ title, className }) => element('th', { scope: 'col', class: className }, title)),
+    ...columns.map(({ title, className }) => element('th', { scope: 'col', class: className }, ...breakable(title))),
   );
   const body = rows.map((row) =>
     element(
@@ -37,4 +37,9 @@ export function dataTable<Row>(
     element('thead', {}, head),
     element('tbody', {}, ...body),
   );
+}
+
+/** A key may break behind its dots. */
+function breakable(title: string): (string | HTMLElement)[] {
+  return title.split(/(?<=\.)/).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
 }
