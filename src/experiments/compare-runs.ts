@@ -2,7 +2,7 @@ import type { Recipe } from '../config/recipe-schema.js';
 import type { Json } from '../contracts/json.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { totalsOfMetrics } from '../training/spending.js';
-import { cellMean, compareCells, type CellComparison, type CellMean } from './ablation/compare-cells.js';
+import { compareCells, toldMean, type CellComparison, type CellMean } from './ablation/compare-cells.js';
 import { readOutcomes, type Measure, type RunOutcomes } from './ablation/read-outcomes.js';
 import { loadRun, type LoadedRun } from './load-run.js';
 import { differingKeys, recipeLeaves } from './recipe-leaves.js';
@@ -108,8 +108,8 @@ function compareOne(
     seed: recipe.seed,
     status,
     steps: metrics.at(-1)?.runStep ?? 0,
-    success: meanOf(success, 'success'),
-    ...(measure !== 'success' && { measured: meanOf(measured, measure) }),
+    success: toldMean(success, 'success'),
+    ...(measure !== 'success' && { measured: toldMean(measured, measure) }),
     spent: totalsOfMetrics(metrics.at(-1)?.metrics ?? {}),
   };
   return { compared, measured };
@@ -120,11 +120,6 @@ function oneSeed({ values, clusters }: RunOutcomes, { environment }: Recipe): Ru
   const named = <T>(map: ReadonlyMap<string, T>) =>
     new Map([...map].map(([task, value]) => [`${environment.name}/${task}`, value]));
   return { seed: 0, values: named(values), clusters: named(clusters) };
-}
-
-function meanOf(outcomes: readonly RunOutcomes[], measure: Measure): CellMean | null {
-  const found = cellMean(outcomes, measure);
-  return found === undefined ? null : { mean: found.mean, low: found.low, high: found.high };
 }
 
 function refuseSplits(runs: readonly LoadedRun[]): void {

@@ -6,7 +6,6 @@ import type {
   ReportData,
   ReportRate,
   ReportRun,
-  ReportStatus,
   ReportTransfer,
 } from '../reporting/report-data.js';
 import { readAblation, readCellRun, runsOf, type AblationManifest } from './ablation/ablation-directory.js';
@@ -18,7 +17,7 @@ import { cellOf, namedComparisons } from './ablation/transfer-lines.js';
 import type { TransferSummary } from './ablation/transfer-summary.js';
 import { loadRun } from './load-run.js';
 import { differingKeys, recipeLeaves } from './recipe-leaves.js';
-import type { ReportedRun } from './report-cells.js';
+import { statusTogether, type ReportedRun } from './report-cells.js';
 import { finite } from './report-comparisons.js';
 import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
@@ -134,18 +133,10 @@ function reportCell({ id, settings, success, spent, notes, runs }: CellSummary):
     seeds: runs.map(({ seed }) => seed),
     success: rateOf(success),
     spent,
-    status: statusOf(runs),
+    status: statusTogether(runs.map(({ status }) => (status === 'missing' ? 'queued' : status))),
     ...(failure !== undefined && { failure }),
     ...(notes.length > 0 && { notes }),
   };
-}
-
-/** What is told of a cell's runs together: the first of these that one of them is. */
-const foremost: readonly ReportStatus[] = ['running', 'failed', 'interrupted', 'stopped'];
-
-function statusOf(runs: CellSummary['runs']): ReportStatus {
-  const statuses = runs.map(({ status }): ReportStatus => (status === 'missing' ? 'queued' : status));
-  return foremost.find((status) => statuses.includes(status)) ?? (statuses.includes('queued') ? 'queued' : 'completed');
 }
 
 function reportComparison(

@@ -84,8 +84,12 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What is told of runs together: the first of these that one of them is. */
-const worst: readonly ReportStatus[] = ['running', 'failed', 'interrupted', 'stopped'];
+const foremost: readonly ReportStatus[] = ['running', 'failed', 'interrupted', 'stopped', 'queued'];
+
+/** What is told of runs together: the first of these that one of them is, or that all are complete. */
+export function statusTogether(statuses: readonly ReportStatus[]): ReportStatus {
+  return foremost.find((status) => statuses.includes(status)) ?? 'completed';
+}
 
 function cellOf(id: string, label: string, settings: Record<string, Json>, runs: readonly ReportedRun[]): ReportCell {
   const statuses = runs.map(({ report }) => report.status);
@@ -100,7 +104,7 @@ function cellOf(id: string, label: string, settings: Record<string, Json>, runs:
     seeds: runs.map(({ report }) => report.seed),
     success: successOf(runs),
     spent: Object.fromEntries(currencies.map((currency) => [currency, mean(currency)])),
-    status: worst.find((status) => statuses.includes(status)) ?? 'completed',
+    status: statusTogether(statuses),
     ...(failed?.report.failure !== undefined && { failure: failed.report.failure }),
   };
 }

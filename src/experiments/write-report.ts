@@ -1,11 +1,9 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
-import { AgentgymError } from '../errors/agentgym-error.js';
-import { systemReason } from '../reporting/append-log.js';
 import { renderReport } from '../reporting/render-report.js';
 import { gatherReport } from './gather-report.js';
 import type { ReportRequest } from './report-runs.js';
+import { writeDocument } from './write-document.js';
 
 export interface WriteReportRequest extends ReportRequest {
   /** Absent: `report.html` in the first folder. */
@@ -33,19 +31,7 @@ export async function writeReport(request: WriteReportRequest): Promise<WrittenR
   const data = await gatherReport(request);
   const report = resolve(request.output ?? join(request.runs[0] ?? '', 'report.html'));
   const html = await renderReport(data);
-  const temporary = `${report}.${process.pid}.writing`;
-  try {
-    await mkdir(dirname(report), { recursive: true });
-    await writeFile(temporary, html);
-    await rename(temporary, report);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw new AgentgymError('AG_REPORT_WRITE_FAILED', {
-      message: `Could not write the report ${report}: ${systemReason(error)}.`,
-      file: report,
-      cause: error,
-    });
-  }
+  await writeDocument(report, html, `the report ${report}`);
   const { question, answer, notes, runs } = data;
   const sum = (count: (run: (typeof runs)[number]) => number) => runs.reduce((total, run) => total + count(run), 0);
   return {

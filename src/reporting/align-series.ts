@@ -21,6 +21,20 @@ export interface Band extends Curve {
   readonly carried: readonly number[];
 }
 
+/** With so many points or more a curve of training is drawn as a running mean. */
+const manyPoints = 60;
+
+/** Points of that running mean; 1 where a curve is drawn as measured. */
+export function runningWindow(points: number, pointsAStep = 50): number {
+  return points < manyPoints ? 1 : 2 * Math.floor(points / pointsAStep) + 3;
+}
+
+/** What a time axis of this length counts in, and how many seconds that is. */
+export function timeUnit(longest: number): { readonly unit: 'hours' | 'minutes' | 'seconds'; readonly size: number } {
+  if (longest > 7200) return { unit: 'hours', size: 3600 };
+  return longest > 180 ? { unit: 'minutes', size: 60 } : { unit: 'seconds', size: 1 };
+}
+
 /** A metric of one run along an axis; where several lines share an x (no episode was played in between), the last one counts. */
 export function curveOf(series: ReportSeries, metric: string, axis: Axis | CostAxis): Curve {
   const column = series.metrics[metric] ?? [];

@@ -49,7 +49,7 @@ export function affordableDemonstrations({ units, costs }: StageBudget): number 
 /** Episodes that can still be begun: a bound from above, where turns and tokens cost something too. */
 export function affordableEpisodes({ units, costs }: StageBudget, spent: number): number {
   // An episode has at least one turn of one token.
-  return affordable(units - spent, (costs.episode ?? 0) + (costs.turn ?? 0) + (costs.token ?? 0));
+  return expectedEpisodes({ units: units - spent, costs }, 1, 1);
 }
 
 /** Episodes that the units pay for where one is expected to take so many turns and sampled tokens; whole ones. */

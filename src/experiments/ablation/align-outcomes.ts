@@ -1,3 +1,4 @@
+import { mean } from '../../statistics/mean.js';
 import type { OutcomeMatrix } from '../../statistics/outcome-matrix.js';
 import type { RunOutcomes } from './read-outcomes.js';
 
@@ -28,8 +29,4 @@ export function alignOutcomes(runs: readonly RunOutcomes[]): AlignedOutcomes | u
     weights: groups.map((tasks) => tasks.reduce((sum, task) => sum + (first.weights?.get(task) ?? 1), 0)),
     tasks: common.length,
   };
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

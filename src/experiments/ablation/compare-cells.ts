@@ -2,6 +2,7 @@ import { crossedDifference } from '../../statistics/crossed-difference.js';
 import { crossedInterval, type CrossedInterval } from '../../statistics/crossed-interval.js';
 import { detectableEffect } from '../../statistics/detectable-effect.js';
 import { holmAdjust } from '../../statistics/holm.js';
+import { mean } from '../../statistics/mean.js';
 import { unpairedDifference } from '../../statistics/unpaired-difference.js';
 import { alignOutcomes, type AlignedOutcomes } from './align-outcomes.js';
 import type { Measure, RunOutcomes } from './read-outcomes.js';
@@ -52,13 +53,15 @@ export function cellMean(runs: readonly RunOutcomes[], measure: Measure): Crosse
   const bounds = boundsOf(measure);
   if (shared !== undefined) return crossedInterval(shared.rows, { weights: shared.weights, ...bounds });
   return crossedInterval(
-    runs.map(({ values }) => [meanOf([...values.values()])]),
+    runs.map(({ values }) => [mean([...values.values()])]),
     bounds,
   );
 }
 
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+/** The same without what only comparisons need; null without a run. */
+export function toldMean(runs: readonly RunOutcomes[], measure: Measure): CellMean | null {
+  const found = cellMean(runs, measure);
+  return found === undefined ? null : { mean: found.mean, low: found.low, high: found.high };
 }
 
 /** Compares pairs of cells; pairs without a common seed are left out. */

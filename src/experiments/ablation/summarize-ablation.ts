@@ -5,7 +5,7 @@ import { readCellRun, runName, runsOf, type AblationManifest, type CellRun } fro
 import { answerQuestion } from './answer-question.js';
 import { answerTransfer } from './answer-transfer.js';
 import { testedId } from './cell-id.js';
-import { cellMean, compareCells, type CellMean } from './compare-cells.js';
+import { cellMean, compareCells, toldMean } from './compare-cells.js';
 import { summarizeTransfer } from './transfer-summary.js';
 import { readOutcomes, type Measure, type RunOutcomes } from './read-outcomes.js';
 
@@ -68,7 +68,7 @@ export function summarizeRuns(
         settings: cell.settings,
         seeds: complete.map(({ seed }) => seed),
         success: rate === undefined ? null : { rate: rate.mean, low: rate.low, high: rate.high },
-        ...(measure !== 'success' && { measured: pick(cellMean(measured, measure)) }),
+        ...(measure !== 'success' && { measured: toldMean(measured, measure) }),
         spent: meanSpent(complete.map(({ result }) => result)),
         status: statusOf(summaries),
         notes: cell.notes,
@@ -140,8 +140,4 @@ function meanSpent(results: readonly RunResult[]): Record<string, number> {
   return Object.fromEntries(
     whole.map(([currency, amounts]) => [currency, amounts.reduce((sum, one) => sum + one, 0) / amounts.length]),
   );
-}
-
-function pick(mean: CellMean | undefined): CellMean | null {
-  return mean === undefined ? null : { mean: mean.mean, low: mean.low, high: mean.high };
 }

@@ -5,6 +5,7 @@ import type { TaskOutcome } from '../../evaluation/evaluate.js';
 import { chooseTasks } from '../../rollout/task-order.js';
 import { crossedEstimate } from '../../statistics/crossed-estimate.js';
 import { detectableEffect } from '../../statistics/detectable-effect.js';
+import { mean } from '../../statistics/mean.js';
 import { columnShares } from '../../statistics/outcome-matrix.js';
 import type { PowerMeasure } from './measured.js';
 
@@ -70,8 +71,4 @@ function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): r
 
 function successOf({ attempts }: TaskOutcome): number {
   return mean(attempts.map(({ success }) => Number(success)));
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

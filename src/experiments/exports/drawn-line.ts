@@ -1,4 +1,4 @@
-import { bandOf, curveOf, smooth, type Curve } from '../../reporting/align-series.js';
+import { bandOf, curveOf, runningWindow, smooth, type Curve } from '../../reporting/align-series.js';
 import type { FigureLine } from '../../reporting/figure/figure.js';
 import type { ReportRun } from '../../reporting/report-data.js';
 import type { FigureAxis } from './figure-axis.js';
@@ -22,8 +22,6 @@ export interface DrawnLine extends FigureLine {
   readonly window: number;
 }
 
-/** With so many points or more a curve of training is drawn as a running mean, as in the page; evaluations never are. */
-const manyPoints = 60;
 /** So many points are marked one by one, where all seeds have them at the same places. */
 const fewPoints = 30;
 
@@ -41,7 +39,8 @@ export function drawnLine(
   const measured = runs.filter((run) => curve(run, metric.name).x.length > 0);
   const curves = measured.map((run) => curve(run, metric.name));
   const longest = Math.max(...curves.map(({ x }) => x.length));
-  const window = metric.temperature !== undefined || longest < manyPoints ? 1 : 2 * Math.floor(longest / 50) + 3;
+  // Evaluations are drawn as they were measured.
+  const window = metric.temperature !== undefined ? 1 : runningWindow(longest);
   const isMarked = longest <= fewPoints && new Set(curves.map(({ x }) => x.join())).size === 1;
   const common = { label, style, runs: measured, window, isMarked };
   const [run, ...others] = measured;

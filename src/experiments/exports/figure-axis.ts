@@ -1,5 +1,5 @@
 import type { Recipe } from '../../config/recipe-schema.js';
-import type { Axis, CostAxis } from '../../reporting/align-series.js';
+import { timeUnit, type Axis, type CostAxis } from '../../reporting/align-series.js';
 import type { ReportData, ReportRun } from '../../reporting/report-data.js';
 
 /** What a figure runs along: what training has spent so far. */
@@ -31,7 +31,7 @@ export function axisOfFigure(by: FigureAxis['name'] | undefined, runs: ReportDat
       return { ...whole, axis: 'cost/units', title: `Budget spent (${pricesOf(runs)})`, isWhole: false };
     case 'seconds': {
       const longest = Math.max(...runs.map(({ series }) => series.seconds.at(-1) ?? 0));
-      const [unit, size] = longest > 7200 ? ['hours', 3600] : longest > 180 ? ['minutes', 60] : ['seconds', 1];
+      const { unit, size } = timeUnit(longest);
       return { name, axis: 'seconds', title: `Work, evaluations included (${unit})`, size, isWhole: false };
     }
   }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { systemReason } from '../../reporting/append-log.js';
+import { writeDocument } from '../write-document.js';
 
 export interface DocumentRequest {
   readonly text: string;
@@ -19,20 +19,7 @@ export interface DocumentRequest {
 export async function saveDocument(request: DocumentRequest): Promise<string> {
   const file = resolve(request.output);
   await refuseOther(file, request);
-  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.writing`);
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    const handle = await open(temporary, 'w');
-    await handle.writeFile(request.text).finally(() => handle.close());
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw new AgentgymError('AG_REPORT_WRITE_FAILED', {
-      message: `Could not write ${file}: ${systemReason(error)}.`,
-      file,
-      cause: error,
-    });
-  }
+  await writeDocument(file, request.text, file);
   return file;
 }
 

@@ -1,4 +1,4 @@
-import { bandOf, curveOf, smooth, type Axis, type Curve } from '../align-series.js';
+import { bandOf, curveOf, runningWindow, smooth, timeUnit, type Axis, type Curve } from '../align-series.js';
 import { curveStyle } from '../curve-style.js';
 import type { ReportData, ReportRun } from '../report-data.js';
 import { element, replaceChildren } from './element.js';
@@ -47,8 +47,6 @@ const axes: readonly (readonly [Axis, string])[] = [
 
 /** So many curves are told apart; more are switched on by hand. */
 const shownAtFirst = 7;
-/** A curve of more points than this is also drawn as a running mean. */
-const manyPoints = 60;
 
 /** Runs that are drawn as one curve. */
 interface Group {
@@ -260,8 +258,8 @@ function linesOfRun(group: Group | undefined, { metrics }: Panel, axis: Axis): C
       const band = { low: curveOf(series, `${name}_low`, axis), high: curveOf(series, `${name}_high`, axis) };
       return [{ ...line, band }];
     }
-    if (curve.x.length < manyPoints || name === 'rollout/horizon') return [line];
-    const window = 2 * Math.floor(curve.x.length / 50) + 3;
+    const window = runningWindow(curve.x.length);
+    if (window === 1 || name === 'rollout/horizon') return [line];
     return [
       { ...line, marked: false, faint: true },
       { ...line, marked: false, curve: smooth(curve, window) },
@@ -275,7 +273,7 @@ function linesOfGroups(groups: readonly Group[], { metrics }: Panel, axis: Axis)
     const curves = runs.map(({ series }) => curveOf(series, name, axis)).filter(({ x }) => x.length > 0);
     if (curves.length === 0) return [];
     const band = bandOf(curves);
-    const window = band.x.length < manyPoints ? 1 : 2 * Math.floor(band.x.length / 100) + 3;
+    const window = runningWindow(band.x.length, 100);
     const calm = (curve: Curve) => smooth(curve, window);
     const line = { label, curve: calm(band), ...style, marked: band.x.length < 30 };
     if (curves.length < 2) return [line];
@@ -291,8 +289,8 @@ function axisText(axis: Axis, groups: readonly Group[]): Pick<ChartOptions, 'xLa
   if (axis === 'runStep') return { xLabel: 'steps of the run', ...whole };
   if (axis === 'episodes') return { xLabel: 'episodes played for training', ...whole };
   const longest = Math.max(0, ...groups.flatMap(({ runs }) => runs.map(({ series }) => series.seconds.at(-1) ?? 0)));
-  const [unit, size] = longest > 7200 ? ['hours', 3600] : longest > 180 ? ['minutes', 60] : ['seconds', 1];
-  return { xLabel: `${unit} of work`, formatX: (value) => (longest > 180 ? short(value / size) : duration(value)) };
+  const { unit, size } = timeUnit(longest);
+  return { xLabel: `${unit} of work`, formatX: (value) => (size > 1 ? short(value / size) : duration(value)) };
 }
 
 function marksOf(run: ReportRun | undefined, axis: Axis): { x: number; label: string }[] {

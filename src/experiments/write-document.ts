@@ -1,0 +1,26 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { systemReason } from '../reporting/append-log.js';
+
+/**
+ * Writes a file, and the folders above it, whole or not at all: nobody reads half a document. Throws AG_REPORT_WRITE_FAILED.
+ *
+ * @param told what the error calls it
+ */
+export async function writeDocument(file: string, text: string, told: string): Promise<void> {
+  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.writing`);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(temporary, text);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new AgentgymError('AG_REPORT_WRITE_FAILED', {
+      message: `Could not write ${told}: ${systemReason(error)}.`,
+      file,
+      cause: error,
+    });
+  }
+}
