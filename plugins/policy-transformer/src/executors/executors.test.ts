@@ -4,6 +4,7 @@ import { Graph } from '../graph/graph.js';
 import { createExecutor } from './create-executor.js';
 import { ExecutableCache } from './executable-cache.js';
 import type { Executable, Executor, Program } from './executor.js';
+import type { Runtime } from './load-runtime.js';
 
 const silent = () => undefined;
 
@@ -47,18 +48,39 @@ describe.each(['onnxruntime-node', 'onnxruntime-web'] as const)('%s', (engine) =
 });
 
 describe('createExecutor', () => {
-  it('falls back to WebAssembly where the native library does not load, and says so', async () => {
+  const broken = new Error('libonnxruntime.so.1: cannot open shared object file\nand more');
+  const importPackage = (name: string) => (name === 'onnxruntime-web' ? import(name) : Promise.reject(broken));
+
+  it('falls back to WebAssembly where no native library loads, and says why of each', async () => {
     const said: string[] = [];
-    const loadNative = () => Promise.reject(new Error('libonnxruntime.so.1: cannot open shared object file'));
-    const executor = await createExecutor({ threads: 1, log: (message) => said.push(message), loadNative });
+    const log = (message: string) => said.push(message);
+    const executor = await createExecutor({ threads: 1, log, importPackage, machine: 'linux-x64' });
     expect(executor.engine).toBe('onnxruntime-web');
-    expect(said).toEqual([expect.stringMatching(/libonnxruntime.*onnxruntime-web/)]);
+    const reason = 'does not load: libonnxruntime.so.1: cannot open shared object file';
+    expect(said).toEqual([
+      `computing with onnxruntime-web, about four times slower (@agentgym/onnxruntime-linux-x64 ${reason}; onnxruntime-node ${reason})`,
+    ]);
     const executable = await executor.compile(program({ table }));
     await check(executable, {});
     await executable.dispose();
-    await expect(createExecutor({ engine: 'onnxruntime-node', threads: 1, log: silent, loadNative })).rejects.toThrow(
-      'cannot open',
-    );
+    await expect(
+      createExecutor({ engine: 'onnxruntime-node', threads: 1, log: silent, importPackage }),
+    ).rejects.toThrow(/no native engine loads here: .*cannot open/);
+  });
+
+  // Goes red when createExecutor does not ask describeMismatch.
+  it('says that a library is of another version', async () => {
+    const said: string[] = [];
+    const { InferenceSession, Tensor, env } = (await import('onnxruntime-node')) as unknown as Runtime;
+    const older = { InferenceSession, Tensor, env: { ...env, versions: { common: '1.20.0', node: '1.20.0' } } };
+    const executor = await createExecutor({
+      threads: 1,
+      log: (message) => said.push(message),
+      importPackage: () => Promise.resolve(older),
+      machine: 'linux-x64',
+    });
+    expect(executor.version).toBe('1.20.0');
+    expect(said).toEqual([expect.stringMatching(/^@agentgym\/onnxruntime-linux-x64 is version 1.20.0; .*1.30.0/)]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type * as OnnxRuntime from 'onnxruntime-node';
+import type * as OnnxRuntime from 'onnxruntime-common';
 
 import { lowerProgram, onnxInput, onnxOutput, type LoweredProgram } from '../lowering/lower-program.js';
 import { elementTypeOf } from '../lowering/onnx-model.js';
@@ -6,14 +6,7 @@ import { OpenSizes } from '../lowering/open-sizes.js';
 import { describeType, elementCount, sameShape } from '../operations/shapes.js';
 import type { HostArray, Shape, TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program } from './executor.js';
-
-/** What the native package and the WebAssembly one have in common. */
-export type Runtime = Pick<typeof OnnxRuntime, 'InferenceSession' | 'Tensor' | 'env'>;
-
-export interface OnnxRuntimeOptions {
-  readonly engine: Executor['engine'];
-  readonly threads: number;
-}
+import type { LoadedRuntime, Runtime } from './load-runtime.js';
 
 /** ONNX Runtime on the CPU, native or as WebAssembly: one session for each program. */
 export class OnnxRuntimeExecutor implements Executor {
@@ -22,12 +15,12 @@ export class OnnxRuntimeExecutor implements Executor {
   readonly threads: number;
   readonly #runtime: Runtime;
 
-  constructor(runtime: Runtime, { engine, threads }: OnnxRuntimeOptions) {
+  constructor({ runtime, engine, version }: LoadedRuntime, threads: number) {
     this.#runtime = runtime;
     this.engine = engine;
+    this.version = version;
     this.threads = threads;
-    const { versions } = runtime.env;
-    this.version = (engine === 'onnxruntime-node' ? versions.node : versions.web) ?? versions.common;
+    if (engine === 'onnxruntime-web') runtime.env.wasm.numThreads = threads;
   }
 
   async compile({ outputs, initializers, openSizes }: Program): Promise<Executable> {

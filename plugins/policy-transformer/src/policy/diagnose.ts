@@ -1,40 +1,79 @@
 import type { Diagnosis } from '@agentgym/cli';
 
-import { createExecutor } from '../executors/create-executor.js';
+import type { Executor } from '../executors/executor.js';
+import {
+  describeMismatch,
+  describeRejected,
+  loadRuntime,
+  NATIVE_PLATFORMS,
+  RUNTIME_VERSION,
+  type LoadedRuntime,
+  type RuntimeSearch,
+} from '../executors/load-runtime.js';
+import { OnnxRuntimeExecutor } from '../executors/onnx-runtime-executor.js';
 import { Graph } from '../graph/graph.js';
 
-/** Which engines compute here, and how to get those that do not. */
-export async function diagnose(): Promise<readonly Diagnosis[]> {
-  const native = await tryEngine('onnxruntime-node');
-  const web = await tryEngine('onnxruntime-web');
+const NAMES = { 'onnxruntime-node': 'native engine', 'onnxruntime-web': 'WebAssembly engine' } as const;
+
+/** Which engines compute here, from which packages, why not from others, and how to get those that do not. */
+export async function diagnose(search: Omit<RuntimeSearch, 'engine'> = {}): Promise<readonly Diagnosis[]> {
+  const native = await tryEngine({ ...search, engine: 'onnxruntime-node' });
+  const web = await tryEngine({ ...search, engine: 'onnxruntime-web' });
+  const machine = search.machine ?? `${process.platform}-${process.arch}`;
   return [
-    'version' in native
-      ? { level: 'ok', message: `native engine: onnxruntime-node ${native.version}` }
-      : {
-          level: 'version' in web ? 'note' : 'problem',
-          message: `onnxruntime-node does not run here: ${native.reason}`,
-          hint: 'npm install onnxruntime-node with ONNXRUNTIME_NODE_INSTALL=skip set; it has binaries for Linux, macOS on arm64 and Windows',
-        },
-    'version' in web
-      ? { level: 'ok', message: `WebAssembly engine: onnxruntime-web ${web.version}, about four times slower` }
-      : {
-          level: 'note',
-          message: `onnxruntime-web does not run here: ${web.reason}`,
-          hint: 'npm install onnxruntime-web',
-        },
+    ...('loaded' in native
+      ? describeLoaded(native.loaded)
+      : [
+          {
+            level: 'loaded' in web ? ('note' as const) : ('problem' as const),
+            message: native.reason,
+            hint: nativeHint(machine),
+          },
+        ]),
+    ...('loaded' in web
+      ? describeLoaded(web.loaded)
+      : [
+          {
+            level: 'note' as const,
+            message: web.reason,
+            hint: `npm install onnxruntime-web@${RUNTIME_VERSION}`,
+          },
+        ]),
   ];
 }
 
+function describeLoaded(loaded: LoadedRuntime): Diagnosis[] {
+  const { engine, package: name, version, rejected } = loaded;
+  const slower = engine === 'onnxruntime-web' ? ', about four times slower' : '';
+  const others = rejected.length === 0 ? '' : ` (${describeRejected(rejected)})`;
+  const mismatch = describeMismatch(loaded);
+  return [
+    { level: 'ok', message: `${NAMES[engine]}: ${name} ${version}${slower}${others}` },
+    ...(mismatch === undefined
+      ? []
+      : [{ level: 'note' as const, message: mismatch, hint: `npm install ${name}@${RUNTIME_VERSION}` }]),
+  ];
+}
+
+function nativeHint(machine: string): string {
+  return NATIVE_PLATFORMS.includes(machine)
+    ? `npm install @agentgym/onnxruntime-${machine}@${RUNTIME_VERSION} beside this policy; on Linux it wants glibc 2.28 or later`
+    : `there is none for ${machine}: training works in WebAssembly, about four times slower`;
+}
+
 /** Not that it loads, but that it computes. */
-async function tryEngine(engine: 'onnxruntime-node' | 'onnxruntime-web') {
+async function tryEngine(
+  search: RuntimeSearch & { readonly engine: Executor['engine'] },
+): Promise<{ readonly loaded: LoadedRuntime } | { readonly reason: string }> {
   try {
-    const executor = await createExecutor({ engine, threads: 1, log: () => undefined });
+    const loaded = await loadRuntime(search);
+    const executor = new OnnxRuntimeExecutor(loaded, 1);
     const graph = new Graph();
     const executable = await executor.compile({ outputs: { twice: graph.mul(graph.input('x', [1]), 2) } });
     const { twice } = await executable.run({ x: Float32Array.of(21) });
     await executable.dispose();
-    if (twice?.[0] !== 42) throw new Error(`it computes 2 * 21 = ${twice?.[0]}`);
-    return { version: executor.version };
+    if (twice?.[0] !== 42) throw new Error(`${loaded.package} computes 2 * 21 = ${twice?.[0]}`);
+    return { loaded };
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) };
   }
