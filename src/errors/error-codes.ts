@@ -90,6 +90,26 @@ export const errorCodes = {
     meaning: 'A figure was to be drawn of what no run measured.',
     cure: 'Choose another `--metric` or `--by`; evaluations during training are made with `evaluation.every`.',
   },
+  AG_GIT_FAILED: {
+    exitCode: 2,
+    meaning: 'A git repository was asked for and could not be made.',
+    cure: 'Mend what the message names, or begin the repository yourself with `git init`.',
+  },
+  AG_INIT_NAME: {
+    exitCode: 2,
+    meaning: 'A name given to `agentgym init` is no name that npm takes for a package.',
+    cure: 'Choose another with `--name`: small letters, digits and hyphens, such as `env-mine`.',
+  },
+  AG_INIT_TARGET: {
+    exitCode: 2,
+    meaning: 'The folder that `agentgym init` should write to is a file, holds something already, or cannot be written.',
+    cure: 'Choose another folder, or overwrite the files of the template there with `--force`.',
+  },
+  AG_INIT_TEMPLATE: {
+    exitCode: 2,
+    meaning: '`agentgym init` has no template of that name.',
+    cure: '`agentgym init --help` names the templates.',
+  },
   AG_INTERRUPTED: {
     exitCode: 130,
     meaning: 'The run was interrupted; everything needed to go on is on disk.',

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 
 import { simpleGit } from 'simple-git';
 
+import { gitEnvironment } from './git-environment.js';
+
 /** Which state of a repository something was made from. */
 export interface GitProvenance {
   /** Full id of the commit; null in a repository without one. */
@@ -44,12 +46,4 @@ async function hashDifference(git: ReturnType<typeof simpleGit>, hasCommit: bool
     .update('\0')
     .update([...untracked].sort().join('\0'))
     .digest('hex');
-}
-
-/** What git needs to find itself and its settings. Editors, pagers and GIT_DIR stay out: simple-git refuses them, or they point elsewhere. */
-function gitEnvironment(): Record<string, string> {
-  const kept = ['PATH', 'HOME', 'USERPROFILE', 'SYSTEMROOT', 'TMPDIR', 'TEMP', 'XDG_CONFIG_HOME'];
-  return Object.fromEntries(
-    kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
 }

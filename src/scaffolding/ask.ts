@@ -1,0 +1,73 @@
+import { input, select } from '@inquirer/prompts';
+import { ListrInquirerPromptAdapter } from '@listr2/prompt-adapter-inquirer';
+import { Listr } from 'listr2';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** What is asked for, each only where it was not given. */
+export interface Questions {
+  readonly templates: readonly { readonly name: string; readonly summary: string }[];
+  readonly template: string | undefined;
+  readonly name: string | undefined;
+  /** The answer that a bare return gives, once the template is known. */
+  readonly suggestName: (template: string) => string;
+  /** What is wrong with a name, or nothing. */
+  readonly complaint: (name: string, template: string) => string | undefined;
+}
+
+export interface Answers {
+  readonly template: string;
+  readonly name: string;
+}
+
+/**
+ * Asks on the terminal.
+ *
+ * @throws AgentgymError AG_INTERRUPTED on Ctrl-C and where the signal is aborted
+ */
+export async function ask(questions: Questions, signal: AbortSignal): Promise<Answers> {
+  const { templates, suggestName, complaint } = questions;
+  const answers: { template?: string; name?: string } = {
+    ...(questions.template !== undefined && { template: questions.template }),
+    ...(questions.name !== undefined && { name: questions.name }),
+  };
+  const list = new Listr(
+    [
+      {
+        title: 'Template',
+        skip: () => answers.template !== undefined,
+        task: async (_, task) => {
+          const choices = templates.map(({ name, summary }) => ({ value: name, name: `${name}: ${summary}` }));
+          answers.template = await task
+            .prompt(ListrInquirerPromptAdapter)
+            .run(select<string>, { message: 'What shall be made?', choices }, { signal });
+          task.title = `Template: ${answers.template}`;
+        },
+      },
+      {
+        title: 'Name',
+        skip: () => answers.name !== undefined,
+        task: async (_, task) => {
+          const template = answers.template as string;
+          const validate = (name: string) => complaint(name, template) ?? true;
+          const question = { message: 'What shall it be called?', default: suggestName(template), validate };
+          answers.name = await task.prompt(ListrInquirerPromptAdapter).run(input, question, { signal });
+          task.title = `Name: ${answers.name}`;
+        },
+      },
+    ],
+    // listr2 would end the process with a code of its own.
+    { registerSignalListeners: false },
+  );
+  try {
+    await list.run();
+  } catch (error) {
+    // Ctrl-C, which a terminal in raw mode sends as a key, a closed input, and the signal.
+    if (!['ExitPromptError', 'AbortPromptError'].includes((error as Error).name)) throw error;
+    throw new AgentgymError('AG_INTERRUPTED', {
+      message: 'interrupted while asking; nothing was written',
+      hint: 'Begin again with `agentgym init`; with `--yes` nothing is asked.',
+    });
+  }
+  return answers as Answers;
+}

@@ -1,0 +1,75 @@
+import { access, constants, lstat, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** Neither is content: a repository may be begun before its files, and a file manager leaves its notes everywhere. */
+const NOT_IN_THE_WAY = ['.git', '.DS_Store'];
+const SHOWN = 8;
+
+/**
+ * Looks whether these files can be written into a folder, before any is.
+ *
+ * @param target absolute path of the folder; it need not exist
+ * @param paths of the files, relative to it
+ * @throws AgentgymError AG_INIT_TARGET
+ */
+export async function checkTarget(target: string, paths: readonly string[], force: boolean): Promise<void> {
+  const found = await stat(target).catch(ifMissing);
+  if (found === undefined) return checkWritable(target, await nearestFolder(dirname(target)));
+  if (!found.isDirectory()) {
+    throw refused(`${target} is a file`, 'Name a folder, which need not exist.');
+  }
+  await checkWritable(target, target);
+  if (!force) {
+    const inTheWay = (await readdir(target)).filter((name) => !NOT_IN_THE_WAY.includes(name)).sort();
+    if (inTheWay.length === 0) return;
+    const more = inTheWay.length > SHOWN ? ` and ${inTheWay.length - SHOWN} more` : '';
+    throw refused(`${target} is not empty: it holds ${inTheWay.slice(0, SHOWN).join(', ')}${more}`);
+  }
+  for (const path of paths) await checkReplaceable(target, path);
+}
+
+/** With `--force` plain files are overwritten; folders and links stay, since behind a link lies another place. */
+async function checkReplaceable(target: string, path: string): Promise<void> {
+  const parts = path.split('/');
+  for (let depth = 1; depth <= parts.length; depth += 1) {
+    const place = join(target, ...parts.slice(0, depth));
+    const found = await lstat(place).catch(ifMissing);
+    if (found === undefined) return;
+    const wanted = depth < parts.length ? 'folder' : 'file';
+    if (wanted === 'folder' ? found.isDirectory() : found.isFile()) continue;
+    throw refused(`${place} is no ${wanted}, and a ${wanted} is to be written there`, 'Move it away.');
+  }
+}
+
+async function checkWritable(target: string, folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const where = folder === target ? target : `${target}: ${folder}`;
+    throw refused(`${where} cannot be written to`, 'Choose another folder, or change its permissions.', cause);
+  }
+}
+
+/** The nearest folder that exists. */
+async function nearestFolder(path: string): Promise<string> {
+  const found = await stat(path).catch(ifMissing);
+  if (found === undefined) return nearestFolder(dirname(path));
+  if (found.isDirectory()) return path;
+  throw refused(`${path} is a file, and a folder is to be made in it`, 'Choose another folder.');
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  // Below a file there is nothing either: whoever looks further up finds the file.
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw refused(`${error.path ?? 'the folder'} cannot be looked at: ${error.message}`, undefined, error);
+}
+
+function refused(message: string, hint?: string, cause?: unknown): AgentgymError {
+  return new AgentgymError('AG_INIT_TARGET', {
+    message,
+    ...(hint !== undefined && { hint }),
+    ...(cause !== undefined && { cause }),
+  });
+}

@@ -1,0 +1,26 @@
+import { relative } from 'node:path';
+
+import type { ProjectName } from './project-name.js';
+import type { Template } from './template.js';
+
+/** The three commands that come next, as they are typed where `init` was. */
+export function nextCommands(
+  { isPackage, name: kind }: Template,
+  { name }: ProjectName,
+  target: string,
+  cwd: string,
+): [string, string, string] {
+  const folder = quoted(relative(cwd, target));
+  if (!isPackage) {
+    const recipe = folder === '' ? 'recipe.yaml' : quoted(`${relative(cwd, target)}/recipe.yaml`);
+    return [`agentgym train ${recipe}`, 'agentgym runs show latest', 'agentgym report latest'];
+  }
+  const install = folder === '' ? 'npm install' : `cd ${folder} && npm install`;
+  const train = kind === 'environment' ? `agentgym train --environment ${name}` : 'agentgym train';
+  return [install, 'npm test', train];
+}
+
+/** As a shell takes it: most names need nothing. */
+function quoted(path: string): string {
+  return /^[\w./@+-]*$/.test(path) ? path : `"${path.replaceAll(/(["$`\\])/g, '\\$1')}"`;
+}

@@ -1,0 +1,76 @@
+import { isBuiltin } from 'node:module';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { Template } from './template.js';
+
+/** What something is called that `init` makes. */
+export interface ProjectName {
+  /** As npm knows it, such as `@me/env-mine`. */
+  readonly packageName: string;
+  /** As recipes name it, such as `mine`: lower case, words joined by hyphens. */
+  readonly name: string;
+}
+
+const MAXIMUM_LENGTH = 214;
+
+/** Names that npm or node keep to themselves. */
+const RESERVED = ['node_modules', 'favicon.ico'];
+
+/**
+ * Checks a name by the rules of npm and takes the name of the contribution out of it: `@me/plugin-env-mine`, `env-mine` and `mine` are all of
+ * the environment `mine`.
+ *
+ * @throws AgentgymError AG_INIT_NAME
+ */
+export function parseProjectName(given: string, template: Template): ProjectName {
+  const complaint = complaintAbout(given);
+  if (complaint !== undefined) throw badName(given, complaint, suggest(given, template));
+  const bare = given
+    .slice(given.indexOf('/') + 1)
+    .replace(/^(agentgym-)?(plugin-)?/, '')
+    .replace(new RegExp(`^${template.prefix ?? ''}`), '');
+  const name = asWords(bare);
+  if (name !== '') return { packageName: given, name };
+  throw badName(given, 'nothing is left of it as a name for recipes', suggest('', template));
+}
+
+/** The name that a folder suggests: as it is where npm takes it, otherwise made into one. Undefined where nothing of it can be kept. */
+export function nameOfFolder(folder: string): string | undefined {
+  const lower = folder.toLowerCase();
+  if (complaintAbout(lower) === undefined) return lower;
+  const words = asWords(lower);
+  return complaintAbout(words) === undefined ? words : undefined;
+}
+
+function complaintAbout(name: string): string | undefined {
+  if (name === '') return 'it is empty';
+  if (name.length > MAXIMUM_LENGTH) return `it has more than ${MAXIMUM_LENGTH} characters`;
+  if (name !== name.toLowerCase()) return 'it has capital letters';
+  const part = '[a-z0-9][a-z0-9._-]*';
+  if (!new RegExp(`^(@${part}/)?${part}$`).test(name)) {
+    return 'it takes small letters, digits, hyphens, dots and underscores, and begins with a letter or a digit';
+  }
+  const bare = name.slice(name.indexOf('/') + 1);
+  return RESERVED.includes(bare) || isBuiltin(name) ? 'npm or Node.js keeps it to itself' : undefined;
+}
+
+/** Lower-case words joined by hyphens; may be empty. */
+function asWords(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+}
+
+function suggest(given: string, { prefix, name }: Template): string {
+  const words = asWords(given).slice(0, 60);
+  if (words !== '' && complaintAbout(words) === undefined) return words;
+  return `${prefix ?? ''}my-${name}`;
+}
+
+function badName(given: string, complaint: string, suggestion: string): AgentgymError {
+  return new AgentgymError('AG_INIT_NAME', {
+    message: `"${given.slice(0, 80)}" is no name for a package: ${complaint}`,
+    hint: `Choose another, such as \`--name ${suggestion}\`.`,
+  });
+}

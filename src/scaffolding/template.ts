@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { nearestName } from '../config/nearest-name.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** What `init` can make. Its files are the folder of that name in `templates/`. */
+export interface Template {
+  readonly name: string;
+  /** One sentence without a full stop, for lists and prompts. */
+  readonly summary: string;
+  /** What the names of packages of this kind begin with; what follows is the name of the contribution. */
+  readonly prefix?: string;
+  /** It is a package of npm: installed, built, tested. */
+  readonly isPackage: boolean;
+}
+
+/** The first is the default. */
+export const templates = [
+  { name: 'project', summary: 'A recipe and environments of your own, to train and compare', isPackage: true },
+  { name: 'environment', summary: 'A plugin with an environment, to share', prefix: 'env-', isPackage: true },
+  { name: 'reward', summary: 'A plugin with a reward scheme', prefix: 'reward-', isPackage: true },
+  { name: 'algorithm', summary: 'A plugin with an algorithm', prefix: 'algo-', isPackage: true },
+  { name: 'policy', summary: 'A plugin with a policy model', prefix: 'policy-', isPackage: true },
+  { name: 'recipe', summary: 'A recipe and its README, nothing to install', isPackage: false },
+] as const satisfies readonly Template[];
+
+/** @throws AgentgymError AG_INIT_TEMPLATE */
+export function findTemplate(name: string): Template {
+  const names = templates.map((template) => template.name);
+  const found = templates.find((template) => template.name === name);
+  if (found !== undefined) return found;
+  const near = nearestName(name, names);
+  throw new AgentgymError('AG_INIT_TEMPLATE', {
+    message: `there is no template \`${name}\``,
+    hint: near === undefined ? `Templates: ${names.join(', ')}.` : `Did you mean \`--template ${near}\`?`,
+  });
+}
+
+/** The root of this package: `templates/` and the licence lie there, in a checkout and where it is installed. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
+}

@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { ScaffoldFile } from './fill-template.js';
+
+/**
+ * Writes all files or none. They are written beside the target first and moved into place then; whatever goes wrong, what was moved is taken
+ * back, and files that were overwritten stand there again as they were.
+ *
+ * @param target absolute path of the folder; made where it does not exist
+ * @throws AgentgymError AG_INIT_TARGET, or what the signal was aborted with
+ */
+export async function writeFiles(target: string, files: readonly ScaffoldFile[], signal: AbortSignal): Promise<void> {
+  const undo: Undo[] = [];
+  /** Takes the target itself away again, where it was not there. */
+  const undoTarget: Undo[] = [];
+  let staging: string | undefined;
+  try {
+    await makeFolder(target, undoTarget);
+    staging = await mkdtemp(join(target, `.${basename(target)}-init-`));
+    for (const [i, { content }] of files.entries()) {
+      signal.throwIfAborted();
+      await writeFile(join(staging, `new-${i}`), content);
+    }
+    for (const [i, { path }] of files.entries()) {
+      signal.throwIfAborted();
+      const place = join(target, ...path.split('/'));
+      await makeFolder(dirname(place), undo);
+      const old = join(staging, `old-${i}`);
+      if (await moved(place, old)) undo.push(() => rename(old, place));
+      await rename(join(staging, `new-${i}`), place);
+      undo.push(() => rm(place));
+    }
+  } catch (error) {
+    // Last first: a file goes before what it replaced comes back, and a folder after what it held.
+    for (const step of undo.reverse()) await step();
+    if (staging !== undefined) await rm(staging, { recursive: true, force: true });
+    staging = undefined;
+    for (const step of undoTarget) await step();
+    if (signal.aborted) throw error;
+    throw new AgentgymError('AG_INIT_TARGET', {
+      message: `${target} cannot be written to: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'Nothing was changed. Free disk space, change permissions, or choose another folder.',
+      cause: error,
+    });
+  } finally {
+    if (staging !== undefined) await rm(staging, { recursive: true, force: true });
+  }
+}
+
+type Undo = () => Promise<unknown>;
+
+/** Makes a folder and those around it, and remembers which of them to take away again. */
+async function makeFolder(folder: string, undo: Undo[]): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  const made: string[] = [];
+  for (let path = folder; path.length >= first.length; path = dirname(path)) made.push(path);
+  undo.push(async () => {
+    for (const path of made) await rmdir(path);
+  });
+}
+
+/** Moves a file away; false where there was none. */
+async function moved(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

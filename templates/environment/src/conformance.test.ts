@@ -1,0 +1,18 @@
+import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { describe, it } from 'vitest';
+
+import contributions from './index.js';
+import { options } from './options.js';
+import * as module from './template-name.js';
+
+const [contribution] = contributions;
+/** The built module, played in fresh processes: `npm test` builds first. */
+const freshProcess = new URL('../dist/template-name.js', import.meta.url);
+
+describe.each([{}, { size: 3, spare: 0 }, { size: 6 }])('template-name with %o', (chosen) => {
+  describeEnvironment(
+    it,
+    { ...module, contribution: contribution!, options: { ...optionDefaults(options), ...chosen } },
+    { freshProcess },
+  );
+});

@@ -1,0 +1,74 @@
+import type { Random, TaskSource, TaskSplits } from '@agentgym/cli';
+
+import type { Options } from './options.js';
+
+/** A square of the town: its column from the west and its row from the south, both from 0. */
+export interface Square {
+  readonly column: number;
+  readonly row: number;
+}
+
+/** Where a game begins. */
+export interface Delivery {
+  readonly start: Square;
+  readonly parcel: Square;
+  readonly door: Square;
+}
+
+const written = ({ column, row }: Square): string => `${column}.${row}`;
+
+/** Equal squares are the same place. */
+export const same = (a: Square, b: Square): boolean => a.column === b.column && a.row === b.row;
+
+/** The id of a game, such as `0.2-3.1-1.0`: start, parcel, door. It says everything, so that it means the same on every machine. */
+const taskId = ({ start, parcel, door }: Delivery): string => [start, parcel, door].map(written).join('-');
+
+/** The game of an id. Throws on a string that is none. */
+export function parseTask(task: string, { size }: Options): Delivery {
+  const numbers = /^(\d)\.(\d)-(\d)\.(\d)-(\d)\.(\d)$/.exec(task)?.slice(1).map(Number);
+  const [a = size, b = size, c = size, d = size, e = size, f = size] = numbers ?? [];
+  const delivery = { start: { column: a, row: b }, parcel: { column: c, row: d }, door: { column: e, row: f } };
+  if (Math.max(a, b, c, d, e, f) >= size || same(delivery.parcel, delivery.door)) {
+    throw new Error(`"${task}" is no task of template-name: expected START-PARCEL-DOOR such as 0.2-3.1-1.0`);
+  }
+  return delivery;
+}
+
+/** A list of ids as a split. */
+function sourceOf(ids: readonly string[]): TaskSource {
+  return {
+    count: ids.length,
+    id: (index) => {
+      const id = ids[index];
+      if (id === undefined) throw new RangeError(`there are ${ids.length} tasks, none with index ${index}`);
+      return id;
+    },
+    random: (random: Random) => random.choice(ids),
+  };
+}
+
+/** All games of a town. A hash of the id alone says which split one belongs to: three fifths train, a fifth each validation and test. */
+export function listTasks({ size }: Options): TaskSplits {
+  const squares = Array.from({ length: size * size }, (_, n) => ({ column: n % size, row: Math.floor(n / size) }));
+  const parts: readonly [train: string[], validation: string[], test: string[]] = [[], [], []];
+  for (const start of squares) {
+    for (const parcel of squares) {
+      for (const door of squares) {
+        if (same(parcel, door)) continue;
+        const id = taskId({ start, parcel, door });
+        const fifth = hash(id) % 5;
+        parts[fifth === 3 ? 1 : fifth === 4 ? 2 : 0].push(id);
+      }
+    }
+  }
+  const [train, validation, test] = parts;
+  return { train: sourceOf(train), validation: sourceOf(validation), test: sourceOf(test) };
+}
+
+/** FNV-1a, 32 bits, its halves folded together because the low bits alone are poor. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  value = Math.imul(value ^ (value >>> 16), 0x45d9f3b);
+  return (value ^ (value >>> 16)) >>> 0;
+}

@@ -1,0 +1,88 @@
+import { optionDefaults, testHost } from '@agentgym/cli/testing';
+import { describe, expect, it } from 'vitest';
+
+import { options } from './options.js';
+import { create, tasks } from './template-name.js';
+
+const defaults = optionDefaults(options);
+const { random } = testHost(1);
+
+/** Share of training games that a player wins. */
+async function winRate(player: string): Promise<number> {
+  const game = create(defaults);
+  const { train } = tasks(defaults);
+  let won = 0;
+  for (let i = 0; i < 1000; i += 1) {
+    await game.reset(train.random(random), { random });
+    for (;;) {
+      const action = player === 'random' ? game.sampleAction(random) : await game.experts![player]!(random);
+      const { terminated, facts } = await game.step(action);
+      if (!terminated) continue;
+      won += Number(facts.success);
+      break;
+    }
+  }
+  return won / 1000;
+}
+
+describe('template-name', () => {
+  it('plays as its rules say', async () => {
+    const game = create(defaults);
+    expect(await game.reset('0.0-1.0-1.1', { random })).toBe('You have 6 turns. You: 0 0. Parcel: 1 0. Door: 1 1.');
+    expect(await game.step('take')).toMatchObject({
+      observation: 'You cannot. You: 0 0. Parcel: 1 0. Door: 1 1.',
+      facts: { invalid: true, progress: 0 },
+    });
+    expect(await game.step('east')).toMatchObject({ facts: { progress: 0.25, milestones: { reached: 0 } } });
+    expect(await game.step('take')).toMatchObject({
+      observation: 'You: 1 0. You have the parcel. Door: 1 1.',
+      facts: { milestones: { reached: 1, total: 2 } },
+    });
+    await game.step('north');
+    expect(await game.step('drop')).toMatchObject({
+      observation: 'Thank you.',
+      terminated: true,
+      facts: { success: true, progress: 1, milestones: { reached: 2 } },
+    });
+  });
+
+  it('does not count walking back against the progress that was made', async () => {
+    const game = create(defaults);
+    await game.reset('0.0-3.0-0.0', { random });
+    const { facts: there } = await game.step('east');
+    const { facts: back } = await game.step('west');
+    expect(back.progress).toBe(there.progress);
+  });
+
+  it('ends when the turns are used up', async () => {
+    const game = create({ ...defaults, spare: 0 });
+    await game.reset('0.0-0.0-1.0', { random });
+    await game.step('north');
+    await game.step('south');
+    expect(await game.step('take')).toMatchObject({ terminated: true, truncated: false, facts: { success: false } });
+  });
+
+  it('tells apart what is possible, what is not, and what is no action at all', async () => {
+    const game = create(defaults);
+    await game.reset('0.0-3.3-1.1', { random });
+    expect(game.admissible!()).toEqual(['north', 'east']);
+    for (const text of ['south', 'drop', 'North', ' east', '', 'constructor', 'east east']) {
+      expect((await game.step(text)).facts.invalid, JSON.stringify(text)).toBe(true);
+    }
+  });
+
+  it('deals all games into three splits', () => {
+    const { train, validation, test } = tasks(defaults);
+    const sizes = [train, validation, test].map(({ count }) => Number(count));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(16 * 16 * 15);
+    for (const size of sizes.slice(1)) expect(size / (16 * 16 * 15)).toBeCloseTo(0.2, 1);
+  });
+
+  it('has an oracle that always wins, a demonstrator that often fails, and a random player that hardly ever wins', async () => {
+    expect(await winRate('oracle')).toBe(1);
+    const demonstrator = await winRate('demonstrator');
+    expect(demonstrator).toBeGreaterThan(0.3);
+    expect(demonstrator).toBeLessThan(0.7);
+    expect(await winRate('random')).toBeLessThan(0.02);
+  });
+});

@@ -1,0 +1,166 @@
+import type { Environment, Expert, Json, Random, StepResult, TaskSplits } from '@agentgym/cli';
+
+import type { Options } from './options.js';
+import { listTasks, parseTask, same, type Delivery, type Square } from './tasks.js';
+
+/** What a game is at any moment; JSON, so that it can be kept and put back. */
+interface State extends Delivery {
+  readonly courier: Square;
+  readonly carrying: boolean;
+  readonly delivered: boolean;
+  readonly turnsLeft: number;
+  /** Actions of the shortest way from the beginning, and from the nearest that the courier ever came. */
+  readonly whole: number;
+  readonly nearest: number;
+}
+
+const directions: { readonly [action: string]: Square } = {
+  north: { column: 0, row: 1 },
+  south: { column: 0, row: -1 },
+  east: { column: 1, row: 0 },
+  west: { column: -1, row: 0 },
+};
+const actions = [...Object.keys(directions), 'take', 'drop'];
+
+const walk = (a: Square, b: Square): number => Math.abs(a.column - b.column) + Math.abs(a.row - b.row);
+
+/** A direction that leads nearer, along the row first; undefined at the goal. */
+function directionTo(from: Square, goal: Square): string | undefined {
+  if (from.column !== goal.column) return from.column < goal.column ? 'east' : 'west';
+  if (from.row !== goal.row) return from.row < goal.row ? 'north' : 'south';
+  return undefined;
+}
+
+/** How one square lies from another, such as `2 east, 1 south`. */
+function whereabouts(from: Square, to: Square): string {
+  const [east, north] = [to.column - from.column, to.row - from.row];
+  const parts = [
+    ...(east === 0 ? [] : [`${Math.abs(east)} ${east > 0 ? 'east' : 'west'}`]),
+    ...(north === 0 ? [] : [`${Math.abs(north)} ${north > 0 ? 'north' : 'south'}`]),
+  ];
+  return parts.join(', ') || 'here';
+}
+
+/** Actions that are still needed. */
+function remaining({ courier, parcel, door, carrying, delivered }: Omit<State, 'whole' | 'nearest'>): number {
+  if (delivered) return 0;
+  return carrying ? walk(courier, door) + 1 : walk(courier, parcel) + 1 + walk(parcel, door) + 1;
+}
+
+/** A courier fetches a parcel and drops it at a door, within a number of turns that the first observation states. */
+class Game implements Environment {
+  // Edit here: the rules, as the policy reads them.
+  readonly instructions = `You are a courier. Say ${actions.slice(0, -1).join(', ')} or ${actions.at(-1)}.`;
+
+  readonly experts: { readonly [name: string]: Expert } = {
+    // Edit here: `oracle` plays best, `demonstrator` gives the demonstrations. A mediocre one leaves something to learn by playing.
+    oracle: () => this.#wayOn(),
+    demonstrator: (random) => {
+      const { courier, door, carrying } = this.#state;
+      const forgets = !carrying && random.uniform() < this.#options.forgetting;
+      return (forgets ? directionTo(courier, door) : undefined) ?? this.#wayOn();
+    },
+  };
+
+  readonly #options: Options;
+  #state: State;
+
+  constructor(options: Options) {
+    this.#options = options;
+    const nowhere = { column: 0, row: 0 };
+    this.#state = this.#begin({ start: nowhere, parcel: nowhere, door: nowhere });
+  }
+
+  reset(task: string): string {
+    this.#state = this.#begin(parseTask(task, this.#options));
+    return `You have ${this.#state.turnsLeft} turns. ${this.#view()}`;
+  }
+
+  step(action: string): StepResult {
+    const before = this.#state;
+    const after = this.#apply(action);
+    const turnsLeft = Math.max(0, before.turnsLeft - 1);
+    const nearest = Math.min(before.nearest, remaining(after ?? before));
+    this.#state = { ...(after ?? before), turnsLeft, nearest };
+    const { delivered: success, parcel, whole } = this.#state;
+    const reached = success ? 2 : this.#state.carrying ? 1 : 0;
+    return {
+      observation: success ? 'Thank you.' : after === undefined ? `You cannot. ${this.#view()}` : this.#view(),
+      reward: success && !before.delivered ? 1 : 0,
+      // The turns are part of the rules, so running out of them ends the game instead of truncating it.
+      terminated: success || turnsLeft === 0,
+      truncated: false,
+      // Edit here: facts only. What they are worth is said by a reward scheme.
+      facts: {
+        success,
+        invalid: after === undefined,
+        progress: 1 - nearest / whole,
+        milestones: { reached, total: 2 },
+        details: { parcel: { ...parcel } },
+      },
+    };
+  }
+
+  sampleAction(random: Random): string {
+    return random.choice(actions);
+  }
+
+  admissible(): readonly string[] {
+    return this.#state.delivered ? [] : actions.filter((action) => this.#apply(action) !== undefined);
+  }
+
+  stateKey(): string {
+    return JSON.stringify(this.#state);
+  }
+
+  snapshot(): Json {
+    return structuredClone(this.#state) as unknown as Json;
+  }
+
+  restore(state: Json): void {
+    this.#state = structuredClone(state) as unknown as State;
+  }
+
+  #begin(delivery: Delivery): State {
+    const state = { ...delivery, courier: delivery.start, carrying: false, delivered: false, turnsLeft: 0 };
+    const whole = remaining(state);
+    return { ...state, turnsLeft: whole + this.#options.spare, whole, nearest: whole };
+  }
+
+  #view(): string {
+    const { courier, parcel, door, carrying } = this.#state;
+    return `${carrying ? 'You have the parcel' : `Parcel: ${whereabouts(courier, parcel)}`}. Door: ${whereabouts(courier, door)}.`;
+  }
+
+  /** The state after an action, any text whatever; undefined where it is none, or not possible now. */
+  #apply(action: string): State | undefined {
+    const { courier, parcel, door, carrying, delivered } = this.#state;
+    if (delivered) return undefined;
+    if (action === 'take') {
+      return !carrying && same(courier, parcel) ? { ...this.#state, carrying: true } : undefined;
+    }
+    if (action === 'drop') {
+      return carrying && same(courier, door) ? { ...this.#state, carrying: false, delivered: true } : undefined;
+    }
+    // Own keys only: `constructor` is text like any other.
+    const by = Object.hasOwn(directions, action) ? directions[action] : undefined;
+    if (by === undefined) return undefined;
+    const to = { column: courier.column + by.column, row: courier.row + by.row };
+    const inside = Math.min(to.column, to.row) >= 0 && Math.max(to.column, to.row) < this.#options.size;
+    return inside ? { ...this.#state, courier: to } : undefined;
+  }
+
+  /** The next action of a shortest way. */
+  #wayOn(): string {
+    const { courier, parcel, door, carrying } = this.#state;
+    return directionTo(courier, carrying ? door : parcel) ?? (carrying ? 'drop' : 'take');
+  }
+}
+
+export function tasks(options: Options): TaskSplits {
+  return listTasks(options);
+}
+
+export function create(options: Options): Environment {
+  return new Game(options);
+}
