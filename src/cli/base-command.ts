@@ -3,6 +3,7 @@ import { Command, Flags } from '@oclif/core';
 
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
+import type { PluginSource } from '../plugins/plugin-source.js';
 import { interruptSignal } from './interrupt-signal.js';
 
 /** Flag of commands that change a recipe's keys. */
@@ -48,6 +49,12 @@ export abstract class BaseCommand extends Command {
       this.note(`Plugin ${plugin} has a problem: ${message}. ${hint}`);
     }
     return host;
+  }
+
+  /** The packages that a host would be opened over; none of their code runs. */
+  protected async pluginPackages(): Promise<readonly PluginSource[]> {
+    const { installedPlugins } = await import('../plugins/project-plugins.js');
+    return (await installedPlugins(this.config, process.cwd())).sources;
   }
 
   /** What plugins created by this command share. */

@@ -5,6 +5,7 @@ import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import { checkOptions } from './check-options.js';
+import { checkPins, type InstalledPackage } from './check-pins.js';
 import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import type { IdleContext } from './idle-settings.js';
@@ -16,6 +17,8 @@ import { effectiveAlgorithm, updateSettings } from './stage-settings.js';
 export interface ContributionFinder {
   find(kind: ContributionKind, name: string): Promise<{ readonly contribution: Contribution }>;
   load(located: { readonly contribution: Contribution }): Promise<unknown>;
+  /** The packages that contributions come from. */
+  packages(): readonly InstalledPackage[];
 }
 
 interface Block {
@@ -24,7 +27,7 @@ interface Block {
 }
 
 /**
- * Checks that everything the recipe names is installed, and its options; fills in the options' defaults and the policy's first preset. Options
+ * Checks that everything the recipe names is installed, in the versions that it asks for, and its options; fills in the options' defaults and the policy's first preset. Options
  * that a contribution calls idle are errors where they were written, and dropped elsewhere: `checkOptions` brings their defaults back.
  */
 export async function checkRecipeContributions(
@@ -34,6 +37,9 @@ export async function checkRecipeContributions(
 ): Promise<void> {
   const check = (kind: ContributionKind, block: Block, path: KeyPath) => checkBlock(kind, block, path, finder, context);
   const { complaints } = context;
+  for (const { name, message, hint } of checkPins(recipe.plugins, finder.packages())) {
+    complaints.add('AG_PLUGIN_VERSION', ['plugins', name], message, hint);
+  }
   const before = complaints.findings.length;
   const environment = await check('environment', recipe.environment, ['environment']);
   const isSound = complaints.findings.length === before;

@@ -1,5 +1,6 @@
 // The one description of a recipe: its types, the JSON Schema for editors and docs/reference/recipe.md are made of it. Keys whose default
 // depends on another key are optional here and filled in, or dropped, by idle-settings.ts. Long because it is one list.
+import semver from 'semver';
 import * as v from 'valibot';
 
 import type { Json } from '../contracts/json.js';
@@ -353,6 +354,21 @@ export const recipeSchema = v.strictObject({
   ),
   description: v.exactOptional(text('What it is for, in one sentence')),
   extends: v.exactOptional(text('A recipe that this one changes: a built-in name, or a path relative to this file')),
+  plugins: v.exactOptional(
+    v.pipe(
+      v.record(
+        v.pipe(v.string(), v.nonEmpty()),
+        v.pipe(
+          v.string(),
+          v.check((range) => semver.validRange(range) !== null, 'a version or a range such as ^1.2.0 is wanted'),
+          v.description('Version, or range of versions'),
+        ),
+      ),
+      v.description(
+        'Packages that have to be there, by name, and in which versions, such as `^1.2.0`; checked before anything runs, whether the recipe names something of them or not',
+      ),
+    ),
+  ),
   seed: v.optional(whole(0, 'The root of all random numbers'), 1),
   environment,
   reward: v.optional(v.pipe(reward, v.description('What is rewarded')), { terms: [{ name: 'sparse' }] }),

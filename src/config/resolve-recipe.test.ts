@@ -69,6 +69,11 @@ const host: ContributionFinder = {
           ? [...checks.groupOfOne(settings), ...checks.clips({ clip: 0.2 }, ['clip'], settings)]
           : [],
     }),
+  packages: () => [
+    { name: '@scope/plugin-coin', version: '1.1.0', origin: 'user' },
+    { name: 'plugin-mine', version: '2.0.0-beta.1', origin: 'linked' },
+    { name: 'plugin-ours', version: '1.0.0', origin: 'project' },
+  ],
 };
 
 const BASE = `recipeVersion: 1
@@ -122,6 +127,42 @@ describe('resolveRecipe', () => {
       evaluation: { split: 'validation', final: { split: 'test', temperatures: [0, 1] } },
     });
     expect(Object.keys(recipe.stages)).toEqual(['sft', 'rl']);
+  });
+
+  // Goes red when pins are not looked at, or one of several is told of alone.
+  it('holds packages to the versions that a recipe asks for, and names the command that brings them', async () => {
+    const ask = (pins: string) => `${BASE}plugins:\n${pins}`;
+    const { recipe } = await resolveText(ask('  "@scope/plugin-coin": ^1.0.5\n  plugin-ours: 1.x\n'));
+    expect(recipe.plugins).toEqual({ '@scope/plugin-coin': '^1.0.5', 'plugin-ours': '1.x' });
+    const error = (await resolveText(
+      ask('  "@scope/plugin-coin": ^1.2.0\n  plugin-mine: ^2.0.0\n  plugin-ours: "2"\n  plugin-none: "*"\n'),
+    ).catch((thrown: unknown) => thrown)) as AgentgymError;
+    expect(error.findings?.map(({ code, message, hint }) => [code, message, hint])).toEqual([
+      [
+        'AG_PLUGIN_VERSION',
+        'the recipe asks for @scope/plugin-coin ^1.2.0, and 1.1.0 is installed',
+        "Install another version: `agentgym plugins install '@scope/plugin-coin@^1.2.0'`.",
+      ],
+      [
+        'AG_PLUGIN_VERSION',
+        'the recipe asks for plugin-mine ^2.0.0, and 2.0.0-beta.1 is linked',
+        'Bring the linked folder to that version, or leave it by `agentgym plugins uninstall plugin-mine`.',
+      ],
+      [
+        'AG_PLUGIN_VERSION',
+        'the recipe asks for plugin-ours 2, and 1.0.0 is installed',
+        'Install another version: `npm install plugin-ours@2`.',
+      ],
+      [
+        'AG_PLUGIN_VERSION',
+        'the recipe asks for plugin-none *, and it is not installed',
+        "Install it: `agentgym plugins install 'plugin-none@*'`, or for this project `npm install 'plugin-none@*'`.",
+      ],
+    ]);
+    expect(error).toMatchObject({ file: join(folder, 'maze-study.yaml'), exitCode: 2 });
+    expect(await complaints(ask('  plugin-ours: newest please\n'))).toEqual([
+      'AG_RECIPE_INVALID 11: `plugins.plugin-ours` is "newest please": a version or a range such as ^1.2.0 is wanted',
+    ]);
   });
 
   it('resolves a resolved recipe to itself', async () => {

@@ -150,6 +150,11 @@ export const errorCodes = {
     meaning: 'A plugin threw an error while it was loaded, created or asked something.',
     cure: 'Look at it with `agentgym doctor`; if its set-up is right, report the message to the author of the plugin.',
   },
+  AG_PLUGIN_VERSION: {
+    exitCode: 2,
+    meaning: 'A recipe asks, under `plugins`, for a package that is not installed, or for another version of it.',
+    cure: 'Install a version that it asks for, or change `plugins` in the recipe.',
+  },
   AG_POLICY_ANSWER: {
     exitCode: 70,
     meaning: 'A policy model answered a request in a way that its contract rules out.',

@@ -6,7 +6,7 @@ import { compareCells, toldMean, type CellComparison, type CellMean } from './ab
 import { readOutcomes, type Measure, type RunOutcomes } from './ablation/read-outcomes.js';
 import { loadRun, type LoadedRun } from './load-run.js';
 import { differingKeys, recipeLeaves } from './recipe-leaves.js';
-import type { RunStatus } from './run-manifest.js';
+import type { PackageRecord, RunStatus } from './run-manifest.js';
 
 export interface CompareRunsOptions {
   readonly measure: Measure;
@@ -40,6 +40,8 @@ export interface RunsComparison {
   readonly runs: readonly ComparedRun[];
   /** The keys at which the recipes differ, with the value of each run in their order; null where a recipe lacks the key. */
   readonly differences: readonly { readonly key: string; readonly values: readonly Json[] }[];
+  /** The packages of which they used other versions or files, with what each run used, in their order; null where it used none. */
+  readonly packages: readonly { readonly name: string; readonly values: readonly (PackageRecord | null)[] }[];
   /** Each run against each one before it, by id. */
   readonly comparisons: readonly CellComparison[];
   readonly notes: readonly string[];
@@ -82,9 +84,21 @@ export async function compareRuns(
     split: ended[0]?.result?.evaluation?.split ?? null,
     runs,
     differences: differingKeys(leaves).map((key) => ({ key, values: leaves.map((one) => one[key] ?? null) })),
+    packages: differingPackages(loaded),
     comparisons: compareCells(pairs, outcomes, measure),
     notes: loaded.flatMap(notesOn),
   };
+}
+
+/** Of runs that say what they used. */
+function differingPackages(loaded: readonly LoadedRun[]): RunsComparison['packages'] {
+  const lists = loaded.map(({ manifest }) => manifest.packages);
+  const names = [...new Set(lists.flatMap((list) => (list ?? []).map(({ name }) => name)))].sort();
+  return names.flatMap((name) => {
+    const values = lists.map((list) => list?.find((record) => record.name === name) ?? null);
+    const known = values.filter((_, i) => lists[i] !== undefined);
+    return new Set(known.map((record) => record?.integrity)).size > 1 ? [{ name, values }] : [];
+  });
 }
 
 function compareOne(

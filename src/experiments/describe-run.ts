@@ -4,10 +4,14 @@ import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from './load-run.js';
 import { resultLines } from './result-lines.js';
 import { spentLine } from './spent-line.js';
-import type { RewardDescriptions } from './run-manifest.js';
+import type { RewardDescriptions, RunManifest } from './run-manifest.js';
 
-/** A run for a person: where it stands, what it was made from, and what came out. */
-export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
+/**
+ * A run for a person: where it stands, what it was made from, and what came out.
+ *
+ * @param differences in what its plugins are others today
+ */
+export function runLines(run: LoadedRun, style: TerminalStyle, differences: readonly string[] = []): string[] {
   const { manifest, metrics, result, status } = run;
   const { git } = manifest;
   const last = metrics.at(-1);
@@ -21,6 +25,8 @@ export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
       'code',
       git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ' with changes' : ''}`,
     ],
+    ['plugins', pluginsLine(manifest)],
+    ['now', differences.join(', ') || undefined],
     ['reward', rewardLine(manifest.reward)],
     ['last step', last && `${last.step} of stage ${last.stage} (${last.runStep} in all)`],
     ['time', result && formatSeconds(result.seconds)],
@@ -37,6 +43,12 @@ export function runLines(run: LoadedRun, style: TerminalStyle): string[] {
     ...(drawn.length > 0 ? ['', ...drawn] : []),
     ...(resumable ? ['', `Go on with \`agentgym train --resume ${manifest.id}\`.`] : []),
   ];
+}
+
+/** Plugins that did not come with the CLI. */
+function pluginsLine({ packages = [] }: RunManifest): string | undefined {
+  const others = packages.filter(({ origin }) => origin !== 'built-in');
+  return others.map(({ name, version, origin }) => `${name} ${version} (${origin})`).join(', ') || undefined;
 }
 
 /** How often the reward speaks, as the manifest has it. */

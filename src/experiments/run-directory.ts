@@ -16,6 +16,7 @@ import {
   readManifest,
   writeManifest,
   type ContributionRecord,
+  type PackageRecord,
   type RunManifest,
 } from './run-manifest.js';
 import { removeResult, writeResult, type RunResult } from './run-result.js';
@@ -31,6 +32,7 @@ export interface NewRun {
   readonly runsFolder: string;
   readonly versions: { readonly [name: string]: string };
   readonly plugins: readonly ContributionRecord[];
+  readonly packages?: readonly PackageRecord[];
   readonly seeds: RunManifest['seeds'];
   /** Where git is asked for provenance: the folder of the recipe or the working directory. */
   readonly sourceFolder: string;
@@ -73,6 +75,7 @@ export class RunDirectory {
       recipe: options.recipe,
       versions: options.versions,
       plugins: options.plugins,
+      ...(options.packages && { packages: options.packages }),
       git: await gitProvenance(options.sourceFolder),
       host: hostFacts(),
       policy: null,

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import type { RewardBounds } from '../contracts/reward.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { GitProvenance } from '../git/provenance.js';
+import type { PluginOrigin } from '../plugins/plugin-source.js';
 import type { RewardDensity } from '../rollout/reward-density.js';
 import { writeJsonAtomically } from './durable-files.js';
 import type { HostFacts } from './host-facts.js';
@@ -22,6 +23,16 @@ export interface ContributionRecord {
   readonly version: string;
   readonly entry: string;
   readonly options: JsonObject;
+}
+
+/** A package whose code a run used. */
+export interface PackageRecord {
+  readonly name: string;
+  readonly version: string;
+  /** How it came to the machine. */
+  readonly origin: PluginOrigin;
+  /** Of the files that it publishes; `packageIntegrity` says how. */
+  readonly integrity: string;
 }
 
 /** A reward on the recipe's environment. */
@@ -59,6 +70,8 @@ export interface RunManifest {
   readonly recipe: JsonObject;
   readonly versions: { readonly [name: string]: string };
   readonly plugins: readonly ContributionRecord[];
+  /** The packages that `plugins` come from, in name order; absent in runs of versions that did not look. */
+  readonly packages?: readonly PackageRecord[];
   readonly git: GitProvenance | null;
   readonly host: HostFacts;
   /** What the policy says of itself: engine, threads, parameters; null until it is built. */

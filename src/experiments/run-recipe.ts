@@ -1,4 +1,6 @@
 // The composition root: a resolved recipe becomes instances, the instances a run. Read it from top to bottom to see what a run does.
+import { dirname, resolve } from 'node:path';
+
 import type { Recipe } from '../config/recipe-schema.js';
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
@@ -14,11 +16,13 @@ import { Evaluator } from './evaluator.js';
 import { loadRun } from './load-run.js';
 import { disposePools, makeParts, type Parts } from './make-parts.js';
 import { refuseExisting, RunDirectory } from './run-directory.js';
+import type { PackageRecord } from './run-manifest.js';
 import { readResult, type RunResult } from './run-result.js';
 import { fundedStages } from './stage-plan.js';
 import { trainStage } from './train-stage.js';
 import { proveSplits } from './split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
+import { earlierRun, packageDifferences, usedPackages } from './used-packages.js';
 import { transferTasks, usedTasks } from './used-tasks.js';
 
 export interface RunRecipeOptions {
@@ -66,8 +70,9 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   let run = opened;
   try {
     parts = await makeParts(recipe, host, settings, options.origin);
-    run ??= await createRun(options, parts);
-    await describeParts(run, options, parts);
+    const packages = await usedPackages(parts.records, host.packages());
+    run ??= await createRun(options, parts, packages);
+    await describeParts(run, options, parts, packages);
     const result = await train(options, parts, run);
     await run.finish(result);
     return result;
@@ -88,8 +93,18 @@ async function completeResult(run: RunDirectory): Promise<RunResult | undefined>
   return steps === run.checkpoint?.state.runStep ? result : undefined;
 }
 
-async function createRun(options: RunRecipeOptions, parts: Parts): Promise<RunDirectory> {
+async function createRun(
+  options: RunRecipeOptions,
+  parts: Parts,
+  packages: readonly PackageRecord[],
+): Promise<RunDirectory> {
   const { recipe, output, runsFolder, sourceFolder, versions } = options;
+  const earlier = await earlierRun(output === undefined ? runsFolder : dirname(resolve(output)), recipe);
+  const differences = packageDifferences(earlier?.packages ?? packages, packages);
+  if (earlier !== undefined && differences.length > 0) {
+    const message = `The run ${earlier.id} of the same recipe had other plugins: this one is made with ${differences.join(', ')}.`;
+    options.listener({ type: 'warning', message });
+  }
   return RunDirectory.create({
     recipe: recipe,
     name: recipe.name,
@@ -97,26 +112,37 @@ async function createRun(options: RunRecipeOptions, parts: Parts): Promise<RunDi
     runsFolder,
     versions,
     plugins: parts.records,
+    packages,
     seeds: { seed: recipe.seed },
     sourceFolder,
   });
 }
 
 /** Brings into the manifest what only the instances know, and says where a resumed run cannot be the same to the last bit. */
-async function describeParts(run: RunDirectory, options: RunRecipeOptions, parts: Parts): Promise<void> {
-  const { recipe, settings } = options;
+async function describeParts(
+  run: RunDirectory,
+  options: RunRecipeOptions,
+  parts: Parts,
+  packages: readonly PackageRecord[],
+): Promise<void> {
+  const { recipe, settings, listener } = options;
   const { random, signal } = settings;
   const splits = proveSplits(usedTasks(recipe, parts, random), transferTasks(recipe, parts, random));
   const reward = run.manifest.reward ?? (await describeRewards(recipe, parts, random.stream('density'), signal));
   const policy = parts.policy.describe();
-  const before = run.manifest.policy;
-  const differences =
+  const { policy: before, packages: packagesBefore = packages } = run.manifest;
+  const settingsOfPolicy =
     before && Object.keys(policy).filter((key) => JSON.stringify(policy[key]) !== JSON.stringify(before[key]));
-  if (differences === null || differences.length === 0) return run.update({ policy, splits, reward });
-  const reason = `resumed with another ${differences.join(', ')} of the policy`;
-  const message = `The run is ${reason}: it may differ in the last bits from one that was not interrupted.`;
-  options.listener({ type: 'warning', message });
-  await run.update({ policy, splits, reward, inexact: [...run.manifest.inexact, reason] });
+  const reasons = [
+    ...packageDifferences(packagesBefore, packages).map((difference) => `resumed with ${difference}`),
+    ...(settingsOfPolicy?.length ? [`resumed with another ${settingsOfPolicy.join(', ')} of the policy`] : []),
+  ];
+  for (const reason of reasons) {
+    const message = `The run is ${reason}: it may differ from one that was not interrupted, if only in the last bits.`;
+    listener({ type: 'warning', message });
+  }
+  const inexact = [...run.manifest.inexact, ...reasons];
+  await run.update({ policy, splits, reward, packages, plugins: parts.records, inexact });
 }
 
 async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory): Promise<RunResult> {

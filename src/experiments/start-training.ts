@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 
+import { checkPins } from '../config/check-pins.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import type { Setting } from '../config/parse-setting.js';
@@ -53,6 +54,9 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
         resume === undefined || source !== undefined ? given : { ...given, source: await recipeOf(resume) },
       )
     : { recipe: await recipeOf(resume), file: undefined, origin: undefined };
+  // Of a recipe that was read this has been checked, with file and line.
+  const [finding] = checkPins(recipe.plugins, host.packages());
+  if (finding !== undefined) throw new AgentgymError('AG_PLUGIN_VERSION', finding);
   return {
     recipe,
     stages: fundedStages(recipe).map(([name]) => name),

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { installCommand } from '../config/install-command.js';
 import type { Contribution, PluginApiVersion } from '../contracts/plugin.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { checkContributions } from './check-contributions.js';
@@ -72,12 +73,6 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
     const cause = error instanceof Error ? error.message : String(error);
     return problem(`its entry ${plugin} could not be imported: ${cause}`, 'Report it to its author, or uninstall it.');
   }
-}
-
-/** How another version of a package takes the place of one. `range`: a version or a range of them; absent: the newest. */
-export function installCommand({ name, origin }: Pick<PluginSource, 'name' | 'origin'>, range?: string): string {
-  const what = range === undefined ? name : `${name}@${range}`;
-  return `${origin === 'project' ? 'npm' : 'agentgym plugins'} install ${/[\s^~<>|*]/.test(what) ? `'${what}'` : what}`;
 }
 
 function importEntry(entry: string): Promise<{ default?: unknown }> {

@@ -34,6 +34,7 @@ const finder: ContributionFinder = {
     return Promise.resolve({ contribution });
   },
   load: ({ contribution }) => contribution.load(),
+  packages: () => [],
 };
 
 describe('recipes', () => {

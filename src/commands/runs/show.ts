@@ -20,19 +20,22 @@ export default class RunsShow extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(RunsShow);
-    const [{ resolveRun }, { loadRun }, { runLines }, { styleOf }] = await Promise.all([
+    const [{ resolveRun }, { loadRun }, { runLines }, { packagesSince }, { styleOf }] = await Promise.all([
       import('../../experiments/resolve-run.js'),
       import('../../experiments/load-run.js'),
       import('../../experiments/describe-run.js'),
+      import('../../experiments/used-packages.js'),
       import('../../reporting/terminal-style.js'),
     ]);
     const run = await loadRun(await resolveRun(args.run, flags.runs));
-    for (const line of runLines(run, styleOf(process.stdout, process.env))) this.say(line);
+    const differences = await packagesSince(run.manifest, await this.pluginPackages());
+    for (const line of runLines(run, styleOf(process.stdout, process.env), differences)) this.say(line);
     const { directory, status, manifest, checkpoint, result, metrics } = run;
     return {
       run: directory,
       status,
       manifest,
+      differences,
       checkpoint: checkpoint ?? null,
       lastStep: metrics.at(-1) ?? null,
       result: result ?? null,

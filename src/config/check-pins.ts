@@ -1,0 +1,47 @@
+import semver from 'semver';
+
+import { installCommand } from './install-command.js';
+
+/** A package of a plugin that is there. */
+export interface InstalledPackage {
+  readonly name: string;
+  readonly version: string;
+  /** `project`, `linked`, `user` or `built-in`. */
+  readonly origin: string;
+}
+
+interface PinFinding {
+  readonly name: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/**
+ * What of a recipe's `plugins` does not hold. A pin holds whatever the recipe names: it says what has to be there, so none is idle. Prereleases
+ * count only where the range names one, as npm has it.
+ */
+export function checkPins(
+  pins: { readonly [name: string]: string } = {},
+  installed: readonly InstalledPackage[],
+): readonly PinFinding[] {
+  return Object.entries(pins).flatMap(([name, range]): PinFinding[] => {
+    const found = installed.find((item) => item.name === name);
+    const wants = `the recipe asks for ${name} ${range}`;
+    if (found === undefined) {
+      const [user, project] = ['user', 'project'].map((origin) => installCommand({ name, origin }, range));
+      const hint = `Install it: \`${user}\`, or for this project \`${project}\`.`;
+      return [{ name, message: `${wants}, and it is not installed`, hint }];
+    }
+    if (semver.satisfies(found.version, range)) return [];
+    return [
+      {
+        name,
+        message: `${wants}, and ${found.version} is ${found.origin === 'built-in' ? 'built in' : found.origin === 'linked' ? 'linked' : 'installed'}`,
+        hint:
+          found.origin === 'linked'
+            ? `Bring the linked folder to that version, or leave it by \`agentgym plugins uninstall ${name}\`.`
+            : `Install another version: \`${installCommand(found, range)}\`.`,
+      },
+    ];
+  });
+}

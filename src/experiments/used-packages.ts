@@ -1,0 +1,59 @@
+import type { Json } from '../contracts/json.js';
+import { packageIntegrity } from '../plugins/package-integrity.js';
+import { byName, type PluginSource } from '../plugins/plugin-source.js';
+import { recipeDifference } from './recipe-difference.js';
+import { findRuns } from './resolve-run.js';
+import { readManifest, type ContributionRecord, type PackageRecord, type RunManifest } from './run-manifest.js';
+
+/** The packages that contributions come from, as they lie on disk now; in name order. Nothing is imported. */
+export async function usedPackages(
+  contributions: readonly Pick<ContributionRecord, 'package'>[],
+  sources: readonly PluginSource[],
+): Promise<readonly PackageRecord[]> {
+  const names = new Set(contributions.map((record) => record.package));
+  return Promise.all(
+    sources
+      .filter(({ name }) => names.has(name))
+      .sort(byName)
+      .map(async (source) => {
+        const { name, version, origin } = source;
+        return { name, version, origin, integrity: await packageIntegrity(source) };
+      }),
+  );
+}
+
+/** In what packages differ, in words that follow on "with": "plugin-coin 2.0.0 in the place of 1.0.0". How they came here makes no difference. */
+export function packageDifferences(before: readonly PackageRecord[], now: readonly PackageRecord[]): string[] {
+  const names = [...new Set([...before, ...now].map(({ name }) => name))].sort();
+  return names.flatMap((name) => {
+    const [old, present] = [before, now].map((list) => list.find((record) => record.name === name));
+    if (old?.integrity === present?.integrity) return [];
+    if (present === undefined) return [`nothing in the place of ${name} ${old?.version}`];
+    if (old === undefined) return [`${name} ${present.version}, which was not used`];
+    if (old.version !== present.version) return [`${name} ${present.version} in the place of ${old.version}`];
+    return [`other files in ${name} ${present.version}`];
+  });
+}
+
+/** In what the packages that a run used are others today; nothing of a run that did not say. */
+export async function packagesSince(
+  { packages }: Pick<RunManifest, 'packages'>,
+  sources: readonly PluginSource[],
+): Promise<string[]> {
+  const used = (packages ?? []).map(({ name }) => ({ package: name }));
+  return packageDifferences(packages ?? [], await usedPackages(used, sources));
+}
+
+/** The newest run in a folder that was made by the same recipe, but for its seed and for what it asks of versions. */
+export async function earlierRun(folder: string, recipe: RunManifest['recipe']): Promise<RunManifest | undefined> {
+  for (const { directory } of (await findRuns(folder)).toReversed()) {
+    const manifest = await readManifest(directory).catch(() => undefined);
+    if (manifest?.packages === undefined) continue;
+    if (recipeDifference(withoutSeed(manifest.recipe), withoutSeed(recipe)) === undefined) return manifest;
+  }
+  return undefined;
+}
+
+function withoutSeed({ seed: _, plugins: __, ...recipe }: RunManifest['recipe']): Json {
+  return recipe;
+}

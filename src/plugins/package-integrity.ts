@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+
+import { byName, type PluginSource } from './plugin-source.js';
+
+/** Never part of what is published, or not of the package. */
+const LEFT_OUT = new Set(['node_modules', '.git', '.hg', '.svn', '.DS_Store']);
+
+interface Package {
+  readonly files?: unknown;
+  readonly agentgym?: { readonly plugin?: unknown };
+}
+
+/**
+ * One hash over the files of a plugin's package, in the form of `npm`'s integrity: sha512 over the path, the length and the bytes of each, in the
+ * order of their paths. The same for a package that is linked, a dependency, or installed from a tarball of it. What lies in node_modules is
+ * another package's. Reads files alone: no code runs.
+ */
+export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Promise<string> {
+  const hash = createHash('sha512');
+  for (const path of await packageFiles(root)) {
+    const bytes = await readFile(join(root, path));
+    hash.update(`${path}\0${bytes.length}\0`).update(bytes);
+  }
+  return `sha512-${hash.digest('base64')}`;
+}
+
+/**
+ * Paths of the files that make a package, sorted by code units: package.json, its entry, and what `files` names. Without `files`, the folder that
+ * the entry lies in below the package's own; where it lies in that itself, everything but runs and what is hidden.
+ */
+async function packageFiles(root: string): Promise<string[]> {
+  const { files, agentgym } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Package;
+  const entry = posix.normalize(typeof agentgym?.plugin === 'string' ? agentgym.plugin : 'index.js');
+  const listed = Array.isArray(files) ? files.filter((item) => typeof item === 'string') : defaultFiles(entry);
+  const rules = listed.map((pattern) => ({ takes: !pattern.startsWith('!'), matches: matcher(bare(pattern)) }));
+  const isMember = (path: string) =>
+    ['package.json', entry].includes(path) || rules.findLast(({ matches }) => matches.test(path))?.takes === true;
+  // A project's folder may hold a lot beside what is published: only what a pattern can reach is looked at.
+  const tops = [entry, ...listed.map(bare)].map((pattern) => matcher(pattern.split('/')[0] ?? '*'));
+  const isReached = (path: string) => path.includes('/') || tops.some((top) => top.test(path));
+  return ['package.json', ...(await allFiles(root, '', (path) => path !== 'package.json' && isReached(path)))]
+    .filter(isMember)
+    .sort(byCodeUnits);
+}
+
+function defaultFiles(entry: string): string[] {
+  const [folder, ...rest] = entry.split('/');
+  return folder !== undefined && rest.length > 0 ? [folder] : ['*', '!runs', '!.*'];
+}
+
+/** Regular files below a folder, by their paths with `/`; links are not published, so they are not followed. */
+async function allFiles(root: string, folder: string, isReached: (path: string) => boolean): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true });
+  const found = await Promise.all(
+    entries.map(async (entry): Promise<string[]> => {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (LEFT_OUT.has(entry.name) || !isReached(path)) return [];
+      if (entry.isDirectory()) return allFiles(root, path, isReached);
+      return entry.isFile() ? [path] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function byCodeUnits(a: string, b: string): number {
+  return byName({ name: a }, { name: b });
+}
+
+/** Without `!`, and without slashes around it. */
+function bare(pattern: string): string {
+  return pattern
+    .replace(/^!/, '')
+    .replace(/^\.?\//, '')
+    .replace(/\/+$/, '');
+}
+
+/** A pattern of `files` in package.json: `dist`, `dist/**\/*.js`, `*.{js,json}`; what names a folder takes all below it. */
+function matcher(pattern: string): RegExp {
+  const source = pattern.replaceAll(/\*\*\/|\*\*|\*|\?|\{[^{}]*\}|[.+^$()|[\]\\{}]/g, (token) => {
+    if (token === '**/') return '(?:[^/]+/)*';
+    if (token === '**') return '.*';
+    if (token === '*') return '[^/]*';
+    if (token === '?') return '[^/]';
+    if (token.length > 1) return `(?:${token.slice(1, -1).split(',').map(escape).join('|')})`;
+    return `\\${token}`;
+  });
+  return new RegExp(`^${source}(?:/.*)?$`);
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[.*+?^$()|[\]\\{}]/g, '\\$&');
+}
