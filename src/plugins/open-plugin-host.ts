@@ -48,6 +48,7 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   policy: 'policy',
   algorithm: 'algo',
   format: 'format',
+  tool: 'tool',
 };
 
 /** Opens a host over plugin packages; costs nothing until something is asked of it. */
