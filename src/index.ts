@@ -18,4 +18,5 @@ export type * from './contracts/plugin.js';
 export type * from './contracts/policy.js';
 export type * from './contracts/random.js';
 export type * from './contracts/reward.js';
+export type * from './contracts/tool.js';
 export type * from './contracts/trajectory.js';

@@ -24,8 +24,7 @@ export async function listContributions(host: PluginHost) {
     policies: await listKind(host, 'policy'),
     algorithms: await listKind(host, 'algorithm'),
     formats: await listKind(host, 'format'),
-    // No contract for tools yet; the key is part of the document's format.
-    tools: [] as ListedContribution[],
+    tools: await listKind(host, 'tool'),
     recipes: await listRecipes(),
   };
 }

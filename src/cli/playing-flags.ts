@@ -16,5 +16,11 @@ export const playingFlags = {
     helpValue: 'KEY=VALUE',
     description: 'Set an option of the environment; the value is read as YAML',
   }),
+  tool: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'NAME',
+    description: "A tool that may be called; absent: the run's own",
+  }),
   seed: Flags.integer({ default: 0, description: 'Root of the random numbers' }),
 };

@@ -3,11 +3,11 @@ import { Args } from '@oclif/core';
 import { BaseCommand } from '../cli/base-command.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 
-const KINDS: readonly ContributionKind[] = ['environment', 'reward', 'policy', 'algorithm', 'format'];
+const KINDS: readonly ContributionKind[] = ['environment', 'reward', 'policy', 'algorithm', 'format', 'tool'];
 
 /** `agentgym describe KIND NAME` */
 export default class Describe extends BaseCommand {
-  static override summary = 'Describe an environment, reward, policy, algorithm or format and its options';
+  static override summary = 'Describe an environment, reward, policy, algorithm, format or tool and its options';
   static override examples = [
     '<%= config.bin %> <%= command.id %> environment textcraft',
     '<%= config.bin %> <%= command.id %> algorithm grpo --json',
@@ -33,12 +33,15 @@ export default class Describe extends BaseCommand {
     const presets = 'presets' in contribution ? contribution.presets : undefined;
     const facts =
       contribution.kind === 'environment' ? ['success', 'invalid', ...(contribution.facts ?? [])] : undefined;
+    const external = contribution.kind === 'tool' ? contribution.external : undefined;
     const needs = contribution.kind === 'reward' ? contribution.needs : undefined;
 
     this.say(`${name}: ${summary}`);
     this.say(`${kind} of ${plugin} ${version}`);
     if (facts !== undefined) this.say(`reports ${facts.join(', ')}`);
     if (needs !== undefined) this.say(`needs an environment that reports ${needs.join(', ')}`);
+    if (external === true)
+      this.say('its answers depend on more than the call: runs with it are not exactly repeatable');
     if (presets !== undefined) {
       this.say('\nPresets');
       for (const preset of presets) this.say(`  ${preset.name}  ${preset.summary}`);
@@ -54,6 +57,7 @@ export default class Describe extends BaseCommand {
       ...(presets && { presets }),
       ...(facts && { facts }),
       ...(needs && { needs }),
+      ...(external !== undefined && { external }),
       options,
       schema: optionsJsonSchema(options),
     };

@@ -38,6 +38,7 @@ export default class Evaluate extends BaseCommand {
       policy: args.policy,
       ...(flags.environment !== undefined && { environment: flags.environment }),
       options: parseOptions(flags.option ?? []),
+      ...(flags.tool !== undefined && { tools: flags.tool }),
       ...(flags.turns !== undefined && { turns: flags.turns }),
       temperature: parseTemperature(flags.temperature),
       split: flags.split ?? 'test',

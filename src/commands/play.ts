@@ -11,6 +11,7 @@ export default class Play extends BaseCommand {
     '<%= config.bin %> <%= command.id %> textcraft --policy oracle --split test --tasks 3',
     '<%= config.bin %> <%= command.id %> textcraft --task depth-1/stick --actions actions.txt --json',
     '<%= config.bin %> <%= command.id %> guess-number --policy latest',
+    '<%= config.bin %> <%= command.id %> guess-number --tool calculator',
   ];
   static override args = {
     environment: Args.string({ required: true, description: '`agentgym list environments` shows what there is' }),
@@ -43,6 +44,7 @@ export default class Play extends BaseCommand {
       environment: args.environment,
       policy,
       options: parseOptions(flags.option ?? []),
+      ...(flags.tool !== undefined && { tools: flags.tool }),
       ...(flags.task !== undefined && { task: flags.task }),
       split: flags.split ?? 'train',
       tasks: flags.tasks ?? 1,

@@ -32,6 +32,7 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
     checkReachable(recipe, name, wrong);
   }
   checkReward(recipe, wrong);
+  checkTools(recipe, wrong);
   checkBudget(recipe, wrong);
 }
 
@@ -108,6 +109,13 @@ function checkReward(recipe: ParsedRecipe, wrong: Wrong): void {
       wrong([...path, 'terms', i, 'name'], `is ${name} for the second time`, 'Give the one term the weight of both.');
     });
   }
+}
+
+function checkTools({ tools = [] }: ParsedRecipe, wrong: Wrong): void {
+  tools.forEach(({ name }, i) => {
+    if (tools.findIndex((tool) => tool.name === name) === i) return;
+    wrong(['tools', i, 'name'], `is ${name} for the second time`, 'The first would claim every call.');
+  });
 }
 
 function checkBudget({ budget, stages }: ParsedRecipe, wrong: Wrong): void {

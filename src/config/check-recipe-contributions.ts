@@ -48,6 +48,7 @@ export async function checkRecipeContributions(
     for (const [i, term] of reward.terms.entries()) {
       const scheme = await check('reward', term, [...path, 'terms', i]);
       checkFacts(scheme, environment, [...path, 'terms', i, 'name'], complaints);
+      if (recipe.tools === undefined) settleToolOptions(scheme, term, [...path, 'terms', i], context);
       schemes.push(scheme);
     }
     return schemes;
@@ -62,6 +63,7 @@ export async function checkRecipeContributions(
     schemes.forEach((scheme, i) => checkFacts(scheme, played, ['reward', 'terms', i, 'name'], complaints));
   }
   await check('format', recipe.format, ['format']);
+  for (const [i, tool] of (recipe.tools ?? []).entries()) await check('tool', tool, ['tools', i]);
   const policy = await check('policy', recipe.policy, ['policy']);
   if (policy?.kind === 'policy') {
     checkPreset(recipe, policy.presets, context.complaints);
@@ -211,6 +213,19 @@ function settleScratchOptions({ policy }: ParsedRecipe, names: readonly string[]
       idle: true,
     };
     settleFinding(finding, ['policy', 'options', name], context, () => delete policy.options[name]);
+  }
+}
+
+/** Where nothing can be called, prices of calls are idle. */
+function settleToolOptions(scheme: Contribution | undefined, term: Block, path: KeyPath, context: IdleContext): void {
+  if (scheme?.kind !== 'reward') return;
+  for (const name of scheme.toolOptions ?? []) {
+    const finding = {
+      message: `\`${name}\` has no effect in a recipe without \`tools\``,
+      hint: 'Leave it out, or name the tools that may be called.',
+      idle: true,
+    };
+    settleFinding(finding, [...path, 'options', name], context, () => delete term.options[name], term.options[name]);
   }
 }
 

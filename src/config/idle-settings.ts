@@ -91,6 +91,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   settleAllowInversion(recipe, idle);
   settleImportanceCaps(recipe, idle);
   settleOverridden(recipe, idle);
+  settleTools(recipe, idle);
 }
 
 /** Inversions are a matter of training: no rl stage may take the recipe's own reward. Whether a reward has any shows when it is made. */
@@ -103,6 +104,25 @@ function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, becaus
     idle(path, `beside ${rl.map(({ name }) => `\`stages.${name}.reward\``).join(' and ')}`);
   } else return;
   recipe.reward.allowInversion = false;
+}
+
+/** A call takes a turn, and somebody must act on its answer. */
+function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+  const horizons = Object.values(recipe.stages).flatMap((stage) => (stage.kind === 'rl' ? (stage.horizon ?? []) : []));
+  const evaluated = Object.values(recipe.evaluation.final.transfer ?? {}).map(({ horizon }) => horizon ?? 0);
+  const longest = Math.max(
+    ...[recipe.horizon, ...horizons].map(longestHorizon),
+    recipe.evaluation.horizon ?? 0,
+    ...evaluated,
+  );
+  if (longest === 1) idle(['tools'], 'where an episode has 1 turn: a call takes it, and nobody acts on the answer');
+  if (recipe.tools === undefined) {
+    for (const key of ['maxToolCalls', 'maxToolOutput', 'toolSeconds']) {
+      idle(['rollout', key], 'in a recipe without `tools`');
+    }
+  } else if ((recipe.rollout.maxToolCalls ?? 0) >= longest) {
+    idle(['rollout', 'maxToolCalls'], `where an episode has ${longest} turns at most`);
+  }
 }
 
 /** A cap of weights that no rl stage computes. */

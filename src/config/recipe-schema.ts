@@ -52,6 +52,8 @@ const reward = v.strictObject({
 
 const format = v.strictObject({ name: contribution('action format'), options: options('action format', 'format') });
 
+const tool = v.strictObject({ name: contribution('tool'), options: options('tool', 'tool') });
+
 const sampling = v.strictObject({
   temperature: v.optional(
     amount(0, 'Temperature of sampling and training in rl stages; evaluations have their own'),
@@ -373,6 +375,15 @@ export const recipeSchema = v.strictObject({
   environment,
   reward: v.optional(v.pipe(reward, v.description('What is rewarded')), { terms: [{ name: 'sparse' }] }),
   format: v.optional(v.pipe(format, v.description('How the policy writes its actions')), { name: 'plain' }),
+  tools: v.exactOptional(
+    v.pipe(
+      v.array(tool),
+      v.minLength(1),
+      v.description(
+        'What the policy may call in the place of an action; the first that claims a text has it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation',
+      ),
+    ),
+  ),
   policy: v.optional(v.pipe(policy, v.description('The model that acts and learns')), {}),
   algorithm: v.exactOptional(v.pipe(algorithm, v.description('How advantages and loss are made; needed by rl stages'))),
   horizon: v.pipe(
@@ -436,6 +447,19 @@ export const recipeSchema = v.strictObject({
         maxFailedShare: v.optional(share('Share of failed episodes in a step above which the run ends'), 0.1),
         maxEpisodeTokens: v.exactOptional(
           whole(1, "Tokens after which an episode is cut; absent: the model's own limit"),
+        ),
+        maxToolCalls: v.exactOptional(
+          whole(
+            1,
+            'Calls of an episode that reach a tool; the prompt says so, and a later call is answered that none are left. Absent: as many as there are turns',
+          ),
+        ),
+        maxToolOutput: v.exactOptional(whole(1, 'Characters after which the output of a tool is cut; absent: 2000')),
+        toolSeconds: v.exactOptional(
+          v.pipe(
+            amount(0, 'Seconds after which a call is asked to stop; one that goes on fails the episode. Absent: 10'),
+            v.gtValue(0),
+          ),
         ),
       }),
       v.description('How episodes are played'),

@@ -5,11 +5,12 @@ import type { Host } from './host.js';
 import type { OptionFinding, OptionsDeclaration, OptionsOf } from './options.js';
 import type { PolicyModule } from './policy.js';
 import type { RewardModule } from './reward.js';
+import type { ToolModule } from './tool.js';
 
 /** What the host checks before it runs any code of a plugin: `agentgym.apiVersion` in its package.json. */
 export type PluginApiVersion = 1;
 
-export type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format';
+export type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format' | 'tool';
 
 interface ContributionBase<Kind extends ContributionKind, Declaration extends OptionsDeclaration, Module> {
   readonly kind: Kind;
@@ -53,6 +54,8 @@ export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclar
 > {
   /** Facts without which the scheme has nothing to pay for. */
   readonly needs?: readonly OptionalFact[];
+  /** Options that only price calls of tools: written in a recipe without `tools` they have no effect, and are refused. */
+  readonly toolOptions?: readonly (keyof D & string)[];
 }
 export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'policy',
@@ -75,6 +78,15 @@ export type FormatContribution<D extends OptionsDeclaration = OptionsDeclaration
   FormatModule<OptionsOf<D>>
 >;
 
+export interface ToolContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
+  'tool',
+  D,
+  ToolModule<OptionsOf<D>>
+> {
+  /** Its answers depend on more than the call: a search server, the clock. Runs with it are not exactly repeatable, and say so. */
+  readonly external?: boolean;
+}
+
 /**
  * What a plugin's entry exports by default is a list of these. Write each with `satisfies`, so that its options keep their types.
  *
@@ -96,4 +108,9 @@ export type FormatContribution<D extends OptionsDeclaration = OptionsDeclaration
  * ```
  */
 export type Contribution =
-  EnvironmentContribution | RewardContribution | PolicyContribution | AlgorithmContribution | FormatContribution;
+  | EnvironmentContribution
+  | RewardContribution
+  | PolicyContribution
+  | AlgorithmContribution
+  | FormatContribution
+  | ToolContribution;

@@ -7,7 +7,7 @@ export interface RewardTurn {
   readonly facts: Facts;
   /** Facts after the turn before; absent on the first turn. */
   readonly previous?: Facts;
-  /** The environment's own reward of the step; 0 where the text was malformed. */
+  /** The environment's own reward of the step; 0 where the text was malformed or called a tool. */
   readonly native: number;
   /** The action format could not read the text. */
   readonly malformed: boolean;
@@ -15,6 +15,8 @@ export interface RewardTurn {
   readonly cut: boolean;
   /** Tokens the policy sampled in this turn, its end token included; 0 for players without tokens. */
   readonly tokens: number;
+  /** A tool was called in the place of an action; `failed`: it gave no proper answer. The facts are then those of the turn before, not invalid. */
+  readonly toolCall?: { readonly name: string; readonly failed: boolean };
   readonly terminated: boolean;
   readonly truncated: boolean;
   /** Number of the turn, from 0. */
@@ -35,6 +37,8 @@ export interface BoundsContext {
   readonly milestones?: number;
   /** Tokens that a turn may sample, at most; absent: none. */
   readonly actionTokens?: number;
+  /** The agent has tools: any turn may be a call. Absent: none is. */
+  readonly tools?: boolean;
   /** Bounds are of the sum of `discount ** index * score` over the turns; absent: 1, the undiscounted return. */
   readonly discount?: number;
 }

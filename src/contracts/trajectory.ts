@@ -1,17 +1,35 @@
 import type { Facts } from './environment.js';
+import type { Json } from './json.js';
 
 /** The cap that cut an episode. `environment` is a cap of the environment's own. */
 export type TruncationCause = 'horizon' | 'tokens' | 'environment';
+
+/** A call of a tool, in the place of an action. What the tool answered is the next observation. */
+export interface ToolCall {
+  /** The tool, as the recipe names it. */
+  readonly name: string;
+  /**
+   * `answered`; `failed`: the tool could not carry it out; `malformed`: the tool could not read the text; `refused`: no calls were left. Only the first two
+   * reached the tool.
+   */
+  readonly status: 'answered' | 'failed' | 'malformed' | 'refused';
+  /** What was asked of the tool; absent where the text was malformed. */
+  readonly call?: Json;
+  /** Length of the tool's output before it was cut. */
+  readonly outputCharacters: number;
+}
 
 /** One observation and the action that followed it. */
 export interface Turn {
   readonly observation: string;
   /** What the policy wrote, without its end token. */
   readonly text: string;
-  /** What the environment was given; absent where the text was malformed. */
+  /** What the environment was given; absent where the text was malformed or called a tool. */
   readonly action?: string;
   /** Why the text was no action. */
   readonly malformed?: string;
+  /** The tool that the text called: the environment was not stepped. */
+  readonly toolCall?: ToolCall;
   /** The action ran into `maxActionTokens`; its end token was appended, not sampled. */
   readonly cut: boolean;
   /** Sum of the weighted terms: what is trained on. */
@@ -120,8 +138,8 @@ export interface CompletedEpisode extends EpisodeKey {
 export interface FailedEpisode extends EpisodeKey {
   readonly status: 'failed';
   readonly failure: {
-    /** `reset`, `step`, `player` or `deadline`: whose work broke. */
-    readonly phase: 'reset' | 'step' | 'player' | 'deadline';
+    /** `reset`, `step`, `player`, `tool` or `deadline`: whose work broke. */
+    readonly phase: 'reset' | 'step' | 'player' | 'tool' | 'deadline';
     readonly message: string;
   };
   /** Turns played before it broke. */

@@ -15,6 +15,8 @@ interface RewardSetting {
   readonly milestones: boolean;
   /** Tokens after which an action is cut. */
   readonly actionTokens: number;
+  /** The agent has tools. */
+  readonly tools: boolean;
 }
 
 /** The reward of an rl stage. */
@@ -84,11 +86,11 @@ function findInversion(stage: StageReward): string | undefined {
 
 /** Bounds at each of these discounts per turn, the widest of each term. */
 export function rewardBounds(
-  { reward, horizon, milestones, actionTokens }: RewardSetting,
+  { reward, horizon, milestones, actionTokens, tools }: RewardSetting,
   discounts: readonly number[],
 ): RewardBounds {
   const contexts = discounts.flatMap((discount): BoundsContext[] => {
-    const context = { horizon, actionTokens, discount };
+    const context = { horizon, actionTokens, discount, ...(tools && { tools }) };
     return milestones ? [1, horizon].map((total) => ({ ...context, milestones: total })) : [context];
   });
   return reward.bounds(...contexts);

@@ -61,5 +61,6 @@ async function describeReward(
   }
   const { maxActionTokens } = recipe.policy.sampling;
   const milestones = environment.facts.includes('milestones');
-  return { bounds: rewardBounds({ reward, horizon, milestones, actionTokens: maxActionTokens }, [1]), density };
+  const setting = { reward, horizon, milestones, actionTokens: maxActionTokens, tools: recipe.tools !== undefined };
+  return { bounds: rewardBounds(setting, [1]), density };
 }

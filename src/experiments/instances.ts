@@ -14,6 +14,7 @@ import { createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
 import { createEnvironmentPool, type EnvironmentPool } from '../rollout/environment-pool.js';
+import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
 import type { ContributionRecord } from './run-manifest.js';
 
 /** A contribution by name, with the options that are not left at their defaults. */
@@ -82,6 +83,22 @@ export class Instances {
   async format(named: Named): Promise<ActionFormat> {
     const { located, module, options } = await this.#open('format', named);
     return callPlugin(located, 'create', () => module.create(options, createHost(this.#settings, located)));
+  }
+
+  /** A box of tools, in the order in which they read a text; undefined where there are none. Dispose of it at the end. */
+  async tools(all: readonly Named[], limits: ToolLimits): Promise<Toolbox | undefined> {
+    const made: NamedTool[] = [];
+    try {
+      for (const named of all) {
+        const { located, module, options } = await this.#open('tool', named);
+        const host = createHost(this.#settings, located);
+        made.push({ name: named.name, tool: await callPlugin(located, 'create', () => module.create(options, host)) });
+      }
+    } catch (error) {
+      await new Toolbox(made, limits).dispose();
+      throw error;
+    }
+    return made.length === 0 ? undefined : new Toolbox(made, limits);
   }
 
   async algorithm(named: Named): Promise<Algorithm> {

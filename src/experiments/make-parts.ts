@@ -11,6 +11,7 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor } from '../rollout/actor.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { conversationText } from '../rollout/demonstration.js';
+import type { Toolbox } from '../rollout/toolbox.js';
 import { checkGroups, checkPolicy } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
 import { runWeights } from './checkpoints.js';
@@ -22,7 +23,7 @@ import {
   type StageDemonstrations,
 } from './prepare-demonstrations.js';
 import { manifestPath, type ContributionRecord } from './run-manifest.js';
-import { budgetsOf, transferPlans } from './stage-plan.js';
+import { budgetsOf, toolLimits, transferPlans } from './stage-plan.js';
 
 /** What an rl stage has of its own. */
 interface RlParts {
@@ -37,6 +38,8 @@ export interface Parts {
   /** What the final evaluation plays beside it, by what the recipe calls it; without those that are the recipe's own. */
   readonly transfer: ReadonlyMap<string, OpenEnvironment>;
   readonly format: ActionFormat;
+  /** What the policy may call; absent: nothing. */
+  readonly tools?: Toolbox;
   /** The recipe's own reward: what evaluations tell returns of. */
   readonly reward: ComposedReward;
   /** Of each rl stage, by name. */
@@ -52,7 +55,14 @@ export interface Parts {
 }
 
 /** How the policy of a recipe plays when it samples for training. */
-export function modelActor(recipe: Recipe, model: PolicyModel, format: ActionFormat): ModelActor {
+export function modelActor(
+  recipe: Recipe,
+  {
+    model,
+    format,
+    tools,
+  }: { readonly model: PolicyModel; readonly format: ActionFormat; readonly tools?: Toolbox | undefined },
+): ModelActor {
   const { temperature, topP, topK, maxActionTokens } = recipe.policy.sampling;
   const { maxEpisodeTokens } = recipe.rollout;
   return {
@@ -62,11 +72,12 @@ export function modelActor(recipe: Recipe, model: PolicyModel, format: ActionFor
     sampling: { temperature, topP, topK },
     maxActionTokens,
     ...(maxEpisodeTokens !== undefined && { maxEpisodeTokens }),
+    ...(tools && { tools }),
   };
 }
 
 /**
- * Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of the pools and of the policy.
+ * Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of them (`disposeParts`) and of the policy.
  *
  * @param origin who said a key; absent: nobody knows, and what is idle is let pass
  */
@@ -79,14 +90,16 @@ export async function makeParts(
   const instances = new Instances(host, settings);
   const environment = await instances.environment(recipe.environment);
   const transfer = new Map<string, OpenEnvironment>();
+  let tools: Toolbox | undefined;
   try {
     for (const { name, environment: other, isOwn } of transferPlans(recipe)) {
       if (!isOwn) transfer.set(name, await instances.environment(other));
     }
     const format = await instances.format(recipe.format);
+    tools = await instances.tools(recipe.tools ?? [], toolLimits(recipe.rollout));
     const reward = await instances.reward(recipe.reward.terms);
     const rl = await rlParts(recipe, instances, environment, origin);
-    const context = { environment, format, ...settings };
+    const context = { environment, format, ...(tools && { tools }), ...settings };
     const demonstrations = await prepareDemonstrations(recipe, context);
     const { name, preset, from, options } = recipe.policy;
     const { maxEpisodeTokens } = recipe.rollout;
@@ -109,11 +122,12 @@ export async function makeParts(
       await policy.dispose();
       throw error;
     }
-    const actor = modelActor(recipe, policy, format);
+    const actor = modelActor(recipe, { model: policy, format, tools });
     const { records } = instances;
-    return { environment, transfer, format, reward, rl, demonstrations, policy, criticFrom, actor, records };
+    const playing = { environment, transfer, format, ...(tools && { tools }), reward, rl };
+    return { ...playing, demonstrations, policy, criticFrom, actor, records };
   } catch (error) {
-    await disposePools({ environment, transfer });
+    await disposeParts({ environment, transfer, ...(tools && { tools }) });
     throw error;
   }
 }
@@ -138,9 +152,11 @@ export async function checkRecipeRewards(
   }
 }
 
-/** Disposes of the instances of all environments. */
-export async function disposePools({ environment, transfer }: Pick<Parts, 'environment' | 'transfer'>): Promise<void> {
+/** Disposes of the instances of all environments, and of the tools. */
+export async function disposeParts(parts: Pick<Parts, 'environment' | 'transfer' | 'tools'>): Promise<void> {
+  const { environment, transfer, tools } = parts;
   await Promise.all([environment, ...transfer.values()].map(({ pool }) => pool.dispose()));
+  await tools?.dispose();
 }
 
 async function rlParts(
@@ -164,6 +180,7 @@ async function rlParts(
       horizon: longestHorizon(settings.horizon),
       milestones: environment.facts.includes('milestones'),
       actionTokens: recipe.policy.sampling.maxActionTokens,
+      tools: recipe.tools !== undefined,
       ...(algorithm.discount && { discount: algorithm.discount }),
     });
     parts.set(name, { settings, reward, algorithm });

@@ -10,12 +10,13 @@ import type { Actor } from '../rollout/actor.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { expertPlayer, randomPlayer } from '../rollout/players.js';
+import type { Toolbox } from '../rollout/toolbox.js';
 import { runWeights } from './checkpoints.js';
 import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
 import { modelActor } from './make-parts.js';
 import { resolveRun } from './resolve-run.js';
 import { manifestPath, readManifest } from './run-manifest.js';
-import { evaluationHorizon } from './stage-plan.js';
+import { evaluationHorizon, toolLimits } from './stage-plan.js';
 
 /** Turns of an episode where neither a recipe nor the environment names a number. */
 const DEFAULT_TURNS = 30;
@@ -36,6 +37,8 @@ export interface ContestantRequest {
   readonly environment?: string;
   /** Options of the environment, over those of the run where it is the same one. */
   readonly options: { readonly [name: string]: unknown };
+  /** Names of tools that may be called, with their defaults; absent: those of the run. */
+  readonly tools?: readonly string[];
   /** Turns of an episode; absent: as the run, or as the environment says. */
   readonly turns?: number;
   /** Of a policy with tokens; absent: 0. */
@@ -76,13 +79,18 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
   }
   const own = recipe?.environment.name === name ? recipe.environment.options : {};
   const environment = await instances.environment({ name, options: { ...own, ...request.options } });
+  let tools: Toolbox | undefined;
   try {
     const reward = await instances.reward(recipe?.reward.terms ?? [{ name: 'sparse', weight: 1 }]);
     const horizon =
       request.turns ??
       (own === recipe?.environment.options ? evaluationHorizon(recipe) : (environment.maxTurns ?? DEFAULT_TURNS));
-    const seated = model === undefined ? undefined : await openModel(model, request, instances);
-    const actor = seated ?? { kind: 'player' as const, player: await findPlayer(policy, environment) };
+    const named = request.tools?.map((tool) => ({ name: tool })) ?? recipe?.tools ?? [];
+    const player = model === undefined ? await findPlayer(policy, environment) : undefined;
+    if (typeof policy === 'string' && player !== undefined) refuseTools(policy, request.tools);
+    tools = await instances.tools(named, toolLimits(recipe?.rollout ?? {}));
+    const seated = model === undefined ? undefined : await openModel(model, request, { instances, tools });
+    const actor: Actor = seated ?? { kind: 'player', player: player as Player, ...(tools && { tools }) };
     return {
       name: typeof policy === 'string' ? policy : policy.name,
       actor,
@@ -91,11 +99,13 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
       horizon,
       async dispose() {
         await environment.pool.dispose();
+        await actor.tools?.dispose();
         if (actor.kind === 'model') await actor.model.dispose();
       },
     };
   } catch (error) {
     await environment.pool.dispose();
+    await tools?.dispose();
     throw error;
   }
 }
@@ -126,7 +136,7 @@ async function findModel(policy: string, { runsFolder }: ContestantRequest): Pro
 async function openModel(
   { folder, recipe }: FoundModel,
   request: ContestantRequest,
-  instances: Instances,
+  { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
 ): Promise<Actor> {
   const format = await instances.format(recipe?.format ?? { name: 'plain' });
   const model = await instances.policy(
@@ -135,10 +145,20 @@ async function openModel(
   );
   const temperature = request.temperature ?? 0;
   if (recipe !== undefined) {
-    const actor = modelActor(recipe, model, format);
+    const actor = modelActor(recipe, { model, format, tools });
     return { ...actor, sampling: { ...actor.sampling, temperature } };
   }
-  return { kind: 'model', model, format, sampling: { temperature, topP: 1, topK: 0 }, maxActionTokens: 64 };
+  const sampling = { temperature, topP: 1, topK: 0 };
+  return { kind: 'model', model, format, sampling, maxActionTokens: 64, ...(tools && { tools }) };
+}
+
+/** Experts and the random player say what the environment knows, and call nothing. */
+function refuseTools(player: string, tools: readonly string[] | undefined): void {
+  if (tools === undefined) return;
+  throw new AgentgymError('AG_COMMAND_USAGE', {
+    message: `\`--tool ${tools[0]}\` has no effect: \`${player}\` calls no tools.`,
+    hint: 'Leave it out, or let a person, a script or a model play.',
+  });
 }
 
 async function findPlayer(policy: string | Player, { name, pool }: OpenEnvironment): Promise<Player> {

@@ -1,5 +1,5 @@
 import type { Facts, SplitName } from '../contracts/environment.js';
-import type { CompletedEpisode } from '../contracts/trajectory.js';
+import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
 import { chooseTasks } from '../rollout/task-order.js';
@@ -21,6 +21,8 @@ export interface PlayedEpisode {
   readonly observation: string;
   readonly turns: readonly {
     readonly action: string;
+    /** What was called instead, where the action was a call of a tool. */
+    readonly toolCall?: ToolCall;
     /** What the action brought about. */
     readonly observation: string;
     readonly reward: number;
@@ -89,6 +91,7 @@ function playedEpisode({
       const next = turns[index + 1];
       return {
         action: turn.action ?? turn.text,
+        ...(turn.toolCall && { toolCall: turn.toolCall }),
         observation: next?.observation ?? finalObservation,
         reward: turn.native,
         terminated: next === undefined && terminated,

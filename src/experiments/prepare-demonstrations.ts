@@ -7,6 +7,7 @@ import { systemPrompt } from '../rollout/actor.js';
 import { collectDemonstrations, type CollectedDemonstrations } from '../rollout/collect-demonstrations.js';
 import type { Demonstration } from '../rollout/demonstration.js';
 import { readDemonstrations } from '../rollout/read-demonstrations.js';
+import type { Toolbox } from '../rollout/toolbox.js';
 import { affordableDemonstrations, type StageBudget } from '../training/budget.js';
 import type { OpenEnvironment } from './instances.js';
 import { budgetsOf, fundedStages, longestHorizon, rolloutSettings } from './stage-plan.js';
@@ -14,6 +15,8 @@ import { budgetsOf, fundedStages, longestHorizon, rolloutSettings } from './stag
 export interface DemonstrationContext {
   readonly environment: OpenEnvironment;
   readonly format: ActionFormat;
+  /** What the policy may call; absent: nothing. */
+  readonly tools?: Toolbox;
   /** The run's root stream: the same demonstrations come again after a resume. */
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -50,7 +53,7 @@ export async function gatherDemonstrations(
   name: string,
   stage: SftStage,
   budget: StageBudget | undefined,
-  { environment, format, random, signal }: DemonstrationContext,
+  { environment, format, tools, random, signal }: DemonstrationContext,
 ): Promise<StageDemonstrations> {
   const { expert = 'demonstrator', file, count, successOnly } = stage.demonstrations;
   const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
@@ -64,7 +67,7 @@ export async function gatherDemonstrations(
     });
   }
   if (file !== undefined) {
-    const system = await systemOf(environment, format);
+    const system = await systemOf(environment, format, tools);
     const demonstrations = await readDemonstrations({ file, system, splits: environment.splits, count: most });
     return { demonstrations, bought: demonstrations.length };
   }
@@ -76,6 +79,7 @@ export async function gatherDemonstrations(
       count: most === Infinity ? usualDemonstrations : most,
       successOnly,
       format,
+      ...(tools && { tools }),
       horizon: longestHorizon(recipe),
       random: random.stream('demonstrations', name),
       rollout: rolloutSettings(recipe.rollout),
@@ -109,9 +113,9 @@ async function askExpert(
   }
 }
 
-async function systemOf({ pool }: OpenEnvironment, format: ActionFormat): Promise<string> {
+async function systemOf({ pool }: OpenEnvironment, format: ActionFormat, tools?: Toolbox): Promise<string> {
   const instance = await pool.acquire();
-  const system = systemPrompt(instance.instructions, format);
+  const system = systemPrompt(instance.instructions, format, tools);
   pool.release(instance);
   return system;
 }

@@ -14,7 +14,7 @@ import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from './disk-journal.js';
 import { Evaluator } from './evaluator.js';
 import { loadRun } from './load-run.js';
-import { disposePools, makeParts, type Parts } from './make-parts.js';
+import { disposeParts, makeParts, type Parts } from './make-parts.js';
 import { refuseExisting, RunDirectory } from './run-directory.js';
 import type { PackageRecord } from './run-manifest.js';
 import { readResult, type RunResult } from './run-result.js';
@@ -80,7 +80,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
     await run?.fail(error);
     throw error;
   } finally {
-    if (parts !== undefined) await disposePools(parts);
+    if (parts !== undefined) await disposeParts(parts);
     await parts?.policy.dispose();
   }
 }

@@ -7,6 +7,7 @@ import { type StageBudget, stageBudgets } from '../training/budget.js';
 import type { HorizonSchedule } from '../training/horizon.js';
 import type { OptimizerPlan } from '../training/run-stage.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
+import type { ToolLimits } from '../rollout/toolbox.js';
 
 export function horizonSchedule(horizon: HorizonSettings): HorizonSchedule {
   if (horizon.schedule !== 'linear') return horizon;
@@ -27,6 +28,19 @@ export function rolloutSettings(rollout: Recipe['rollout']): RolloutSettings {
   const { inFlight, deadlineSeconds, retries, maxFailedShare } = rollout;
   const milliseconds = deadlineSeconds * 1000;
   return { inFlight, retries, maxFailedShare, environmentMilliseconds: milliseconds, playerMilliseconds: milliseconds };
+}
+
+/** How much of its tools an agent may use. */
+export function toolLimits({
+  maxToolCalls,
+  maxToolOutput = 2000,
+  toolSeconds = 10,
+}: Pick<Recipe['rollout'], 'maxToolCalls' | 'maxToolOutput' | 'toolSeconds'>): ToolLimits {
+  return {
+    ...(maxToolCalls !== undefined && { maxCalls: maxToolCalls }),
+    maxOutputCharacters: maxToolOutput,
+    milliseconds: toolSeconds * 1000,
+  };
 }
 
 /** What each stage may spend. Without a limit, and absent, are stages whose price is 0, and all where the recipe has no budget. */

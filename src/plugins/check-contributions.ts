@@ -8,6 +8,7 @@ export const contributionKinds = [
   'policy',
   'algorithm',
   'format',
+  'tool',
 ] as const satisfies readonly ContributionKind[];
 
 const OPTION_TYPES: readonly OptionDeclaration['type'][] = [

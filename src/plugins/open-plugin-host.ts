@@ -50,6 +50,7 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   policy: 'policy',
   algorithm: 'algo',
   format: 'format',
+  tool: 'tool',
 };
 
 /**

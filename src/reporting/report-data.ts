@@ -211,10 +211,17 @@ export interface ReportTurn {
   readonly observation: string;
   /** What the policy wrote, without its end token. */
   readonly text: string;
-  /** What the environment was given; absent where the text was malformed. */
+  /** What the environment was given; absent where the text was malformed or called a tool. */
   readonly action?: string;
   /** Why the text was no action. */
   readonly malformed?: string;
+  /** The tool that was called in the place of an action; its answer is the next observation. */
+  readonly toolCall?: {
+    readonly name: string;
+    readonly status: 'answered' | 'failed' | 'malformed' | 'refused';
+    readonly call?: unknown;
+    readonly outputCharacters: number;
+  };
   /** The text ran into its cap. */
   readonly cut: boolean;
   readonly reward: number;

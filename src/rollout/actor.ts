@@ -1,6 +1,7 @@
 import type { ActionFormat } from '../contracts/format.js';
 import type { Player } from '../contracts/player.js';
 import type { PolicyModel, Sampling } from '../contracts/policy.js';
+import type { Toolbox } from './toolbox.js';
 
 /** A policy model that writes actions in a format: the only actor whose episodes can be trained on. */
 export interface ModelActor {
@@ -12,18 +13,24 @@ export interface ModelActor {
   readonly maxActionTokens: number;
   /** Tokens after which an episode is truncated; absent: what the model can hold. */
   readonly maxEpisodeTokens?: number;
+  /** What it may call in the place of an action. */
+  readonly tools?: Toolbox;
 }
 
-/** A player without tokens; what it says is the action. */
+/** A player without tokens; what it says is the action, or calls a tool. */
 export interface PlayerActor {
   readonly kind: 'player';
   readonly player: Player;
+  /** Absent for experts and the random baseline, which call none. */
+  readonly tools?: Toolbox;
 }
 
 /** Whoever plays. */
 export type Actor = ModelActor | PlayerActor;
 
-/** What stands before the first observation: the environment's rules, then how to write an action. */
-export function systemPrompt(instructions: string, format: ActionFormat): string {
-  return [instructions, format.instructions].filter((part) => part !== '').join('\n\n');
+/** What stands before the first observation: the environment's rules, how to write an action, and how to call tools. */
+export function systemPrompt(instructions: string, format?: ActionFormat, tools?: Toolbox): string {
+  return [instructions, format?.instructions ?? '', tools?.instructions ?? '']
+    .filter((part) => part !== '')
+    .join('\n\n');
 }

@@ -9,6 +9,7 @@ import type { EnvironmentPool } from './environment-pool.js';
 import { refuseManyFailures } from './failures.js';
 import { expertPlayer } from './players.js';
 import { taskOrder } from './task-order.js';
+import type { Toolbox } from './toolbox.js';
 
 export interface CollectDemonstrationsOptions {
   /** The training split, and nothing else. */
@@ -21,6 +22,8 @@ export interface CollectDemonstrationsOptions {
   /** Leave out those that were lost. */
   readonly successOnly?: boolean;
   readonly format: ActionFormat;
+  /** Stand in the system prompt, as in rollouts; experts call none. */
+  readonly tools?: Toolbox;
   /** Turns after which an episode is cut. */
   readonly horizon: number;
   readonly random: Random;
@@ -43,7 +46,8 @@ export interface CollectedDemonstrations {
  * @throws AG_EPISODES_FAILED where too many episodes failed, AG_NO_EXPERT, AG_INTERRUPTED
  */
 export async function collectDemonstrations(options: CollectDemonstrationsOptions): Promise<CollectedDemonstrations> {
-  const { tasks, environments, expert, count, successOnly = false, format, horizon, random, rollout, signal } = options;
+  const { tasks, environments, expert, count, successOnly = false, format, tools, horizon } = options;
+  const { random, rollout, signal } = options;
   const taskAt = taskOrder(tasks, random.stream('tasks'));
   const keys = Array.from({ length: count }, (_, group) => ({ iteration: 0, task: taskAt(group), group, member: 0 }));
   const episodes = await collectEpisodes(keys, {
@@ -58,7 +62,7 @@ export async function collectDemonstrations(options: CollectDemonstrationsOption
   refuseManyFailures(episodes, rollout.maxFailedShare);
 
   const instance = await environments.acquire();
-  const system = systemPrompt(instance.instructions, format);
+  const system = systemPrompt(instance.instructions, format, tools);
   environments.release(instance);
   const completed = episodes.filter((episode) => episode.status === 'completed');
   const demonstrations = completed

@@ -7,9 +7,10 @@ import type { Random } from '../contracts/random.js';
 import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
-import type { Actor, ModelActor, PlayerActor } from './actor.js';
+import { type Actor, type ModelActor, type PlayerActor, systemPrompt } from './actor.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import type { ComposedReward } from './compose-reward.js';
+import type { ToolAnswer } from './episode-tools.js';
 import { type Attempt, failedEpisode, LiveEpisode, type Writing } from './live-episode.js';
 import { unlessAborted } from './unless-aborted.js';
 
@@ -74,7 +75,7 @@ export async function collectEpisodes(keys: readonly EpisodeKey[], options: Coll
 
       const playing = live.filter((episode) => !episode.ended);
       const writings = await unlessAborted(write(playing, actor, options), signal);
-      const steps = playing.map((episode, index) => step(episode, writings[index] as Writing | Failure, rollout));
+      const steps = playing.map((episode, index) => step(episode, writings[index] as Writing | Failure, options));
       await unlessAborted(Promise.all(steps), signal);
 
       const leaving = live.filter((episode) => episode.ended);
@@ -82,6 +83,7 @@ export async function collectEpisodes(keys: readonly EpisodeKey[], options: Coll
       if (actor.kind === 'model') actor.model.release(leaving.map(({ sequenceName }) => sequenceName));
       for (const episode of leaving) {
         const { attempt, environment, failure, turns } = episode;
+        episode.tools?.close();
         if (failure === undefined) {
           environments.release(environment);
           results[attempt.index] = episode.completed();
@@ -102,7 +104,10 @@ export async function collectEpisodes(keys: readonly EpisodeKey[], options: Coll
   } finally {
     // Only an interruption or an error leaves any behind; they may be in the middle of a step.
     if (actor.kind === 'model') actor.model.release(live.map(({ sequenceName }) => sequenceName));
-    for (const { environment } of live) void environments.discard(environment);
+    for (const { environment, tools } of live) {
+      void environments.discard(environment);
+      tools?.close();
+    }
   }
 }
 
@@ -167,7 +172,7 @@ async function generate(
 
 async function ask(
   episode: LiveEpisode,
-  { player }: PlayerActor,
+  { player, tools }: PlayerActor,
   { rollout, signal }: CollectOptions,
 ): Promise<Writing | Failure> {
   const { environment, observation, random, turns } = episode;
@@ -175,7 +180,7 @@ async function ask(
     const text = await withinDeadline(`the player "${player.name}"`, rollout.playerMilliseconds, () =>
       player.act(
         {
-          system: environment.instructions,
+          system: systemPrompt(environment.instructions, undefined, tools),
           observations: [...turns.map((turn) => turn.observation), observation],
           texts: turns.map((turn) => turn.text),
           environment,
@@ -190,9 +195,20 @@ async function ask(
   }
 }
 
-/** Plays what was written. */
-async function step(episode: LiveEpisode, writing: Writing | Failure, rollout: RolloutSettings): Promise<void> {
+/** Plays what was written: a call of a tool, or an action. */
+async function step(
+  episode: LiveEpisode,
+  writing: Writing | Failure,
+  { rollout, signal }: CollectOptions,
+): Promise<void> {
   if ('phase' in writing) return episode.fail(writing);
+  let answer: ToolAnswer | undefined;
+  try {
+    answer = await episode.tools?.answer(writing.text, episode.turns.length, signal);
+  } catch (error) {
+    return episode.fail(failureOf(error, 'tool'));
+  }
+  if (answer !== undefined) return episode.finishToolTurn(writing, answer);
   const { parsed } = writing;
   let result: StepResult;
   try {
@@ -214,7 +230,7 @@ function draws(random: Random, count: number): Float64Array {
 }
 
 /** Plugins throw plain errors; an AgentgymError has nothing to do with this one episode and ends the collection. */
-function failureOf(error: unknown, phase: 'reset' | 'step' | 'player'): Failure {
+function failureOf(error: unknown, phase: 'reset' | 'step' | 'player' | 'tool'): Failure {
   if (isAgentgymError(error)) throw error;
   const message = error instanceof Error ? error.message : String(error);
   return { phase: error instanceof DeadlineError ? 'deadline' : phase, message };

@@ -6,12 +6,14 @@ import type {
   EpisodeKey,
   FailedEpisode,
   TokenRecord,
+  ToolCall,
   TruncationCause,
   Turn,
 } from '../contracts/trajectory.js';
 import type { Actor } from './actor.js';
 import { systemPrompt } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
+import type { EpisodeTools, ToolAnswer } from './episode-tools.js';
 import { TokenSequence } from './token-sequence.js';
 
 /** One attempt at one episode of a collection. */
@@ -43,6 +45,8 @@ export class LiveEpisode {
   readonly turns: Turn[] = [];
   /** Absent for players without tokens. */
   readonly sequence?: TokenSequence;
+  /** Absent where the actor has none. */
+  readonly tools?: EpisodeTools;
   #observation: string;
   #terminated = false;
   #truncated: TruncationCause | undefined;
@@ -58,8 +62,9 @@ export class LiveEpisode {
     private readonly limits: EpisodeLimits,
   ) {
     this.#observation = observation;
+    if (actor.tools !== undefined) this.tools = actor.tools.open(random);
     if (actor.kind === 'model') {
-      const system = systemPrompt(environment.instructions, actor.format);
+      const system = systemPrompt(environment.instructions, actor.format, actor.tools);
       this.sequence = new TokenSequence(actor.model.encoder, system, observation);
       // A prompt that leaves no room for an action: an episode of no turns.
       if (!this.#hasRoom()) this.#truncated = 'tokens';
@@ -92,14 +97,19 @@ export class LiveEpisode {
 
   /** What a turn leads to whose text was no action: the environment is not stepped, and its facts stand still. */
   malformedStep(observation: string): StepResult {
-    const facts: Facts = { ...(this.turns.at(-1)?.facts ?? { success: false }), invalid: true };
-    return { observation, reward: 0, terminated: false, truncated: false, facts };
+    return this.#standStill(observation, true);
+  }
+
+  /** Ends a turn that called a tool: the environment is not stepped, and nothing was wrong with it as an action. */
+  finishToolTurn(writing: Writing, { observation, toolCall }: ToolAnswer): void {
+    this.finishTurn(writing, this.#standStill(observation, false), toolCall);
   }
 
   /** Ends the turn with what its action brought about. */
-  finishTurn(writing: Writing, step: StepResult): void {
-    const { parsed } = writing;
-    const malformed = 'malformed' in parsed ? parsed.malformed : undefined;
+  finishTurn(writing: Writing, step: StepResult, toolCall?: ToolCall): void {
+    const parsed = toolCall === undefined ? writing.parsed : undefined;
+    const action = parsed !== undefined && 'action' in parsed ? parsed.action : undefined;
+    const malformed = parsed !== undefined && 'malformed' in parsed ? parsed.malformed : undefined;
     this.#terminated = step.terminated;
     // A terminated episode ends with its action; every other one with the observation that the action produced.
     if (!step.terminated) {
@@ -116,6 +126,7 @@ export class LiveEpisode {
       malformed: malformed !== undefined,
       cut: writing.cut,
       tokens: writing.sampled === undefined ? 0 : writing.sampled[1] - writing.sampled[0],
+      ...(toolCall !== undefined && { toolCall: { name: toolCall.name, failed: toolCall.status !== 'answered' } }),
       terminated: this.#terminated,
       truncated: this.#truncated !== undefined,
       index: this.turns.length,
@@ -123,8 +134,9 @@ export class LiveEpisode {
     this.turns.push({
       observation: this.#observation,
       text: writing.text,
-      ...('action' in parsed && { action: parsed.action }),
+      ...(action !== undefined && { action }),
       ...(malformed !== undefined && { malformed }),
+      ...(toolCall !== undefined && { toolCall }),
       cut: writing.cut,
       reward,
       components,
@@ -150,6 +162,11 @@ export class LiveEpisode {
       ...(record !== undefined && { record }),
       retries: this.attempt.retries,
     };
+  }
+
+  #standStill(observation: string, invalid: boolean): StepResult {
+    const facts: Facts = { ...(this.turns.at(-1)?.facts ?? { success: false }), invalid };
+    return { observation, reward: 0, terminated: false, truncated: false, facts };
   }
 
   #capReached(step: StepResult): TruncationCause | undefined {

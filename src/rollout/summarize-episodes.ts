@@ -20,6 +20,8 @@ export interface EpisodesSummary {
   readonly invalid: number;
   /** Share of turns whose action ran into `maxActionTokens`. */
   readonly cut: number;
+  /** Turns of an episode that called a tool, and the share of them that got no proper answer. */
+  readonly toolCalls: { readonly mean: number; readonly failed: number };
   /** Mean of each reward term's part of the return. */
   readonly components: { readonly [term: string]: number };
   readonly density: RewardDensity;
@@ -28,6 +30,7 @@ export interface EpisodesSummary {
 export function summarizeEpisodes(episodes: readonly Episode[]): EpisodesSummary {
   const completed = episodes.filter((episode) => episode.status === 'completed');
   const turns = completed.flatMap((episode) => episode.turns);
+  const calls = turns.flatMap(({ toolCall }) => toolCall ?? []);
   const mean = (of: (episode: CompletedEpisode) => number): number => ratio(sum(completed.map(of)), completed.length);
   const cutBy = (cause: TruncationCause): number => mean(({ truncated }) => Number(truncated === cause));
 
@@ -50,6 +53,10 @@ export function summarizeEpisodes(episodes: readonly Episode[]): EpisodesSummary
     truncatedBy: { horizon: cutBy('horizon'), tokens: cutBy('tokens'), environment: cutBy('environment') },
     invalid: ratio(turns.filter(({ facts }) => facts.invalid).length, turns.length),
     cut: ratio(turns.filter(({ cut }) => cut).length, turns.length),
+    toolCalls: {
+      mean: ratio(calls.length, completed.length),
+      failed: ratio(calls.filter(({ status }) => status !== 'answered').length, calls.length),
+    },
     components,
     density: rewardDensity(completed),
   };

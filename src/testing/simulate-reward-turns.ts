@@ -14,12 +14,13 @@ const actionTokens = 50;
 
 /**
  * An episode that a lawful environment could play: with or without progress and milestones, won or not, with malformed, illegal and cut
- * actions; a solved task stays solved for a turn or two where the environment goes on.
+ * actions, with or without calls of tools; a solved task stays solved for a turn or two where the environment goes on.
  */
 export function simulateEpisode(random: Random, progressFalls: boolean): SimulatedEpisode {
   const horizon = random.integer(1, 9);
   const total = random.integer(0, 3) === 0 ? undefined : random.integer(1, 6);
   const hasProgress = random.integer(0, 4) > 0;
+  const tools = random.stream('tools').integer(0, 2) === 1;
   const success = random.integer(0, 2) === 1;
   const length = success ? random.integer(1, horizon + 1) : horizon;
   const solvedAt = success ? random.integer(Math.max(0, length - 2), length) : Infinity;
@@ -27,9 +28,10 @@ export function simulateEpisode(random: Random, progressFalls: boolean): Simulat
   let progress = 0;
   let reached = 0;
   for (let index = 0; index < length; index += 1) {
-    const malformed = random.integer(0, 5) === 0 && index !== solvedAt;
-    const invalid = malformed || (random.integer(0, 5) === 0 && index !== solvedAt);
-    if (!invalid) {
+    const calls = tools && index < solvedAt && random.stream('call', index).integer(0, 3) === 0;
+    const malformed = random.integer(0, 5) === 0 && index !== solvedAt && !calls;
+    const invalid = malformed || (random.integer(0, 5) === 0 && index !== solvedAt && !calls);
+    if (!invalid && !calls) {
       const low = progressFalls ? 0 : progress;
       progress = random.integer(0, 4) === 0 ? 1 : low + random.uniform() * (1 - low);
       reached = random.integer(reached, (total ?? 0) + 1);
@@ -42,18 +44,23 @@ export function simulateEpisode(random: Random, progressFalls: boolean): Simulat
     };
     const previous = turns.at(-1)?.facts;
     const last = index === length - 1;
-    const terminated = last && (success || random.integer(0, 2) === 1);
+    const terminated = last && (success || (random.integer(0, 2) === 1 && !calls));
     turns.push({
       facts,
       ...(previous && { previous }),
-      native: malformed ? 0 : random.normal(),
+      native: malformed || calls ? 0 : random.normal(),
       malformed,
       cut: random.integer(0, 6) === 0,
       tokens: random.integer(0, actionTokens + 1),
+      ...(calls && { toolCall: { name: 'tool', failed: random.stream('failed', index).integer(0, 2) === 1 } }),
       terminated,
       truncated: last && !terminated,
       index,
     });
   }
-  return { turns, success, context: { horizon, actionTokens, ...(total !== undefined && { milestones: total }) } };
+  return {
+    turns,
+    success,
+    context: { horizon, actionTokens, ...(tools && { tools }), ...(total !== undefined && { milestones: total }) },
+  };
 }

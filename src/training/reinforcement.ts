@@ -72,6 +72,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
     // Episodes, by the weights as they are.
     const turns = horizonTurns(horizon, state.horizon, step);
     const collectStart = performance.now();
+    const toolStart = actor.tools?.milliseconds ?? 0;
     const collected = await collectGroups(
       {
         collect: {
@@ -150,6 +151,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         'train/groups': collected.groups,
         'train/without_batch': Number(credited === undefined),
         ...rolloutMetrics(summary, turns),
+        ...(actor.tools && toolMetrics(summary, actor.tools.milliseconds - toolStart)),
         'rollout/groups_without_signal': played.filter(isWithoutSignal).length / Math.max(1, played.length),
         ...(algorithm.refillRounds && { 'rollout/refills': collected.refills }),
         ...(greedy.completed > 0 && { 'rollout/greedy_return_mean': greedy.returnMean }),
@@ -226,6 +228,15 @@ function rolloutMetrics(summary: EpisodesSummary, horizon: number): Record<strin
     'rollout/retries': summary.retries,
     'rollout/episodes': summary.completed,
     'rollout/tokens': summary.tokens,
+  };
+}
+
+function toolMetrics({ toolCalls }: EpisodesSummary, milliseconds: number): Record<string, number> {
+  return {
+    'rollout/tool_calls': toolCalls.mean,
+    'rollout/tool_calls_failed': toolCalls.failed,
+    // Of calls that ran side by side: it may be more than the collection took.
+    'time/tool_seconds': milliseconds / 1000,
   };
 }
 

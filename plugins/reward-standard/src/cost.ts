@@ -3,11 +3,20 @@ import type { RewardScheme } from '@agentgym/cli';
 import type { CostOptions } from './options.js';
 import { takePrices } from './take-prices.js';
 
-/** Takes a price for each turn, each sampled token and each invalid action; text that was no action is invalid, too. */
-export function create({ turn, token, invalid }: CostOptions): RewardScheme {
+/**
+ * Takes a price for each turn, each sampled token, each invalid action and each call of a tool, whatever came of it; text that was no action is
+ * invalid, too.
+ */
+export function create({ turn, token, invalid, toolCall }: CostOptions): RewardScheme {
   return takePrices(
-    ({ tokens, facts }) => turn + token * tokens + (facts.invalid ? invalid : 0),
-    (actionTokens) => turn + token * actionTokens + invalid,
+    (played) =>
+      turn +
+      token * played.tokens +
+      (played.toolCall === undefined ? 0 : toolCall) +
+      // A call is no action, and so never invalid.
+      (played.facts.invalid ? invalid : 0),
+    ({ actionTokens = 0, tools = false }) =>
+      turn + token * actionTokens + (tools ? Math.max(invalid, toolCall) : invalid),
     turn,
   );
 }

@@ -44,8 +44,9 @@ export default [
   {
     kind: 'reward',
     name: 'cost',
-    summary: 'Prices on turns, sampled tokens and invalid actions: a term beside an outcome',
+    summary: 'Prices on turns, sampled tokens, invalid actions and calls of tools: a term beside an outcome',
     options: costOptions,
+    toolOptions: ['toolCall'],
     load: () => import('./cost.js'),
   } satisfies RewardContribution<typeof costOptions>,
 ];

@@ -34,5 +34,6 @@ export const costOptions = {
     default: 0.001,
     description: 'Taken for each action that was not understood or not legal',
   },
+  toolCall: { type: 'number', minimum: 0, default: 0.001, description: 'Taken for each turn that calls a tool' },
 } as const satisfies OptionsDeclaration;
 export type CostOptions = OptionsOf<typeof costOptions>;

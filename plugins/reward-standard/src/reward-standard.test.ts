@@ -138,11 +138,20 @@ describe('format', () => {
 });
 
 describe('cost', () => {
-  const scheme = createCost({ turn: 0.5, token: 0.125, invalid: 2 });
+  const scheme = createCost({ turn: 0.5, token: 0.125, invalid: 2, toolCall: 3 });
 
   it('takes a price for the turn, for its tokens and for an action that was not legal', () => {
     expect(scores(scheme, [{}, { invalid: true }], [{ tokens: 3 }, { tokens: 0 }])).toEqual([-0.875, -2.5]);
-    expect(scores(createCost({ turn: 0, token: 0, invalid: 0 }), [{ invalid: true }])).toEqual([0]);
+    expect(scores(createCost({ turn: 0, token: 0, invalid: 0, toolCall: 0 }), [{ invalid: true }])).toEqual([0]);
+  });
+
+  // Goes red when only answered calls are priced, or when the dearest turn forgets them.
+  it('takes a price for a call of a tool, whatever came of it, and is bounded by it only where there are tools', () => {
+    const calls = [{}, { toolCall: { name: 'a', failed: false } }, { toolCall: { name: 'a', failed: true } }];
+    const rewards = scores(scheme, [{}, {}, {}], calls);
+    expect(rewards).toEqual([-0.625, -3.625, -3.625]);
+    expect(scheme.bounds({ horizon: 2, actionTokens: 8, tools: true }).failure).toEqual([-9, 0]);
+    expect(scheme.bounds({ horizon: 2, actionTokens: 8 }).failure).toEqual([-7, 0]);
   });
 
   it('is bounded by the longest turns there can be', () => {

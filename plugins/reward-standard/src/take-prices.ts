@@ -1,25 +1,26 @@
-import type { RewardScheme, RewardTurn } from '@agentgym/cli';
+import type { BoundsContext, RewardScheme, RewardTurn } from '@agentgym/cli';
 
 /**
  * A term that takes `price(turn)` in every turn and pays for nothing: it belongs beside an outcome, and alone every recipe refuses it. What it takes of
  * an episode grows with the horizon, so whether success stays above failure is asked of each recipe.
  *
- * @param dearest the highest price of one turn that samples at most `actionTokens` tokens
+ * @param dearest the highest price of one turn
  * @param cheapest the lowest price of one turn
  */
 export function takePrices(
   price: (turn: RewardTurn) => number,
-  dearest: (actionTokens: number) => number,
+  dearest: (context: BoundsContext) => number,
   cheapest: number,
 ): RewardScheme {
   return {
     density: 'turn',
     // Not the negative of 0: it would stand in the log.
     score: (turn) => 0 - price(turn),
-    bounds: ({ horizon, actionTokens = 0, discount = 1 }) => {
+    bounds: (context) => {
+      const { horizon, discount = 1 } = context;
       let turns = 0;
       for (let turn = 0; turn < horizon; turn += 1) turns += discount ** turn;
-      const low = 0 - dearest(actionTokens) * turns;
+      const low = 0 - dearest(context) * turns;
       // A success took a turn; a prompt without room for an action is a failure of none.
       return { success: [low, 0 - cheapest], failure: [low, 0] };
     },

@@ -179,6 +179,7 @@ function boundsOf(
     horizon: longestHorizon(rl.settings.horizon),
     milestones: environment.facts.includes('milestones'),
     actionTokens: maxActionTokens,
+    tools: recipe.tools !== undefined,
   };
   return { [key]: rewardBounds(setting, [1]) };
 }

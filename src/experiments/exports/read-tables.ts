@@ -169,13 +169,16 @@ function episodeRow(line: EpisodeLine): TableRow {
 }
 
 function turnRow(turn: Turn): TableRow {
-  const { observation, text, action, malformed, cut, sampled, policyVersion, reward, native, components, facts } = turn;
+  const { observation, text, action, malformed, toolCall, cut, sampled, policyVersion } = turn;
+  const { reward, native, components, facts } = turn;
   const parts = Object.entries(components).map(([term, part]) => [componentColumn(term), part] as const);
   return {
     observation,
     text,
     action,
     malformed,
+    tool: toolCall?.name,
+    toolStatus: toolCall?.status,
     cut,
     sampledTokens: sampled && sampled[1] - sampled[0],
     policyVersion,

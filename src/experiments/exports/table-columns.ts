@@ -86,6 +86,8 @@ export function tableColumns(found: FoundNames): { readonly [table in TableName]
       text: 'string',
       action: 'string',
       malformed: 'string',
+      tool: 'string',
+      toolStatus: 'string',
       cut: 'boolean',
       sampledTokens: 'int',
       policyVersion: 'int',

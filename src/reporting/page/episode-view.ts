@@ -113,8 +113,9 @@ function rewardOf({ reward, components, native }: ReportTurn): HTMLElement {
   );
 }
 
-function parsed({ action, malformed, text, cut }: ReportTurn): HTMLElement | undefined {
+function parsed({ action, malformed, toolCall, text, cut }: ReportTurn): HTMLElement | undefined {
   const notes = [
+    ...(toolCall === undefined ? [] : [toolNote(toolCall)]),
     ...(malformed === undefined ? [] : [element('p', { class: 'fault' }, `No action: ${malformed}`)]),
     ...(cut ? [element('p', { class: 'fault' }, 'Cut at the limit of tokens.')] : []),
   ];
@@ -125,6 +126,18 @@ function parsed({ action, malformed, text, cut }: ReportTurn): HTMLElement | und
     : element('div', { class: 'parsed' }, element('span', { class: 'label' }, 'action '), foldedText(action, 'inline'));
   if (did === undefined && notes.length === 0) return undefined;
   return element('div', {}, did, ...notes);
+}
+
+/** Which tool was called, and how that went; its answer is the next observation. */
+function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['toolCall']>): HTMLElement {
+  const outcomes = {
+    answered: `answered with ${outputCharacters} characters`,
+    failed: 'could not carry it out',
+    malformed: 'could not read it',
+    refused: 'no calls were left',
+  };
+  const isAnswered = status === 'answered';
+  return element('p', { class: isAnswered ? 'remark' : 'fault' }, `Called the tool ${name}: ${outcomes[status]}.`);
 }
 
 function factsOf({ facts }: ReportTurn): HTMLElement {

@@ -1,0 +1,52 @@
+import type { Tool, ToolReading, ToolSession } from '@agentgym/cli';
+
+import { evaluateExpression } from './evaluate-expression.js';
+import type { Options } from './options.js';
+import { parseExpression } from './parse-expression.js';
+
+const opening = '<calculator>';
+const closing = '</calculator>';
+
+/**
+ * Reckons the expression between its tags. A text with the opening tag is meant for it: one call, nothing behind it; what stands before is the agent's
+ * thought. `ans` is the last answer of the episode.
+ */
+export function create({ digits, maxCharacters }: Options): Tool {
+  return {
+    instructions:
+      `To reckon, end your text with ${opening}EXPRESSION${closing}: numbers, ans (the last answer), + - * / % ^, parentheses, ` +
+      'and abs, ceil, cos, exp, floor, gcd, ln, log10, max, min, mod, pi, round, sin, sqrt.',
+    example: `${opening}2*(3+4)${closing}`,
+    parse: (text) => readCall(text, maxCharacters),
+    begin: () => openSession(digits),
+  };
+}
+
+function readCall(text: string, maxCharacters: number): ToolReading | undefined {
+  const start = text.indexOf(opening);
+  if (start === -1) return undefined;
+  const inside = start + opening.length;
+  const end = text.indexOf(closing, inside);
+  if (end === -1) return { malformed: `${closing} is missing` };
+  if (text.slice(end + closing.length).trim() !== '') return { malformed: `nothing may follow ${closing}` };
+  const expression = text.slice(inside, end).trim();
+  if (expression.length > maxCharacters) {
+    return { malformed: `the expression has ${expression.length} characters, more than ${maxCharacters}` };
+  }
+  return { call: expression };
+}
+
+function openSession(digits: number): ToolSession {
+  let answer: number | undefined;
+  return {
+    run(call) {
+      const parsed = parseExpression(call as string);
+      if ('error' in parsed) return { output: `error: ${parsed.error}`, failed: true };
+      const result = evaluateExpression(parsed.expression, answer);
+      if ('error' in result) return { output: `error: ${result.error}`, failed: true };
+      answer = result.value;
+      // Through a number, so that 0.3 is not shown as 0.300000000000000; and -0 is 0.
+      return { output: String(Number(answer.toPrecision(digits)) + 0) };
+    },
+  };
+}

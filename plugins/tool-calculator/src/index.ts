@@ -1,0 +1,13 @@
+import type { ToolContribution } from '@agentgym/cli';
+
+import { options } from './options.js';
+
+export default [
+  {
+    kind: 'tool',
+    name: 'calculator',
+    summary: 'Reckons arithmetic expressions, and remembers the last answer as ans',
+    options,
+    load: () => import('./calculator.js'),
+  } satisfies ToolContribution<typeof options>,
+];

@@ -1,0 +1,20 @@
+import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
+
+export const options = {
+  digits: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 17,
+    default: 15,
+    description: 'Significant digits of an answer; with 17 every float64 is told apart',
+  },
+  maxCharacters: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    default: 200,
+    description: 'A longer expression is malformed',
+  },
+} as const satisfies OptionsDeclaration;
+
+export type Options = OptionsOf<typeof options>;

@@ -1,0 +1,114 @@
+import type { Random } from '../contracts/random.js';
+import type { ToolContext, ToolResult, ToolSession } from '../contracts/tool.js';
+import type { ToolCall } from '../contracts/trajectory.js';
+import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
+import type { NamedTool, Toolbox } from './toolbox.js';
+
+/** What a turn comes to whose text a tool claimed. */
+export interface ToolAnswer {
+  readonly observation: string;
+  readonly toolCall: ToolCall;
+}
+
+/** How long a call may go on after its signal was aborted, to say so itself. */
+const graceMilliseconds = 1000;
+
+/** The tools of one attempt at an episode: what they remember, and how often they were called. */
+export class EpisodeTools {
+  readonly #box: Toolbox;
+  readonly #random: Random;
+  readonly #sessions = new Map<string, ToolSession>();
+  #calls = 0;
+  #closed = false;
+
+  /** @param random the attempt's own stream */
+  constructor(box: Toolbox, random: Random) {
+    this.#box = box;
+    this.#random = random;
+  }
+
+  /**
+   * Lets the tools read a text, and runs the call that the first of them makes of it.
+   *
+   * @param turn number of the turn, from 0
+   * @returns undefined where no tool claims the text
+   * @throws what a tool throws, and DeadlineError: both are failures of the episode, not of the agent
+   */
+  async answer(text: string, turn: number, signal: AbortSignal): Promise<ToolAnswer | undefined> {
+    for (const named of this.#box.tools) {
+      const { name, tool } = named;
+      const reading = tool.parse(text);
+      if (reading === undefined) continue;
+      if ('malformed' in reading) return this.#show(`${name}: ${reading.malformed}`, { name, status: 'malformed' });
+      const { call } = reading;
+      if (this.#calls >= (this.#box.limits.maxCalls ?? Infinity)) {
+        return this.#show(`${name}: no calls are left`, { name, status: 'refused', call });
+      }
+      this.#calls += 1;
+      const { output, failed } = await this.#run(named, turn, signal, (session, context) => session.run(call, context));
+      return this.#show(output, { name, status: failed === true ? 'failed' : 'answered', call });
+    }
+    return undefined;
+  }
+
+  /** Ends the sessions; one that is still being begun is ended as soon as it is there. */
+  close(): void {
+    this.#closed = true;
+    for (const [name, session] of this.#sessions) this.#dispose(name, session);
+    this.#sessions.clear();
+  }
+
+  /** Runs a call in the tool's session, within its time. */
+  async #run(
+    named: NamedTool,
+    turn: number,
+    signal: AbortSignal,
+    run: (session: ToolSession, context: ToolContext) => ToolResult | PromiseLike<ToolResult>,
+  ): Promise<ToolResult> {
+    const { name } = named;
+    const { milliseconds } = this.#box.limits;
+    const call = new AbortController();
+    const interrupt = (): void => call.abort(signal.reason);
+    const timer = setTimeout(() => call.abort(new DeadlineError(`the time of a call is up`)), milliseconds);
+    signal.addEventListener('abort', interrupt, { once: true });
+    const start = performance.now();
+    try {
+      const result = await withinDeadline(`the tool "${name}"`, milliseconds + graceMilliseconds, async () => {
+        const session = await this.#session(named);
+        return run(session, { random: this.#random.stream('turn', turn, 'tool', name), signal: call.signal });
+      });
+      if (typeof result?.output !== 'string') throw new Error(`the tool "${name}" answered without an output`);
+      return result;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', interrupt);
+      this.#box.milliseconds += performance.now() - start;
+    }
+  }
+
+  async #session({ name, tool }: NamedTool): Promise<ToolSession> {
+    const begun = this.#sessions.get(name);
+    if (begun !== undefined) return begun;
+    const session = await tool.begin({ random: this.#random.stream('tool', name) });
+    if (this.#closed) this.#dispose(name, session);
+    else this.#sessions.set(name, session);
+    return session;
+  }
+
+  #dispose(name: string, session: ToolSession): void {
+    if (session.dispose === undefined) return;
+    this.#box.close(`dispose of a session of the tool "${name}"`, () => session.dispose?.());
+  }
+
+  #show(output: string, toolCall: Omit<ToolCall, 'outputCharacters'>): ToolAnswer {
+    const observation = cutOutput(output, this.#box.limits.maxOutputCharacters);
+    return { observation, toolCall: { ...toolCall, outputCharacters: output.length } };
+  }
+}
+
+/** The beginning of a text that is too long, and a mark that says how much of it. Never half a surrogate pair. */
+function cutOutput(output: string, longest: number): string {
+  if (output.length <= longest) return output;
+  const head = output.slice(0, longest).replace(/[\uD800-\uDBFF]$/u, '');
+  return `${head}\n[cut: ${head.length} of ${output.length} characters]`;
+}
