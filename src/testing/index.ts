@@ -21,3 +21,5 @@ export { checkAlgorithm, describeAlgorithm, type AlgorithmSubject } from './chec
 export type { KitSettings } from './conformance-kit.js';
 export { checkPolicyModel, describePolicyModel } from './check-policy-model.js';
 export type { PolicyModelCheckSettings, PolicyModelSubject } from './policy-checks/policy-context.js';
+export { checkTool, describeTool } from './check-tool.js';
+export type { ToolCheckSettings, ToolSubject } from './tool-checks/tool-context.js';

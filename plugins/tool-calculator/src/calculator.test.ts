@@ -1,4 +1,4 @@
-import { runInNewContext } from 'node:vm';
+import { createContext, runInContext } from 'node:vm';
 
 import type { ToolResult, ToolSession } from '@agentgym/cli';
 import { optionDefaults, testHost } from '@agentgym/cli/testing';
@@ -67,6 +67,7 @@ describe('reckoning', () => {
   // Against JavaScript's own arithmetic, which the parser shares no line with.
   it('agrees with JavaScript on random expressions', () => {
     const random = testHost(3).random;
+    const world = createContext({});
     const write = (depth: number): string => {
       if (depth === 0 || random.uniform() < 0.2) return String(random.integer(1, 20));
       const operator = random.choice(['+', '-', '*', '/', '**']);
@@ -80,7 +81,7 @@ describe('reckoning', () => {
     };
     for (let trial = 0; trial < 500; trial += 1) {
       const expression = write(4);
-      const value = Number(runInNewContext(expression));
+      const value = Number(runInContext(expression, world));
       const { output, failed } = reckon(expression.replaceAll('**', '^'));
       expect([expression, failed, Number(output)]).toEqual([expression, undefined, Number(value.toPrecision(15))]);
     }

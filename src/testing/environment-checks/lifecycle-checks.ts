@@ -1,23 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
-
 import type { CheckContext, EnvironmentCheck } from './check-context.js';
+import { countResources, leftOpen } from '../open-resources.js';
 import { chooseAgain, playEpisode, shorten } from './play-episode.js';
 
 const strangers = ['', 'no such task', '__proto__', '../../', '-1', 'x'.repeat(1_000)];
-
-/** Resources that hold the process open, by kind. */
-function countResources(): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
-}
-
-/** Kinds of which at least `least` more are open than before. */
-function surplus(before: Map<string, number>, least: number): string[] {
-  return [...countResources()]
-    .filter(([kind, count]) => count - (before.get(kind) ?? 0) >= least)
-    .map(([kind]) => kind);
-}
 
 /** Tries each admissible action of one state on instances that were led there. */
 async function illegalAdmissible(context: CheckContext, task: string, actions: readonly string[]): Promise<string[]> {
@@ -128,8 +113,7 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
           await playEpisode(environment, episode.task, context.random, chooseAgain(episode), 5);
         await environment.dispose?.();
       }
-      for (let attempt = 0; attempt < 20 && surplus(before, instances / 2).length > 0; attempt += 1) await wait(25);
-      const left = surplus(before, instances / 2);
+      const left = await leftOpen(before, instances / 2);
       return left.length === 0 ? [] : [`left open: ${left.join(', ')}`];
     },
   },

@@ -1,0 +1,79 @@
+import type { Tool } from '../contracts/tool.js';
+import { createRandom } from '../random/create-random.js';
+import { declareKit, runKit } from './conformance-kit.js';
+import type { DeclareTest } from './describe-environment.js';
+import { malformedActions } from './environment-checks/malformed-actions.js';
+import type { Finding } from './finding.js';
+import { testHost } from './test-host.js';
+import { readingChecks } from './tool-checks/reading-checks.js';
+import { runningChecks } from './tool-checks/running-checks.js';
+import type { ToolCheckSettings, ToolSubject } from './tool-checks/tool-context.js';
+
+export const toolChecks = [...readingChecks, ...runningChecks];
+
+/** Actions and observations of environments, and thoughts about them. */
+const usualOthers = [
+  '',
+  '17',
+  'higher',
+  'higher, 20 to 31',
+  'Guess my number between 17 and 37. You have 5 turns.',
+  'get 2 oak planks',
+  'craft 4 oak planks using 1 oak log',
+  'Inventory: [stick] (4)',
+  'go north',
+  'search[who wrote "Emma"?]',
+  'I should use the tool for 2 + 2.',
+  '<think>2 + 2 is 4</think><action>4</action>',
+  '\\boxed{4}',
+  'Thought: none\nAction: open <box>',
+  '{"thought": "none", "function_name": "guess", "arguments": {"number": 4}}',
+];
+
+/** Checks a tool against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one. */
+export async function checkTool<Options>(
+  subject: ToolSubject<Options>,
+  settings: ToolCheckSettings = {},
+): Promise<Finding[]> {
+  const random = createRandom(settings.seed ?? 0);
+  const made: Tool[] = [];
+  const create = async (): Promise<Tool> => {
+    const tool = await subject.create(subject.options, testHost(settings.seed));
+    made.push(tool);
+    return tool;
+  };
+  const findings = await runKit(toolChecks, settings, async () => {
+    const tool = await create();
+    const calls = [tool.example, ...(settings.calls ?? [])];
+    function* texts(): Generator<string> {
+      const stream = random.stream('texts');
+      for (const { text } of malformedActions(stream, settings.texts ?? 1_000, () => stream.choice(calls))) yield text;
+    }
+    return {
+      tool,
+      create,
+      external: subject.contribution?.external ?? false,
+      calls,
+      others: [...usualOthers, ...(settings.others ?? [])],
+      texts,
+      random,
+      millisecondsPerText: 1_000 * (settings.secondsPerText ?? 2),
+      millisecondsPerCall: 1_000 * (settings.secondsPerCall ?? 10),
+    };
+  });
+  // What dispose throws is a finding of its own.
+  for (const tool of made)
+    await Promise.resolve()
+      .then(() => tool.dispose?.())
+      .catch(() => undefined);
+  return findings;
+}
+
+/** The kit as tests, one for each check; takes the runner's `it`. */
+export function describeTool<Options>(
+  it: DeclareTest,
+  subject: ToolSubject<Options>,
+  settings: ToolCheckSettings = {},
+): void {
+  declareKit(it, toolChecks, settings, () => checkTool(subject, settings));
+}

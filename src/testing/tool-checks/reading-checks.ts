@@ -1,0 +1,113 @@
+import type { ToolReading } from '../../contracts/tool.js';
+import type { KitCheck } from '../conformance-kit.js';
+import { callOf, shorten, type ToolCheckContext } from './tool-context.js';
+
+/** What regular expressions with nested repetition choke on. */
+const repetitive = ['<', '</', '<calculator>', '{', '[[', '(', 'a ', '"', '```', '\n\n'];
+
+/** A reason stands in an observation, and its tokens fill the episode. */
+const longestReason = 500;
+
+const isReading = (reading: ToolReading): boolean =>
+  'call' in reading ? reading.call !== undefined : typeof reading.malformed === 'string';
+
+export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
+  {
+    id: 'example',
+    title: 'its example is claimed as a call, and the call is JSON',
+    severity: 'error',
+    likelyCause:
+      'the syntax was changed in one of instructions, example and parse; or a call holds a Map, a Date or undefined',
+    run: ({ tool, calls }) => {
+      const found = calls.flatMap((text) => {
+        const read = callOf(tool, text);
+        if (read === undefined)
+          return [`${shorten(text)} is not read as a call: ${shorten(String(JSON.stringify(tool.parse(text))))}`];
+        const again = JSON.stringify(JSON.parse(JSON.stringify(read)));
+        return again === JSON.stringify(read) && isPlain(read.call)
+          ? []
+          : [`the call of ${shorten(text)} does not survive JSON`];
+      });
+      return tool.instructions.trim() === ''
+        ? [...found, 'instructions are empty: nobody learns how to call it']
+        : found;
+    },
+  },
+  {
+    id: 'never-throws',
+    title: 'any text is a call, malformed with a short reason, or none of its business, and nothing is thrown',
+    severity: 'error',
+    likelyCause: 'JSON.parse, a missing match or a deep recursion is not guarded; or the reason quotes the text',
+    run: ({ tool, texts }) => {
+      const found: string[] = [];
+      for (const text of texts()) {
+        try {
+          const reading = tool.parse(text);
+          if (reading === undefined) continue;
+          if (!isReading(reading))
+            found.push(`${shorten(text)} is neither: ${shorten(String(JSON.stringify(reading)))}`);
+          else if ('malformed' in reading && reading.malformed.length > longestReason) {
+            found.push(`the reason for ${shorten(text)} has ${reading.malformed.length} characters`);
+          }
+        } catch (error) {
+          found.push(`${shorten(text)}: ${String(error)}`);
+        }
+        if (found.length === 5) return found;
+      }
+      return found;
+    },
+  },
+  {
+    id: 'leaves-alone',
+    title: 'plain actions and observations are none of its business',
+    severity: 'error',
+    likelyCause: 'parse claims every text, or one that merely contains a word; the environment would never be stepped',
+    run: ({ tool, others }) =>
+      others.flatMap((text) => {
+        const reading = tool.parse(text);
+        return reading === undefined ? [] : [`${shorten(text)} is claimed: ${shorten(JSON.stringify(reading))}`];
+      }),
+  },
+  {
+    id: 'swift',
+    title: 'no text takes long to read',
+    severity: 'error',
+    likelyCause: 'a regular expression backtracks: nested or adjacent repetitions that match the same characters',
+    run: ({ tool, millisecondsPerText }) => {
+      const [opening = ''] = tool.example.split(/\w/u);
+      for (const piece of [...repetitive, tool.example, `${opening} `]) {
+        // Ever longer, so that what backtracks is caught before it takes hours.
+        for (let count = 1_000; count * piece.length <= 1_000_000; count *= 2) {
+          const start = performance.now();
+          tool.parse(piece.repeat(count));
+          const taken = performance.now() - start;
+          if (taken > millisecondsPerText) return [`${count} times ${shorten(piece)} took ${Math.round(taken)} ms`];
+        }
+      }
+      return [];
+    },
+  },
+  {
+    id: 'repeatable',
+    title: 'the same text is read the same way each time',
+    severity: 'error',
+    likelyCause: 'state is kept between calls, such as lastIndex of a regular expression with the flag g',
+    run: ({ tool, calls }) =>
+      calls.flatMap((text) => {
+        const [first, ...others] = [1, 2, 3].map(() => JSON.stringify(tool.parse(text)));
+        return others.every((other) => other === first) ? [] : [`${shorten(text)} is read differently each time`];
+      }),
+  },
+];
+
+/** Made of nothing but what JSON has. */
+function isPlain(value: unknown): boolean {
+  if (value === null || ['boolean', 'string'].includes(typeof value)) return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isPlain);
+  return (
+    typeof value === 'object' &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    Object.values(value).every(isPlain)
+  );
+}
