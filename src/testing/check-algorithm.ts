@@ -304,9 +304,11 @@ export const algorithmChecks: readonly KitCheck<Context>[] = [
           const { advantages, returns } = algorithm.advantages(of, algorithm.initialState);
           return { advantages, weights: algorithm.weights({ ...of, advantages }), ...(returns && { returns }) };
         };
-        const [straight, turned] = [credit(batch), credit(selectRows(batch, order))];
-        for (const [name, array] of Object.entries(turned)) {
-          const before = straight[name as keyof Credit] as Float64Array;
+        const straight = credit(batch);
+        const turned = credit(selectRows(batch, order));
+        for (const name of ['advantages', 'weights', 'returns'] as const) {
+          const [before, array] = [straight[name], turned[name]];
+          if (before === undefined || array === undefined) continue;
           for (const [place, row] of order.entries()) {
             for (let column = 0; column < batch.width; column += 1) {
               const [was, is] = [before[row * batch.width + column], array[place * batch.width + column]];

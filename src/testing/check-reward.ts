@@ -239,9 +239,9 @@ function outcomeBeside(
 }
 
 /** Scores everything anew with a scheme of its own. */
-function scoreAgain({ create, episodes }: Context): string | undefined {
-  const scheme = create();
-  for (const { turns, scores, context, bounds } of episodes) {
+function scoreAgain(kit: Context): string | undefined {
+  const scheme = kit.create();
+  for (const { turns, scores, context, bounds } of kit.episodes) {
     const index = turns.findIndex((turn, at) => !Object.is(scheme.score(copy(turn)), scores[at]));
     if (index !== -1) return `turn ${index} scores another number than ${scores[index]}`;
     if (JSON.stringify(scheme.bounds(context)) !== JSON.stringify(bounds))

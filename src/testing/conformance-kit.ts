@@ -43,13 +43,24 @@ export interface KitSettings {
   readonly only?: readonly string[];
   /** Told of each check before it runs: whoever watches from another process knows what hangs. */
   readonly started?: (id: string) => void;
+  /** Told of what became of it. */
+  readonly finished?: (outcome: CheckOutcome) => void;
   /** Seconds that one check may wait. */
   readonly secondsPerCheck?: number;
 }
 
-/** The check that stands for a subject that cannot even be created. */
-const creation = { id: 'create', title: 'it is created, and has the shape of its contract' };
-const creationCause = 'create() fails with these options, or gives something else than the contract says';
+/** The check that stands for a subject that cannot even be prepared. */
+export interface Preparation {
+  readonly id: string;
+  readonly title: string;
+  readonly likelyCause: string;
+}
+
+export const creation: Preparation = {
+  id: 'create',
+  title: 'it is created, and has the shape of its contract',
+  likelyCause: 'create() fails with these options, or gives something else than the contract says',
+};
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -63,60 +74,52 @@ export function findingOf(kind: CheckedKind, found: Omit<Finding, 'why' | 'cure'
 /**
  * Runs checks one after the other; a check that breaks has found something too.
  *
- * @param prepare makes what every check is given; what it throws is a finding of its own, `create`
+ * @param prepare makes what every check is given; what it throws is a finding of its own, by default `create`
  */
 export async function runKit<Context>(
   kind: CheckedKind,
   checks: readonly KitCheck<Context>[],
   settings: KitSettings,
   prepare: () => Promise<Context> | Context,
+  preparation = creation,
 ): Promise<CheckOutcome[]> {
   const { accept = [], only, secondsPerCheck = Infinity } = settings;
-  const timed = <T>(what: string, work: () => Promise<T>): Promise<T> =>
-    withinDeadline(what, 1000 * secondsPerCheck, work);
   const outcomes: CheckOutcome[] = [];
-  const begin = performance.now();
-  settings.started?.(creation.id);
-  let context: Context;
-  try {
-    context = await timed('creating it', async () => prepare());
-    outcomes.push({ id: creation.id, status: 'passed', findings: [], seconds: (performance.now() - begin) / 1000 });
-  } catch (error) {
-    const found = {
-      id: creation.id,
-      severity: 'error',
-      message: messageOf(error),
-      likelyCause: creationCause,
-    } as const;
-    return [{ id: creation.id, status: 'failed', findings: [findingOf(kind, found)] }];
-  }
-  for (const check of checks) {
+  const end = (outcome: CheckOutcome): void => {
+    outcomes.push(outcome);
+    settings.finished?.(outcome);
+  };
+  /** Runs one check, and tells of it. */
+  const perform = async (check: Omit<KitCheck<Context>, 'idle' | 'run'>, run: () => Promise<readonly string[]>) => {
     const { id, severity, likelyCause } = check;
-    const skipped = (reason: string): void => void outcomes.push({ id, status: 'skipped', findings: [], reason });
-    if (accept.includes(id)) {
-      skipped('its findings are accepted');
-      continue;
-    }
-    if (only !== undefined && !only.includes(id)) {
-      skipped('it was not asked for');
-      continue;
-    }
-    const started = performance.now();
+    const begin = performance.now();
+    settings.started?.(id);
     let messages: readonly string[];
     try {
-      const reason = check.idle?.(context);
-      if (reason !== undefined) {
-        skipped(reason);
-        continue;
-      }
-      settings.started?.(id);
-      messages = await timed('the check', async () => check.run(context));
+      messages = await withinDeadline(`the check \`${id}\``, 1000 * secondsPerCheck, run);
     } catch (error) {
-      messages = [`the check could not be finished: ${messageOf(error)}`];
+      messages = [id === preparation.id ? messageOf(error) : `the check could not be finished: ${messageOf(error)}`];
     }
     const findings = messages.map((message) => findingOf(kind, { id, severity, message, likelyCause }));
     const status = severity === 'error' && findings.length > 0 ? 'failed' : 'passed';
-    outcomes.push({ id, status, findings, seconds: (performance.now() - started) / 1000 });
+    end({ id, status, findings, seconds: (performance.now() - begin) / 1000 });
+  };
+  let prepared: { readonly context: Context } | undefined;
+  await perform({ ...preparation, severity: 'error' }, async () => {
+    prepared = { context: await prepare() };
+    return [];
+  });
+  if (prepared === undefined) return outcomes;
+  const { context } = prepared;
+  for (const check of checks) {
+    const { id } = check;
+    const reason = accept.includes(id)
+      ? 'its findings are accepted'
+      : only !== undefined && !only.includes(id)
+        ? 'it was not asked for'
+        : check.idle?.(context);
+    if (reason !== undefined) end({ id, status: 'skipped', findings: [], reason });
+    else await perform(check, async () => check.run(context));
   }
   return outcomes;
 }

@@ -28,7 +28,7 @@ export async function withOtherClock<T>(work: () => Promise<T> | T): Promise<T> 
 }
 
 /** Places from which `work` called Math.random, as lines of a stack, each once. */
-export async function callsOfMathRandom(work: () => Promise<unknown> | unknown): Promise<readonly string[]> {
+export async function callsOfMathRandom(work: () => unknown): Promise<readonly string[]> {
   const real = Math.random;
   const places = new Set<string>();
   Math.random = () => {
@@ -61,7 +61,7 @@ function globalState(): Map<string, string> {
 }
 
 /** Names of what `work` left changed. */
-export async function changedGlobals(work: () => Promise<unknown> | unknown): Promise<readonly string[]> {
+export async function changedGlobals(work: () => unknown): Promise<readonly string[]> {
   const before = globalState();
   await work();
   return [...globalState()].flatMap(([name, value]) => (before.get(name) === value ? [] : [name]));

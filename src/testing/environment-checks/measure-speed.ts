@@ -5,15 +5,11 @@ import { chooseAgain, playEpisode, type PlayedEpisode } from './play-episode.js'
 const countedSeconds = 0.2;
 
 /** Steps a second of random play, resets included; undefined where no task can be played. */
-export async function measureSpeed({
-  create,
-  random,
-  sample,
-  randomEpisodes,
-}: CheckContext): Promise<number | undefined> {
+export async function measureSpeed(context: CheckContext): Promise<number | undefined> {
+  const { random, sample, randomEpisodes } = context;
   const playable = randomEpisodes.filter(({ thrown, turns }) => thrown === undefined && turns.length > 0);
   if (playable.length === 0 || sample.length === 0) return undefined;
-  const environment = await create();
+  const environment = await context.create();
   const begin = performance.now();
   let steps = 0;
   for (let round = 0; performance.now() - begin < 1000 * countedSeconds; round += 1) {
