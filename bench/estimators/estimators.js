@@ -25,8 +25,8 @@ export async function measure(argv) {
   }
   // The game and the list of estimators are the test's own, in TypeScript.
   const jiti = createJiti(import.meta.url);
-  const { TokenMdp } = await jiti.import('../../test/estimators/token-mdp.ts');
-  const { measureEstimator } = await jiti.import('../../test/estimators/measure-estimator.ts');
+  const { TokenMdp } = await jiti.import('../../src/testing/estimators/token-mdp.ts');
+  const { measureEstimator } = await jiti.import('../../src/testing/estimators/measure-estimator.ts');
   const { algorithmOf, variants } = await jiti.import('../../test/estimators/variants.ts');
   const mdp = new TokenMdp();
   const groupSize = 4;

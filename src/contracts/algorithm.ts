@@ -123,6 +123,8 @@ export interface Algorithm {
   select?(group: readonly CompletedEpisode[]): readonly (readonly CompletedEpisode[])[];
   /** Units are pairs, for `pairDifference`: no minibatch parts them. */
   readonly pairs?: boolean;
+  /** What the conformance kit may hold it to, beyond what every algorithm keeps; absent: nothing. */
+  readonly claims?: readonly AlgorithmClaim[];
   /** Rounds of further tasks a step may play in the place of groups that say nothing (dynamic sampling: DAPO, arXiv 2503.14476, section 3.2). */
   readonly refillRounds?: number;
   /** Credit for a whole batch; `batch.advantages` and `batch.weight` are not filled yet. */
@@ -132,6 +134,13 @@ export interface Algorithm {
   /** The loss, the same for every minibatch. */
   loss(ops: LossOperations, inputs: LossInputs): Loss;
 }
+
+/**
+ * What an algorithm says of itself with these options; the conformance kit holds it to it. `unbiased`: where the policy is still the sampler, the expected
+ * gradient of its loss is a positive multiple of that of the expected return, undiscounted, whatever a critic says. `groups-apart`: the credit of a group
+ * does not depend on the other groups of its batch.
+ */
+export type AlgorithmClaim = 'unbiased' | 'groups-apart';
 
 /** What the module of an algorithm contribution exports. */
 export interface AlgorithmModule<Options> {

@@ -145,6 +145,11 @@ export const errorCodes = {
     meaning: 'A policy was named that is no run, no folder with a model, and no player of the environment.',
     cure: 'Runs are listed by `agentgym runs list`; every environment has the player `random`.',
   },
+  AG_PLUGIN_CHECK: {
+    exitCode: 2,
+    meaning: 'There is no such plugin to check, or no check of that name.',
+    cure: 'Give the folder of a plugin or the name of an installed one; docs/reference/checks.md lists the checks.',
+  },
   AG_PLUGIN_FAILED: {
     exitCode: 2,
     meaning: 'A plugin threw an error while it was loaded, created or asked something.',

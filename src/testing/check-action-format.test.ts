@@ -6,11 +6,12 @@ import { actionFormatChecks, checkActionFormat, describeActionFormat } from './c
 const good: ActionFormat = {
   instructions: 'Begin with "do:".',
   parse: (text) =>
-    text.startsWith('do:') ? { action: text.slice(3) } : { malformed: 'no do:', observation: 'Begin with do:.' },
+    /^do:[^]*\S/.test(text) ? { action: text.slice(3) } : { malformed: 'no do:', observation: 'Begin with do:.' },
   render: (action) => `do:${action}`,
 };
 const subject = (format: ActionFormat) => ({ create: () => format, options: {} });
-const greedy = /^do:([^]*)$/gu;
+const greedy = /^do:([^]*\S[^]*)$/gu;
+let listeners = 0;
 
 /** One broken format for each check. */
 const fixtures: Record<string, ActionFormat> = {
@@ -36,6 +37,20 @@ const fixtures: Record<string, ActionFormat> = {
     parse: (text) => {
       const parsed = good.parse(text);
       return 'malformed' in parsed ? { ...parsed, observation: `What is ${text}?` } : parsed;
+    },
+  },
+  'no-empty-action': { ...good, parse: (text) => (text === 'do:' ? { action: '' } : good.parse(text)) },
+  instructions: {
+    ...good,
+    get instructions() {
+      return `Begin with "do:". It is ${Date.now()}.`;
+    },
+  },
+  'global-state': {
+    ...good,
+    parse: (text) => {
+      (globalThis as Record<string, unknown>)[`agentgymTest${(listeners += 1)}`] = text;
+      return good.parse(text);
     },
   },
 };

@@ -1,9 +1,12 @@
 import type { ActionFormat, FormatModule, ParsedAction } from '../contracts/format.js';
 import { createRandom } from '../random/create-random.js';
-import { declareKit, runKit, type KitCheck, type KitSettings } from './conformance-kit.js';
-import type { DeclareTest } from './describe-environment.js';
+import { declareKit, findingsOf, runKit, type KitCheck, type KitReport, type KitSettings } from './conformance-kit.js';
+import type { DeclareTest } from './declare-test.js';
 import { malformedActions } from './environment-checks/malformed-actions.js';
+import { changedGlobals, withOtherClock } from './disturb-process.js';
+import { isWellFormed } from './environment-checks/play-episode.js';
 import type { Finding } from './finding.js';
+import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
 
 /** An action format as the kit takes it: its module, and options to try it with. */
@@ -119,15 +122,54 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
       return [];
     },
   },
+  {
+    id: 'no-empty-action',
+    title: 'a text that says something is never read as an action that says nothing',
+    severity: 'error',
+    likelyCause: 'empty brackets or tags are a match of the pattern; ask for one character at least between them',
+    run: ({ format, texts }) => {
+      const wrappers = ['', ' ', '\n\t'].map((action) => format.render(action));
+      for (const text of [...wrappers, ...texts()]) {
+        const parsed = format.parse(text);
+        if (text.trim() === '' || !('action' in parsed) || parsed.action.trim() !== '') continue;
+        return [`${shorten(text)} is read as the action ${shorten(parsed.action)}`];
+      }
+      return [];
+    },
+  },
+  {
+    id: 'instructions',
+    title: 'the instructions are well-formed text, the same each time, and shorter than a page',
+    severity: 'error',
+    likelyCause: 'instructions that are made of a clock or of chance, or that quote something long',
+    run: async ({ format }) => {
+      const { instructions } = format;
+      if (!isWellFormed(instructions)) return ['they hold half a surrogate pair, which no file can keep'];
+      if (instructions.length > 4_000) return [`they have ${instructions.length} characters, in every prompt`];
+      const later = await withOtherClock(() => format.instructions);
+      return later === instructions ? [] : [`forty days later they are ${shorten(later)}`];
+    },
+  },
+  {
+    id: 'global-state',
+    title: 'nothing of the process is changed',
+    severity: 'error',
+    likelyCause: 'process.on, or an assignment to a global',
+    run: async ({ format, actions }) => {
+      const work = (): unknown => actions.map((action) => format.parse(format.render(action)));
+      return (await changedGlobals(work)).map((name) => `${name} changed`);
+    },
+  },
 ];
 
-/** Checks an action format against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one. */
-export function checkActionFormat<Options>(
+/** Checks an action format against its contract, and tells what became of each check. */
+export async function examineActionFormat<Options>(
   subject: ActionFormatSubject<Options>,
   settings: ActionFormatCheckSettings = {},
-): Promise<Finding[]> {
-  return runKit(actionFormatChecks, settings, () => {
+): Promise<KitReport> {
+  const checks = await runKit('format', actionFormatChecks, settings, () => {
     const format = subject.create(subject.options, testHost(settings.seed));
+    requireMembers('create()', format, { instructions: 'string', parse: 'function', render: 'function' });
     const actions = settings.actions ?? someActions;
     const random = createRandom(settings.seed ?? 0);
     function* texts(): Generator<string> {
@@ -137,6 +179,15 @@ export function checkActionFormat<Options>(
     }
     return { format, actions, texts, milliseconds: 1_000 * (settings.secondsPerText ?? 2) };
   });
+  return { checks };
+}
+
+/** Checks an action format against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one. */
+export async function checkActionFormat<Options>(
+  subject: ActionFormatSubject<Options>,
+  settings: ActionFormatCheckSettings = {},
+): Promise<Finding[]> {
+  return findingsOf(await examineActionFormat(subject, settings));
 }
 
 /** The kit as tests, one for each check; takes the runner's `it`. */

@@ -3,6 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { Algorithm, AlgorithmHost } from '../contracts/algorithm.js';
 import { algorithmChecks, checkAlgorithm, describeAlgorithm } from './check-algorithm.js';
 
+let calls = 0;
+const dayAfterTomorrow = Date.now() + 2 * 86_400_000;
+const normalized = {
+  scaling: 'group',
+  deviationEpsilon: 1e-6,
+  noSignalBelow: 1e-8,
+  level: 'episode',
+  turnDiscount: 1,
+} as const;
+
 type Create = (options: object, host: AlgorithmHost) => Algorithm;
 
 /** REINFORCE with a baseline that moves from batch to batch, and a divergence from the reference. */
@@ -86,6 +96,66 @@ const fixtures: Record<string, Create> = {
   direction: broken(() => ({
     loss: (ops, inputs) => ({ terms: { policy: ops.mul(inputs.advantages, inputs.logprob) } }),
   })),
+  'state-json': broken(({ advantages }) => ({
+    advantages: (batch, state) => ({ ...advantages(batch, state), state: { ...state, seen: new Map() as never } }),
+  })),
+  // Groups are taken to stand in fours.
+  'rows-permuted': broken((_, { credit }) => ({
+    advantages: (batch, state) => {
+      const returns = credit.episodeReturns(batch);
+      const centred = returns.map((value, row) => value - (returns[4 * Math.floor(row / 4)] ?? 0));
+      return { advantages: credit.spreadOverTokens(batch, centred), state };
+    },
+  })),
+  'groups-apart': broken((_, { credit }) => ({
+    claims: ['groups-apart'],
+    advantages: (batch, state) => {
+      const returns = credit.episodeReturns(batch);
+      const { mean } = credit.meanAndDeviation([...returns]);
+      const centred = returns.map((value) => value - mean);
+      return { advantages: credit.spreadOverTokens(batch, centred), state };
+    },
+  })),
+  'loss-constant': broken(({ advantages, loss }) => {
+    let scale = 1;
+    return {
+      advantages: (batch, state) => {
+        scale += 1;
+        return advantages(batch, state);
+      },
+      loss: (ops, inputs) => ({ terms: { policy: ops.mul(ops.constant(scale), loss(ops, inputs).terms['policy']!) } }),
+    };
+  }),
+  // A pair's difference without the promise of pairs.
+  'split-invariant': broken(() => ({
+    loss: (ops, inputs) => ({ terms: { policy: ops.mul(inputs.advantages, ops.pairDifference(inputs.logprob)) } }),
+  })),
+  climbs: broken(({ advantages }) => ({
+    advantages: (batch, state) => {
+      const credit = advantages(batch, state);
+      return { ...credit, advantages: credit.advantages.map((value) => -Math.abs(value)) };
+    },
+  })),
+  unbiased: broken((_, { credit }) => ({
+    claims: ['unbiased'],
+    roles: [],
+    advantages: (batch, state) => ({ advantages: credit.groupNormalized(batch, normalized), state }),
+    loss: (ops, inputs) => ({
+      terms: { policy: ops.mul(ops.constant(-1), ops.mul(inputs.advantages, inputs.logprob)) },
+    }),
+  })),
+  'global-random': broken(({ weights }) => ({
+    weights: (minibatch) => weights(minibatch).map((weight) => weight + 0 * Math.random()),
+  })),
+  clock: broken(({ weights }) => ({
+    weights: (minibatch) => weights(minibatch).map((weight) => (Date.now() > dayAfterTomorrow ? weight / 2 : weight)),
+  })),
+  'global-state': broken(({ weights }) => ({
+    weights: (minibatch) => {
+      (globalThis as Record<string, unknown>)[`agentgymTestWeights${(calls += 1)}`] = 1;
+      return weights(minibatch);
+    },
+  })),
   select: broken(() => ({ select: (group) => [group.map((episode) => ({ ...episode }))] })),
 };
 const subject = (create: Create) => ({ create, options: {} });
@@ -100,7 +170,7 @@ describe('checkAlgorithm', () => {
   });
 
   it.each(Object.entries(fixtures))('%s catches its broken algorithm', async (id, create) => {
-    const findings = await checkAlgorithm(subject(create));
+    const findings = await checkAlgorithm(subject(create), { only: [id] });
     const found = findings.find((finding) => finding.id === id);
     expect(found, `found only ${findings.map((finding) => finding.id).join(', ')}`).toBeDefined();
     expect(found?.message).not.toMatch(/could not be finished/);
@@ -110,7 +180,7 @@ describe('checkAlgorithm', () => {
 describe('describeAlgorithm', () => {
   it('declares a test for each check, and that of a broken thing fails', async () => {
     const declared: (() => Promise<void>)[] = [];
-    describeAlgorithm((_name, body) => declared.push(body), subject(fixtures['direction'] as Create));
+    describeAlgorithm((_name, body) => declared.push(body), subject(fixtures['roles'] as Create));
     expect(declared).toHaveLength(algorithmChecks.length + 1);
     const outcomes = await Promise.allSettled(declared.map((body) => body()));
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);

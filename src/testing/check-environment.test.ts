@@ -123,6 +123,10 @@ const withTrain = (train: Partial<TaskSource>): Partial<Subject> => ({
   tasks: () => ({ ...splits, train: { ...splits.train, ...train } }),
 });
 
+/** One walk for everybody. */
+const shared = new Walk();
+const listener = (): void => undefined;
+const dayAfterTomorrow = Date.now() + 2 * 86_400_000;
 let calls = 0;
 const timers: NodeJS.Timeout[] = [];
 
@@ -199,6 +203,34 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
   snapshot: broken((walk) => ({ snapshot: () => [5, Number(walk.stateKey()) + 1, 0, 0] })),
   'state-key': broken(() => ({ stateKey: () => 'somewhere' })),
   'fresh-process': { settings: { freshProcess: pathToFileURL(`${folder}/locale.js`) } },
+  'tasks-differ': broken((walk) => ({
+    reset: (_task, context) => Walk.prototype.reset.call(walk, 'train-1', context),
+  })),
+  'instances-apart': { create: () => shared },
+  'global-random': brokenStep((result) => ({
+    ...result,
+    observation: result.observation + ' '.repeat(0 * Math.random()),
+  })),
+  clock: brokenStep((result) => (Date.now() > dayAfterTomorrow ? { ...result, observation: 'It is late.' } : result)),
+  'global-state': broken(() => {
+    process.on('SIGUSR2', listener);
+    return {};
+  }),
+  'hidden-state': broken((walk) => {
+    const step = walk.step.bind(walk);
+    return {
+      snapshot: () => ({ all: Walk.prototype.snapshot.call(walk) }),
+      restore: (state) => Walk.prototype.restore.call(walk, (state as { all: Json }).all),
+      step: (action) => {
+        const result = step(action);
+        return {
+          ...result,
+          observation: `${result.observation} ${JSON.stringify({ all: Walk.prototype.snapshot.call(walk) })}`,
+        };
+      },
+    };
+  }),
+  experts: broken(() => ({ experts: { oracle: () => 'up', demonstrator: () => 'UP' } })),
   'malformed-throws': brokenStep((result, action) => {
     if (action.length > 0 && !/^\w+$/.test(action)) throw new Error('unexpected token');
     return result;
@@ -278,6 +310,7 @@ describe('checkEnvironment', () => {
     expect(found?.message).not.toMatch(/could not be finished|process broke/);
     expect(found?.likelyCause).not.toBe('');
     for (const timer of timers.splice(0)) clearInterval(timer);
+    process.removeAllListeners('SIGUSR2');
   });
 
   it('facts are asked for where they are declared, and to be declared where they are reported', async () => {

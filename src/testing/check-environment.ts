@@ -17,6 +17,7 @@ import {
 import { episodeChecks } from './environment-checks/episode-checks.js';
 import { lifecycleChecks } from './environment-checks/lifecycle-checks.js';
 import { malformedChecks } from './environment-checks/malformed-checks.js';
+import { playMalformed, type MalformedAnswer } from './environment-checks/play-malformed.js';
 import {
   chooseAtRandom,
   playEpisode,
@@ -25,6 +26,10 @@ import {
 } from './environment-checks/play-episode.js';
 import { repetitionChecks } from './environment-checks/repetition-checks.js';
 import { taskChecks } from './environment-checks/task-checks.js';
+import { worldChecks } from './environment-checks/world-checks.js';
+import { findingsOf, runKit, type KitReport } from './conformance-kit.js';
+import { checkEnvironmentShape, checkSplitsShape } from './environment-checks/check-shape.js';
+import { measureSpeed } from './environment-checks/measure-speed.js';
 import type { Finding } from './finding.js';
 import { testHost } from './test-host.js';
 
@@ -33,9 +38,40 @@ export const environmentChecks: readonly EnvironmentCheck[] = [
   ...taskChecks,
   ...episodeChecks,
   ...repetitionChecks,
+  ...worldChecks,
   ...malformedChecks,
   ...lifecycleChecks,
 ];
+
+/** Checks an environment against its contract, and tells what became of each check. */
+export async function examineEnvironment<Options>(
+  subject: EnvironmentSubject<Options>,
+  settings: EnvironmentCheckSettings = {},
+): Promise<KitReport> {
+  const host = testHost(settings.seed ?? 0);
+  const made: Environment[] = [];
+  let stepsPerSecond: number | undefined;
+  try {
+    const checks = await runKit('environment', environmentChecks, settings, async () => {
+      const context = await prepare(subject, settings, made, async () => {
+        const environment: unknown = await subject.create(subject.options, host);
+        checkEnvironmentShape(environment);
+        return environment;
+      });
+      stepsPerSecond = await measureSpeed(context);
+      return context;
+    });
+    return { checks, ...(stepsPerSecond !== undefined && { stepsPerSecond }) };
+  } finally {
+    for (const environment of made) {
+      // What dispose throws has been found by then.
+      await Promise.resolve()
+        .then(() => environment.dispose?.())
+        .catch(() => undefined);
+    }
+    rmSync(host.cacheDirectory, { recursive: true, force: true });
+  }
+}
 
 /**
  * Checks an environment against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one.
@@ -49,37 +85,7 @@ export async function checkEnvironment<Options>(
   subject: EnvironmentSubject<Options>,
   settings: EnvironmentCheckSettings = {},
 ): Promise<Finding[]> {
-  const host = testHost(settings.seed ?? 0);
-  const made: Environment[] = [];
-  const findings: Finding[] = [];
-  try {
-    const context = await prepare(subject, settings, made, () =>
-      Promise.resolve(subject.create(subject.options, host)),
-    );
-    for (const check of environmentChecks) {
-      if (settings.accept?.includes(check.id) === true) continue;
-      const { id, severity, likelyCause } = check;
-      for (const message of await sentences(check, context)) findings.push({ id, severity, message, likelyCause });
-    }
-  } catch (error) {
-    const likelyCause = 'tasks() or create() fails with these options';
-    findings.push({ id: 'create', severity: 'error', message: messageOf(error), likelyCause });
-  } finally {
-    for (const environment of made) await Promise.resolve(environment.dispose?.()).catch(() => undefined);
-    rmSync(host.cacheDirectory, { recursive: true, force: true });
-  }
-  return findings;
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** A check that breaks has found something too. */
-async function sentences(check: EnvironmentCheck, context: CheckContext): Promise<readonly string[]> {
-  try {
-    return await check.run(context);
-  } catch (error) {
-    return [`the check could not be finished: ${messageOf(error)}`];
-  }
+  return findingsOf(await examineEnvironment(subject, settings));
 }
 
 async function prepare<Options>(
@@ -90,7 +96,11 @@ async function prepare<Options>(
 ): Promise<CheckContext> {
   const resolved = resolveSettings(settings);
   const random = createRandom(resolved.seed);
-  const tasks = () => subject.tasks(subject.options);
+  const tasks = () => {
+    const splits: unknown = subject.tasks(subject.options);
+    checkSplitsShape(splits);
+    return splits;
+  };
   const create = async () => {
     const environment = await createUnowned();
     made.push(environment);
@@ -103,6 +113,14 @@ async function prepare<Options>(
     for (const { task } of sample) episodes.push(await playEpisode(environment, task, random, choose(task), limit));
     return episodes;
   };
+  let malformed: Promise<MalformedAnswer[]> | undefined;
+  const playAllMalformed = async () =>
+    playMalformed(
+      await create(),
+      sample.map(({ task }) => task),
+      resolved.malformed,
+      random.stream('malformed'),
+    );
   const oracle = (await create()).experts?.['oracle'];
   const oracleTurns = Math.max(200, 2 * (subject.contribution.maxTurns ?? 0));
   return {
@@ -116,6 +134,7 @@ async function prepare<Options>(
     sample,
     randomEpisodes: await play((task) => chooseAtRandom(random, task), resolved.turns),
     oracleEpisodes: oracle === undefined ? undefined : await play(chooseAsOracle, oracleTurns),
+    malformed: () => (malformed ??= playAllMalformed()),
   };
 
   function chooseAsOracle(task: string): ChooseAction {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { TrainingBatch } from '../contracts/batch.js';
-import type { Loss } from '../contracts/loss.js';
+import type { Loss, LossExpression } from '../contracts/loss.js';
 import type {
   ConversationEncoder,
   ForwardBackwardResult,
@@ -173,6 +173,16 @@ const fixtures: Record<string, () => PolicyModel> = {
   values: broken((model) => ({
     values: async (batch) => (await model.values(batch)).map((value) => value + 0.5),
   })),
+  // What is applied is steeper than the loss that is returned.
+  'finite-differences': learning(async (batch, { terms }, model) => {
+    const policy: LossExpression = {
+      op: 'mul',
+      left: { op: 'constant', value: 1.3 },
+      right: terms['policy'] as LossExpression,
+    };
+    const result = await model.forwardBackward(batch, { terms: { ...terms, policy } });
+    return { ...result, terms: { ...result.terms, policy: (result.terms['policy'] as number) / 1.3 } };
+  }),
   operations: broken((model) => ({
     logprobs: (batch) => model.logprobs({ ...batch, mask: batch.mask.map(() => 1) }),
   })),

@@ -1,7 +1,7 @@
 import type { PolicyModel } from '../contracts/policy.js';
 import { createRandom } from '../random/create-random.js';
-import { declareKit, runKit } from './conformance-kit.js';
-import type { DeclareTest } from './describe-environment.js';
+import { declareKit, findingsOf, runKit, type KitReport } from './conformance-kit.js';
+import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
 import { checkpointChecks } from './policy-checks/checkpoint-checks.js';
 import { encoderChecks } from './policy-checks/encoder-checks.js';
@@ -14,15 +14,51 @@ import type {
   PolicyModelSubject,
 } from './policy-checks/policy-context.js';
 import { trainingChecks } from './policy-checks/training-checks.js';
+import { gradientChecks } from './policy-checks/gradient-checks.js';
+import { requireMembers } from './require-members.js';
 
 /** Every check of the kit, in the order in which they run: those that train come last. */
 export const policyModelChecks: readonly PolicyCheck[] = [
   ...encoderChecks,
   ...generationChecks,
   ...trainingChecks,
+  ...gradientChecks,
   ...operationChecks,
   ...checkpointChecks,
 ];
+
+/** Checks a policy model against its contract, and tells what became of each check. */
+export async function examinePolicyModel(
+  subject: PolicyModelSubject,
+  settings: PolicyModelCheckSettings = {},
+): Promise<KitReport> {
+  const made: PolicyModel[] = [];
+  const create = async (): Promise<PolicyModel> => {
+    const model = await subject.create();
+    requireMembers('create()', model, members);
+    requireMembers('create().encoder', model.encoder, encoderMembers);
+    made.push(model);
+    return model;
+  };
+  let sequences = 0;
+  try {
+    const checks = await runKit<PolicyContext>('policy', policyModelChecks, settings, async () => ({
+      model: await create(),
+      create,
+      random: createRandom(settings.seed ?? 0),
+      newSequence: () => `kit-${(sequences += 1)}`,
+      settings: {
+        actions: settings.actions ?? ['go north', '17'],
+        observations: settings.observations ?? ['You see a door.', 'The door is closed.', 'higher, 18 to 33'],
+        learningRate: settings.learningRate ?? 1e-2,
+        tolerance: settings.tolerance ?? 1e-4,
+      },
+    }));
+    return { checks };
+  } finally {
+    for (const model of made) await model.dispose();
+  }
+}
 
 /**
  * Checks a policy model against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one.
@@ -37,30 +73,33 @@ export async function checkPolicyModel(
   subject: PolicyModelSubject,
   settings: PolicyModelCheckSettings = {},
 ): Promise<Finding[]> {
-  const made: PolicyModel[] = [];
-  const create = async (): Promise<PolicyModel> => {
-    const model = await subject.create();
-    made.push(model);
-    return model;
-  };
-  let sequences = 0;
-  try {
-    return await runKit<PolicyContext>(policyModelChecks, settings, async () => ({
-      model: await create(),
-      create,
-      random: createRandom(settings.seed ?? 0),
-      newSequence: () => `kit-${(sequences += 1)}`,
-      settings: {
-        actions: settings.actions ?? ['go north', '17'],
-        observations: settings.observations ?? ['You see a door.', 'The door is closed.', 'higher, 18 to 33'],
-        learningRate: settings.learningRate ?? 1e-2,
-        tolerance: settings.tolerance ?? 1e-4,
-      },
-    }));
-  } finally {
-    for (const model of made) await model.dispose();
-  }
+  return findingsOf(await examinePolicyModel(subject, settings));
 }
+
+const encoderMembers = {
+  begin: 'function',
+  append: 'function',
+  encodeAction: 'function',
+  decode: 'function',
+  piece: 'function',
+  endIds: 'object',
+} as const;
+
+const members = {
+  capabilities: 'object',
+  encoder: 'object',
+  generate: 'function',
+  release: 'function',
+  forwardBackward: 'function',
+  optimizerStep: 'function',
+  resetOptimizer: 'function',
+  logprobs: 'function',
+  freeze: 'function',
+  save: 'function',
+  load: 'function',
+  describe: 'function',
+  dispose: 'function',
+} as const;
 
 /** The kit as tests, one for each check; takes the runner's `it`. */
 export function describePolicyModel(

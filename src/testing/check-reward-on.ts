@@ -11,8 +11,8 @@ import { createEnvironmentPool } from '../rollout/environment-pool.js';
 import { randomPlayer } from '../rollout/players.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import type { RewardSubject } from './check-reward.js';
-import { declareKit, runKit, type KitCheck, type KitSettings } from './conformance-kit.js';
-import type { DeclareTest } from './describe-environment.js';
+import { declareKit, findingsOf, runKit, type KitCheck, type KitSettings } from './conformance-kit.js';
+import type { DeclareTest } from './declare-test.js';
 import type { EnvironmentSubject } from './environment-checks/environment-subject.js';
 import type { Finding } from './finding.js';
 import { testHost } from './test-host.js';
@@ -96,17 +96,18 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
  * Plays an environment under a reward scheme and checks that every success scores above every failure, undiscounted. Players are the oracle, the random
  * player, a mixture of both, the oracle after a random beginning (late successes), and the oracle stopped one turn short (failures that came as far as can be).
  */
-export function checkRewardOn<EnvironmentOptions, RewardOptions>(
+export async function checkRewardOn<EnvironmentOptions, RewardOptions>(
   environment: EnvironmentSubject<EnvironmentOptions>,
   reward: RewardSubject<RewardOptions>,
   settings: RewardOnSettings = {},
 ): Promise<Finding[]> {
-  return runKit(rewardOnChecks, settings, async () => {
+  const checks = await runKit('reward on an environment', rewardOnChecks, settings, async () => {
     const { horizon = environment.contribution.maxTurns ?? 40 } = settings;
     const scheme = reward.create(reward.options, testHost(settings.seed));
     const played = await playAll(environment, scheme, horizon, settings);
     return { scheme, horizon, played, outcome: settings.term === true ? 1 : 0 };
   });
+  return findingsOf({ checks });
 }
 
 /** The kit as tests, one for each check; takes the runner's `it`. */

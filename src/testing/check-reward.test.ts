@@ -28,6 +28,7 @@ const price = (perTurn: number): RewardScheme => ({
 });
 const subject = (scheme: RewardScheme) => ({ create: () => scheme, options: {} });
 let seen = 0;
+const dayAfterTomorrow = Date.now() + 2 * 86_400_000;
 
 /** One broken scheme for each check. */
 const fixtures: Record<string, RewardScheme> = {
@@ -41,6 +42,15 @@ const fixtures: Record<string, RewardScheme> = {
     bounds: ({ horizon }) => ({ success: [1 - 0.5 * horizon, 1], failure: [-0.5 * horizon, 0] }),
   },
   density: { ...sparse, score: ({ facts }) => (facts.success ? 1 : 0) },
+  'global-random': { ...sparse, score: (turn) => sparse.score(turn) + 0 * Math.random() },
+  clock: { ...sparse, score: (turn) => (Date.now() > dayAfterTomorrow ? 0 : sparse.score(turn)) },
+  'global-state': {
+    ...sparse,
+    score: (turn) => {
+      process.env['AGENTGYM_TEST_SCORED'] = String((seen += 1));
+      return sparse.score(turn);
+    },
+  },
 };
 
 describe('checkReward', () => {

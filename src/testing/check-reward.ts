@@ -1,9 +1,11 @@
 import type { RewardBounds, RewardModule, RewardScheme, RewardTurn } from '../contracts/reward.js';
 import { createRandom } from '../random/create-random.js';
-import { declareKit, runKit, type KitCheck, type KitSettings } from './conformance-kit.js';
-import type { DeclareTest } from './describe-environment.js';
+import { declareKit, findingsOf, runKit, type KitCheck, type KitReport, type KitSettings } from './conformance-kit.js';
+import type { DeclareTest } from './declare-test.js';
+import { callsOfMathRandom, changedGlobals, withOtherClock } from './disturb-process.js';
 import type { Finding } from './finding.js';
 import { simulateEpisode, type SimulatedEpisode } from './simulate-reward-turns.js';
+import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
 
 /** A reward scheme as the kit takes it: its module, and options to try it with. */
@@ -17,7 +19,7 @@ export interface RewardCheckSettings extends KitSettings {
   /** Also simulate environments whose progress may fall within an episode. */
   readonly progressFalls?: boolean;
   /** The scheme is a term that belongs beside an outcome: success must stay above failure with 1 for a success added. */
-  readonly term?: boolean;
+  readonly term?: boolean | 'where it pays nothing';
 }
 
 interface ScoredEpisode extends SimulatedEpisode {
@@ -29,6 +31,7 @@ interface ScoredEpisode extends SimulatedEpisode {
 }
 
 interface Context {
+  create(): RewardScheme;
   readonly scheme: RewardScheme;
   readonly episodes: readonly ScoredEpisode[];
   /** What a success earns beside the scheme. */
@@ -152,15 +155,44 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
         return `${rewarded} turns are rewarded in ${describeEpisode(episode)}`;
       }),
   },
+  {
+    id: 'global-random',
+    title: 'Math.random is not called',
+    severity: 'error',
+    likelyCause: 'noise is added to the score, or a library rolls dice',
+    run: async (context) => {
+      const places = await callsOfMathRandom(() => scoreAgain(context));
+      return places.slice(0, 3).map((place) => `Math.random is called ${place}`);
+    },
+  },
+  {
+    id: 'clock',
+    title: 'at another time of another day every score and bound is the same',
+    severity: 'error',
+    likelyCause: 'Date.now or performance.now is read: a price on seconds is no fact of the turn',
+    run: async (context) => {
+      const found = await withOtherClock(() => scoreAgain(context));
+      return found === undefined ? [] : [`forty days later ${found}`];
+    },
+  },
+  {
+    id: 'global-state',
+    title: 'nothing of the process is changed',
+    severity: 'error',
+    likelyCause: 'process.on, or an assignment to a global',
+    run: async (context) => (await changedGlobals(() => scoreAgain(context))).map((name) => `${name} changed`),
+  },
 ];
 
-/** Checks a reward scheme against its contract, on simulated episodes. Nothing is found in a good one. */
-export function checkReward<Options>(
+/** Checks a reward scheme against its contract, on simulated episodes, and tells what became of each check. */
+export async function examineReward<Options>(
   subject: RewardSubject<Options>,
   settings: RewardCheckSettings = {},
-): Promise<Finding[]> {
-  return runKit(rewardChecks, settings, () => {
-    const scheme = subject.create(subject.options, testHost(settings.seed));
+): Promise<KitReport> {
+  const checks = await runKit('reward', rewardChecks, settings, () => {
+    const create = (): RewardScheme => subject.create(subject.options, testHost(settings.seed));
+    const scheme = create();
+    checkRewardShape(scheme);
     const random = createRandom(settings.seed ?? 0);
     const episodes = Array.from({ length: settings.episodes ?? 500 }, (_, index) => {
       const stream = random.stream('episode', index);
@@ -176,8 +208,46 @@ export function checkReward<Options>(
         discounted: { discount, total: sum(discount), bounds: scheme.bounds({ ...episode.context, discount }) },
       };
     });
-    return { scheme, episodes, outcome: settings.term === true ? 1 : 0 };
+    return { create, scheme, episodes, outcome: outcomeBeside(episodes, settings.term) };
   });
+  return { checks };
+}
+
+/** Checks a reward scheme against its contract, on simulated episodes. Nothing is found in a good one. */
+export async function checkReward<Options>(
+  subject: RewardSubject<Options>,
+  settings: RewardCheckSettings = {},
+): Promise<Finding[]> {
+  return findingsOf(await examineReward(subject, settings));
+}
+
+/** Throws where `create` gave something that no reward scheme can be. */
+function checkRewardShape(scheme: unknown): void {
+  requireMembers('create()', scheme, { density: 'string', score: 'function', bounds: 'function' });
+  const { density } = scheme as RewardScheme;
+  if (density !== 'outcome' && density !== 'turn')
+    throw new Error(`create().density: 'outcome' or 'turn' is wanted, not ${JSON.stringify(density)}`);
+}
+
+/** A scheme that pays for nothing is a price, which always stands beside an outcome; unless the caller knows better. */
+function outcomeBeside(
+  episodes: readonly ScoredEpisode[],
+  term: boolean | 'where it pays nothing' | undefined,
+): number {
+  if (term !== 'where it pays nothing') return term === true ? 1 : 0;
+  return episodes.every(({ bounds: { success, failure } }) => success[1] <= 0 && failure[1] <= 0) ? 1 : 0;
+}
+
+/** Scores everything anew with a scheme of its own. */
+function scoreAgain(kit: Context): string | undefined {
+  const scheme = kit.create();
+  for (const { turns, scores, context, bounds } of kit.episodes) {
+    const index = turns.findIndex((turn, at) => !Object.is(scheme.score(copy(turn)), scores[at]));
+    if (index !== -1) return `turn ${index} scores another number than ${scores[index]}`;
+    if (JSON.stringify(scheme.bounds(context)) !== JSON.stringify(bounds))
+      return `bounds(${JSON.stringify(context)}) differ`;
+  }
+  return undefined;
 }
 
 /** The kit as tests, one for each check; takes the runner's `it`. */

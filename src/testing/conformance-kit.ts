@@ -1,4 +1,6 @@
-import type { DeclareTest } from './describe-environment.js';
+import { withinDeadline } from '../errors/within-deadline.js';
+import { checkTable, type CheckedKind } from './check-table.js';
+import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
 
 /** One thing that a kit checks. `run` returns what it found wrong, each as a sentence. */
@@ -8,7 +10,27 @@ export interface KitCheck<Context> {
   readonly title: string;
   readonly severity: 'error' | 'warning';
   readonly likelyCause: string;
+  /** Why there is nothing to check here, if so: "it has no oracle". */
+  idle?(context: Context): string | undefined;
   run(context: Context): Promise<readonly string[]> | readonly string[];
+}
+
+/** What became of one check. */
+export interface CheckOutcome {
+  readonly id: string;
+  /** `failed`: an error was found; a check that merely warns has passed. */
+  readonly status: 'passed' | 'failed' | 'skipped';
+  readonly findings: readonly Finding[];
+  readonly seconds?: number;
+  /** Why it was skipped. */
+  readonly reason?: string;
+}
+
+/** What became of a kit. */
+export interface KitReport {
+  readonly checks: readonly CheckOutcome[];
+  /** Steps that an environment plays in a second, at random. */
+  readonly stepsPerSecond?: number;
 }
 
 /** What every kit takes beside its subject. */
@@ -17,43 +39,94 @@ export interface KitSettings {
   readonly seed?: number;
   /** Ids of checks whose findings are known and accepted. */
   readonly accept?: readonly string[];
+  /** Ids of the only checks that run; absent: all. */
+  readonly only?: readonly string[];
+  /** Told of each check before it runs: whoever watches from another process knows what hangs. */
+  readonly started?: (id: string) => void;
+  /** Told of what became of it. */
+  readonly finished?: (outcome: CheckOutcome) => void;
+  /** Seconds that one check may wait. */
+  readonly secondsPerCheck?: number;
 }
 
-/** The check that stands for a subject that cannot even be created. */
-const creation = { id: 'create', title: 'it is created', likelyCause: 'create() fails with these options' };
+/** The check that stands for a subject that cannot even be prepared. */
+export interface Preparation {
+  readonly id: string;
+  readonly title: string;
+  readonly likelyCause: string;
+}
+
+export const creation: Preparation = {
+  id: 'create',
+  title: 'it is created, and has the shape of its contract',
+  likelyCause: 'create() fails with these options, or gives something else than the contract says',
+};
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Puts why and cure to what was found. */
+export function findingOf(kind: CheckedKind, found: Omit<Finding, 'why' | 'cure'>): Finding {
+  const entry = checkTable[kind][found.id];
+  if (entry === undefined) throw new Error(`the check ${found.id} of ${kind} is missing from the table of checks`);
+  return { ...found, ...entry };
+}
 
 /**
  * Runs checks one after the other; a check that breaks has found something too.
  *
- * @param prepare makes what every check is given; what it throws is a finding of its own, `create`
+ * @param prepare makes what every check is given; what it throws is a finding of its own, by default `create`
  */
 export async function runKit<Context>(
+  kind: CheckedKind,
   checks: readonly KitCheck<Context>[],
   settings: KitSettings,
   prepare: () => Promise<Context> | Context,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  let context: Context;
-  try {
-    context = await prepare();
-  } catch (error) {
-    const { id, likelyCause } = creation;
-    return [{ id, severity: 'error', message: messageOf(error), likelyCause }];
-  }
-  for (const check of checks) {
-    if (settings.accept?.includes(check.id) === true) continue;
+  preparation = creation,
+): Promise<CheckOutcome[]> {
+  const { accept = [], only, secondsPerCheck = Infinity } = settings;
+  const outcomes: CheckOutcome[] = [];
+  const end = (outcome: CheckOutcome): void => {
+    outcomes.push(outcome);
+    settings.finished?.(outcome);
+  };
+  /** Runs one check, and tells of it. */
+  const perform = async (check: Omit<KitCheck<Context>, 'idle' | 'run'>, run: () => Promise<readonly string[]>) => {
     const { id, severity, likelyCause } = check;
+    const begin = performance.now();
+    settings.started?.(id);
     let messages: readonly string[];
     try {
-      messages = await check.run(context);
+      messages = await withinDeadline(`the check \`${id}\``, 1000 * secondsPerCheck, run);
     } catch (error) {
-      messages = [`the check could not be finished: ${messageOf(error)}`];
+      messages = [id === preparation.id ? messageOf(error) : `the check could not be finished: ${messageOf(error)}`];
     }
-    for (const message of messages) findings.push({ id, severity, message, likelyCause });
+    const findings = messages.map((message) => findingOf(kind, { id, severity, message, likelyCause }));
+    const status = severity === 'error' && findings.length > 0 ? 'failed' : 'passed';
+    end({ id, status, findings, seconds: (performance.now() - begin) / 1000 });
+  };
+  let prepared: { readonly context: Context } | undefined;
+  await perform({ ...preparation, severity: 'error' }, async () => {
+    prepared = { context: await prepare() };
+    return [];
+  });
+  if (prepared === undefined) return outcomes;
+  const { context } = prepared;
+  for (const check of checks) {
+    const { id } = check;
+    const reason = accept.includes(id)
+      ? 'its findings are accepted'
+      : only !== undefined && !only.includes(id)
+        ? 'it was not asked for'
+        : check.idle?.(context);
+    if (reason !== undefined) end({ id, status: 'skipped', findings: [], reason });
+    else await perform(check, async () => check.run(context));
   }
-  return findings;
+  return outcomes;
+}
+
+/** Everything that a kit found. */
+export function findingsOf({ checks }: KitReport): Finding[] {
+  return checks.flatMap(({ findings }) => findings);
 }
 
 /** Declares a test for each check; all share one run of the kit. */
@@ -66,12 +139,14 @@ export function declareKit<Context>(
   let pending: Promise<Finding[]> | undefined;
   for (const { id, title } of [creation, ...checks]) {
     if (settings.accept?.includes(id) === true) continue;
+    if (settings.only?.includes(id) === false && id !== creation.id) continue;
     it(title, async () => {
       pending ??= run();
       const found = (await pending).filter((finding) => finding.id === id);
-      if (found.length === 0) return;
+      const [first] = found;
+      if (first === undefined) return;
       const messages = found.map(({ message }) => `  ${message}`).join('\n');
-      throw new Error(`${id}\n${messages}\nlikely cause: ${found[0]?.likelyCause}`);
+      throw new Error(`${id}\n${messages}\n${first.why}\nlikely cause: ${first.likelyCause}\n${first.cure}`);
     });
   }
 }

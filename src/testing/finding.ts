@@ -1,4 +1,4 @@
-/** What a conformance kit found: one thing that is wrong, and what usually causes it. */
+/** What a conformance kit found: one thing that is wrong, why it matters, and how to mend it. */
 export interface Finding {
   /** The check that found it, such as `splits-disjoint`. */
   readonly id: string;
@@ -7,4 +7,7 @@ export interface Finding {
   /** What is wrong, with the place: task, turn, action. */
   readonly message: string;
   readonly likelyCause: string;
+  /** What goes wrong in a run where this is left as it is. */
+  readonly why: string;
+  readonly cure: string;
 }

@@ -20,6 +20,8 @@ const GROUPS = [
 /** Inside the lowest group everything may import these. */
 const GROUND = ['contracts', 'errors'];
 const SIDEWAYS = [['plugins', 'config']];
+/** `agentgym plugins check` runs the conformance kits: docs/decisions/checking-plugins.md. */
+const KITS_RUN_IN = /^src\/experiments\/plugin-check\//;
 const TESTING = ['rollout', 'credit', 'statistics', 'random', 'contracts', 'errors'];
 
 /** Inside policy-transformer, from the top down; files outside these folders are the package's own door. */
@@ -104,6 +106,7 @@ describe('the arrows of the core', () => {
         if (above === undefined || target === undefined || above === below) return undefined;
         if (below === undefined) return 'nothing imports the door';
         if (above === 'testing') return TESTING.includes(below) ? undefined : 'testing does not know this folder';
+        if (below === 'testing') return KITS_RUN_IN.test(from) ? undefined : 'tests alone know the kits';
         if (SIDEWAYS.some(([left, right]) => left === above && right === below)) return undefined;
         const [high, low] = [groupOf(above), groupOf(below)];
         if (high === low)

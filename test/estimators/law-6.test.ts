@@ -2,8 +2,8 @@
 // the others shows. Each runs as a plugin's own code: `select`, `advantages`, `weights`, and the derivative of `loss` where the policy is still the sampler.
 import { describe, expect, it } from 'vitest';
 
-import { measureEstimator } from './measure-estimator.js';
-import { TokenMdp } from './token-mdp.js';
+import { measureEstimator } from '../../src/testing/estimators/measure-estimator.js';
+import { TokenMdp } from '../../src/testing/estimators/token-mdp.js';
 import { algorithmOf, variants, type Variant } from './variants.js';
 
 const mdp = new TokenMdp();

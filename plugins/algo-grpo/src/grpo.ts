@@ -19,6 +19,7 @@
 // that grow overlong pay for it (DAPO, section 3.4). Losses are averaged over all tokens (DAPO, section 3.3) unless `aggregation` says otherwise.
 import type {
   Algorithm,
+  AlgorithmClaim,
   AlgorithmHost,
   CompletedEpisode,
   LossExpression,
@@ -72,6 +73,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     initialState: kl.initialState,
     discount: { turn: options.turnDiscount, token: 1 },
     refillRounds: options.refillRounds,
+    claims: claimsOf(options),
     ...(dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
 
     advantages: (batch, state) => {
@@ -100,4 +102,13 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       return { terms, metrics };
     },
   };
+}
+
+/** Dr. GRPO without groups left out is REINFORCE with a mean that counts the episode itself: (n - 1) / n of the gradient. */
+function claimsOf(options: Options): readonly AlgorithmClaim[] {
+  if (options.scaling === 'batch') return [];
+  const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';
+  const plain = options.klCoefficient === 0 && options.entropyCoefficient === 0 && options.overlongLimit === null;
+  const whole = options.level === 'episode' && options.ratioLevel === 'token' && !dropsFlatGroups(options);
+  return options.scaling === 'none' && evenly && plain && whole ? ['groups-apart', 'unbiased'] : ['groups-apart'];
 }

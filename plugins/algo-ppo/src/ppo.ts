@@ -35,6 +35,7 @@
 // reward, so that no number suits all, and arXiv 2006.05990 (choice C13) found it to hurt at every number.
 import type {
   Algorithm,
+  AlgorithmClaim,
   AlgorithmHost,
   CriticPlan,
   Loss,
@@ -84,6 +85,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     critic,
     initialState: kl.initialState,
     discount: { turn: options.turnDiscount, token: options.tokenDiscount },
+    claims: claimsOf(options),
 
     advantages: (batch, state) => {
       const { batch: penalised, metrics, ...rest } = kl.take(batch, state);
@@ -122,4 +124,13 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       return { terms, metrics };
     },
   };
+}
+
+/** With raw advantages and lambda 1, a critic is a baseline, right or wrong. */
+function claimsOf(options: Options): readonly AlgorithmClaim[] {
+  if (options.whiten) return [];
+  const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';
+  const plain = options.klCoefficient === 0 && options.entropyCoefficient === 0;
+  const undiscounted = options.lambda === 1 && options.turnDiscount === 1 && options.tokenDiscount === 1;
+  return evenly && plain && undiscounted ? ['groups-apart', 'unbiased'] : ['groups-apart'];
 }

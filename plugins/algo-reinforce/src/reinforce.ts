@@ -29,7 +29,7 @@
 // return. By default nothing is subtracted, normalised or clipped: the estimator that all others are measured against. GEM's scripts clip, make two passes
 // over a batch and divide by a constant length; verl's ReMax clips and takes the mean over tokens. The divergence is taken from the reward
 // by default, with k1: the expected derivative is then that of the divergence itself.
-import type { Algorithm, AlgorithmHost, LossExpression, TrainingBatch } from '@agentgym/cli';
+import type { Algorithm, AlgorithmClaim, AlgorithmHost, LossExpression, TrainingBatch } from '@agentgym/cli';
 
 import type { Options } from './options.js';
 
@@ -86,6 +86,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     roles: [...kl.roles, ...(baseline === 'greedy' ? (['greedy'] as const) : [])],
     initialState: { ...kl.initialState, ...(baseline === 'moving' && { movingReturns: [] }) },
     discount: { turn: options.turnDiscount, token: options.tokenDiscount },
+    claims: claimsOf(options),
 
     advantages: (given, state) => {
       const { batch: penalised, state: kept, metrics, ...rest } = kl.take(given, state);
@@ -136,4 +137,13 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 
 function meanOf(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
+
+/** Unnormalised, an episode is credited with its own rewards alone; where tokens are counted, its weight depends on what was drawn. */
+function claimsOf(options: Options): readonly AlgorithmClaim[] {
+  if (options.normalize !== 'none') return [];
+  const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';
+  const plain = options.klCoefficient === 0 && options.entropyCoefficient === 0;
+  const undiscounted = options.turnDiscount === 1 && options.tokenDiscount === 1;
+  return evenly && plain && undiscounted ? ['groups-apart', 'unbiased'] : ['groups-apart'];
 }

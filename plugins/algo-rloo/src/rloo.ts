@@ -25,6 +25,7 @@
 // verl 0.9.1 has PPO's loss with dualClip 3 and token means; TRL 1.16.0 clips one ratio per episode, the product over its tokens.
 import type {
   Algorithm,
+  AlgorithmClaim,
   AlgorithmHost,
   CompletedEpisode,
   LossExpression,
@@ -76,6 +77,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     initialState: kl.initialState,
     discount: { turn: options.turnDiscount, token: 1 },
     refillRounds: options.refillRounds,
+    claims: claimsOf(options),
     ...(dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
 
     advantages: (batch, state) => {
@@ -103,4 +105,11 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       return { terms, ...(metrics && { metrics }) };
     },
   };
+}
+
+/** A group is compared with itself alone. Where groups are left out, or tokens are counted, an episode's weight depends on what was drawn. */
+function claimsOf(options: Options): readonly AlgorithmClaim[] {
+  const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';
+  const plain = options.klCoefficient === 0 && options.entropyCoefficient === 0 && options.turnDiscount === 1;
+  return evenly && plain && !dropsFlatGroups(options) ? ['groups-apart', 'unbiased'] : ['groups-apart'];
 }

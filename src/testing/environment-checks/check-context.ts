@@ -1,6 +1,8 @@
 import type { Environment, SplitName, TaskSplits } from '../../contracts/environment.js';
 import type { EnvironmentContribution } from '../../contracts/plugin.js';
 import type { Random } from '../../contracts/random.js';
+import type { KitCheck } from '../conformance-kit.js';
+import type { MalformedAnswer } from './play-malformed.js';
 import type { ResolvedSettings } from './environment-subject.js';
 import type { PlayedEpisode } from './play-episode.js';
 
@@ -29,14 +31,8 @@ export interface CheckContext {
   readonly randomEpisodes: readonly PlayedEpisode[];
   /** Episodes of the oracle, one for each sampled task; absent where there is none. */
   readonly oracleEpisodes: readonly PlayedEpisode[] | undefined;
+  /** Malformed actions and what became of them; played when they are first asked for. */
+  malformed(): Promise<readonly MalformedAnswer[]>;
 }
 
-/** One thing that is checked. `run` returns what it found wrong, each as a sentence. */
-export interface EnvironmentCheck {
-  readonly id: string;
-  /** What holds when nothing is found. */
-  readonly title: string;
-  readonly severity: 'error' | 'warning';
-  readonly likelyCause: string;
-  run(context: CheckContext): Promise<readonly string[]> | readonly string[];
-}
+export type EnvironmentCheck = KitCheck<CheckContext>;

@@ -1,11 +1,11 @@
 // Plays the sampled tasks in two child processes that differ in everything that must not matter, and compares what they print.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import type { EnvironmentModule, TaskSplits } from '../../contracts/environment.js';
+import type { Contribution } from '../../contracts/plugin.js';
 import { createRandom } from '../../random/create-random.js';
 import { testHost } from '../test-host.js';
 import { splitNames, type CheckContext } from './check-context.js';
@@ -13,8 +13,10 @@ import { chooseAtRandom, episodeBytes, playEpisode, shorten } from './play-episo
 
 /** What a child process is asked to play. */
 interface ReplayRequest {
-  /** URL of the built module. */
+  /** URL of the built module, or of a plugin's entry. */
   readonly entry: string;
+  /** The environment contribution of that entry; absent: the module is the environment's own. */
+  readonly contribution?: string;
   readonly options: unknown;
   readonly tasks: readonly string[];
   readonly seed: number;
@@ -39,7 +41,7 @@ function listSplits(splits: TaskSplits): string {
  * child processes run.
  */
 export async function replayEpisodes(request: ReplayRequest): Promise<string[]> {
-  const module = (await import(request.entry)) as EnvironmentModule<unknown>;
+  const module = await importModule(request);
   const environment = await module.create(request.options, testHost(request.seed));
   const random = createRandom(request.seed);
   const lines = new Map<string, string>();
@@ -51,11 +53,25 @@ export async function replayEpisodes(request: ReplayRequest): Promise<string[]> 
   return [listSplits(module.tasks(request.options)), ...request.tasks.map((task) => lines.get(task) ?? '')];
 }
 
+async function importModule({ entry, contribution }: ReplayRequest): Promise<EnvironmentModule<unknown>> {
+  const imported = (await import(entry)) as EnvironmentModule<unknown> & { default?: readonly Contribution[] };
+  if (contribution === undefined) return imported;
+  const found = imported.default?.find(({ kind, name }) => kind === 'environment' && name === contribution);
+  if (found === undefined) throw new Error(`${entry} has no environment ${contribution}`);
+  return (await found.load()) as unknown as EnvironmentModule<unknown>;
+}
+
+/** A stranger's plugin cannot import us by name. */
+const door = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../dist/testing/index.js' : '../index.js',
+  import.meta.url,
+);
+
 const program = `
-import { replayEpisodes } from '@agentgym/cli/testing';
+import { replayEpisodes } from '${door.href}';
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
-process.stdout.write((await replayEpisodes(JSON.parse(Buffer.concat(chunks).toString()))).join('\\n'));
+process.stdout.write('\\n' + (await replayEpisodes(JSON.parse(Buffer.concat(chunks).toString()))).join('\\n'));
 `;
 
 async function replayInChild(
@@ -64,23 +80,23 @@ async function replayInChild(
   environment: NodeJS.ProcessEnv,
 ): Promise<string[]> {
   const pending = promisify(execFile)(process.execPath, [...flags, '--input-type=module', '--eval', program], {
-    // The bare import of the program is resolved from here.
-    cwd: dirname(fileURLToPath(request.entry)),
     env: { ...process.env, ...environment },
     maxBuffer: 1 << 28,
     timeout: 120_000,
   });
   pending.child.stdin?.end(JSON.stringify(request));
-  return (await pending).stdout.split('\n');
+  // What a plugin prints stands before.
+  return (await pending).stdout.split('\n').slice(-1 - request.tasks.length);
 }
 
 /** Sentences about tasks whose bytes differ between the two processes; none where no built module is given. */
 export async function compareProcesses(context: CheckContext): Promise<string[]> {
-  const { freshProcess, seed, turns } = context.settings;
+  const { freshProcess, freshContribution, seed, turns } = context.settings;
   if (freshProcess === undefined) return [];
   if (!existsSync(freshProcess)) return [`${fileURLToPath(freshProcess)} is not there: build first`];
   const tasks = [...new Set(context.sample.map(({ task }) => task))];
-  const request = { entry: freshProcess.href, options: context.options, tasks, seed, turns };
+  const contribution = freshContribution === undefined ? {} : { contribution: freshContribution };
+  const request = { entry: freshProcess.href, ...contribution, options: context.options, tasks, seed, turns };
   try {
     const [first, second] = await Promise.all([
       replayInChild({ ...request, backwards: false }, ['--hash-seed=1'], { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' }),

@@ -1,5 +1,6 @@
 import type { EnvironmentModule } from '../../contracts/environment.js';
 import type { EnvironmentContribution } from '../../contracts/plugin.js';
+import type { KitSettings } from '../conformance-kit.js';
 
 /** An environment as the kit takes it: what the contribution says of it, its module's two functions, and options to try it with. */
 export interface EnvironmentSubject<Options> extends EnvironmentModule<Options> {
@@ -8,9 +9,7 @@ export interface EnvironmentSubject<Options> extends EnvironmentModule<Options> 
 }
 
 /** How hard the kit tries. */
-export interface EnvironmentCheckSettings {
-  /** Root of all random numbers of the kit. */
-  readonly seed?: number;
+export interface EnvironmentCheckSettings extends KitSettings {
   /** Tasks of each split that are played. */
   readonly tasks?: number;
   /** Turns after which a random episode is left. */
@@ -25,8 +24,8 @@ export interface EnvironmentCheckSettings {
   readonly anyTextIsLegal?: boolean;
   /** Built module with `tasks` and `create`, to be played in two fresh processes that differ in locale, time zone and hash seed. */
   readonly freshProcess?: URL;
-  /** Ids of checks whose findings are known and accepted. */
-  readonly accept?: readonly string[];
+  /** The module is a plugin's entry, and this the contribution in it. */
+  readonly freshContribution?: string;
 }
 
 /** Settings with every default filled in. */
@@ -39,6 +38,7 @@ export interface ResolvedSettings {
   readonly secondsPerAction: number;
   readonly anyTextIsLegal: boolean;
   readonly freshProcess: URL | undefined;
+  readonly freshContribution: string | undefined;
 }
 
 export function resolveSettings(settings: EnvironmentCheckSettings): ResolvedSettings {
@@ -51,5 +51,6 @@ export function resolveSettings(settings: EnvironmentCheckSettings): ResolvedSet
     secondsPerAction: settings.secondsPerAction ?? 2,
     anyTextIsLegal: settings.anyTextIsLegal ?? false,
     freshProcess: settings.freshProcess,
+    freshContribution: settings.freshContribution,
   };
 }

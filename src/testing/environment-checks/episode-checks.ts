@@ -111,15 +111,15 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'progress never falls, unless the contribution says so',
     severity: 'error',
     likelyCause: 'progress of the present state instead of the best so far; or declare `progressFalls: true`',
+    idle: ({ contribution }) =>
+      contribution.progressFalls === true ? 'the contribution says that it may fall' : undefined,
     run: (context) =>
-      context.contribution.progressFalls === true
-        ? []
-        : overTurns(context, ({ result: { facts } }, before) => {
-            const last = before?.result.facts.progress;
-            if (last === undefined) return undefined;
-            if (facts.progress === undefined) return 'progress is there on one turn and missing on the next';
-            return facts.progress < last ? `progress falls from ${last} to ${facts.progress}` : undefined;
-          }),
+      overTurns(context, ({ result: { facts } }, before) => {
+        const last = before?.result.facts.progress;
+        if (last === undefined) return undefined;
+        if (facts.progress === undefined) return 'progress is there on one turn and missing on the next';
+        return facts.progress < last ? `progress falls from ${last} to ${facts.progress}` : undefined;
+      }),
   },
   {
     id: 'milestones',
@@ -185,6 +185,7 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'the oracle solves every task with legal actions',
     severity: 'error',
     likelyCause: 'a plan made once and not from the present state, or a task that cannot be solved',
+    idle: ({ oracleEpisodes }) => (oracleEpisodes === undefined ? 'it has no oracle' : undefined),
     run: (context) =>
       (context.oracleEpisodes ?? []).flatMap(({ task, turns, thrown }) => {
         if (thrown !== undefined)
@@ -202,6 +203,10 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'the oracle stays within the contribution’s maximum of turns',
     severity: 'warning',
     likelyCause: '`maxTurns` below what some task needs, so that horizons taken from it make the task unsolvable',
+    idle: ({ contribution, oracleEpisodes }) => {
+      if (contribution.maxTurns === undefined) return 'the contribution names no maximum';
+      return oracleEpisodes === undefined ? 'it has no oracle' : undefined;
+    },
     run: ({ contribution: { maxTurns }, oracleEpisodes }) =>
       maxTurns === undefined
         ? []

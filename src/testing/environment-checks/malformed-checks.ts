@@ -1,44 +1,19 @@
-import type { StepResult } from '../../contracts/environment.js';
 import type { CheckContext, EnvironmentCheck } from './check-context.js';
-import { malformedActions, type MalformedAction } from './malformed-actions.js';
-import { isWellFormed, shorten } from './play-episode.js';
+import type { MalformedAnswer } from './play-malformed.js';
 
 /** Longest answer to nonsense, in characters: more would let the agent flood its own context. */
 const longestAnswer = 20_000;
 
-type Answer = { readonly result: StepResult; readonly seconds: number } | { readonly thrown: string };
-
-/** Plays every malformed action and collects what `complaint` says, at most five times. */
+/** What `complaint` says of the malformed actions, at most five times. */
 async function overMalformed(
   context: CheckContext,
-  complaint: (action: MalformedAction, answer: Answer) => string | undefined,
+  complaint: (answer: MalformedAnswer) => string | undefined,
 ): Promise<string[]> {
-  const environment = await context.create();
-  const random = context.random.stream('malformed');
   const found: string[] = [];
-  let tasks = 0;
-  const begin = async () => {
-    const task = context.sample[tasks % context.sample.length]?.task ?? '';
-    tasks += 1;
-    await environment.reset(task, { random: random.stream('environment', task) });
-  };
-  await begin();
-  let index = 0;
-  for (const action of malformedActions(random, context.settings.malformed, () => environment.sampleAction(random))) {
-    const started = performance.now();
-    let answer: Answer;
-    try {
-      const result = await environment.step(action.text);
-      answer = { result, seconds: (performance.now() - started) / 1000 };
-    } catch (error) {
-      answer = { thrown: error instanceof Error ? error.message : String(error) };
-    }
-    const said = complaint(action, answer);
-    if (said !== undefined) found.push(`${shorten(action.text)} ${said}`);
+  for (const answer of await context.malformed()) {
+    const said = complaint(answer);
+    if (said !== undefined) found.push(`${answer.action} ${said}`);
     if (found.length === 5) break;
-    // A long run of nonsense on one task may end it or fill its memory: begin another now and then.
-    index += 1;
-    if ('thrown' in answer || answer.result.terminated || answer.result.truncated || index % 100 === 0) await begin();
   }
   return found;
 }
@@ -50,22 +25,18 @@ export const malformedChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'JSON.parse, a table looked up by the text, or an index that is not checked; a bad action is a fact, `invalid`',
-    run: (context) =>
-      overMalformed(context, (_, answer) => ('thrown' in answer ? `threw: ${answer.thrown}` : undefined)),
+    run: (context) => overMalformed(context, ({ thrown }) => (thrown === undefined ? undefined : `threw: ${thrown}`)),
   },
   {
     id: 'malformed-invalid',
     title: 'nonsense is flagged invalid',
     severity: 'error',
     likelyCause: 'a prefix match, parseInt, or a default for what was not understood; or set `anyTextIsLegal`',
+    idle: ({ settings }) => (settings.anyTextIsLegal ? 'any text is legal' : undefined),
     run: (context) =>
-      context.settings.anyTextIsLegal
-        ? []
-        : overMalformed(context, (action, answer) =>
-            action.hopeless && 'result' in answer && !answer.result.facts.invalid
-              ? 'is not flagged invalid'
-              : undefined,
-          ),
+      overMalformed(context, ({ hopeless, answer }) =>
+        hopeless && answer?.invalid === false ? 'is not flagged invalid' : undefined,
+      ),
   },
   {
     id: 'malformed-answer',
@@ -74,11 +45,10 @@ export const malformedChecks: readonly EnvironmentCheck[] = [
     likelyCause:
       'the action is echoed whole: 10 MB of it would stand in the next prompt; cut it and replace broken characters',
     run: (context) =>
-      overMalformed(context, (_, answer) => {
-        if ('thrown' in answer) return undefined;
-        const { observation } = answer.result;
-        if (observation.length > longestAnswer) return `is answered with ${observation.length} characters`;
-        return isWellFormed(observation) ? undefined : 'is answered with half a surrogate pair';
+      overMalformed(context, ({ answer }) => {
+        if (answer === undefined) return undefined;
+        if (answer.length > longestAnswer) return `is answered with ${answer.length} characters`;
+        return answer.wellFormed ? undefined : 'is answered with half a surrogate pair';
       }),
   },
   {
@@ -87,8 +57,8 @@ export const malformedChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause: 'a regular expression that backtracks, or work that grows with the square of the length',
     run: (context) =>
-      overMalformed(context, (_, answer) =>
-        'result' in answer && answer.seconds > context.settings.secondsPerAction
+      overMalformed(context, ({ answer }) =>
+        answer !== undefined && answer.seconds > context.settings.secondsPerAction
           ? `took ${answer.seconds.toFixed(2)} s`
           : undefined,
       ),

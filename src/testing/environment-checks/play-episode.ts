@@ -19,19 +19,20 @@ export interface PlayedEpisode {
 /** The next action; undefined leaves the episode. */
 export type ChooseAction = (environment: Environment, turn: number) => Awaitable<string | undefined>;
 
-/** Plays one episode and never throws. The environment draws from a stream of `random` that depends on the task alone. */
+/** Plays one episode and never throws. The environment draws from a stream of `random` that depends on the task alone, unless one is given. */
 export async function playEpisode(
   environment: Environment,
   task: string,
   random: Random,
   choose: ChooseAction,
   limit: number,
+  stream = random.stream('environment', task),
 ): Promise<PlayedEpisode> {
   let phase: 'reset' | 'action' | 'step' = 'reset';
   let observation = '';
   const turns: PlayedTurn[] = [];
   try {
-    observation = await environment.reset(task, { random: random.stream('environment', task) });
+    observation = await environment.reset(task, { random: stream });
     while (turns.length < limit) {
       phase = 'action';
       const keyBefore = environment.stateKey?.();

@@ -158,6 +158,7 @@ export const repetitionChecks: readonly EnvironmentCheck[] = [
     id: 'fresh-process',
     title: 'two fresh processes with other locales, time zones and hash seeds print the same bytes',
     severity: 'error',
+    idle: ({ settings }) => (settings.freshProcess === undefined ? 'no built module is given' : undefined),
     likelyCause: 'localeCompare, Intl or toLocale..., the time zone, or the order in which tasks were played',
     run: (context) => compareProcesses(context),
   },

@@ -19,9 +19,9 @@ export const checkpointChecks: readonly PolicyCheck[] = [
     title: 'a frozen copy keeps its log probabilities while the model is trained',
     severity: 'error',
     likelyCause: 'the copy shares its arrays with the model',
+    idle: ({ model }) => (model.capabilities.freeze ? undefined : 'it cannot hold a frozen copy'),
     run: async (context) => {
       const { model, settings } = context;
-      if (!model.capabilities.freeze) return [];
       const batch = await playBatch(context);
       const frozen = await model.freeze();
       const before = await frozen.logprobs(batch);

@@ -33,9 +33,9 @@ export const operationChecks: readonly PolicyCheck[] = [
     severity: 'error',
     likelyCause:
       'shapes are counted as they were padded, a pass is left out, or the count is not cleared when it is taken',
+    idle: ({ model }) => (model.takeOperations === undefined ? 'it does not count operations' : undefined),
     run: async (context) => {
       const { model } = context;
-      if (model.takeOperations === undefined) return [];
       const batch = await playBatch(context);
       const count = async (call: () => unknown): Promise<number> => {
         model.takeOperations?.();

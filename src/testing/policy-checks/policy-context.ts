@@ -27,7 +27,7 @@ export interface PolicyModelCheckSettings extends KitSettings {
 export interface PolicyContext {
   readonly model: PolicyModel;
   create(): Promise<PolicyModel>;
-  readonly settings: Required<Omit<PolicyModelCheckSettings, 'accept' | 'seed'>>;
+  readonly settings: Required<Omit<PolicyModelCheckSettings, keyof KitSettings>>;
   readonly random: Random;
   /** A name that no other request has. */
   newSequence(): string;

@@ -238,9 +238,9 @@ export const trainingChecks: readonly PolicyCheck[] = [
     title: 'where there is a value head, its values are finite, learn, and are the same in training and reading',
     severity: 'error',
     likelyCause: 'the value is read after the token instead of before it, or no derivative reaches the head',
+    idle: ({ model }) => (model.capabilities.live.includes('value') ? undefined : 'it has no value head'),
     run: async (context) => {
       const { model, settings } = context;
-      if (!model.capabilities.live.includes('value')) return [];
       const batch = await playBatch(context);
       const toOne: Loss = {
         terms: { value: { op: 'mul', left: error, right: error } },

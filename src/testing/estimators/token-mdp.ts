@@ -1,8 +1,8 @@
 // A game small enough to be enumerated: two tasks, up to three turns of one or two sampled tokens, an observation after each turn that nobody sampled,
 // a reward on every turn, and a chance event in between. All its episodes are known with their probabilities, and so is the exact gradient of the
 // expected return by every logit of the policy.
-import type { Random } from '../../src/contracts/random.js';
-import { createRandom } from '../../src/random/create-random.js';
+import type { Random } from '../../contracts/random.js';
+import { createRandom } from '../../random/create-random.js';
 
 /** Tokens: 0 and 1 are what the policy chooses from, 2 and 3 the tasks, 4 to 6 observations. */
 const TASKS = [2, 3];

@@ -1,12 +1,12 @@
 // Bias and variance of an algorithm's gradient on the small game: many batches are sampled, each is given credit by the algorithm's own `advantages`,
 // weighed by its `weights`, and its `loss` is differentiated where the policy is still the sampler.
-import type { Algorithm } from '../../src/contracts/algorithm.js';
-import type { TrainingBatch } from '../../src/contracts/batch.js';
-import type { CompletedEpisode } from '../../src/contracts/trajectory.js';
-import { evaluateLoss } from '../../src/credit/evaluate-loss.js';
-import { lossInputs, lossOperations } from '../../src/credit/loss-operations.js';
-import { createRandom } from '../../src/random/create-random.js';
-import { buildBatch } from '../../src/rollout/build-batch.js';
+import type { Algorithm } from '../../contracts/algorithm.js';
+import type { TrainingBatch } from '../../contracts/batch.js';
+import type { CompletedEpisode } from '../../contracts/trajectory.js';
+import { evaluateLoss } from '../../credit/evaluate-loss.js';
+import { lossInputs, lossOperations } from '../../credit/loss-operations.js';
+import { createRandom } from '../../random/create-random.js';
+import { buildBatch } from '../../rollout/build-batch.js';
 import type { TokenEpisode, TokenMdp } from './token-mdp.js';
 
 export interface MeasureSettings {
@@ -34,8 +34,12 @@ export interface Measured {
   readonly angle: number;
   /** Its share of Monte-Carlo error, in degrees. */
   readonly angleNoise: number;
+  /** E g along the gradient, over the length of the gradient: the multiple that comes nearest. */
+  readonly projection: number;
   /** |E g| / |gradient|: what a learning rate would make good. */
   readonly scale: number;
+  /** Episodes that were trained on. */
+  readonly episodes: number;
   /** Standard deviation of a batch's estimate over the length of its mean. */
   readonly noise: number;
 }
@@ -56,6 +60,7 @@ export function measureEstimator(
   const loss = algorithm.loss(lossOperations, lossInputs);
   const value = critic ?? ((context: string): number => mdp.values.get(context) as number);
   let state = algorithm.initialState;
+  let trained = 0;
   for (let number = 0; number < batches; number += 1) {
     const draws = random.stream(number);
     const groups = mdp.tasks.map((_, task) =>
@@ -63,11 +68,14 @@ export function measureEstimator(
     );
     const episodes = groups.flatMap((group) => select(algorithm, group));
     if (episodes.length === 0) continue;
+    trained += episodes.length;
     const greedy = mdp.tasks.map((_, task) => mdp.drawGreedy(task, draws.uniform()).return);
     const batch = layOut(episodes, value, greedy);
     const credit = algorithm.advantages(batch, state);
     state = credit.state;
-    const credited = { ...batch, advantages: credit.advantages, ...(credit.returns && { returns: credit.returns }) };
+    const { advantages, returns, klCoefficient = 0 } = credit;
+    const coefficients = { klCoefficient: new Float64Array(advantages.length).fill(klCoefficient) };
+    const credited = { ...batch, ...coefficients, advantages, ...(returns && { returns }) };
     const weight = algorithm.weights(credited);
     const live = { logprob: batch.logprobs, entropy: new Float64Array(weight.length), value: batch.values };
     const { gradients } = evaluateLoss({ ...credited, weight }, live, loss);
@@ -85,8 +93,11 @@ export function measureEstimator(
       (squares[place] as number) += x * x;
     }
   }
-  return compare(mdp, sum, squares, { batches, groupSize });
+  return { ...compare(mdp, sum, squares, { batches, groupSize }), episodes: trained };
 }
+
+/** The return above which an episode of the game counts as a success: a third or so of them. */
+const solvedAbove = 1.2;
 
 /** What of a group the algorithm trains on, as the loop asks it. */
 function select(algorithm: Algorithm, group: readonly Played[]): Played[] {
@@ -94,6 +105,7 @@ function select(algorithm: Algorithm, group: readonly Played[]): Played[] {
     turns: episode.turns,
     record: { tokens: episode.tokens, mask: episode.mask, logprobs: episode.logprobs },
     return: episode.return,
+    success: episode.return > solvedAbove,
   })) as unknown as CompletedEpisode[];
   const units = algorithm.select?.(completed) ?? [completed];
   return units.flat().map((chosen) => group[completed.indexOf(chosen)] as Played);
@@ -127,7 +139,7 @@ function compare(
   sum: Float64Array,
   squares: Float64Array,
   { batches, groupSize }: MeasureSettings,
-): Measured {
+): Omit<Measured, 'episodes'> {
   const exact = mdp.gradient;
   const mean = sum.map((total) => total / batches);
   const variance = squares.map((total, place) => Math.max(0, total / batches - (mean[place] as number) ** 2));
@@ -151,6 +163,7 @@ function compare(
     biasNoise: noise / Math.sqrt(batches) / norm(exact),
     angle: (Math.acos(Math.min(1, cosine)) * 180) / Math.PI,
     angleNoise: ((noise / Math.sqrt(batches) / norm(mean)) * 180) / Math.PI,
+    projection: dot / norm(exact) ** 2,
     scale: norm(mean) / norm(exact),
     noise: noise / norm(mean),
   };

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+
+/** An import that is still there when the code runs. */
+export interface BuiltImport {
+  /** The file that imports. */
+  readonly file: string;
+  readonly specifier: string;
+}
+
+/** The files that an entry leads to inside its package, and what they import from outside. */
+export interface BuiltGraph {
+  readonly files: readonly string[];
+  readonly outside: readonly BuiltImport[];
+  /** Relative imports that lead nowhere. */
+  readonly lost: readonly BuiltImport[];
+}
+
+const comments = /\/\*[^]*?\*\/|(?<=^|[\s;{}()])\/\/[^\n]*/g;
+const patterns = [
+  /(?:^|[\s;}])import\s*(?:[\w$*{}\s,]+?\s*from\s*)?["']([^"'\n]+)["']/g,
+  /(?:^|[\s;}])export\s*(?:\*(?:\s*as\s+[\w$]+)?|\{[^}]*\})\s*from\s*["']([^"'\n]+)["']/g,
+  /\b(?:import|require)\s*\(\s*["']([^"'\n]+)["']\s*[,)]/g,
+];
+
+/** What a built file imports, types long gone. Imports whose name is computed are not seen. */
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8').replace(comments, '');
+  return [...new Set(patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] as string)))];
+}
+
+/** Follows relative imports from the entry on. */
+export function readBuiltGraph(entry: string): BuiltGraph {
+  const files = new Set<string>();
+  const outside: BuiltImport[] = [];
+  const lost: BuiltImport[] = [];
+  const follow = (file: string): void => {
+    if (files.has(file)) return;
+    files.add(file);
+    if (!/\.[cm]?js$/.test(file)) return;
+    for (const specifier of importsOf(file)) {
+      const found = { file, specifier };
+      if (!specifier.startsWith('.')) outside.push(found);
+      else {
+        const target = resolve(dirname(file), specifier);
+        const path = [target, `${target}.js`, join(target, 'index.js')].find(
+          (each) => existsSync(each) && statSync(each).isFile(),
+        );
+        if (path === undefined) lost.push(found);
+        else follow(path);
+      }
+    }
+  };
+  follow(entry);
+  return { files: [...files], outside, lost };
+}
+
+/** The package of an import, or undefined where it is Node's own. */
+export function packageOf(specifier: string): string | undefined {
+  if (specifier.startsWith('node:') || specifier.startsWith('#') || builtinModules.includes(specifier))
+    return undefined;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}

@@ -1,0 +1,84 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import type { CheckMessage, CheckRequest } from './check-messages.js';
+
+const program = fileURLToPath(new URL('./check-process.js', import.meta.url));
+/** Seconds after its work in which a process ends by itself. */
+const secondsToEnd = 5;
+/** Characters of each stream that are kept. */
+const kept = 20_000;
+
+/** How a process that ran a plugin's code came to its end. */
+export interface CheckProcessResult {
+  readonly messages: readonly CheckMessage[];
+  /** `ended`: by itself, after its work; `open`: after its work it did not; `exited`: before its work was done; `hung`: it gave no sign. */
+  readonly ending: 'ended' | 'open' | 'exited' | 'hung';
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs one job in a process of its own, which is killed, with whatever it started, where it gives no sign for so long.
+ *
+ * @throws what `signal` was aborted with
+ */
+export async function runCheckProcess(
+  request: CheckRequest,
+  seconds: number,
+  signal: AbortSignal,
+  listener: (message: CheckMessage) => void,
+): Promise<CheckProcessResult> {
+  signal.throwIfAborted();
+  // A session of its own: what the plugin starts ends with it, and Ctrl-C reaches it through us.
+  const child = fork(program, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
+  const messages: CheckMessage[] = [];
+  const streams = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]
+      ?.setEncoding('utf8')
+      .on('data', (text: string) => (streams[name] = (streams[name] + text).slice(-kept)));
+  }
+  let timer: NodeJS.Timeout | undefined;
+  let silent = false;
+  const wait = (limit: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      silent = true;
+      kill(child);
+    }, 1000 * limit);
+  };
+  const interrupt = (): void => kill(child);
+  signal.addEventListener('abort', interrupt, { once: true });
+  child.on('message', (message: CheckMessage) => {
+    messages.push(message);
+    wait(message.type === 'done' ? secondsToEnd : seconds);
+    listener(message);
+  });
+  try {
+    wait(seconds);
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject).once('close', resolve);
+      child.send(request);
+    });
+    signal.throwIfAborted();
+    const done = messages.some(({ type }) => type === 'done');
+    const ending = silent ? (done ? 'open' : 'hung') : done ? 'ended' : 'exited';
+    return { messages, ending, code, ...streams };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', interrupt);
+    kill(child);
+  }
+}
+
+/** Ends a process and those it started. */
+function kill({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has ended already.
+  }
+}

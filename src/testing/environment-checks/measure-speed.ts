@@ -1,0 +1,23 @@
+import type { CheckContext } from './check-context.js';
+import { chooseAgain, playEpisode, type PlayedEpisode } from './play-episode.js';
+
+/** Seconds for which steps are counted. */
+const countedSeconds = 0.2;
+
+/** Steps a second of random play, resets included; undefined where no task can be played. */
+export async function measureSpeed(context: CheckContext): Promise<number | undefined> {
+  const { random, sample, randomEpisodes } = context;
+  const playable = randomEpisodes.filter(({ thrown, turns }) => thrown === undefined && turns.length > 0);
+  if (playable.length === 0 || sample.length === 0) return undefined;
+  const environment = await context.create();
+  const begin = performance.now();
+  let steps = 0;
+  for (let round = 0; performance.now() - begin < 1000 * countedSeconds; round += 1) {
+    const episode = playable[round % playable.length] as PlayedEpisode;
+    const again = await playEpisode(environment, episode.task, random, chooseAgain(episode), episode.turns.length);
+    // What plays the first time only is no use here; the check of repetition tells of it.
+    if (again.turns.length === 0) return undefined;
+    steps += again.turns.length;
+  }
+  return Math.round((1000 * steps) / (performance.now() - begin));
+}

@@ -1,0 +1,60 @@
+import type { Environment } from '../../contracts/environment.js';
+import type { Random } from '../../contracts/random.js';
+import { malformedActions } from './malformed-actions.js';
+import { isWellFormed, shorten } from './play-episode.js';
+
+/** What became of a malformed action. */
+export interface MalformedAnswer {
+  /** The action, shortened. */
+  readonly action: string;
+  /** No environment with a grammar of its own can take it for legal. */
+  readonly hopeless: boolean;
+  readonly thrown?: string;
+  /** Absent where the step threw. */
+  readonly answer?: {
+    readonly invalid: boolean;
+    /** Characters of the observation. */
+    readonly length: number;
+    readonly wellFormed: boolean;
+    readonly seconds: number;
+  };
+}
+
+/** Plays malformed actions, one after the other, over the tasks in turn. */
+export async function playMalformed(
+  environment: Environment,
+  tasks: readonly string[],
+  count: number,
+  random: Random,
+): Promise<MalformedAnswer[]> {
+  const answers: MalformedAnswer[] = [];
+  let begun = 0;
+  const begin = async () => {
+    const task = tasks[begun % tasks.length] ?? '';
+    begun += 1;
+    await environment.reset(task, { random: random.stream('environment', task) });
+  };
+  await begin();
+  for (const { text, hopeless } of malformedActions(random, count, () => environment.sampleAction(random))) {
+    const action = shorten(text);
+    const started = performance.now();
+    let ended = true;
+    try {
+      const { observation, terminated, truncated, facts } = await environment.step(text);
+      const seconds = (performance.now() - started) / 1000;
+      const answer = {
+        invalid: facts.invalid,
+        length: observation.length,
+        wellFormed: isWellFormed(observation),
+        seconds,
+      };
+      answers.push({ action, hopeless, answer });
+      ended = terminated || truncated;
+    } catch (error) {
+      answers.push({ action, hopeless, thrown: error instanceof Error ? error.message : String(error) });
+    }
+    // A long run of nonsense on one task may end it or fill its memory: begin another now and then.
+    if (ended || answers.length % 100 === 0) await begin();
+  }
+  return answers;
+}

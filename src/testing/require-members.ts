@@ -1,0 +1,15 @@
+/** Throws where a plugin's answer lacks a member or has one of another type, with the path of it. */
+export function requireMembers(
+  place: string,
+  value: unknown,
+  members: { readonly [name: string]: 'function' | 'string' | 'object' },
+): void {
+  if (typeof value !== 'object' || value === null) {
+    throw new Error(`${place}: an object is wanted, not ${value === null ? 'null' : typeof value}`);
+  }
+  for (const [name, type] of Object.entries(members)) {
+    const member = (value as Record<string, unknown>)[name];
+    const actual = member === null ? 'null' : typeof member;
+    if (actual !== type) throw new Error(`${place}.${name}: a ${type} is wanted, not ${actual}`);
+  }
+}
