@@ -155,6 +155,37 @@ export const errorCodes = {
     meaning: 'A plugin threw an error while it was loaded, created or asked something.',
     cure: 'Look at it with `agentgym doctor`; if its set-up is right, report the message to the author of the plugin.',
   },
+  AG_PLUGIN_INSTALL_FAILED: {
+    exitCode: 2,
+    meaning: 'npm or git could not install a plugin; what was installed before stays as it is.',
+    cure: 'Read what npm or git said, mend it, and run the same command again.',
+  },
+  AG_PLUGIN_NOT_FOUND: {
+    exitCode: 2,
+    meaning: 'A plugin was to be installed that does not exist: no such package, version, file, folder or repository.',
+    cure: 'Give a package name, a folder, a tarball or a git URL; see `agentgym plugins install --help`.',
+  },
+  AG_PLUGIN_NOT_INSTALLED: {
+    exitCode: 2,
+    meaning: 'A plugin was named that is not installed, or one that comes with agentgym and cannot be removed.',
+    cure: 'See what is installed with `agentgym plugins`.',
+  },
+  AG_PLUGIN_REFUSED: {
+    exitCode: 2,
+    meaning:
+      'A package is no plugin that this agentgym can use: its declaration, version, entry or contributions are wrong. Nothing was changed.',
+    cure: 'Install another version, or report the message to the author of the plugin.',
+  },
+  AG_PLUGIN_STORE_BUSY: {
+    exitCode: 2,
+    meaning: 'Another process is changing the installed plugins, and did not end in time.',
+    cure: 'Wait until that process ends, then run the same command again.',
+  },
+  AG_PLUGIN_UNREACHABLE: {
+    exitCode: 2,
+    meaning: 'The package registry, or the host of a repository, cannot be reached, refuses access or does not work.',
+    cure: 'Check the network and `npm config get registry`; a plugin is installed without a network from a folder or a tarball.',
+  },
   AG_PLUGIN_VERSION: {
     exitCode: 2,
     meaning: 'A recipe asks, under `plugins`, for a package that is not installed, or for another version of it.',

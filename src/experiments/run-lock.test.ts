@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { afterEach, expect, it } from 'vitest';
 
-import { isAlive, ownIdentity } from './process-identity.js';
+import { isAlive, ownIdentity } from '../processes/process-identity.js';
 import { acquireRunLock, runOwner } from './run-lock.js';
 
 const started: ReturnType<typeof spawn>[] = [];

@@ -1,102 +1,25 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
+import { acquireProcessLock, lockOwner, type ProcessLock } from '../processes/process-lock.js';
 
-const lockName = /^lock\.(\d+)\.json$/;
+export { createFirstLock, firstLock } from '../processes/process-lock.js';
 
 /** The right to write in a run's folder; held by one living process at most. */
-export interface RunLock {
-  /** Gives it back; safe to call twice. */
-  release(): void;
-}
+export type RunLock = ProcessLock;
 
-/**
- * Takes the lock of a run's folder, or throws AG_RUN_LOCKED where a living process holds it; a dead owner never blocks.
- *
- * Locks are numbered files, so that two processes that find the same dead owner cannot both take over: each tries to create the next number, which
- * succeeds once. Whoever then still sees a higher number came too late and steps back.
- */
+/** Takes the lock of a run's folder, or throws AG_RUN_LOCKED where a living process holds it; a dead owner never blocks. */
 export function acquireRunLock(directory: string): RunLock {
-  for (;;) {
-    const numbers = lockNumbers(directory);
-    for (const number of numbers) refuseIfHeld(directory, number);
-    const mine = (numbers.at(-1) ?? 0) + 1;
-    const path = lockPath(directory, mine);
-    if (!createLock(path)) continue;
-    if (lockNumbers(directory).some((number) => number > mine)) {
-      rmSync(path, { force: true });
-      continue;
-    }
-    for (const number of numbers) rmSync(lockPath(directory, number), { force: true });
-    return { release: () => rmSync(path, { force: true }) };
-  }
+  return acquireProcessLock(
+    directory,
+    ({ pid }, file) =>
+      new AgentgymError('AG_RUN_LOCKED', {
+        message: `Process ${pid} is working in the run ${basename(directory)} (${directory}).`,
+        hint: `Wait until process ${pid} ends, or stop it with \`kill ${pid}\`; it then leaves a checkpoint.`,
+        file,
+      }),
+  );
 }
 
 /** The living process that holds a run's lock, if there is one. */
-export function runOwner(directory: string): ProcessIdentity | undefined {
-  return lockNumbers(directory)
-    .map((number) => readLock(lockPath(directory, number)))
-    .find((owner) => owner !== undefined && isAlive(owner));
-}
-
-/** Writes the lock of this process into a folder that nobody else can see yet. */
-export function createFirstLock(directory: string): void {
-  createLock(lockPath(directory, 1));
-}
-
-/** The lock that `createFirstLock` wrote, once the folder stands at its place. */
-export function firstLock(directory: string): RunLock {
-  return { release: () => rmSync(lockPath(directory, 1), { force: true }) };
-}
-
-function lockPath(directory: string, number: number): string {
-  return join(directory, `lock.${number}.json`);
-}
-
-function lockNumbers(directory: string): number[] {
-  return readdirSync(directory)
-    .flatMap((name) => lockName.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
-}
-
-function createLock(path: string): boolean {
-  try {
-    writeFileSync(path, `${JSON.stringify({ formatVersion: 1, ...ownIdentity() })}\n`, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function refuseIfHeld(directory: string, number: number): void {
-  const owner = readLock(lockPath(directory, number));
-  if (owner === undefined || !isAlive(owner)) return;
-  throw new AgentgymError('AG_RUN_LOCKED', {
-    message: `Process ${owner.pid} is working in the run ${basename(directory)} (${directory}).`,
-    hint: `Wait until process ${owner.pid} ends, or stop it with \`kill ${owner.pid}\`; it then leaves a checkpoint.`,
-    file: lockPath(directory, number),
-  });
-}
-
-/** Undefined where it is gone, or where its owner died between creating and writing it: a lock is written at once, so a second look is enough. */
-function readLock(path: string): ProcessIdentity | undefined {
-  for (let attempt = 0; attempt < 5; attempt++) {
-    try {
-      const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProcessIdentity>;
-      if (typeof value.pid !== 'number') return undefined;
-      return { pid: value.pid, startTime: value.startTime ?? null, bootId: value.bootId ?? null };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    }
-    pause(20);
-  }
-  return undefined;
-}
-
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
+export const runOwner = lockOwner;

@@ -8,7 +8,8 @@ import { withinDeadline } from '../errors/within-deadline.js';
 import { checkContributions } from './check-contributions.js';
 import { isPluginDeclaration, type PluginSource } from './plugin-source.js';
 
-const API_VERSION: PluginApiVersion = 1;
+/** The version of the plugin API that this host speaks. */
+export const API_VERSION: PluginApiVersion = 1;
 
 /** Why a plugin is left out, and what to do about it. */
 export interface PluginProblem {

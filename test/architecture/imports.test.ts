@@ -14,7 +14,7 @@ const GROUPS = [
   ['reporting', 'plugins', 'config', 'git'],
   ['training', 'evaluation'],
   ['rollout'],
-  ['credit', 'statistics', 'random', 'contracts', 'errors'],
+  ['credit', 'statistics', 'random', 'processes', 'contracts', 'errors'],
 ] as const;
 
 /** Inside the lowest group everything may import these. */

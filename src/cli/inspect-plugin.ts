@@ -1,0 +1,58 @@
+import type { Config } from '@oclif/core';
+
+import { contributionKinds } from '../plugins/check-contributions.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { pluginSourcesOf } from '../plugins/plugin-source.js';
+import { findStoredPlugin } from '../plugins/store/find-stored-plugin.js';
+import { readPluginNeeds, readPluginOrigin } from '../plugins/store/inspect-plugin.js';
+import { packageNames } from '../plugins/store/parse-specifier.js';
+import { readStoredPlugins } from '../plugins/store/plugin-store.js';
+import { listPlugins } from './list-plugins.js';
+
+/**
+ * Everything that is known of one plugin.
+ *
+ * @throws AgentgymError AG_PLUGIN_NOT_INSTALLED
+ */
+export async function inspectPlugin(name: string, config: Config, host: PluginHost) {
+  const stored = await readStoredPlugins(config.dataDir);
+  const all = await listPlugins(config);
+  const names = packageNames(name);
+  const listed =
+    all.find((plugin) => names.includes(plugin.name)) ??
+    all.find((plugin) => plugin.name === findStoredPlugin(stored, name, { cwd: process.cwd(), builtIn: [] }).name);
+  if (listed === undefined) throw new Error(`${name} is in one list of plugins and not in the other`);
+  const origin = await readPluginOrigin(
+    config.dataDir,
+    stored.find((plugin) => plugin.name === listed.name),
+  );
+  const located = (await Promise.all(contributionKinds.map((kind) => host.contributions(kind)))).flat();
+  const contributions = located
+    .filter((item) => item.package === listed.name)
+    .map(({ kind, name: own, contribution }) => ({ kind, name: own, summary: contribution.summary }));
+  const source = pluginSourcesOf(config).find((item) => item.name === listed.name);
+  const needs = source === undefined ? { dependencies: {}, peerRange: null } : await readPluginNeeds(source.root);
+  const { apiVersion = null } = (source?.declaration ?? {}) as { apiVersion?: number };
+  return { ...listed, ...origin, apiVersion, contributions, ...needs };
+}
+
+/** The same for a person. */
+export function inspectionLines(plugin: Awaited<ReturnType<typeof inspectPlugin>>): string[] {
+  const { name, version, type, source, root, commit, integrity, peerRange, apiVersion, problem } = plugin;
+  const dependencies = Object.entries(plugin.dependencies).map(([other, range]) => `${other} ${range}`);
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['type', type],
+    ['source', source],
+    ['commit', commit],
+    ['integrity', integrity],
+    ['folder', root],
+    ['agentgym', `${peerRange ?? 'any version'}, plugin API ${apiVersion ?? '?'}`],
+    ['depends on', dependencies.join(', ') || 'nothing'],
+    ['problem', problem ?? null],
+  ];
+  return [
+    `${name} ${version ?? ''}`,
+    ...facts.flatMap(([label, value]) => (value === null ? [] : [`  ${label.padEnd(10)}  ${value}`])),
+    ...plugin.contributions.map(({ kind, name: own, summary }) => `  ${kind} ${own}: ${summary}`),
+  ];
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+
+import type { Config } from '@oclif/core';
+
+import { byName, pluginSourcesOf } from '../plugins/plugin-source.js';
+import { friendlyName } from '../plugins/store/parse-specifier.js';
+import { readStoredPlugins, type StoredPlugin } from '../plugins/store/plugin-store.js';
+
+/** One line of `agentgym plugins`. */
+export interface ListedPlugin {
+  readonly name: string;
+  readonly friendlyName: string;
+  readonly version: string | null;
+  readonly type: 'built-in' | 'installed' | 'linked';
+  /** Tag, range, URL or folder; null for one that is built in. */
+  readonly source: string | null;
+  readonly root: string;
+  /** Why it cannot be used. */
+  readonly problem?: string;
+}
+
+/** All plugins in name order, with those that are installed but whose folder is gone. */
+export async function listPlugins(config: Config): Promise<readonly ListedPlugin[]> {
+  const stored = await readStoredPlugins(config.dataDir);
+  const loaded = pluginSourcesOf(config).map(({ name, version, root }): ListedPlugin => {
+    const entry = stored.find((plugin) => plugin.name === name);
+    return { name, friendlyName: friendlyName(name), version, ...placeOf(entry), root };
+  });
+  const gone = stored
+    .filter(({ name, root }) => root !== undefined && !existsSync(root) && !loaded.some((item) => item.name === name))
+    .map((entry): ListedPlugin => {
+      const { name, root = '' } = entry;
+      const problem = `its folder is gone; \`agentgym plugins uninstall ${name}\` removes it from the list`;
+      return { name, friendlyName: friendlyName(name), version: null, ...placeOf(entry), root, problem };
+    });
+  return [...loaded, ...gone].sort(byName);
+}
+
+/** Lines under a heading for each type. */
+export function pluginTable(plugins: readonly ListedPlugin[]): string[] {
+  const width = Math.max(0, ...plugins.map((plugin) => plugin.friendlyName.length));
+  return (['installed', 'linked', 'built-in'] as const).flatMap((type) => {
+    const lines = plugins
+      .filter((plugin) => plugin.type === type)
+      .map(({ friendlyName: shown, version, source, problem }) =>
+        [`  ${shown.padEnd(width)}`, version ?? '-', source ?? '', problem === undefined ? '' : `(${problem})`]
+          .join('  ')
+          .trimEnd(),
+      );
+    return lines.length === 0 ? [] : [type, ...lines, ''];
+  });
+}
+
+function placeOf(entry: StoredPlugin | undefined): Pick<ListedPlugin, 'type' | 'source'> {
+  if (entry === undefined) return { type: 'built-in', source: null };
+  if (entry.type === 'link') return { type: 'linked', source: entry.root ?? null };
+  return { type: 'installed', source: entry.url ?? entry.tag ?? 'latest' };
+}

@@ -1,0 +1,18 @@
+import type { InstalledPlugin } from '../plugins/store/link-plugin.js';
+import type { UpdatedPlugin } from '../plugins/store/update-plugins.js';
+
+/** What a person reads after `plugins install` or `link`. */
+export function installedLines({ name, version, type, source, contributions }: InstalledPlugin): string[] {
+  const from = type === 'link' ? `Linked ${name} ${version} (${source})` : `Installed ${name} ${version}`;
+  return [from, ...contributions.map((item) => `  ${item.kind} ${item.name}: ${item.summary}`)];
+}
+
+/** What a person reads after `plugins update`. */
+export function updatedLines(plugins: readonly UpdatedPlugin[]): string[] {
+  if (plugins.length === 0) return ['No plugins are installed.'];
+  return plugins.map(({ name, from, to, commit, skipped }) => {
+    if (skipped !== undefined) return `${name} ${from}: left as it is, ${skipped}`;
+    const at = commit === undefined ? '' : ` (commit ${commit.slice(0, 12)})`;
+    return from === to && at === '' ? `${name} ${from}: nothing newer` : `${name} ${from} -> ${to}${at}`;
+  });
+}

@@ -1,0 +1,58 @@
+import { Flags } from '@oclif/core';
+
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import type { ClaimedName } from '../plugins/store/accept-plugin.js';
+import type { InstallScripts } from '../plugins/store/install-scripts.js';
+import type { PluginStore } from '../plugins/store/plugin-store.js';
+import { BaseCommand } from './base-command.js';
+import { confirmOnTerminal } from './confirm.js';
+import { interruptSignal } from './interrupt-signal.js';
+
+/** Flag of commands that install something. */
+export const allowScriptsFlag = Flags.boolean({
+  description:
+    'Run the install scripts of the plugin and of what it depends on; without it they are named, and not run',
+});
+
+/** A command that changes what is installed: it ends with the old state or the new one, however it ends. */
+export abstract class PluginsCommand extends BaseCommand {
+  protected override get signal(): AbortSignal {
+    return interruptSignal('Interrupted: what was installed before stays as it is.');
+  }
+
+  protected get store(): PluginStore {
+    const { dataDir, root, version, npmRegistry, pjson } = this.config;
+    const plugins = (pjson.oclif.plugins ?? []).filter((name) => name.startsWith('@agentgym/'));
+    return {
+      dataDirectory: dataDir,
+      host: { root, version, plugins },
+      ...(npmRegistry !== undefined && { registry: npmRegistry }),
+      signal: this.signal,
+      note: (line) => this.note(line),
+    };
+  }
+
+  /** What all plugins in use contribute. */
+  protected async claimed(): Promise<readonly ClaimedName[]> {
+    const { contributionKinds } = await import('../plugins/check-contributions.js');
+    const host = await this.openPluginHost();
+    return (await Promise.all(contributionKinds.map((kind) => host.contributions(kind)))).flat();
+  }
+
+  /** Announces install scripts, and says whether they may run. */
+  protected async allowScripts(scripts: readonly InstallScripts[], flag: boolean): Promise<boolean> {
+    for (const { package: name, version, commands } of scripts) {
+      this.note(`${name} ${version} wants to run, with all your rights: ${commands.join('; ')}`);
+    }
+    if (flag) return true;
+    if (!this.jsonEnabled() && (await confirmOnTerminal('Run this?', this.signal))) return true;
+    this.note('Not run. If the plugin does not work without: the same command with `--allow-scripts`.');
+    return false;
+  }
+
+  protected override catch(error: Error): Promise<never> {
+    if (!isAgentgymError(error) || error.code !== 'AG_INTERRUPTED') return super.catch(error);
+    const hint = 'Nothing was changed; run the same command again.';
+    return super.catch(new AgentgymError('AG_INTERRUPTED', { message: error.message, hint, cause: error }));
+  }
+}

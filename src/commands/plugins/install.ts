@@ -1,0 +1,39 @@
+import { Args } from '@oclif/core';
+
+import { allowScriptsFlag, PluginsCommand } from '../../cli/plugins-command.js';
+
+/** `agentgym plugins install PLUGIN` */
+export default class PluginsInstall extends PluginsCommand {
+  static override summary = 'Install a plugin: by name, or from a folder, a tarball or a git repository';
+  static override description =
+    'A short name such as env-babyai stands for @agentgym/plugin-env-babyai. A folder is packed and copied; `agentgym plugins link` uses one where it is. ' +
+    'The plugin is checked before any of its code runs, and its install scripts are named, not run. What fails or is interrupted leaves everything as it was.';
+  static override aliases = ['plugins:add'];
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> env-babyai',
+    '<%= config.bin %> <%= command.id %> @somebody/agentgym-plugin-env-chess@^2',
+    '<%= config.bin %> <%= command.id %> ./my-plugin',
+    '<%= config.bin %> <%= command.id %> downloads/env-chess-1.0.0.tgz',
+    '<%= config.bin %> <%= command.id %> "https://github.com/somebody/env-chess.git#v1.0.0"',
+  ];
+  static override args = {
+    plugin: Args.string({ required: true, description: 'A package name with or without @RANGE, a path, or a URL' }),
+  };
+  static override flags = { 'allow-scripts': allowScriptsFlag };
+
+  async run() {
+    const { args, flags } = await this.parse(PluginsInstall);
+    const [{ installPlugin }, { installedLines }] = await Promise.all([
+      import('../../plugins/store/install-plugin.js'),
+      import('../../cli/plugin-lines.js'),
+    ]);
+    const installed = await installPlugin(this.store, {
+      specifier: args.plugin,
+      cwd: process.cwd(),
+      claimed: () => this.claimed(),
+      allowScripts: (scripts) => this.allowScripts(scripts, flags['allow-scripts']),
+    });
+    for (const line of installedLines(installed)) this.say(line);
+    return installed;
+  }
+}

@@ -1,0 +1,32 @@
+import { Args, Flags } from '@oclif/core';
+
+import { PluginsCommand } from '../../cli/plugins-command.js';
+
+/** `agentgym plugins link [DIR]` */
+export default class PluginsLink extends PluginsCommand {
+  static override summary = 'Use the plugin in a folder where it is: what you build next is what runs next';
+  static override description = 'Needs no network. A link replaces an installed or built-in plugin of the same name.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> .',
+    '<%= config.bin %> <%= command.id %> ../env-mine --install',
+  ];
+  static override args = {
+    folder: Args.string({ default: '.', description: 'The folder of the plugin, which must be built' }),
+  };
+  static override flags = {
+    install: Flags.boolean({ description: 'Run `npm install` in the folder first, with its scripts: it is your own' }),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(PluginsLink);
+    const [{ linkPlugin }, { installDependencies }, { installedLines }] = await Promise.all([
+      import('../../plugins/store/link-plugin.js'),
+      import('../../plugins/store/install-dependencies.js'),
+      import('../../cli/plugin-lines.js'),
+    ]);
+    if (flags.install) await installDependencies(args.folder, this.store);
+    const linked = await linkPlugin(this.store, { folder: args.folder, claimed: () => this.claimed() });
+    for (const line of installedLines(linked)) this.say(line);
+    return linked;
+  }
+}

@@ -1,0 +1,25 @@
+import { Args } from '@oclif/core';
+
+import { PluginsCommand } from '../../cli/plugins-command.js';
+
+/** `agentgym plugins uninstall PLUGIN` */
+export default class PluginsUninstall extends PluginsCommand {
+  static override summary = 'Remove a plugin that was installed or linked';
+  static override description = 'Needs no network. Of a link only the link goes; its folder stays.';
+  static override aliases = ['plugins:unlink', 'plugins:remove'];
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> env-babyai',
+    '<%= config.bin %> plugins unlink ../env-mine',
+  ];
+  static override args = {
+    plugin: Args.string({ required: true, description: 'Its name, or the folder of a link' }),
+  };
+
+  async run() {
+    const { args } = await this.parse(PluginsUninstall);
+    const { uninstallPlugin } = await import('../../plugins/store/uninstall-plugin.js');
+    const removed = await uninstallPlugin(this.store, { name: args.plugin, cwd: process.cwd() });
+    this.say(removed.type === 'link' ? `Unlinked ${removed.name} (${removed.root})` : `Uninstalled ${removed.name}`);
+    return removed;
+  }
+}

@@ -1,0 +1,47 @@
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { checkPackage, type PluginPackage } from './check-package.js';
+import { probePlugin, type ProbedContribution } from './probe-plugin.js';
+
+/** A name that some plugin contributes already. */
+export interface ClaimedName {
+  readonly kind: string;
+  readonly name: string;
+  readonly package: string;
+}
+
+/** What a plugin has to stand up to before it is used. */
+export interface AcceptanceSettings {
+  readonly hostVersion: string;
+  readonly signal: AbortSignal;
+  /** What all other plugins contribute; asked only once the rest is right. */
+  readonly claimed: () => Promise<readonly ClaimedName[]>;
+  /** What comes between reading the package and importing it: its install scripts. */
+  readonly prepare?: (json: PluginPackage) => Promise<void>;
+}
+
+/** A plugin that may be used. */
+export interface AcceptedPlugin {
+  readonly json: PluginPackage;
+  readonly contributions: readonly ProbedContribution[];
+}
+
+/**
+ * Checks a plugin's package, first without running any of its code, then by importing it in another process, and that its names are free.
+ *
+ * @throws AgentgymError AG_PLUGIN_REFUSED, AG_CONTRIBUTION_CONFLICT
+ */
+export async function acceptPlugin(root: string, settings: AcceptanceSettings): Promise<AcceptedPlugin> {
+  const json = await checkPackage(root, settings.hostVersion);
+  await settings.prepare?.(json);
+  const contributions = await probePlugin(root, json, settings.signal);
+  const claimed = (await settings.claimed()).filter((claim) => claim.package !== json.name);
+  for (const { kind, name } of contributions) {
+    const other = claimed.find((claim) => claim.kind === kind && claim.name === name);
+    if (other === undefined) continue;
+    throw new AgentgymError('AG_CONTRIBUTION_CONFLICT', {
+      message: `${json.name} ${json.version} is refused: it contributes the ${kind} \`${name}\`, and so does ${other.package}`,
+      hint: `Names are unique: use one of the two. \`agentgym plugins\` says where ${other.package} comes from.`,
+    });
+  }
+  return { json, contributions };
+}

@@ -1,0 +1,73 @@
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import type { ErrorCode } from '../../errors/error-codes.js';
+import { NpmFailure } from './run-npm.js';
+
+const UNREACHABLE =
+  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|EPIPE|ENOTCACHED|ERR_SOCKET_TIMEOUT|FETCH_ERROR|EIDLETIMEOUT|ERESPONSETIMEOUT|ECONNECTIONTIMEOUT|E5\d\d|E429|(UNABLE|SELF|DEPTH|CERT)_\w+)$/;
+
+const WITHOUT_NETWORK = 'Without a network, install from a folder or a tarball: `agentgym plugins install ./FILE.tgz`.';
+
+/** True where another try, or npm's cache, may help: the registry could not be asked, or did not answer properly. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof NpmFailure && UNREACHABLE.test(error.code);
+}
+
+/** True where the registry answered, and has no package of that name. */
+export function isMissing(error: unknown, name: string): boolean {
+  if (!(error instanceof NpmFailure) || error.code !== 'E404') return false;
+  return error.message.includes(name.replace('/', '%2f')) || error.detail.includes(`'${name}@`);
+}
+
+/** What npm's failure means for somebody who installs a plugin; what is no failure of npm is given back as it is. */
+export function describeNpmFailure(failure: unknown, what: string): unknown {
+  if (!(failure instanceof NpmFailure)) return failure;
+  const { code } = failure;
+  const said = failure.message.split('\n')[0] ?? '';
+  const error = (name: ErrorCode, message: string, hint?: string) =>
+    new AgentgymError(name, { message: `${what}: ${message}`, ...(hint !== undefined && { hint }), cause: failure });
+  if (code === 'E404')
+    return error('AG_PLUGIN_NOT_FOUND', `the registry does not have it, or something it depends on (${said})`);
+  if (code === 'ETARGET' || code === 'ENOVERSIONS')
+    return error(
+      'AG_PLUGIN_NOT_FOUND',
+      `there is no such version (${said})`,
+      'Leave the version away to get the newest one.',
+    );
+  if (/^(E401|E403|ENEEDAUTH|E407)$/.test(code)) {
+    return error(
+      'AG_PLUGIN_UNREACHABLE',
+      `the registry refuses access (${said})`,
+      'Log in with `npm login`, or ask whoever runs the registry.',
+    );
+  }
+  if (/^(E5\d\d|E429)$/.test(code)) {
+    return error(
+      'AG_PLUGIN_UNREACHABLE',
+      `the registry is out of order (${said})`,
+      `Try again later. ${WITHOUT_NETWORK}`,
+    );
+  }
+  if (isUnreachable(failure)) {
+    const hint = `Check the network and \`npm config get registry\`. ${WITHOUT_NETWORK}`;
+    return error(
+      'AG_PLUGIN_UNREACHABLE',
+      `the registry cannot be reached, and npm's cache does not have it (${said})`,
+      hint,
+    );
+  }
+  if (code === 'EINTEGRITY') {
+    const hint =
+      'Do not use it: it was damaged on its way, or changed after it was published. `npm cache verify` rules out the own cache.';
+    return error('AG_PLUGIN_INSTALL_FAILED', `what was downloaded is not what was published (${said})`, hint);
+  }
+  if (/^(TAR_|Z_|EBADTAR|EMPTYARCHIVE)/.test(code))
+    return error('AG_PLUGIN_INSTALL_FAILED', `it is no readable tarball (${said})`, 'Make it anew with `npm pack`.');
+  if (code === 'EBADENGINE') return error('AG_PLUGIN_REFUSED', `it wants another version of Node (${said})`);
+  if (code.startsWith('EALLOW'))
+    return error(
+      'AG_PLUGIN_REFUSED',
+      `it depends on something outside of the registry (${said})`,
+      'Ask its author to depend on published packages.',
+    );
+  return error('AG_PLUGIN_INSTALL_FAILED', `npm failed with ${code}: ${failure.message}`);
+}

@@ -1,0 +1,100 @@
+import { maxSatisfying } from 'semver';
+
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { runProgram, type ProgramResult } from './run-program.js';
+
+/** Asks nobody for a password, and speaks no protocol that runs a program. */
+const ENVIRONMENT = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
+  GIT_SSH_COMMAND: process.env['GIT_SSH_COMMAND'] ?? 'ssh -o BatchMode=yes -o ConnectTimeout=20',
+};
+
+/**
+ * Checks out a branch, tag, commit or `semver:RANGE` of a repository into an empty folder, and gives the commit. Nothing of the repository
+ * runs: npm would install its development dependencies and run its `prepare`.
+ *
+ * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_INSTALL_FAILED
+ */
+export async function fetchRepository(
+  url: string,
+  reference: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const git = (...args: readonly string[]) =>
+    runProgram(
+      'git',
+      ['-c', 'core.hooksPath=/dev/null', '-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=30', ...args],
+      {
+        cwd: folder,
+        environment: { ...withoutGit(process.env), ...ENVIRONMENT },
+        signal,
+      },
+    );
+  const must = async (...args: readonly string[]) => {
+    const result = await git(...args);
+    if (result.code !== 0) throw describeGitFailure(result, url, reference);
+    return result.stdout.trim();
+  };
+  const wanted = reference.startsWith('semver:')
+    ? newestTag(await must('ls-remote', '--tags', '--refs', '--', url), reference.slice('semver:'.length), url)
+    : reference || 'HEAD';
+  if (wanted.startsWith('-')) throw describeGitFailure({ code: 1, stdout: '', stderr: '' }, url, reference);
+  await must('init', '--quiet');
+  const shallow = await git('fetch', '--quiet', '--depth', '1', '--', url, wanted);
+  if (shallow.code === 0) await must('checkout', '--quiet', '--detach', 'FETCH_HEAD');
+  else {
+    // Some servers hand out no single commit: fetch all and look for it.
+    await must('fetch', '--quiet', '--', url, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*');
+    if ((await git('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`)).code !== 0)
+      throw describeGitFailure(shallow, url, reference);
+    await must('checkout', '--quiet', '--detach', wanted, '--');
+  }
+  return must('rev-parse', 'HEAD');
+}
+
+/** The folder that `git` should work in; where a hook of git started us, its variables name another one. */
+function withoutGit(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      ([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR)$/.test(name),
+    ),
+  );
+}
+
+function newestTag(listing: string, range: string, url: string): string {
+  const tags = listing.split('\n').flatMap((line) => /refs\/tags\/(.+)$/.exec(line)?.[1] ?? []);
+  const versions = new Map(tags.map((tag) => [tag.replace(/^v/, ''), tag]));
+  const tag = versions.get(maxSatisfying([...versions.keys()], range) ?? '');
+  if (tag !== undefined) return tag;
+  const message = `no tag of ${url} is a version in ${range}`;
+  throw new AgentgymError('AG_PLUGIN_NOT_FOUND', { message, hint: `Its tags: ${tags.join(', ') || 'none'}.` });
+}
+
+function describeGitFailure({ stderr }: ProgramResult, url: string, reference: string): AgentgymError {
+  const said = stderr.trim().split('\n').slice(-2).join(' ');
+  const where = `${url}${reference && `#${reference}`}`;
+  if (
+    /could not resolve host|connection (refused|timed out|reset)|network is unreachable|timed out|authentication failed|could not read Username|Permission denied|returned error: [45]\d\d/i.test(
+      stderr,
+    )
+  ) {
+    return new AgentgymError('AG_PLUGIN_UNREACHABLE', {
+      message: `the repository ${where} cannot be reached (${said})`,
+      hint: `Check the network and your access: \`git ls-remote ${url}\`.`,
+    });
+  }
+  if (
+    /not found|does not exist|does not appear to be a git repository|couldn't find remote ref|not our ref|unadvertised object/i.test(
+      stderr,
+    ) ||
+    stderr === ''
+  ) {
+    return new AgentgymError('AG_PLUGIN_NOT_FOUND', {
+      message: `there is no ${where}${said && ` (${said})`}`,
+      hint: `See what there is with \`git ls-remote ${url}\`; a branch, tag or commit is given behind #.`,
+    });
+  }
+  return new AgentgymError('AG_PLUGIN_INSTALL_FAILED', { message: `git could not fetch ${where}: ${said}` });
+}

@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+
+import { nearestName } from '../../config/nearest-name.js';
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { friendlyName, packageNames } from './parse-specifier.js';
+import type { StoredPlugin } from './plugin-store.js';
+
+/**
+ * The installed plugin that is meant by a name, a friendly name or the folder of a link.
+ *
+ * @param builtIn packages that come with the host
+ * @throws AgentgymError AG_PLUGIN_NOT_INSTALLED
+ */
+export function findStoredPlugin(
+  plugins: readonly StoredPlugin[],
+  name: string,
+  { cwd, builtIn }: { readonly cwd: string; readonly builtIn: readonly string[] },
+): StoredPlugin {
+  const names = packageNames(name);
+  const found =
+    plugins.find((plugin) => names.includes(plugin.name)) ??
+    plugins.find((plugin) => plugin.type === 'link' && plugin.root === resolve(cwd, name));
+  if (found !== undefined) return found;
+  const own = builtIn.find((item) => names.includes(item));
+  if (own !== undefined) {
+    throw new AgentgymError('AG_PLUGIN_NOT_INSTALLED', {
+      message: `${own} comes with agentgym: it is updated with it, and stays`,
+    });
+  }
+  const installed = plugins.map((plugin) => friendlyName(plugin.name));
+  const near = nearestName(name, [...installed, ...plugins.map((plugin) => plugin.name)]);
+  throw new AgentgymError('AG_PLUGIN_NOT_INSTALLED', {
+    message: `no plugin ${name} is installed`,
+    hint: near === undefined ? `Installed: ${installed.join(', ') || 'none'}.` : `Did you mean \`${near}\`?`,
+  });
+}

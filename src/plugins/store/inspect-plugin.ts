@@ -1,0 +1,32 @@
+import { peerRange, readPackage } from './check-package.js';
+import { readLockfile } from './install-scripts.js';
+import { generationOf, type StoredPlugin } from './plugin-store.js';
+
+/** What is known of where a plugin came from. */
+export interface PluginOrigin {
+  /** A tag, range, URL or folder; null for one that came with the host. */
+  readonly source: string | null;
+  readonly commit: string | null;
+  /** Hash of the tarball, as npm writes it; null where there was none. */
+  readonly integrity: string | null;
+  /** Address of the tarball; null where it came from elsewhere. */
+  readonly resolved: string | null;
+}
+
+/** Reads the origin of an installed or linked plugin. */
+export async function readPluginOrigin(dataDirectory: string, plugin: StoredPlugin | undefined): Promise<PluginOrigin> {
+  const none = { source: null, commit: null, integrity: null, resolved: null };
+  if (plugin === undefined) return none;
+  const source = plugin.url ?? (plugin.type === 'link' ? (plugin.root ?? null) : (plugin.tag ?? null));
+  const generation = generationOf(dataDirectory, plugin);
+  if (generation === undefined) return { ...none, source };
+  const { packages } = await readLockfile(generation);
+  const { integrity = null, resolved = null } = packages?.[`node_modules/${plugin.name}`] ?? {};
+  return { source, commit: plugin.commit ?? null, integrity, resolved: plugin.url === undefined ? resolved : null };
+}
+
+/** Names and ranges of what a plugin depends on, and the range of hosts that it accepts. */
+export async function readPluginNeeds(root: string) {
+  const json = await readPackage(root);
+  return { dependencies: json.dependencies ?? {}, peerRange: peerRange(json) ?? null };
+}

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
+import { findInstallScripts, newScripts, runInstallScripts, type InstallScripts } from './install-scripts.js';
+import { linkPlugin, type InstalledPlugin } from './link-plugin.js';
+import { friendlyName, parseSpecifier, type PluginSpecifier } from './parse-specifier.js';
+import { addPlugin } from './plugin-generation.js';
+import { changePlugins, generationOf, packageFolder, type PluginStore, type StoredPlugin } from './plugin-store.js';
+
+export interface InstallOptions {
+  /** What `plugins install` was given. */
+  readonly specifier: string;
+  readonly cwd: string;
+  /** What all plugins that are in use contribute. */
+  readonly claimed: () => Promise<readonly ClaimedName[]>;
+  /** May these run? Asked only where there are some. */
+  readonly allowScripts: (scripts: readonly InstallScripts[]) => Promise<boolean>;
+}
+
+/**
+ * Installs a plugin, or leaves everything as it was. From a source checkout of agentgym a friendly name is a folder of the checkout, which is
+ * linked.
+ *
+ * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_REFUSED, AG_PLUGIN_INSTALL_FAILED, AG_CONTRIBUTION_CONFLICT
+ */
+export async function installPlugin(store: PluginStore, options: InstallOptions): Promise<InstalledPlugin> {
+  const specifier = parseSpecifier(options.specifier, options.cwd);
+  const checkout = await folderOfCheckout(store.host.root, specifier);
+  if (checkout !== undefined) return linkPlugin(store, { folder: checkout, claimed: options.claimed });
+  return changePlugins(store, async ({ plugins, stage }) => {
+    const generation = await stage();
+    const before = await findInstallScripts(generation);
+    const { stored, fromCache } = await addPlugin(store, generation, specifier);
+    const root = packageFolder(generation, stored.name);
+    const wanted = newScripts(before, await findInstallScripts(generation));
+    let ran = false;
+    const { json, contributions } = await acceptPlugin(root, {
+      hostVersion: store.host.version,
+      signal: store.signal,
+      claimed: options.claimed,
+      prepare: async () => {
+        ran = wanted.length > 0 && (await options.allowScripts(wanted));
+        if (ran) await runInstallScripts(wanted, generation, store);
+      },
+    });
+    const kept = plugins.filter((plugin) => plugin.name !== stored.name);
+    return {
+      plugins: [...moveTo(store, generation, kept), { ...stored, root }],
+      result: {
+        name: json.name,
+        version: json.version,
+        type: 'user' as const,
+        source: stored.url ?? stored.tag ?? 'latest',
+        contributions,
+        fromCache,
+        scripts: { wanted, ran },
+      },
+    };
+  });
+}
+
+/** The list with every plugin of a generation at its place in another. */
+export function moveTo(
+  store: PluginStore,
+  generation: string,
+  plugins: readonly StoredPlugin[],
+): readonly StoredPlugin[] {
+  return plugins.map((plugin) =>
+    generationOf(store.dataDirectory, plugin) === undefined
+      ? plugin
+      : { ...plugin, root: packageFolder(generation, plugin.name) },
+  );
+}
+
+async function folderOfCheckout(hostRoot: string, from: PluginSpecifier): Promise<string | undefined> {
+  if (from.type !== 'registry' || from.range !== 'latest') return undefined;
+  const [name = ''] = from.names;
+  const folder = join(hostRoot, 'plugins', friendlyName(name));
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) return undefined;
+  return (JSON.parse(await readFile(file, 'utf8')) as { name?: string }).name === name ? folder : undefined;
+}

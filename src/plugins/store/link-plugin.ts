@@ -1,0 +1,59 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
+import type { InstallScripts } from './install-scripts.js';
+import { changePlugins, type PluginStore } from './plugin-store.js';
+import type { ProbedContribution } from './probe-plugin.js';
+
+export interface LinkOptions {
+  readonly folder: string;
+  readonly claimed: () => Promise<readonly ClaimedName[]>;
+}
+
+/** A plugin that is installed now. */
+export interface InstalledPlugin {
+  readonly name: string;
+  readonly version: string;
+  readonly type: 'user' | 'link';
+  /** A tag, range, URL or folder. */
+  readonly source: string;
+  readonly contributions: readonly ProbedContribution[];
+  readonly fromCache: boolean;
+  readonly scripts: { readonly wanted: readonly InstallScripts[]; readonly ran: boolean };
+}
+
+/**
+ * Uses the plugin in a folder where it is: what is built there next is what runs next. Needs neither npm nor a network.
+ *
+ * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_REFUSED, AG_CONTRIBUTION_CONFLICT
+ */
+export async function linkPlugin(store: PluginStore, { folder, claimed }: LinkOptions): Promise<InstalledPlugin> {
+  const root = await realpath(resolve(folder)).catch((error: unknown) => {
+    const message = `there is no folder ${resolve(folder)}`;
+    throw new AgentgymError('AG_PLUGIN_NOT_FOUND', { message, cause: error });
+  });
+  return changePlugins(store, async ({ plugins }) => {
+    const { json, contributions } = await acceptPlugin(root, {
+      hostVersion: store.host.version,
+      signal: store.signal,
+      claimed,
+    });
+    const kept = plugins.filter(
+      (plugin) => plugin.name !== json.name && !(plugin.type === 'link' && plugin.root === root),
+    );
+    return {
+      plugins: [...kept, { name: json.name, type: 'link', root }],
+      result: {
+        name: json.name,
+        version: json.version,
+        type: 'link' as const,
+        source: root,
+        contributions,
+        fromCache: false,
+        scripts: { wanted: [], ran: false },
+      },
+    };
+  });
+}

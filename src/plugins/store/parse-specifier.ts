@@ -1,0 +1,93 @@
+import { existsSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { AgentgymError } from '../../errors/agentgym-error.js';
+
+/** Where a plugin comes from. */
+export type PluginSpecifier =
+  /** A package of the registry: the names that it may have, in the order in which they are tried, and a range or tag. */
+  | { readonly type: 'registry'; readonly names: readonly string[]; readonly range: string }
+  | { readonly type: 'folder' | 'tarball'; readonly path: string }
+  /** A tarball on a web server. */
+  | { readonly type: 'url'; readonly url: string }
+  /** A git repository as git takes it, and a branch, tag or commit; empty: its default branch. */
+  | { readonly type: 'repository'; readonly url: string; readonly reference: string };
+
+const HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org' } as const;
+
+const NAME = /^(?<name>(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*)(?:@(?<range>[^/:@\\]+))?$/;
+
+/**
+ * Reads what follows `plugins install`. A word is a friendly name (`env-babyai` for `@agentgym/plugin-env-babyai`) before it is one of npm's;
+ * whatever exists as a path is that path, also where it reads like `user/repository`.
+ *
+ * @param cwd what relative paths start from
+ * @throws AgentgymError AG_PLUGIN_NOT_FOUND
+ */
+export function parseSpecifier(text: string, cwd: string): PluginSpecifier {
+  const repository = text.startsWith('file:') ? undefined : parseRepository(text, cwd);
+  if (repository !== undefined) return repository;
+  if (/^https?:\/\//.test(text)) return { type: 'url', url: text };
+  if (looksLikePath(text)) return parsePath(text, cwd);
+  const { name, range = 'latest' } = NAME.exec(text)?.groups ?? {};
+  if (name === undefined) {
+    throw new AgentgymError('AG_PLUGIN_NOT_FOUND', {
+      message: `\`${text}\` is neither the name of a package, nor a path, nor a git URL`,
+    });
+  }
+  return { type: 'registry', names: packageNames(name), range: range.trim() };
+}
+
+/** What a package may be called that is meant by a name: the friendly name's package first. */
+export function packageNames(name: string): readonly string[] {
+  return name.startsWith('@') ? [name] : [`@agentgym/plugin-${name}`, name];
+}
+
+/** `env-babyai` for `@agentgym/plugin-env-babyai`; any other name as it is. */
+export function friendlyName(name: string): string {
+  return /^@agentgym\/plugin-(.+)$/.exec(name)?.[1] ?? name;
+}
+
+function looksLikePath(text: string): boolean {
+  return (
+    /^(file:|\.{0,2}[\\/]|\.{1,2}$|~\/|[a-zA-Z]:[\\/])/.test(text) || /\.(tgz|tar\.gz)$/.test(text) || isSlug(text)
+  );
+}
+
+/** `a/b`: a path below the current folder, or a repository of GitHub. */
+function isSlug(text: string): boolean {
+  return !text.startsWith('@') && text.includes('/') && !text.includes(':');
+}
+
+function parsePath(text: string, cwd: string): PluginSpecifier {
+  const bare = text.startsWith('file://') ? fileURLToPath(text) : text.replace(/^file:/, '');
+  const path = bare.startsWith('~/') ? join(homedir(), bare.slice(2)) : resolve(cwd, bare);
+  if (!existsSync(path)) {
+    throw new AgentgymError('AG_PLUGIN_NOT_FOUND', {
+      message: `there is no file or folder ${path}`,
+      hint: 'A path is read from the current folder; a package of the registry is given by its name.',
+      file: path,
+    });
+  }
+  return { type: statSync(path).isDirectory() ? 'folder' : 'tarball', path };
+}
+
+function parseRepository(text: string, cwd: string): PluginSpecifier | undefined {
+  const [address = '', ...rest] = text.split('#');
+  const reference = rest.join('#');
+  const found = (url: string): PluginSpecifier => ({ type: 'repository', url, reference });
+  if (/^git\+(https?|ssh|file|git):/.test(address)) return found(address.slice('git+'.length));
+  if (/^(git|ssh):\/\//.test(address) || /^[\w.-]+@[\w.-]+:/.test(address)) return found(address);
+  if (/^https?:\/\/.+\.git$/.test(address)) return found(address);
+  if (/^https:\/\/(github\.com|gitlab\.com|bitbucket\.org)\/[^/]+\/[^/]+\/?$/.test(address)) return found(address);
+  const hosted = /^(github|gitlab|bitbucket):([^/:]+\/.+)$/.exec(address);
+  if (hosted !== null) {
+    const host = HOSTS[hosted[1] as keyof typeof HOSTS];
+    return found(`https://${host}/${hosted[2]?.replace(/\.git$/, '')}.git`);
+  }
+  const slug = /^[\w-]+\/[\w.-]+$/.test(address) && !/\.(tgz|tar\.gz)$/.test(address);
+  if (slug && !existsSync(resolve(cwd, text))) return found(`https://github.com/${address.replace(/\.git$/, '')}.git`);
+  return undefined;
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { nearestName } from '../../config/nearest-name.js';
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { describeNpmFailure, isMissing, isUnreachable } from './describe-npm-failure.js';
+import { packPlugin } from './pack-plugin.js';
+import { friendlyName, type PluginSpecifier } from './parse-specifier.js';
+import type { PluginStore, StoredPlugin } from './plugin-store.js';
+import { runNpm } from './run-npm.js';
+
+/** What became of a plugin that was put into a generation. */
+export interface AddedPlugin {
+  readonly stored: Omit<StoredPlugin, 'root'>;
+  /** The registry could not be asked: it is what npm's cache holds. */
+  readonly fromCache: boolean;
+}
+
+interface GenerationPackage {
+  private?: boolean;
+  dependencies?: Record<string, string>;
+  overrides?: Record<string, string>;
+}
+
+const HOST = '@agentgym/cli';
+
+const STAND_IN = `throw new Error('a plugin gets what it needs of agentgym handed over; of ${HOST} it imports types only');\n`;
+
+/**
+ * Puts a plugin and what it depends on into a generation; nothing of it runs. What could not be fetched because there is no network is looked
+ * for in npm's cache.
+ *
+ * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_INSTALL_FAILED, AG_PLUGIN_REFUSED
+ */
+export async function addPlugin(store: PluginStore, generation: string, from: PluginSpecifier): Promise<AddedPlugin> {
+  await standInForHost(generation, store.host.version);
+  if (from.type !== 'registry') {
+    const { name, dependency, url, commit } = await packed(store, generation, from);
+    await editPackage(generation, (json) => ((json.dependencies ??= {})[name] = dependency));
+    const fromCache = await install(store, generation, [], url);
+    return { stored: { name, type: 'user', url, ...(commit !== undefined && { commit }) }, fromCache };
+  }
+  for (const name of from.names) {
+    try {
+      const fromCache = await install(store, generation, ['--save-exact', `${name}@${from.range}`], name);
+      return { stored: { name, type: 'user', tag: from.range }, fromCache };
+    } catch (error) {
+      if (!isMissing((error as Error).cause, name)) throw error;
+    }
+  }
+  throw unknownPackage(store, from.names);
+}
+
+/** Takes a plugin out of a generation, without a network; what npm does not manage to tidy up now, it does with the next change. */
+export async function removePlugin(store: PluginStore, generation: string, name: string): Promise<void> {
+  await standInForHost(generation, store.host.version);
+  await editPackage(generation, (json) => delete json.dependencies?.[name]);
+  await runNpm(['install', '--omit=dev', '--offline'], generation, store).catch(() => store.signal.throwIfAborted());
+}
+
+function unknownPackage(store: PluginStore, names: readonly string[]): AgentgymError {
+  const asked = names.at(-1) ?? '';
+  const near = nearestName(asked, store.host.plugins.map(friendlyName));
+  return new AgentgymError('AG_PLUGIN_NOT_FOUND', {
+    message: `the registry has no package ${names.join(' and no ')}`,
+    hint:
+      near === undefined
+        ? `Check the name; a folder is given as ./${asked}.`
+        : `Did you mean \`${near}\`, which comes with agentgym?`,
+  });
+}
+
+/**
+ * A package of the host's name and version, to which every dependency on the host leads: npm installs peers, and would fetch a second host
+ * with all that it needs.
+ */
+async function standInForHost(generation: string, version: string): Promise<void> {
+  const folder = join(generation, 'host');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: HOST, version, main: 'index.cjs' }));
+  await writeFile(join(folder, 'index.cjs'), STAND_IN);
+  await editPackage(generation, (json) => {
+    json.dependencies = { ...json.dependencies, [HOST]: 'file:host' };
+    json.overrides = { [HOST]: `$${HOST}` };
+  });
+}
+
+async function editPackage(generation: string, edit: (json: GenerationPackage) => unknown): Promise<void> {
+  const file = join(generation, 'package.json');
+  const json = (existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : { private: true }) as GenerationPackage;
+  edit(json);
+  await writeFile(file, `${JSON.stringify(json, null, 2)}\n`);
+}
+
+/** True where it came out of npm's cache because the registry could not be asked. */
+async function install(
+  store: PluginStore,
+  generation: string,
+  what: readonly string[],
+  shown: string,
+): Promise<boolean> {
+  const args = ['install', '--omit=dev', ...what];
+  try {
+    await runNpm(args, generation, store);
+    return false;
+  } catch (error) {
+    if (!isUnreachable(error)) throw describeNpmFailure(error, shown);
+    // The first failure says more than "not in the cache".
+    await runNpm([...args, '--offline'], generation, store).catch((second: unknown) => {
+      store.signal.throwIfAborted();
+      throw isUnreachable(second) ? describeNpmFailure(error, shown) : describeNpmFailure(second, shown);
+    });
+    store.note(`The registry cannot be reached ${shown} is what npm's cache holds, maybe not the newest.`);
+    return true;
+  }
+}
+
+function packed(store: PluginStore, generation: string, from: Exclude<PluginSpecifier, { type: 'registry' }>) {
+  return packPlugin(from, generation, store).catch((error: unknown) => {
+    throw describeNpmFailure(error, 'url' in from ? from.url : from.path);
+  });
+}

@@ -1,0 +1,77 @@
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import type { ContributionKind } from '../../contracts/plugin.js';
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import type { PluginProblem } from '../load-plugin.js';
+import type { PluginPackage } from './check-package.js';
+
+/** What a plugin says that it contributes. */
+export interface ProbedContribution {
+  readonly kind: ContributionKind;
+  readonly name: string;
+  readonly summary: string;
+}
+
+/** What the process that imports a plugin answers. */
+export type ProbeAnswer =
+  | { readonly contributions: readonly ProbedContribution[] }
+  | { readonly problem: Pick<PluginProblem, 'message' | 'hint'> };
+
+const LAST_LINES = 5;
+
+/**
+ * Imports a plugin's entry in a process of its own, so that one that throws, hangs or ends the process takes nothing down, and gives what it
+ * contributes.
+ *
+ * @throws AgentgymError AG_PLUGIN_REFUSED
+ */
+export async function probePlugin(
+  root: string,
+  { name, version }: PluginPackage,
+  signal: AbortSignal,
+  seconds = 15,
+): Promise<readonly ProbedContribution[]> {
+  signal.throwIfAborted();
+  const answer = await new Promise<ProbeAnswer>((resolve, reject) => {
+    const child = fork(probeEntry(), [root, String(seconds)], {
+      execArgv: [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    let settled: ProbeAnswer | undefined;
+    const abort = () => child.kill('SIGKILL');
+    const refuse = (message: string) => (settled ??= { problem: { message, hint: 'Report it to its author.' } });
+    const deadline = setTimeout(
+      () => {
+        refuse(`its entry is still being imported after ${seconds} s`);
+        child.kill('SIGKILL');
+      },
+      1000 * seconds + 1000,
+    );
+    signal.addEventListener('abort', abort, { once: true });
+    child.on('message', (message: ProbeAnswer) => (settled ??= message));
+    child.on('error', (error) => refuse(`its entry could not be imported: ${error.message}`));
+    child.on('close', (code, killed) => {
+      clearTimeout(deadline);
+      signal.removeEventListener('abort', abort);
+      const last = said.trim().split('\n').slice(-LAST_LINES).join('\n');
+      const how = killed === null ? `exit code ${code}` : killed;
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve(settled ?? refuse(`its entry ends the process that imports it (${how})${last && `:\n${last}`}`));
+    });
+  });
+  if ('contributions' in answer) return answer.contributions;
+  const { message, hint } = answer.problem;
+  throw new AgentgymError('AG_PLUGIN_REFUSED', { message: `${name} ${version} is refused: ${message}`, hint });
+}
+
+/** Beside this file once compiled; run from its source, in dist. */
+function probeEntry(): string {
+  const beside = fileURLToPath(new URL('./probe-process.js', import.meta.url));
+  const built = fileURLToPath(new URL('../../../dist/plugins/store/probe-process.js', import.meta.url));
+  return existsSync(beside) ? beside : built;
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+
+import { AgentgymError } from '../../errors/agentgym-error.js';
+
+export interface ProgramResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProgramSettings {
+  readonly cwd: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+const LONGEST_MINUTES = 20;
+const MERCY_MILLISECONDS = 3000;
+
+/**
+ * Runs a program to its end. An aborted signal, or twenty minutes, ends it and all that it started: it leads a process group of its own, which a
+ * Ctrl-C on the terminal does not reach.
+ *
+ * @throws what aborted the signal; AgentgymError AG_PLUGIN_INSTALL_FAILED where there is no such program, or it does not end
+ */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, environment, signal }: ProgramSettings,
+): Promise<ProgramResult> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const detached = process.platform !== 'win32';
+    const child = spawn(program, args, { cwd, env: environment, detached, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    let reason: unknown;
+    const kill = (name: NodeJS.Signals) => {
+      try {
+        if (detached && child.pid !== undefined) process.kill(-child.pid, name);
+        else child.kill(name);
+      } catch {
+        // It has ended.
+      }
+    };
+    const end = (why: unknown) => {
+      reason ??= why;
+      kill('SIGTERM');
+      setTimeout(kill, MERCY_MILLISECONDS, 'SIGKILL').unref();
+    };
+    const abort = () => end(signal.reason);
+    const deadline = setTimeout(
+      () => end(failed(`${program} did not end within ${LONGEST_MINUTES} minutes`)),
+      60_000 * LONGEST_MINUTES,
+    );
+    const settle = () => {
+      clearTimeout(deadline);
+      signal.removeEventListener('abort', abort);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', (error) => {
+      settle();
+      reject(failed(`${program} could not be run: ${error.message}`));
+    });
+    child.on('close', (code) => {
+      settle();
+      if (reason === undefined) resolve({ code, stdout, stderr });
+      else reject(reason);
+    });
+  });
+}
+
+function failed(message: string): AgentgymError {
+  return new AgentgymError('AG_PLUGIN_INSTALL_FAILED', { message });
+}

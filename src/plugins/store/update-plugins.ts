@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
+import { findStoredPlugin } from './find-stored-plugin.js';
+import { findInstallScripts, newScripts, runInstallScripts, type InstallScripts } from './install-scripts.js';
+import { moveTo } from './install-plugin.js';
+import { parseSpecifier, type PluginSpecifier } from './parse-specifier.js';
+import { addPlugin } from './plugin-generation.js';
+import { changePlugins, packageFolder, type PluginStore, type StoredPlugin } from './plugin-store.js';
+
+export interface UpdateOptions {
+  /** Empty: all that are installed. */
+  readonly names: readonly string[];
+  readonly cwd: string;
+  readonly claimed: () => Promise<readonly ClaimedName[]>;
+  readonly allowScripts: (scripts: readonly InstallScripts[]) => Promise<boolean>;
+}
+
+/** What an update did to one plugin. */
+export interface UpdatedPlugin {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  /** Of a repository, where it moved. */
+  readonly commit?: string;
+  /** Why it was left as it is. */
+  readonly skipped?: string;
+}
+
+/**
+ * Brings plugins to the newest version of the tag or range, to the head of the branch, or to what their folder or tarball is now; all of
+ * them, or none where one is refused. Links are always what their folder is.
+ */
+export function updatePlugins(store: PluginStore, options: UpdateOptions): Promise<readonly UpdatedPlugin[]> {
+  return changePlugins(store, async ({ plugins, stage }) => {
+    const named = options.names.map((name) =>
+      findStoredPlugin(plugins, name, { cwd: options.cwd, builtIn: store.host.plugins }),
+    );
+    const chosen = options.names.length > 0 ? named : plugins.filter((plugin) => plugin.type === 'user');
+    if (chosen.length === 0) return { result: [] };
+    const generation = await stage();
+    const scripts = await findInstallScripts(generation);
+    const results: UpdatedPlugin[] = [];
+    let list = moveTo(store, generation, plugins);
+    for (const plugin of chosen) {
+      const from = await versionOf(plugin);
+      const specifier = specifierOf(plugin);
+      if (typeof specifier === 'string') {
+        results.push({ name: plugin.name, from, to: from, skipped: specifier });
+        continue;
+      }
+      const { stored } = await addPlugin(store, generation, specifier);
+      const updated = { ...stored, root: packageFolder(generation, stored.name) };
+      list = list.map((item) => (item.name === plugin.name ? updated : item));
+      const to = await versionOf(updated);
+      const moved = stored.commit !== undefined && stored.commit !== plugin.commit;
+      results.push({ name: plugin.name, from, to, ...(moved && { commit: stored.commit }) });
+    }
+    const wanted = newScripts(scripts, await findInstallScripts(generation));
+    if (wanted.length > 0 && (await options.allowScripts(wanted))) await runInstallScripts(wanted, generation, store);
+    for (const { name, skipped } of results) {
+      if (skipped !== undefined) continue;
+      const { claimed } = options;
+      const settings = { hostVersion: store.host.version, signal: store.signal, claimed };
+      await acceptPlugin(packageFolder(generation, name), settings);
+    }
+    return { plugins: list, result: results };
+  });
+}
+
+/** Where a plugin is updated from, or why it is not. */
+function specifierOf({ type, name, tag, url }: StoredPlugin): PluginSpecifier | string {
+  if (type === 'link') return 'it is linked: it is what its folder is';
+  if (url === undefined) return { type: 'registry', names: [name], range: tag ?? 'latest' };
+  if (url.startsWith('file:') && !existsSync(new URL(url))) return `${url} is gone`;
+  return parseSpecifier(url, '/');
+}
+
+async function versionOf({ root }: StoredPlugin): Promise<string> {
+  if (root === undefined) return 'unknown';
+  try {
+    return (JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+  } catch {
+    return 'unknown';
+  }
+}

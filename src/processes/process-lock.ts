@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
+
+const lockName = /^lock\.(\d+)\.json$/;
+
+/** The right to write in a folder; held by one living process at most. */
+export interface ProcessLock {
+  /** Gives it back; safe to call twice. */
+  release(): void;
+}
+
+/**
+ * Takes the lock of a folder, or throws what `refusal` makes of the living process that holds it and the lock's file; a dead owner never blocks.
+ *
+ * Locks are numbered files, so that two processes that find the same dead owner cannot both take over: each tries to create the next number, which
+ * succeeds once. Whoever then still sees a higher number came too late and steps back.
+ */
+export function acquireProcessLock(
+  directory: string,
+  refusal: (owner: ProcessIdentity, file: string) => Error,
+): ProcessLock {
+  for (;;) {
+    const numbers = lockNumbers(directory);
+    for (const number of numbers) {
+      const owner = readLock(lockPath(directory, number));
+      if (owner !== undefined && isAlive(owner)) throw refusal(owner, lockPath(directory, number));
+    }
+    const mine = (numbers.at(-1) ?? 0) + 1;
+    const path = lockPath(directory, mine);
+    if (!createLock(path)) continue;
+    if (lockNumbers(directory).some((number) => number > mine)) {
+      rmSync(path, { force: true });
+      continue;
+    }
+    for (const number of numbers) rmSync(lockPath(directory, number), { force: true });
+    return { release: () => rmSync(path, { force: true }) };
+  }
+}
+
+/** The living process that holds a folder's lock, if there is one. */
+export function lockOwner(directory: string): ProcessIdentity | undefined {
+  return lockNumbers(directory)
+    .map((number) => readLock(lockPath(directory, number)))
+    .find((owner) => owner !== undefined && isAlive(owner));
+}
+
+/** Writes the lock of this process into a folder that nobody else can see yet. */
+export function createFirstLock(directory: string): void {
+  createLock(lockPath(directory, 1));
+}
+
+/** The lock that `createFirstLock` wrote, once the folder stands at its place. */
+export function firstLock(directory: string): ProcessLock {
+  return { release: () => rmSync(lockPath(directory, 1), { force: true }) };
+}
+
+function lockPath(directory: string, number: number): string {
+  return join(directory, `lock.${number}.json`);
+}
+
+function lockNumbers(directory: string): number[] {
+  return readdirSync(directory)
+    .flatMap((name) => lockName.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+function createLock(path: string): boolean {
+  try {
+    writeFileSync(path, `${JSON.stringify({ formatVersion: 1, ...ownIdentity() })}\n`, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Undefined where it is gone, or where its owner died between creating and writing it: a lock is written at once, so a second look is enough. */
+function readLock(path: string): ProcessIdentity | undefined {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    try {
+      const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProcessIdentity>;
+      if (typeof value.pid !== 'number') return undefined;
+      return { pid: value.pid, startTime: value.startTime ?? null, bootId: value.bootId ?? null };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    }
+    pause(20);
+  }
+  return undefined;
+}
+
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}

@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What a fixture differs in from a good plugin. */
+export interface FixturePlugin {
+  readonly name: string;
+  readonly version?: string;
+  /** Name of the environment that it contributes; default: `coin`. */
+  readonly environment?: string;
+  /** Over the package.json of a good plugin. */
+  readonly json?: object;
+  /** Instead of the entry of a good plugin. */
+  readonly entry?: string;
+  /** Further files. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** A package folder of its own with an environment in plain JavaScript: heads or tails, where the task says which. */
+export async function writeFixturePlugin(fixture: FixturePlugin): Promise<string> {
+  const { name, version = '1.0.0', environment = 'coin', json, entry = entryOf(environment), files = {} } = fixture;
+  const folder = await mkdtemp(join(tmpdir(), 'agentgym-fixture-'));
+  const good = {
+    name,
+    version,
+    type: 'module',
+    files: ['/dist'],
+    oclif: {},
+    agentgym: { apiVersion: 1, plugin: './dist/index.js' },
+    peerDependencies: { '@agentgym/cli': '>=0.1.0 <2' },
+    peerDependenciesMeta: { '@agentgym/cli': { optional: true } },
+  };
+  const all = {
+    'package.json': JSON.stringify({ ...good, ...json }, null, 2),
+    'dist/index.js': entry,
+    'dist/coin.js': COIN,
+    ...files,
+  };
+  for (const [file, text] of Object.entries(all)) {
+    await mkdir(join(folder, file, '..'), { recursive: true });
+    await writeFile(join(folder, file), text);
+  }
+  return folder;
+}
+
+function entryOf(environment: string): string {
+  return `export default [{
+  kind: 'environment',
+  name: '${environment}',
+  summary: 'Say the side of a coin that the task names',
+  options: {},
+  load: () => import('./coin.js'),
+}];
+`;
+}
+
+const COIN = `const every = (remainder) => ({
+  count: 'unbounded',
+  id: (index) => String(3 * index + remainder),
+  random: (random) => String(3 * random.integer(0, 1000000) + remainder),
+});
+
+export const tasks = () => ({ train: every(0), validation: every(1), test: every(2) });
+
+export function create() {
+  let side = 'h';
+  return {
+    instructions: '',
+    experts: { oracle: () => side },
+    reset(task) {
+      side = Number(task) % 2 === 0 ? 'h' : 't';
+      return 'say ' + side;
+    },
+    step(action) {
+      const success = action === side;
+      return {
+        observation: success ? 'yes' : 'no',
+        reward: Number(success),
+        terminated: true,
+        truncated: false,
+        facts: { success, invalid: action !== 'h' && action !== 't' },
+      };
+    },
+    sampleAction: (random) => (random.integer(0, 2) === 0 ? 'h' : 't'),
+  };
+}
+`;

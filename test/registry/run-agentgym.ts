@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { inject } from 'vitest';
+
+/** A user of the installed host: a data folder and a current folder of their own. */
+export interface User {
+  readonly data: string;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output, where it is one document. */
+  readonly json: Record<string, unknown>;
+}
+
+/** Somebody who has installed nothing yet, with the shared registry and npm cache unless `environment` says otherwise. */
+export function newUser(environment: Readonly<Record<string, string>> = {}): User {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-user-'));
+  const [data, cwd] = [join(folder, 'data'), folder];
+  const folders = { AGENTGYM_DATA_DIR: data, AGENTGYM_CACHE_DIR: join(folder, 'cache') };
+  return { data, cwd, environment: { ...inject('registry').environment, ...folders, ...environment } };
+}
+
+/** Starts `agentgym ...` from the installed host. */
+export function startAgentgym(user: User, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  return spawn(process.execPath, [inject('installed').bin, ...args], {
+    cwd: user.cwd,
+    env: { ...process.env, ...user.environment, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs `agentgym ... --json` to its end. */
+export function agentgym(
+  user: User,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const child = startAgentgym(user, [...args, '--json'], environment);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      try {
+        resolve({ code, stdout, stderr, json: JSON.parse(stdout) as Record<string, unknown> });
+      } catch {
+        reject(new Error(`agentgym ${args.join(' ')} ended with ${code} and no document:\n${stdout}\n${stderr}`));
+      }
+    });
+  });
+}
