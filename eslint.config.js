@@ -3,8 +3,18 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // AssemblyScript has types and decorators that TypeScript does not know; its own compiler checks it.
-  { ignores: ['**/dist/', '**/coverage/', '**/.cache/', 'runs/', '**/node_modules/', 'plugins/*/assembly/'] },
+  // AssemblyScript has types and decorators that TypeScript does not know; its own compiler checks it. What was built once stays as it is.
+  {
+    ignores: [
+      '**/dist/',
+      '**/coverage/',
+      '**/.cache/',
+      'runs/',
+      '**/node_modules/',
+      'plugins/*/assembly/',
+      'test/compatibility/first-plugin/lib/',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

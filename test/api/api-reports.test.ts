@@ -1,0 +1,28 @@
+// What plugins compile against changes in review, not by accident. Wants what `npm run compile` makes.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { API_REPORTS, apiReport } from '../../scripts/api-reports.js';
+import { repository } from '../architecture/source-files.js';
+
+describe('the report of the types of @agentgym/cli', () => {
+  // Goes red when a contract changes, also by a member that is merely optional.
+  it.each(Object.keys(API_REPORTS) as (keyof typeof API_REPORTS)[])(
+    '%s is that of the sources',
+    (name) => {
+      const committed = readFileSync(join(repository, 'test', 'api', name), 'utf8');
+      const cure =
+        'If the change is meant, run `npm run api` after `npm run compile`, and say in a changeset what plugin authors must do.';
+      expect(apiReport(name), cure).toBe(committed);
+    },
+    60_000,
+  );
+
+  it('holds every type that another one names', () => {
+    const report = readFileSync(join(repository, 'test', 'api', 'cli.api.md'), 'utf8');
+    expect(report).toContain('export interface Environment ');
+    expect(report).not.toContain('ae-forgotten-export');
+  });
+});

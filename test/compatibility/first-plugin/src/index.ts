@@ -1,0 +1,54 @@
+import type {
+  AlgorithmContribution,
+  EnvironmentContribution,
+  FormatContribution,
+  PolicyContribution,
+  RewardContribution,
+} from '@agentgym/cli';
+
+import { options as algorithmOptions } from './algorithm-options.js';
+import { options } from './options.js';
+
+export default [
+  {
+    kind: 'environment',
+    name: 'circle',
+    summary: 'Say the next number of a circle',
+    options,
+    facts: ['progress', 'milestones'],
+    load: () => import('./circle.js'),
+    validate: ({ starts }) =>
+      starts.length > 0 ? [] : [{ path: ['starts'], message: 'there is no start', hint: 'starts: [0]' }],
+    diagnose: (host) => Promise.resolve([{ level: 'ok', message: `circles are round, ${host.cacheDirectory !== ''}` }]),
+  } satisfies EnvironmentContribution<typeof options>,
+  {
+    kind: 'reward',
+    name: 'share',
+    summary: 'Most for the outcome, the rest for milestones',
+    options: {},
+    needs: ['milestones'],
+    load: () => import('./share.js'),
+  } satisfies RewardContribution<Record<never, never>>,
+  {
+    kind: 'format',
+    name: 'bare',
+    summary: 'A number and nothing else',
+    options: {},
+    load: () => import('./bare.js'),
+  } satisfies FormatContribution<Record<never, never>>,
+  {
+    kind: 'algorithm',
+    name: 'plain-gradient',
+    summary: 'REINFORCE with the mean of a group as its baseline',
+    options: algorithmOptions,
+    load: () => import('./plain-gradient.js'),
+  } satisfies AlgorithmContribution<typeof algorithmOptions>,
+  {
+    kind: 'policy',
+    name: 'table',
+    summary: 'A table of logits',
+    options: {},
+    presets: [{ name: 'empty', summary: 'All actions alike' }],
+    load: () => import('./table.js'),
+  } satisfies PolicyContribution<Record<never, never>>,
+];

@@ -1,0 +1,43 @@
+// Types of the first contract beside those of today, compiled by `npm run typecheck`: what a plugin of that time gives is what the host takes today, and what the host
+// hands out today is what such a plugin expects. A type that says otherwise is an error here.
+import type * as Present from '@agentgym/cli';
+
+import type * as First from './first-contract.js';
+
+type Takes<Expected, Given extends Expected> = Given;
+
+export type PluginGives = [
+  Takes<Present.Contribution, First.Contribution>,
+  Takes<Present.OptionsDeclaration, First.OptionsDeclaration>,
+  Takes<Present.TaskSplits, First.TaskSplits>,
+  Takes<Present.Environment, First.Environment>,
+  Takes<Present.StepResult, First.StepResult>,
+  Takes<Present.RewardScheme, First.RewardScheme>,
+  Takes<Present.ActionFormat, First.ActionFormat>,
+  Takes<Present.Algorithm, First.Algorithm>,
+  Takes<Present.Advantages, First.Advantages>,
+  Takes<Present.PolicyModel, First.PolicyModel>,
+  Takes<Present.PolicyCapabilities, First.PolicyCapabilities>,
+  Takes<Present.ForwardBackwardResult, First.ForwardBackwardResult>,
+  Takes<Present.OptimizerStepResult, First.OptimizerStepResult>,
+  Takes<readonly Present.Diagnosis[], readonly First.Diagnosis[]>,
+];
+
+export type PluginIsHanded = [
+  Takes<First.Host, Present.Host>,
+  Takes<First.AlgorithmHost, Present.AlgorithmHost>,
+  Takes<First.Random, Present.Random>,
+  Takes<First.TrainingBatch, Present.TrainingBatch>,
+  Takes<First.CompletedEpisode, Present.CompletedEpisode>,
+  Takes<First.RewardTurn, Present.RewardTurn>,
+  Takes<First.BoundsContext, Present.BoundsContext>,
+  Takes<First.LossOperations, Present.LossOperations>,
+  Takes<First.LossInputs, Present.LossInputs>,
+  Takes<First.UpdateSettings, Present.UpdateSettings>,
+  Takes<First.OptionChecks, Present.OptionChecks>,
+  Takes<First.PolicyContext, Present.PolicyContext>,
+  Takes<First.GenerateRequest, Present.GenerateRequest>,
+  Takes<First.Sampling, Present.Sampling>,
+  Takes<First.OptimizerStep, Present.OptimizerStep>,
+  Takes<First.OptimizerSettings, Present.OptimizerSettings>,
+];
