@@ -6,6 +6,13 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const FROM_REGISTRY = ['test/registry/**/*.test.ts', 'test/templates/**/*.test.ts'];
 
+/** They play what is built, and templates are built where somebody made something of them: test/templates/ does. */
+const WANT_A_BUILD = [
+  '**/node_modules/**',
+  'templates/environment/src/conformance.test.ts',
+  'templates/project/environments/conformance.test.ts',
+];
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -22,8 +29,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'checkout',
-          include: ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: FROM_REGISTRY,
+          include: ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'templates/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...FROM_REGISTRY, ...WANT_A_BUILD],
         },
       },
       {

@@ -57,7 +57,7 @@ export async function ask(questions: Questions, signal: AbortSignal): Promise<An
       },
     ],
     // listr2 would end the process with a code of its own.
-    { registerSignalListeners: false },
+    { registerSignalListeners: false, rendererOptions: { showErrorMessage: false } },
   );
   try {
     await list.run();

@@ -11,6 +11,7 @@ export default tseslint.config(
     rules: {
       // A plugin takes types from agentgym and nothing else: whoever installs it has the host already.
       '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
     },
   },
   {

@@ -1,0 +1,60 @@
+// The whole algorithm, top to bottom.
+//
+// The episodes of one task are sampled together, in a group of G. With R_i the sum of the rewards of episode i, every token that the policy
+// sampled in it has the advantage
+//
+//   A_i = R_i - mean of R_j over the others, j != i      REINFORCE leave-one-out: Kool et al. 2019; Ahmadian et al. 2024, arXiv 2402.14740
+//
+// and with r = p(token) / p_sampler(token) the loss
+//
+//   -min(r A, clip(r, 1 - clip, 1 + clip) A)             PPO: Schulman et al. 2017, arXiv 1707.06347, equation 7
+//   - entropyCoefficient H(p)
+//
+// summed over an episode and averaged over episodes.
+import type { Algorithm, AlgorithmHost, LossExpression, TrainingBatch } from '@agentgym/cli';
+
+import type { Options } from './options.js';
+
+export { validate } from './options.js';
+
+export function create({ clip, entropyCoefficient }: Options, { credit }: AlgorithmHost): Algorithm {
+  /** [rows] the advantage of each episode. */
+  function compare(batch: TrainingBatch): Float64Array {
+    const returns = credit.episodeReturns(batch);
+    const advantages = new Float64Array(batch.rows);
+    for (const rows of credit.groupRows(batch)) {
+      const total = rows.reduce((sum, row) => sum + (returns[row] as number), 0);
+      for (const row of rows) {
+        const own = returns[row] as number;
+        // Edit here: what an episode is measured against. An episode alone says nothing.
+        if (rows.length > 1) advantages[row] = own - (total - own) / (rows.length - 1);
+      }
+    }
+    return advantages;
+  }
+
+  return {
+    // Edit here: `reference` for the log probabilities of the policy that the stage began with.
+    roles: [],
+    // What must be remembered from batch to batch; JSON, kept in checkpoints.
+    initialState: {},
+
+    advantages: (batch, state) => {
+      const perRow = compare(batch);
+      const size = perRow.reduce((sum, advantage) => sum + Math.abs(advantage), 0) / Math.max(1, batch.rows);
+      return { advantages: credit.spreadOverTokens(batch, perRow), state, metrics: { advantage_size: size } };
+    },
+
+    weights: (minibatch) => credit.aggregationWeights(minibatch, 'sequence-mean-token-sum'),
+
+    // Edit here: the loss of a token, as an expression. It is minimised.
+    loss: (ops, { logprob, logprobs, advantages, entropy }) => {
+      const ratio = ops.exp(ops.sub(logprob, logprobs));
+      const clipped = ops.clip(ratio, 1 - clip, 1 + clip);
+      const objective = ops.min(ops.mul(ratio, advantages), ops.mul(clipped, advantages));
+      const terms: { [name: string]: LossExpression } = { policy: ops.sub(ops.constant(0), objective) };
+      if (entropyCoefficient > 0) terms['entropy'] = ops.mul(ops.constant(-entropyCoefficient), entropy);
+      return { terms, metrics: { ratio } };
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { describe, it } from 'vitest';
+
+import contributions from './index.js';
+import * as shelf from './shelf.js';
+
+/** The built module, played in fresh processes: `npm test` builds first. */
+const freshProcess = new URL('../dist/environments/shelf.js', import.meta.url);
+const contribution = contributions.find(({ name }) => name === 'shelf')!;
+
+describe.each([{}, { books: 3, spare: 0 }])('shelf with %o', (chosen) => {
+  const options = { ...optionDefaults(shelf.options), ...chosen };
+  describeEnvironment(it, { ...shelf, contribution, options }, { freshProcess });
+});

@@ -1,0 +1,15 @@
+import type { EnvironmentContribution } from '@agentgym/cli';
+
+import { options } from './shelf.js';
+
+// Edit here: one entry for each environment of this project. Recipes take it by its name.
+export default [
+  {
+    kind: 'environment',
+    name: 'shelf',
+    summary: 'Put books in order by swapping neighbours',
+    options,
+    facts: ['progress'],
+    load: () => import('./shelf.js'),
+  } satisfies EnvironmentContribution<typeof options>,
+];

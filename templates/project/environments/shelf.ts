@@ -1,0 +1,77 @@
+import type { Environment, OptionsDeclaration, OptionsOf, StepResult, TaskSource, TaskSplits } from '@agentgym/cli';
+
+// Edit here: what can be varied.
+export const options = {
+  books: { type: 'integer', minimum: 3, maximum: 5, default: 4, description: 'Books on the shelf', axis: true },
+  spare: { type: 'integer', minimum: 0, default: 1, description: 'Turns beyond those that are needed', axis: true },
+} as const satisfies OptionsDeclaration;
+
+type Options = OptionsOf<typeof options>;
+
+/** Pairs that stand in the wrong order: as many swaps of neighbours are needed. */
+const disorder = (shelf: readonly number[]): number =>
+  shelf.reduce((pairs, book, i) => pairs + shelf.slice(i + 1).filter((right) => right < book).length, 0);
+
+/** Every shelf of different books from 1 to 9 that is not in order yet, dealt into three splits by its number in the list. */
+export function tasks({ books }: Options): TaskSplits {
+  let shelves: number[][] = [[]];
+  for (let place = 0; place < books; place += 1) {
+    const longer = (shelf: number[]) => [1, 2, 3, 4, 5, 6, 7, 8, 9].filter((book) => !shelf.includes(book));
+    shelves = shelves.flatMap((shelf) => longer(shelf).map((book) => [...shelf, book]));
+  }
+  const ids = shelves.filter((shelf) => disorder(shelf) > 0).map((shelf) => shelf.join(' '));
+  const split = (...remainders: number[]): TaskSource => {
+    const own = ids.filter((_, n) => remainders.includes(n % 5));
+    return { count: own.length, id: (index) => own[index] as string, random: (random) => random.choice(own) };
+  };
+  return { train: split(0, 1, 2), validation: split(3), test: split(4) };
+}
+
+/** Put books in order by swapping neighbours: an action is the place of the left one, from 1. */
+export function create({ books, spare }: Options): Environment {
+  let shelf: number[] = [];
+  let [turnsLeft, whole, least] = [0, 1, 1];
+  /** Places where the left book belongs to the right. */
+  const wrong = () => shelf.flatMap((book, i) => (book > (shelf[i + 1] ?? Infinity) ? [String(i + 1)] : []));
+  const places = Array.from({ length: books - 1 }, (_, i) => String(i + 1));
+  return {
+    // Edit here: the rules, as the policy reads them.
+    instructions: 'Put the books in order. Name a place to swap the book there with the next.',
+    experts: {
+      oracle: (random) => random.choice(wrong()),
+      // A mediocre teacher: every other swap is made blindly.
+      demonstrator: (random) => random.choice(random.uniform() < 0.5 ? places : wrong()),
+    },
+    reset(task) {
+      const numbers = /^[1-9]( [1-9])*$/.test(task) ? task.split(' ').map(Number) : [];
+      if (numbers.length !== books || disorder(numbers) === 0) throw new Error(`no such task: ${task}`);
+      shelf = numbers;
+      whole = least = disorder(shelf);
+      turnsLeft = whole + spare;
+      return `${shelf.join(' ')}. You have ${turnsLeft} turns.`;
+    },
+    step(action): StepResult {
+      const invalid = !places.includes(action);
+      const place = Number(action) - 1;
+      if (!invalid) [shelf[place], shelf[place + 1]] = [shelf[place + 1] as number, shelf[place] as number];
+      least = Math.min(least, disorder(shelf));
+      turnsLeft -= 1;
+      const success = disorder(shelf) === 0;
+      return {
+        observation: `${shelf.join(' ')}.`,
+        reward: Number(success),
+        terminated: success || turnsLeft <= 0,
+        truncated: false,
+        facts: { success, invalid, progress: 1 - least / whole },
+      };
+    },
+    sampleAction: (random) => random.choice(places),
+    admissible: () => places,
+    stateKey: () => JSON.stringify([shelf, turnsLeft, whole, least]),
+    snapshot: () => ({ shelf: [...shelf], turnsLeft, whole, least }),
+    restore(state) {
+      const saved = state as { shelf: number[]; turnsLeft: number; whole: number; least: number };
+      [shelf, turnsLeft, whole, least] = [[...saved.shelf], saved.turnsLeft, saved.whole, saved.least];
+    },
+  };
+}

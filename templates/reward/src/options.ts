@@ -1,0 +1,35 @@
+import type { OptionFinding, OptionsDeclaration, OptionsOf } from '@agentgym/cli';
+
+// Edit here: what can be set. `agentgym describe reward template-name` and recipes read it from this declaration.
+export const options = {
+  keep: {
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    default: 0.8,
+    description: 'Share of the bonus for being early that each turn leaves',
+  },
+  latest: {
+    type: 'number',
+    minimum: 0,
+    exclusiveMinimum: true,
+    maximum: 1,
+    default: 0.5,
+    description: 'What a success is worth that comes as late as can be',
+  },
+} as const satisfies OptionsDeclaration;
+
+export type Options = OptionsOf<typeof options>;
+
+/** A setting that does nothing beside another is an error where somebody wrote it. */
+export function validate({ keep, latest }: Options): readonly OptionFinding[] {
+  if (keep === 1) {
+    const message = 'latest has no effect with keep: 1, where a success is worth 1 in every turn';
+    return [{ path: ['latest'], message, hint: 'Remove latest, or lower keep.', idle: true }];
+  }
+  if (latest === 1) {
+    const message = 'keep has no effect with latest: 1, where a success is worth 1 in every turn';
+    return [{ path: ['keep'], message, hint: 'Remove keep, or lower latest.', idle: true }];
+  }
+  return [];
+}
