@@ -102,7 +102,8 @@ export const errorCodes = {
   },
   AG_INIT_TARGET: {
     exitCode: 2,
-    meaning: 'The folder that `agentgym init` should write to is a file, holds something already, or cannot be written.',
+    meaning:
+      'The folder that `agentgym init` should write to is a file, holds something already, or cannot be written.',
     cure: 'Choose another folder, or overwrite the files of the template there with `--force`.',
   },
   AG_INIT_TEMPLATE: {
