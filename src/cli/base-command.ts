@@ -36,13 +36,14 @@ export abstract class BaseCommand extends Command {
     return interruptSignal();
   }
 
-  /** The host over all installed plugins; tells of those that had to be left out. */
+  /** The host over all plugins, installed and of the project around the current folder; tells of those that had to be left out. */
   protected async openPluginHost(): Promise<PluginHost> {
-    const [{ openPluginHost }, { pluginSourcesOf }] = await Promise.all([
+    const [{ openPluginHost }, { installedPlugins }] = await Promise.all([
       import('../plugins/open-plugin-host.js'),
-      import('../plugins/plugin-source.js'),
+      import('../plugins/project-plugins.js'),
     ]);
-    const host = openPluginHost(pluginSourcesOf(this.config));
+    const { sources, problems } = await installedPlugins(this.config, process.cwd());
+    const host = openPluginHost(sources, undefined, problems);
     for (const { plugin, message, hint } of await host.problems()) {
       this.note(`Plugin ${plugin} has a problem: ${message}. ${hint}`);
     }

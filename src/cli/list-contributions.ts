@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { builtInRecipes, recipeSummary } from '../config/built-in-recipes.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
+import type { PluginOrigin } from '../plugins/plugin-source.js';
 
 /** One line of `agentgym list`. */
 export interface ListedContribution {
@@ -10,6 +11,8 @@ export interface ListedContribution {
   /** Package that it comes from. */
   readonly plugin: string;
   readonly version: string;
+  /** How that package came here. */
+  readonly origin: PluginOrigin;
   readonly summary: string;
 }
 
@@ -27,17 +30,39 @@ export async function listContributions(host: PluginHost) {
   };
 }
 
-/** Two aligned columns: name and summary. */
+/** Two aligned columns: name and summary, with the package of what did not come with the CLI. */
 export function listLines(items: readonly ListedContribution[]): string[] {
   const width = Math.max(0, ...items.map((item) => item.name.length));
-  return items.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return items.map(({ name, summary, origin, plugin }) => {
+    const whose = origin === 'built-in' ? '' : ` (${plugin}, ${originWords[origin]})`;
+    return `  ${name.padEnd(width)}  ${summary}${whose}`;
+  });
 }
 
+/** One line for each package that another one of its name stands in the place of. */
+export function replacedLines(host: PluginHost): string[] {
+  return host.packages().flatMap(({ name, version, origin, insteadOf }) => {
+    if (insteadOf === undefined) return [];
+    return [
+      `${name} ${version} (${originWords[origin]}) is used, not ${insteadOf.version} (${originWords[insteadOf.origin]}).`,
+    ];
+  });
+}
+
+const originWords: { readonly [origin in PluginOrigin]: string } = {
+  project: 'of the project',
+  linked: 'linked',
+  user: 'installed',
+  'built-in': 'built in',
+};
+
 async function listKind(host: PluginHost, kind: ContributionKind): Promise<ListedContribution[]> {
+  const packages = host.packages();
   return (await host.contributions(kind)).map(({ name, package: plugin, version, contribution }) => ({
     name,
     plugin,
     version,
+    origin: packages.find((source) => source.name === plugin)?.origin ?? 'built-in',
     summary: contribution.summary,
   }));
 }
@@ -47,6 +72,12 @@ async function listRecipes(): Promise<ListedContribution[]> {
   const { name: plugin, version } = JSON.parse(text) as { name: string; version: string };
   const recipes = await builtInRecipes();
   return Promise.all(
-    recipes.map(async (recipe) => ({ name: recipe.name, plugin, version, summary: await recipeSummary(recipe) })),
+    recipes.map(async (recipe) => ({
+      name: recipe.name,
+      plugin,
+      version,
+      origin: 'built-in' as const,
+      summary: await recipeSummary(recipe),
+    })),
   );
 }

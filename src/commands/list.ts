@@ -9,7 +9,8 @@ const KINDS = ['environments', 'rewards', 'policies', 'algorithms', 'formats', '
 export default class List extends BaseCommand {
   static override summary = 'List environments, rewards, policies, algorithms, formats, tools and recipes';
   static override description =
-    'What the installed plugins contribute, and the built-in recipes. More comes with `agentgym plugins install`.';
+    'What the plugins that are installed and those of the project around the current folder contribute, and the built-in recipes. More comes ' +
+    'with `agentgym plugins install`.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> environments',
@@ -21,8 +22,9 @@ export default class List extends BaseCommand {
 
   async run() {
     const { args } = await this.parse(List);
-    const { listContributions, listLines } = await import('../cli/list-contributions.js');
-    const all = await listContributions(await this.openPluginHost());
+    const { listContributions, listLines, replacedLines } = await import('../cli/list-contributions.js');
+    const host = await this.openPluginHost();
+    const all = await listContributions(host);
     const kinds = KINDS.filter((kind) => args.kind === undefined || args.kind === kind);
     const shown: Partial<Record<string, readonly ListedContribution[]>> = {};
     for (const kind of kinds) shown[kind] = all[kind];
@@ -32,6 +34,7 @@ export default class List extends BaseCommand {
       for (const line of listLines(all[kind])) this.say(line);
       this.say();
     }
+    for (const line of replacedLines(host)) this.note(line);
     return shown;
   }
 }

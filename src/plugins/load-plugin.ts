@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Contribution, PluginApiVersion } from '../contracts/plugin.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { checkContributions } from './check-contributions.js';
-import type { PluginSource } from './plugin-source.js';
+import { isPluginDeclaration, type PluginSource } from './plugin-source.js';
 
 const API_VERSION: PluginApiVersion = 1;
 
@@ -28,10 +28,16 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
   const problem = (message: string, hint: string): LoadedPlugin => ({
     problem: { plugin: source.name, version: source.version, message, hint },
   });
+  if (!isPluginDeclaration(source.declaration)) {
+    return problem(
+      'its package.json has no `agentgym` field, so nothing of it can be used',
+      'Its author adds "agentgym": {"apiVersion": 1, "plugin": "./dist/index.js"}; until then uninstall it.',
+    );
+  }
   const { apiVersion, plugin } = source.declaration as { apiVersion?: unknown; plugin?: unknown };
   if (apiVersion !== API_VERSION) {
     const message = `it is written for version ${JSON.stringify(apiVersion) ?? 'none'} of the plugin API; this agentgym has version ${API_VERSION}`;
-    return problem(message, `Install another version: \`agentgym plugins install ${source.name}@VERSION\`.`);
+    return problem(message, `Install another version: \`${installCommand(source, 'VERSION')}\`.`);
   }
   if (typeof plugin !== 'string') {
     return problem(
@@ -49,7 +55,9 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
   } catch {
     return problem(
       `its entry ${plugin} does not exist`,
-      `Build it, or install it again: \`agentgym plugins install ${source.name}\`.`,
+      ['project', 'linked'].includes(source.origin)
+        ? `Build it: \`npm run build\` in ${source.root}.`
+        : `Install it again: \`${installCommand(source)}\`.`,
     );
   }
   try {
@@ -64,6 +72,12 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
     const cause = error instanceof Error ? error.message : String(error);
     return problem(`its entry ${plugin} could not be imported: ${cause}`, 'Report it to its author, or uninstall it.');
   }
+}
+
+/** How another version of a package takes the place of one. `range`: a version or a range of them; absent: the newest. */
+export function installCommand({ name, origin }: Pick<PluginSource, 'name' | 'origin'>, range?: string): string {
+  const what = range === undefined ? name : `${name}@${range}`;
+  return `${origin === 'project' ? 'npm' : 'agentgym plugins'} install ${/[\s^~<>|*]/.test(what) ? `'${what}'` : what}`;
 }
 
 function importEntry(entry: string): Promise<{ default?: unknown }> {

@@ -39,6 +39,8 @@ export interface PluginHost {
   load<Kind extends ContributionKind>(located: LocatedContribution<Kind>): Promise<ModuleOf<Kind>>;
   /** Plugins that are left out, and names that are claimed twice. */
   problems(): Promise<readonly PluginProblem[]>;
+  /** The packages themselves, in name order, those that are left out too; nothing is imported. */
+  packages(): readonly PluginSource[];
 }
 
 /** How a package of each kind begins its short name: `agentgym plugins install env-babyai`. */
@@ -50,10 +52,18 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   format: 'format',
 };
 
-/** Opens a host over plugin packages; costs nothing until something is asked of it. */
-export function openPluginHost(sources: readonly PluginSource[], deadlineSeconds = 10): PluginHost {
+/**
+ * Opens a host over plugin packages; costs nothing until something is asked of it.
+ *
+ * @param missing plugins that should be there and are not
+ */
+export function openPluginHost(
+  sources: readonly PluginSource[],
+  deadlineSeconds = 10,
+  missing: readonly PluginProblem[] = [],
+): PluginHost {
   let opened: Promise<Opened> | undefined;
-  const open = () => (opened ??= importAll(sources, deadlineSeconds));
+  const open = () => (opened ??= importAll(sources, deadlineSeconds, missing));
   return {
     async contributions(kind) {
       return ofKind((await open()).located, kind);
@@ -77,6 +87,7 @@ export function openPluginHost(sources: readonly PluginSource[], deadlineSeconds
       const { located, problems } = await open();
       return [...problems, ...conflicts(located)];
     },
+    packages: () => [...sources].sort(byName),
   };
 }
 
@@ -85,7 +96,11 @@ interface Opened {
   readonly problems: readonly PluginProblem[];
 }
 
-async function importAll(sources: readonly PluginSource[], deadlineSeconds: number): Promise<Opened> {
+async function importAll(
+  sources: readonly PluginSource[],
+  deadlineSeconds: number,
+  missing: readonly PluginProblem[],
+): Promise<Opened> {
   const ordered = [...sources].sort(byName);
   const loaded = await Promise.all(ordered.map((source) => loadPlugin(source, deadlineSeconds)));
   const located = ordered.flatMap(({ name: packageName, version }, i) => {
@@ -101,7 +116,8 @@ async function importAll(sources: readonly PluginSource[], deadlineSeconds: numb
       contribution,
     }));
   });
-  return { located, problems: loaded.flatMap((plugin) => ('problem' in plugin ? [plugin.problem] : [])) };
+  const problems = loaded.flatMap((plugin) => ('problem' in plugin ? [plugin.problem] : []));
+  return { located, problems: [...problems, ...missing] };
 }
 
 function ofKind<Kind extends ContributionKind>(located: readonly LocatedContribution[], kind: Kind) {

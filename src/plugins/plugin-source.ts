@@ -1,40 +1,65 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/**
+ * How a package came here. One name counts once, and the first of these wins: `project`, a dependency of the folder that is worked in, or that
+ * folder itself; `linked`, by `agentgym plugins link`; `user`, by `agentgym plugins install`; `built-in`, with the CLI.
+ */
+export type PluginOrigin = 'project' | 'linked' | 'user' | 'built-in';
+
 /** A package that may be a plugin of agentgym: what is known of it before any of its code runs. */
 export interface PluginSource {
   /** Folder of the package. */
   readonly root: string;
   readonly name: string;
   readonly version: string;
-  /** The `agentgym` field of its package.json. */
+  readonly origin: PluginOrigin;
+  /** The `agentgym` field of its package.json; absent where it has none. */
   readonly declaration: unknown;
+  /** The package of that name that does not count, because this one does. */
+  readonly insteadOf?: Pick<PluginSource, 'version' | 'origin'>;
 }
 
 /** What this module reads of oclif's Config. */
-interface OclifConfig {
-  readonly plugins: ReadonlyMap<
-    string,
-    { readonly root: string; readonly name: string; readonly version: string; readonly pjson: object }
-  >;
+export interface OclifConfig {
+  /** Folder of the CLI's own package. */
+  readonly root: string;
+  readonly plugins: ReadonlyMap<string, OclifPlugin>;
 }
 
-/** The oclif plugins that carry an `agentgym.plugin` field, in name order: oclif's own order is not stable. */
+interface OclifPlugin {
+  readonly root: string;
+  readonly name: string;
+  readonly version: string;
+  readonly type?: string;
+  readonly pjson: object;
+}
+
+/**
+ * The oclif plugins that are plugins of agentgym, in name order: oclif's own order is not stable. One that somebody installed and that has neither
+ * our field nor a command or hook of oclif's is among them, so that somebody hears of it.
+ */
 export function pluginSourcesOf(config: OclifConfig): PluginSource[] {
-  const sources = [...config.plugins.values()].map(({ root, name, version, pjson }) => ({
-    root,
-    name,
-    version,
-    declaration: (pjson as { agentgym?: unknown }).agentgym,
-  }));
-  return sources.filter(({ declaration }) => isPluginDeclaration(declaration)).sort(byName);
+  return [...config.plugins.values()]
+    .filter((plugin) => isPluginDeclaration(declarationOf(plugin)) || isNothing(plugin))
+    .map((plugin): PluginSource => {
+      const { root, name, version } = plugin;
+      return { root, name, version, origin: originOf(plugin), declaration: declarationOf(plugin) };
+    })
+    .sort(byName);
 }
 
-/** Reads a package folder as a plugin; for tests and for programs that work without oclif. */
-export async function readPluginSource(root: string): Promise<PluginSource> {
+/** Reads a package folder as a plugin. Throws where there is no readable package.json. */
+export async function readPluginSource(root: string, origin: PluginOrigin = 'project'): Promise<PluginSource> {
   const text = await readFile(join(root, 'package.json'), 'utf8');
   const json = JSON.parse(text) as { name?: string; version?: string; agentgym?: unknown };
-  return { root, name: json.name ?? root, version: json.version ?? '0.0.0', declaration: json.agentgym };
+  return {
+    root,
+    name: json.name ?? root,
+    version: json.version ?? '0.0.0',
+    origin,
+    declaration: json.agentgym,
+  };
 }
 
 /** Compares by code units, so that the order does not depend on the locale. */
@@ -43,8 +68,23 @@ export function byName(a: { readonly name: string }, b: { readonly name: string 
 }
 
 /** The CLI's own package.json and those of recipes have an `agentgym` field too, but no `plugin` or `apiVersion` in it. */
-function isPluginDeclaration(declaration: unknown): boolean {
+export function isPluginDeclaration(declaration: unknown): boolean {
   return (
     typeof declaration === 'object' && declaration !== null && ('plugin' in declaration || 'apiVersion' in declaration)
   );
+}
+
+function declarationOf({ pjson }: OclifPlugin): unknown {
+  return (pjson as { agentgym?: unknown }).agentgym;
+}
+
+function originOf({ type }: OclifPlugin): PluginOrigin {
+  return type === 'link' ? 'linked' : type === 'user' ? 'user' : 'built-in';
+}
+
+/** Installed by somebody, and of no use to anybody. */
+function isNothing(plugin: OclifPlugin): boolean {
+  if (originOf(plugin) === 'built-in' || declarationOf(plugin) !== undefined) return false;
+  const { oclif = {} } = plugin.pjson as { oclif?: { commands?: unknown; hooks?: unknown } };
+  return oclif.commands === undefined && oclif.hooks === undefined;
 }
