@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+const FROM_REGISTRY = ['test/registry/**/*.test.ts', 'test/templates/**/*.test.ts'];
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -12,10 +14,30 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'test/**/*.test.ts'],
     disableConsoleIntercept: true,
     testTimeout: 30_000,
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'checkout',
+          include: ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: FROM_REGISTRY,
+        },
+      },
+      {
+        // What a user gets: its set-up starts a registry, publishes everything there and installs the host. It runs only when such a test does.
+        extends: true,
+        test: {
+          name: 'registry',
+          include: FROM_REGISTRY,
+          globalSetup: ['test/registry/global-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts', 'plugins/*/src/**/*.ts'],

@@ -1,0 +1,157 @@
+// A real registry on the loopback interface: what a test publishes there is all that it holds, everything else comes through it from the
+// registry that npm is configured with on this machine.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { stringify } from 'yaml';
+
+import { repository } from '../architecture/source-files.js';
+
+const run = promisify(execFile);
+
+const START_SECONDS = 60;
+const STOP_SECONDS = 10;
+
+/** Packages that only tests publish: never asked of the registry behind. */
+const LOCAL = ['@agentgym/*', '@fixture/*', 'fixture-*', 'agentgym-plugin-*'];
+
+/** A registry that runs, and how to reach it. */
+export interface LocalRegistry {
+  /** Ends with a slash. */
+  readonly url: string;
+  /**
+   * For child processes, over their parent's: a home, an npm cache and an npm configuration of their own, in which this is the registry and a
+   * made-up token stands, without which npm refuses to publish even where nobody asks for one.
+   */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Publishes a tarball or the folder of a package, without running its scripts. */
+  publish(tarballOrFolder: string, ...flags: readonly string[]): Promise<void>;
+  /** Publishes the host and every plugin as the last build left them: one process of npm for all. */
+  publishWorkspace(): Promise<void>;
+  /** What was asked of the registry so far, such as `GET /@agentgym%2fcli`. */
+  requests(): Promise<readonly string[]>;
+  stop(): Promise<void>;
+}
+
+/** Starts an empty registry on a free port; throws where it does not answer within a minute, with what it said. */
+export async function startLocalRegistry(): Promise<LocalRegistry> {
+  const folder = await mkdtemp(join(tmpdir(), 'agentgym-registry-'));
+  const url = `http://127.0.0.1:${await freePort()}/`;
+  const log = join(folder, 'log.jsonl');
+  const configuration = join(folder, 'verdaccio.yaml');
+  await writeFile(configuration, stringify(await configurationOf(folder, log)));
+  // The node process itself, not npx: one process id, and nothing left behind.
+  const verdaccio = join(repository, 'node_modules', 'verdaccio', 'bin', 'verdaccio');
+  const child = spawn(process.execPath, [verdaccio, '--config', configuration, '--listen', url.slice(0, -1)], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const stop = async () => {
+    await end(child);
+    await rm(folder, { recursive: true, force: true });
+  };
+  if (!(await answers(url, child))) {
+    const lines = existsSync(log) ? await readFile(log, 'utf8') : '';
+    await stop();
+    throw new Error(`the registry did not answer within ${START_SECONDS} s:\n${said}\n${lines}`);
+  }
+  const environment = await environmentOf(folder, url);
+  const publish = async (cwd: string, ...args: readonly string[]) => {
+    const settings = { cwd, env: { ...process.env, ...environment }, timeout: 120_000, maxBuffer: 2 ** 26 };
+    await run('npm', ['publish', '--ignore-scripts', '--access=public', ...args], settings);
+  };
+  return {
+    url,
+    environment,
+    publish: (tarballOrFolder, ...flags) => publish(folder, resolve(tarballOrFolder), ...flags),
+    publishWorkspace: () => publish(repository, '--workspaces'),
+    async requests() {
+      const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line !== '');
+      const events = lines.map((line) => JSON.parse(line) as { request?: { method: string; url: string } });
+      return events.flatMap(({ request }) => (request === undefined ? [] : [`${request.method} ${request.url}`]));
+    },
+    stop,
+  };
+}
+
+async function configurationOf(folder: string, log: string): Promise<object> {
+  const { stdout } = await run('npm', ['config', 'get', 'registry'], { cwd: repository });
+  const anybody = { access: '$all', publish: '$all', unpublish: '$all' };
+  return {
+    storage: join(folder, 'storage'),
+    auth: { htpasswd: { file: join(folder, 'htpasswd'), max_users: -1 } },
+    uplinks: { behind: { url: stdout.trim(), timeout: '60s', max_fails: 10, fail_timeout: '5s', cache: false } },
+    packages: {
+      ...Object.fromEntries(LOCAL.map((pattern) => [pattern, anybody])),
+      '**': { ...anybody, proxy: 'behind' },
+    },
+    publish: { allow_offline: true },
+    max_body_size: '400mb',
+    web: { enable: false },
+    server: { keepAliveTimeout: 60 },
+    log: { type: 'file', path: log, format: 'json', level: 'http' },
+  };
+}
+
+async function environmentOf(folder: string, url: string): Promise<Record<string, string>> {
+  const home = join(folder, 'home');
+  await mkdir(home);
+  const userConfiguration = join(home, '.npmrc');
+  const globalConfiguration = join(folder, 'npmrc');
+  await writeFile(userConfiguration, `${url.replace(/^http:/, '')}:_authToken=nobody-asks\n`);
+  await writeFile(globalConfiguration, '');
+  return {
+    HOME: home,
+    USERPROFILE: home,
+    npm_config_userconfig: userConfiguration,
+    npm_config_globalconfig: globalConfiguration,
+    npm_config_cache: join(folder, 'npm-cache'),
+    npm_config_registry: url,
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+    npm_config_update_notifier: 'false',
+    // Its postinstall would fetch libraries for graphics cards from elsewhere.
+    ONNXRUNTIME_NODE_INSTALL: 'skip',
+  };
+}
+
+async function answers(url: string, child: ChildProcess): Promise<boolean> {
+  const deadline = Date.now() + 1000 * START_SECONDS;
+  while (Date.now() < deadline && child.exitCode === null) {
+    try {
+      const response = await fetch(`${url}-/ping`, { signal: AbortSignal.timeout(2000) });
+      if (response.ok) return true;
+    } catch {
+      // Not yet.
+    }
+    await sleep(100);
+  }
+  return false;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const killer = setTimeout(() => child.kill('SIGKILL'), 1000 * STOP_SECONDS);
+  await exited;
+  clearTimeout(killer);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
