@@ -1,6 +1,6 @@
 // The site of the documents: `npm run docs` builds it, `npm run docs:dev` serves it while pages are written. DOCS_BASE is the path that it is served
 // below; DOCS_SOURCE_ADDRESS is where files of the repository can be looked at, such as those that pages link to.
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { defineConfig, type DefaultTheme } from 'vitepress';
@@ -34,6 +34,12 @@ export default defineConfig({
   rewrites: (id) => pageOf(id) ?? id,
   ignoreDeadLinks: false,
   lastUpdated: false,
+  // For `$schema` in an editor.
+  buildEnd({ outDir }) {
+    for (const name of readdirSync(`${root}docs/reference`).filter((file) => file.endsWith('.schema.json'))) {
+      cpSync(`${root}docs/reference/${name}`, `${outDir}/reference/${name}`);
+    }
+  },
   markdown: {
     anchor: { slugify: headingSlug },
     headers: { slugify: headingSlug },

@@ -23,8 +23,9 @@ export function siteLink(link: string, file: string, sourceAddress: string | und
   if (/^([a-z]+:|#|\/)/.test(link)) return link;
   const [, path = '', hash = ''] = /^([^#]*)(#.*)?$/.exec(link) ?? [];
   const target = posix.normalize(posix.join(posix.dirname(file), decodeURI(path)));
-  const page = pageOf(target) ?? pageOf(posix.join(target, 'README.md'));
-  if (page !== undefined && !(/\/$|^docs\/decisions$/.test(target) && pageOf(target) === undefined))
-    return `/${page}${hash}`;
+  const page = pageOf(target) ?? (posix.extname(target) === '' ? pageOf(posix.join(target, 'README.md')) : undefined);
+  if (page !== undefined) return `/${page}${hash}`;
+  // `config.ts` puts the schemas beside the pages.
+  if (target.endsWith('.schema.json')) return target.replace(/^docs/, '');
   return sourceAddress === undefined ? undefined : `${sourceAddress.replace(/\/$/, '')}/${target}${hash}`;
 }

@@ -9,6 +9,7 @@ import type { RewardModule } from './reward.js';
 /** What the host checks before it runs any code of a plugin: `agentgym.apiVersion` in its package.json. */
 export type PluginApiVersion = 1;
 
+/** What a plugin can contribute; names are unique within a kind. */
 export type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format';
 
 interface ContributionBase<Kind extends ContributionKind, Declaration extends OptionsDeclaration, Module> {
@@ -26,6 +27,7 @@ interface ContributionBase<Kind extends ContributionKind, Declaration extends Op
   diagnose?(host: Host): Promise<readonly Diagnosis[]>;
 }
 
+/** A line of `agentgym doctor`. */
 export interface Diagnosis {
   readonly level: 'ok' | 'note' | 'problem';
   readonly message: string;
@@ -33,6 +35,7 @@ export interface Diagnosis {
   readonly hint?: string;
 }
 
+/** An environment, and what the host knows of it before it is loaded. */
 export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'environment',
   D,
@@ -46,6 +49,7 @@ export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsD
   readonly maxTurns?: number;
 }
 
+/** A reward scheme, and the facts it cannot do without. */
 export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'reward',
   D,
@@ -54,6 +58,7 @@ export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclar
   /** Facts without which the scheme has nothing to pay for. */
   readonly needs?: readonly OptionalFact[];
 }
+/** A policy model, and what it can be built from. */
 export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'policy',
   D,
@@ -64,11 +69,13 @@ export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclar
   /** Options that only shape a model built from scratch: written beside `policy.from` they have no effect, and are refused. */
   readonly scratchOptions?: readonly (keyof D & string)[];
 }
+/** An algorithm; what else it needs it says in `roles`, once it is made. */
 export type AlgorithmContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
   'algorithm',
   D,
   AlgorithmModule<OptionsOf<D>>
 >;
+/** An action format. */
 export type FormatContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
   'format',
   D,

@@ -19,17 +19,19 @@ export interface CodeBlock {
 
 /**
  * - `file NAME`: the block is that file, for the commands below it
+ * - `same PATH`: the block is that file below docs/guides/examples/, which is tested as code
+ * - `copy FOLDER`: what lies in that folder below docs/guides/examples/ is there for the commands below
  * - `in RECIPE`: keys that are laid over a recipe
  * - `first COMMAND`: what has to be run before the block
  * - `exits CODE`: the exit code of the block's last command
- * - `input TEXT`: what the block's last command reads, `\n` between lines
+ * - `input TEXT`: what the block's commands can read, `\n` between lines
  */
 export interface ExampleNote {
-  readonly name: 'file' | 'in' | 'first' | 'exits' | 'input';
+  readonly name: 'file' | 'same' | 'copy' | 'in' | 'first' | 'exits' | 'input';
   readonly value: string;
 }
 
-const NOTE = /<!-- example: (file|in|first|exits|input) (.+?) -->/g;
+const NOTE = /<!-- example: (file|same|copy|in|first|exits|input) (.+?) -->/g;
 
 /** The fenced blocks of a document, in order, those in lists and quotes too. */
 export function codeBlocks(document: string): CodeBlock[] {

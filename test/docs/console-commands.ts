@@ -42,5 +42,5 @@ export function consoleCommands(block: CodeBlock): ConsoleCommand[] {
   });
   const exits = Number(noteOf(block, 'exits') ?? 0);
   const input = (noteOf(block, 'input') ?? '').replaceAll('\\n', '\n');
-  return commands.map((one, i) => (i === commands.length - 1 ? { ...one, exitCode: exits, input } : one));
+  return commands.map((one, i) => ({ ...one, input, exitCode: i === commands.length - 1 ? exits : 0 }));
 }

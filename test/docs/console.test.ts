@@ -1,7 +1,7 @@
 // Every command that a document shows is run, in order, in a folder of the document's own. Trainings and ablations do less (shim/cut-settings.js).
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
@@ -24,6 +24,10 @@ describe('commands of documents', () => {
     const folder = mkdtempSync(join(home, 'page-'));
     // Documents speak of a checkout's recipes by their path.
     symlinkSync(join(repository, 'recipes'), join(folder, 'recipes'));
+    // What `npm install` would have put there: the CLI, TypeScript and vitest.
+    if (page.document.startsWith('docs/guides/')) {
+      symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
+    }
     for (const block of page.blocks) {
       writeBlock(block, folder);
       if (block.language !== 'console') continue;
@@ -46,10 +50,12 @@ describe('commands of documents', () => {
 
 /** A block that is said to be a file is there for the commands below it. */
 function writeBlock(block: CodeBlock, folder: string): void {
+  const copied = noteOf(block, 'copy');
+  if (copied !== undefined) cpSync(join(repository, 'docs/guides/examples', copied), folder, { recursive: true });
   const name = noteOf(block, 'file');
   if (name === undefined) return;
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
   writeFileSync(join(folder, name), `${block.text}\n`);
-  if (name.endsWith('.ts')) cpSync(join(repository, 'docs/guides/examples'), folder, { recursive: true });
 }
 
 async function check(command: ConsoleCommand, folder: string): Promise<void> {

@@ -28,6 +28,21 @@ export const skippedCommands: readonly SkippedCommand[] = [
     reason: 'trains 40 runs in full, and writes over the page',
   },
   {
+    document: 'docs/guides/getting-started.md',
+    command: 'npm install --global @agentgym/cli',
+    reason: 'writes to the whole machine: `test/registry` installs the packed host from a registry',
+  },
+  {
+    document: 'docs/guides/getting-started.md',
+    command: 'agentgym init --template environment --name env-mine',
+    reason: 'goes with the next: `test/templates` makes every template from the packed host',
+  },
+  {
+    document: 'docs/guides/getting-started.md',
+    command: 'cd env-mine && npm install && npm test',
+    reason: 'installs from a registry: `test/templates` does it with every template',
+  },
+  {
     document: 'docs/live-pages.md',
     command: 'ssh -L 8080:127.0.0.1:8080 gpu-machine agentgym ui --port 8080',
     reason: 'needs another machine',
