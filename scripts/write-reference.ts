@@ -1,10 +1,19 @@
 // Writes what documents say of the code: `npm run reference`.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 
 import { referencePages } from './reference-pages.js';
 import { measuredRewardsPage, rewardsPage } from './reward-density-table.js';
 
-for (const [name, text] of Object.entries(referencePages())) {
-  writeFileSync(new URL(`../docs/reference/${name}`, import.meta.url), text);
+const folder = fileURLToPath(new URL('../docs/reference', import.meta.url));
+const pages = await referencePages();
+for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  const file = join(entry.parentPath, entry.name);
+  if (entry.isFile() && !Object.keys(pages).some((name) => join(folder, name) === file)) rmSync(file);
+}
+for (const [name, text] of Object.entries(pages)) {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
 }
 writeFileSync(rewardsPage, await measuredRewardsPage());

@@ -74,6 +74,7 @@ export interface OptionChecks {
   }): readonly AlgorithmFinding[];
 }
 
+/** What an algorithm makes of a batch's rewards. */
 export interface Advantages {
   /** [rows, width]; 0 outside sampled tokens. */
   readonly advantages: Float64Array;

@@ -28,6 +28,7 @@ export interface Discounts {
   readonly turn: number;
 }
 
+/** Advantages, and what a critic is trained on beside them. */
 export interface AdvantageEstimate {
   /** [rows, width]; 0 outside sampled tokens. */
   readonly advantages: Float64Array;
@@ -35,6 +36,7 @@ export interface AdvantageEstimate {
   readonly returns: Float64Array;
 }
 
+/** How generalised advantage estimation (GAE, Schulman et al. 2016) looks ahead. */
 export interface GeneralizedAdvantageOptions extends Discounts {
   /** Weight of longer looks ahead, GAE's lambda: from token to token, or from turn to turn. */
   readonly lambda: number;
@@ -47,6 +49,7 @@ export interface GeneralizedAdvantageOptions extends Discounts {
 /** A deviation divides by n - 1 (`sample`) or by n. */
 export type DeviationKind = 'sample' | 'population';
 
+/** How numbers are brought to mean 0 and deviation 1. */
 export interface WhiteningOptions {
   /** Added to the variance before the root is taken. */
   readonly varianceEpsilon?: number;
@@ -55,6 +58,7 @@ export interface WhiteningOptions {
   readonly deviation?: DeviationKind;
 }
 
+/** Bounds of PPO's clipped objective (Schulman et al. 2017). */
 export interface ClipOptions {
   /** The ratio to the sampling policy; absent: of the token. */
   readonly ratio?: LossExpression;
@@ -120,6 +124,7 @@ export interface GroupMember {
   readonly tokens: readonly number[];
 }
 
+/** How the distance of a group's members from their mean is scaled. */
 export interface GroupNormalization extends GroupComparison {
   /** The distance from the mean of those compared is divided by their deviation, by that of the whole batch, or by nothing. */
   readonly scaling: 'group' | 'batch' | 'none';

@@ -5,6 +5,7 @@ import type { Random } from './random.js';
 /** A value or a promise of it: environments may be synchronous or not. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
+/** Training sees `train`, model selection and stopping rules read `validation`, results are of `test`. */
 export type SplitName = 'train' | 'validation' | 'test';
 
 /**
@@ -52,6 +53,7 @@ export interface Facts {
 /** A fact that not every environment has: those that have it declare it. */
 export type OptionalFact = 'progress' | 'milestones';
 
+/** What an action brought about. */
 export interface StepResult {
   /** What the agent sees next. */
   readonly observation: string;

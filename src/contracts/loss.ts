@@ -27,6 +27,7 @@ export type LossExpression =
       readonly otherwise: LossExpression;
     };
 
+/** Per-token arrays that a loss reads off the batch. */
 export type LossInputName =
   | 'logprobs'
   | 'referenceLogprobs'

@@ -29,6 +29,7 @@ interface OptionCommon {
   readonly levels?: readonly Json[];
 }
 
+/** True or false. */
 export interface BooleanOption extends OptionCommon {
   readonly type: 'boolean';
   readonly default: boolean;
@@ -52,6 +53,7 @@ export interface NumberOption extends OptionCommon {
   readonly default: number | null;
 }
 
+/** Text; `null` as a default means "not set". */
 export interface StringOption extends OptionCommon {
   readonly type: 'string';
   readonly default: string | null;
@@ -80,6 +82,7 @@ export interface StringsOption extends OptionCommon {
   readonly default: readonly string[];
 }
 
+/** One option of a declaration. */
 export type OptionDeclaration =
   BooleanOption | IntegerOption | NumberOption | StringOption | ChoiceOption | IntegersOption | StringsOption;
 

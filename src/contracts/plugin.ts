@@ -10,6 +10,7 @@ import type { ToolModule } from './tool.js';
 /** What the host checks before it runs any code of a plugin: `agentgym.apiVersion` in its package.json. */
 export type PluginApiVersion = 1;
 
+/** What a plugin can contribute; names are unique within a kind. */
 export type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format' | 'tool';
 
 interface ContributionBase<Kind extends ContributionKind, Declaration extends OptionsDeclaration, Module> {
@@ -27,6 +28,7 @@ interface ContributionBase<Kind extends ContributionKind, Declaration extends Op
   diagnose?(host: Host): Promise<readonly Diagnosis[]>;
 }
 
+/** A line of `agentgym doctor`. */
 export interface Diagnosis {
   readonly level: 'ok' | 'note' | 'problem';
   readonly message: string;
@@ -34,6 +36,7 @@ export interface Diagnosis {
   readonly hint?: string;
 }
 
+/** An environment, and what the host knows of it before it is loaded. */
 export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'environment',
   D,
@@ -47,6 +50,7 @@ export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsD
   readonly maxTurns?: number;
 }
 
+/** A reward scheme, and the facts it cannot do without. */
 export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'reward',
   D,
@@ -57,6 +61,7 @@ export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclar
   /** Options that only price calls of tools: written in a recipe without `tools` they have no effect, and are refused. */
   readonly toolOptions?: readonly (keyof D & string)[];
 }
+/** A policy model, and what it can be built from. */
 export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'policy',
   D,
@@ -67,11 +72,13 @@ export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclar
   /** Options that only shape a model built from scratch: written beside `policy.from` they have no effect, and are refused. */
   readonly scratchOptions?: readonly (keyof D & string)[];
 }
+/** An algorithm; what else it needs it says in `roles`, once it is made. */
 export type AlgorithmContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
   'algorithm',
   D,
   AlgorithmModule<OptionsOf<D>>
 >;
+/** An action format. */
 export type FormatContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
   'format',
   D,

@@ -30,6 +30,7 @@ export interface GenerateRequest {
   readonly draws: Float64Array;
 }
 
+/** The answer to one request. */
 export interface GeneratedTokens {
   /** Sampled ids, the end token last if one was sampled. */
   readonly tokens: readonly number[];
@@ -74,6 +75,7 @@ export interface PolicyCapabilities {
   readonly maxTokens: number;
 }
 
+/** What a pass over a batch computed beside the gradient. */
 export interface ForwardBackwardResult {
   /** [rows, width] live log probabilities, 0 where the mask is 0. */
   readonly logprobs: Float64Array;
@@ -87,12 +89,14 @@ export interface ForwardBackwardResult {
   readonly metrics: { readonly [name: string]: number };
 }
 
+/** Settings of one step, which schedules change from step to step. */
 export interface OptimizerStep {
   readonly learningRate: number;
   /** Global L2 norm to which the accumulated gradient is clipped; absent: not clipped. */
   readonly clipNorm?: number;
 }
 
+/** What became of a step. */
 export interface OptimizerStepResult {
   /** Global L2 norm before clipping. */
   readonly gradientNorm: number;

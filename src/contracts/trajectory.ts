@@ -147,4 +147,5 @@ export interface FailedEpisode extends EpisodeKey {
   readonly retries: number;
 }
 
+/** An episode as it is recorded: `status` says which of the two it is. */
 export type Episode = CompletedEpisode | FailedEpisode;

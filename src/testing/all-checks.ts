@@ -4,6 +4,7 @@ import { environmentChecks } from './check-environment.js';
 import { policyModelChecks } from './check-policy-model.js';
 import { rewardChecks } from './check-reward.js';
 import { rewardOnChecks } from './check-reward-on.js';
+import { toolChecks } from './check-tool.js';
 import type { CheckedKind } from './check-table.js';
 
 type Described = { readonly id: string; readonly title: string; readonly severity: 'error' | 'warning' };
@@ -18,4 +19,5 @@ export const kitChecks: {
   algorithm: algorithmChecks,
   policy: policyModelChecks,
   format: actionFormatChecks,
+  tool: toolChecks,
 };

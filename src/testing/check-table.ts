@@ -10,7 +10,8 @@ export type CheckedKind =
   | 'reward on an environment'
   | 'algorithm'
   | 'policy'
-  | 'format';
+  | 'format'
+  | 'tool';
 
 export interface CheckEntry {
   /** What goes wrong in a run where this is left as it is. */
@@ -575,5 +576,56 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
       cure: 'Write a constant of a few sentences.',
     },
     'global-state': globalState,
+  },
+  tool: {
+    create,
+    example: {
+      why: 'The policy learns the call from what the tool says of itself; a call that is kept in an episode must survive JSON.',
+      cure: 'Let instructions, example and parse speak of one syntax, and make calls of plain objects, lists, strings and numbers.',
+    },
+    'never-throws': {
+      why: 'Every text of every turn is shown to the tool first; an exception ends the episode, and a long reason fills it.',
+      cure: 'Answer {malformed: reason} in a clause of your own words, or undefined for texts that are none of its business.',
+    },
+    'leaves-alone': {
+      why: 'A turn that a tool claims does not reach the environment: nobody could act any more.',
+      cure: 'Claim texts by marks that no action has, such as tags of the name of the tool.',
+    },
+    swift: {
+      why: 'One long text would hold up every episode of the process.',
+      cure: 'Search with indexOf, or with patterns that cannot match the same characters in two ways.',
+    },
+    repeatable: {
+      why: 'The same text would be a call in one episode and none in the next.',
+      cure: 'Keep nothing between calls of parse; leave the flag g off, or use matchAll.',
+    },
+    answers: {
+      why: 'What is thrown is an episode that failed: it is played again, and the agent never learns that the call was wrong.',
+      cure: 'Answer {output, failed: true} for what the agent did wrong; throw what it cannot help.',
+    },
+    'plain-output': {
+      why: 'The output becomes an observation: control characters and markers of chat templates are not for a policy to read.',
+      cure: 'Write plain sentences, and leave out or escape what was read elsewhere.',
+    },
+    deterministic: {
+      why: 'A run could not be repeated or resumed, and two plays of a task could not be compared.',
+      cure: 'Draw from `random`, ask no clock, or declare `external: true`.',
+    },
+    'sessions-apart': {
+      why: 'Episodes are played side by side in an order that nobody promises: results would depend on it.',
+      cure: 'Make the state of an episode in begin(), and keep it in the session.',
+    },
+    stops: {
+      why: 'A call that does not stop holds up the whole wave of episodes, and Ctrl-C with it.',
+      cure: 'Pass `signal` to whatever is waited for, and look at it in long loops.',
+    },
+    dispose: {
+      why: 'The host frees sessions and tools wherever a run may end: an exception there hides the first one.',
+      cure: 'Remember what is freed already, and free what is there.',
+    },
+    handles: {
+      why: 'Training does not end, or a long run comes to have no files and sockets left.',
+      cure: 'Clear timers, and close sockets and child processes, in dispose().',
+    },
   },
 };

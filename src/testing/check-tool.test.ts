@@ -160,6 +160,7 @@ describe('describeTool', () => {
     const declared: (() => Promise<void>)[] = [];
     const broken = subject(() => ({ ...good(), example: 'reverse' }));
     describeTool((_name, body) => declared.push(body), broken, { texts: 20, accept: ['swift'] });
+    // One more for its creation, one less for what is accepted.
     expect(declared).toHaveLength(toolChecks.length);
     const outcomes = await Promise.allSettled(declared.map((body) => body()));
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected');

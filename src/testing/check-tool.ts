@@ -1,9 +1,10 @@
 import type { Tool } from '../contracts/tool.js';
 import { createRandom } from '../random/create-random.js';
-import { declareKit, runKit } from './conformance-kit.js';
-import type { DeclareTest } from './describe-environment.js';
+import { declareKit, findingsOf, runKit, type KitReport } from './conformance-kit.js';
+import type { DeclareTest } from './declare-test.js';
 import { malformedActions } from './environment-checks/malformed-actions.js';
 import type { Finding } from './finding.js';
+import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
 import { readingChecks } from './tool-checks/reading-checks.js';
 import { runningChecks } from './tool-checks/running-checks.js';
@@ -30,19 +31,25 @@ const usualOthers = [
   '{"thought": "none", "function_name": "guess", "arguments": {"number": 4}}',
 ];
 
-/** Checks a tool against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one. */
-export async function checkTool<Options>(
+/** Checks a tool against its contract, and tells what became of each check. */
+export async function examineTool<Options>(
   subject: ToolSubject<Options>,
   settings: ToolCheckSettings = {},
-): Promise<Finding[]> {
+): Promise<KitReport> {
   const random = createRandom(settings.seed ?? 0);
   const made: Tool[] = [];
   const create = async (): Promise<Tool> => {
     const tool = await subject.create(subject.options, testHost(settings.seed));
+    requireMembers('create()', tool, {
+      instructions: 'string',
+      example: 'string',
+      parse: 'function',
+      begin: 'function',
+    });
     made.push(tool);
     return tool;
   };
-  const findings = await runKit(toolChecks, settings, async () => {
+  const checks = await runKit('tool', toolChecks, settings, async () => {
     const tool = await create();
     const calls = [tool.example, ...(settings.calls ?? [])];
     function* texts(): Generator<string> {
@@ -66,7 +73,15 @@ export async function checkTool<Options>(
     await Promise.resolve()
       .then(() => tool.dispose?.())
       .catch(() => undefined);
-  return findings;
+  return { checks };
+}
+
+/** Checks a tool against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one. */
+export async function checkTool<Options>(
+  subject: ToolSubject<Options>,
+  settings: ToolCheckSettings = {},
+): Promise<Finding[]> {
+  return findingsOf(await examineTool(subject, settings));
 }
 
 /** The kit as tests, one for each check; takes the runner's `it`. */

@@ -5,6 +5,7 @@ import { examineAlgorithm } from '../../testing/check-algorithm.js';
 import { examineEnvironment } from '../../testing/check-environment.js';
 import { examinePolicyModel } from '../../testing/check-policy-model.js';
 import { examineReward } from '../../testing/check-reward.js';
+import { examineTool } from '../../testing/check-tool.js';
 import type { KitReport, KitSettings } from '../../testing/conformance-kit.js';
 import { testHost } from '../../testing/test-host.js';
 
@@ -82,5 +83,11 @@ export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } 
     onlyDefaults: ['round-trip'],
     examine: ({ module, options, defaults, settings }) =>
       examineActionFormat({ ...module, options }, { ...settings, texts: defaults ? 1_000 : 100 }),
+  },
+  tool: {
+    functions: ['create'],
+    onlyDefaults: [],
+    examine: ({ contribution, module, options, defaults, settings }) =>
+      examineTool({ ...module, contribution, options }, { ...settings, texts: defaults ? 1_000 : 100 }),
   },
 };

@@ -1,0 +1,160 @@
+// The site of the documents: `npm run docs` builds it, `npm run docs:dev` serves it while pages are written. DOCS_BASE is the path that it is served
+// below; DOCS_SOURCE_ADDRESS is where files of the repository can be looked at, such as those that pages link to.
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { defineConfig, type DefaultTheme } from 'vitepress';
+
+import { headingSlug } from './heading-slug.js';
+import { pageOf, siteLink } from './site-pages.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const sourceAddress = process.env['DOCS_SOURCE_ADDRESS'];
+
+export default defineConfig({
+  lang: 'en',
+  title: 'agentgym',
+  description: 'Train language-model agents by multi-turn reinforcement learning, and find out what works',
+  base: process.env['DOCS_BASE'] ?? '/',
+  srcDir: '..',
+  outDir: './.vitepress/dist',
+  cacheDir: './.vitepress/cache',
+  // Pages of the repository that are none of the site: they are on GitHub, in a package, or part of another page.
+  srcExclude: [
+    'README.md',
+    '.*/**',
+    'plugins/**',
+    'test/**',
+    'bench/**',
+    'templates/**',
+    'src/**',
+    'runs/**',
+    'coverage/**',
+  ],
+  rewrites: (id) => pageOf(id) ?? id,
+  ignoreDeadLinks: false,
+  lastUpdated: false,
+  // For `$schema` in an editor.
+  buildEnd({ outDir }) {
+    for (const name of readdirSync(`${root}docs/reference`).filter((file) => file.endsWith('.schema.json'))) {
+      cpSync(`${root}docs/reference/${name}`, `${outDir}/reference/${name}`);
+    }
+  },
+  markdown: {
+    anchor: { slugify: headingSlug },
+    headers: { slugify: headingSlug },
+    toc: { slugify: headingSlug },
+    config(md) {
+      // Links are written so that they work where the repository is read.
+      md.core.ruler.push('site-links', (state) => {
+        // The search index renders a page without telling `realPath`.
+        const { realPath, path } = state.env as { realPath?: string; path: string };
+        const file = (realPath ?? path).slice(root.length);
+        for (const { children } of state.tokens) {
+          for (const [i, token] of (children ?? []).entries()) {
+            if (token.type !== 'link_open') continue;
+            const link = siteLink(token.attrGet('href') ?? '', file, sourceAddress);
+            if (link !== undefined) token.attrSet('href', link);
+            else unlink(children ?? [], i);
+          }
+        }
+      });
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: { level: [2, 3] },
+    nav: [
+      { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
+      { text: 'Reference', link: '/reference/commands', activeMatch: '^/reference/' },
+      { text: 'Results', link: '/results/', activeMatch: '^/results/' },
+    ],
+    sidebar: [
+      {
+        text: 'Guides',
+        items: [
+          ['Getting started', 'getting-started'],
+          ['The three pillars', 'three-pillars'],
+          ['Recipes', 'recipes'],
+          ['Reading a report', 'reading-a-report'],
+          ['Writing an environment', 'writing-an-environment'],
+          ['Writing a reward', 'writing-a-reward'],
+          ['Writing an algorithm', 'writing-an-algorithm'],
+          ['Writing a policy', 'writing-a-policy'],
+          ['Writing an action format', 'writing-an-action-format'],
+          ['Troubleshooting', 'troubleshooting'],
+        ].map(([text = '', name = '']) => ({ text, link: `/guides/${name}` })),
+      },
+      { text: 'Subjects', items: pagesIn('docs', ['index.md', 'status.md']) },
+      {
+        text: 'Reference',
+        items: [
+          { text: 'Commands', link: '/reference/commands' },
+          { text: 'Recipe keys', link: '/reference/recipe' },
+          { text: 'Ablation keys', link: '/reference/ablation' },
+          { text: 'Error codes', link: '/reference/errors' },
+          { text: 'Plugins', link: '/reference/plugins/', collapsed: true, items: pagesIn('docs/reference/plugins') },
+          {
+            text: 'Contracts',
+            link: '/reference/contracts/',
+            collapsed: true,
+            items: pagesIn('docs/reference/contracts'),
+          },
+        ],
+      },
+      { text: 'Built-in recipes', collapsed: true, items: readmesIn('recipes') },
+      { text: 'Results', collapsed: true, items: pagesIn('docs/results') },
+      {
+        text: 'The project',
+        collapsed: true,
+        items: [
+          { text: 'Where things stand', link: '/status' },
+          { text: 'Architecture', link: '/architecture' },
+          { text: 'Contributing', link: '/contributing' },
+        ],
+      },
+      { text: 'Decisions', collapsed: true, items: pagesIn('docs/decisions') },
+    ],
+  },
+});
+
+/** The pages of a folder by their titles. */
+function pagesIn(folder: string, without: readonly string[] = []): DefaultTheme.SidebarItem[] {
+  const names = readdirSync(`${root}${folder}`).filter(
+    (name) => name.endsWith('.md') && name !== 'README.md' && !without.includes(name),
+  );
+  return names.sort().map((name) => itemOf(`${folder}/${name}`));
+}
+
+function readmesIn(folder: string): DefaultTheme.SidebarItem[] {
+  const entries = readdirSync(`${root}${folder}`, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const files = entries.map(({ name }) => `${folder}/${name}/README.md`).sort();
+  return files.filter((file) => exists(file)).map(itemOf);
+}
+
+function exists(file: string): boolean {
+  const at = file.lastIndexOf('/');
+  return readdirSync(`${root}${file.slice(0, at)}`).includes(file.slice(at + 1));
+}
+
+function itemOf(file: string): DefaultTheme.SidebarItem {
+  const title = /^# (.*)$/m.exec(readFileSync(`${root}${file}`, 'utf8'))?.[1] ?? file;
+  return {
+    text: title.replace(/^Contract: /, '').replaceAll('`', ''),
+    link: `/${(pageOf(file) ?? file).replace(/\.md$/, '')}`,
+  };
+}
+
+/** A link whose target is nowhere to be looked at: its text stays. */
+function unlink(
+  tokens: { type: string; tag: string; nesting: number; hidden: boolean; attrs: unknown }[],
+  at: number,
+): void {
+  const close = tokens.findIndex(({ type }, i) => i > at && type === 'link_close');
+  for (const token of [tokens[at], tokens[close]]) {
+    if (token === undefined) continue;
+    token.type = token.nesting === 1 ? 'strong_open' : 'strong_close';
+    token.tag = 'span';
+    token.attrs = null;
+  }
+}

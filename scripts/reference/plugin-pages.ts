@@ -1,0 +1,132 @@
+// A page for each plugin of this repository: its README, then what its contributions declare.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+
+import { describeOptionType } from '../../src/config/check-options.js';
+import type { Contribution } from '../../src/contracts/plugin.js';
+import type { OptionsDeclaration } from '../../src/contracts/options.js';
+
+const root = new URL('../../', import.meta.url);
+
+interface PluginPackage {
+  /** Name of its folder below `plugins/`. */
+  readonly folder: string;
+  readonly packageName: string;
+  readonly description: string;
+  /** It comes with the CLI. */
+  readonly bundled: boolean;
+  readonly contributions: readonly Contribution[];
+}
+
+/** Every plugin of this repository, by folder. */
+export async function pluginPackages(): Promise<PluginPackage[]> {
+  const bundled = (readJson('package.json') as { oclif: { plugins: string[] } }).oclif.plugins;
+  const folders = readdirSync(new URL('plugins/', root)).filter((name) =>
+    existsSync(new URL(`plugins/${name}/package.json`, root)),
+  );
+  return Promise.all(
+    folders.sort().map(async (folder) => {
+      const json = readJson(`plugins/${folder}/package.json`) as {
+        name: string;
+        description: string;
+        agentgym?: unknown;
+      };
+      const entry = new URL(`plugins/${folder}/src/index.ts`, root);
+      const module =
+        json.agentgym === undefined ? undefined : ((await import(entry.href)) as { default: Contribution[] });
+      return {
+        folder,
+        packageName: json.name,
+        description: json.description,
+        bundled: bundled.includes(json.name),
+        contributions: module?.default ?? [],
+      };
+    }),
+  );
+}
+
+/** `docs/reference/plugins/NAME.md` for each, and a list of all. */
+export async function pluginPages(): Promise<Record<string, string>> {
+  const plugins = (await pluginPackages()).filter(({ contributions }) => contributions.length > 0);
+  const rows = plugins.flatMap(({ folder, contributions, bundled }) =>
+    contributions.map(
+      ({ kind, name, summary }) =>
+        `| ${kind} | \`${name}\` | ${summary} | [${folder}](${folder}.md)${bundled ? '' : ', to be installed'} |`,
+    ),
+  );
+  const list = [
+    '# Plugins of the project\n',
+    'What they contribute. Those that do not come with the CLI are installed by `agentgym plugins install`.\n',
+    'Generated from the plugins themselves by `npm run reference`.\n',
+    '| kind | name | what it is | page |',
+    '|---|---|---|---|',
+    ...rows.sort(),
+  ];
+  const pages = plugins.map((plugin) => [`plugins/${plugin.folder}.md`, pluginPage(plugin)] as const);
+  return { 'plugins/README.md': `${list.join('\n')}\n`, ...Object.fromEntries(pages) };
+}
+
+function pluginPage({ folder, packageName, bundled, contributions }: PluginPackage): string {
+  const readme = readFileSync(new URL(`plugins/${folder}/README.md`, root), 'utf8');
+  const prose = readme
+    .replace(/^# .*\n+/, '')
+    .replaceAll(/(\]\()([^)#\s]+)([^)]*\))/g, (_, open: string, target: string, rest: string) => {
+      return `${open}${moved(target, folder)}${rest}`;
+    });
+  const lines = [
+    `# ${folder}\n`,
+    `\`${packageName}\`; ${bundled ? 'it comes with the CLI' : `\`agentgym plugins install ${folder}\``}.\n`,
+    prose.trim(),
+    '\n## Declared options\n',
+    `Generated from the code by \`npm run reference\`; \`agentgym describe KIND NAME\` prints the same.\n`,
+    ...contributions.flatMap(contributionSection),
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function contributionSection(contribution: Contribution): string[] {
+  const { kind, name, summary, options } = contribution;
+  return [`### ${kind} \`${name}\`\n`, `${summary}.\n`, ...capabilities(contribution), ...optionTable(options)];
+}
+
+/** What the host knows of it beside its options. */
+function capabilities(contribution: Contribution): string[] {
+  const said: string[] = [];
+  if (contribution.kind === 'environment') {
+    said.push(
+      `Reports ${['success', 'invalid', ...(contribution.facts ?? [])].map((fact) => `\`${fact}\``).join(', ')}.`,
+    );
+    if (contribution.progressFalls === true) said.push('Progress may fall within an episode.');
+    if (contribution.maxTurns !== undefined) said.push(`An episode needs at most ${contribution.maxTurns} turns.`);
+  }
+  if (contribution.kind === 'reward' && contribution.needs !== undefined) {
+    said.push(`Needs an environment that reports ${contribution.needs.map((fact) => `\`${fact}\``).join(', ')}.`);
+  }
+  if (contribution.kind === 'policy') {
+    said.push(`Presets: ${contribution.presets.map((preset) => `\`${preset.name}\` (${preset.summary})`).join('; ')}.`);
+  }
+  return said.length === 0 ? [] : [`${said.join(' ')}\n`];
+}
+
+function optionTable(options: OptionsDeclaration): string[] {
+  const rows = Object.entries(options).map(([name, option]) => {
+    const value = option.default === null ? 'not set' : `\`${JSON.stringify(option.default)}\``;
+    const axis = option.axis === true ? ' An axis of complexity.' : '';
+    return `| \`${name}\` | ${describeOptionType(option)} | ${value} | ${option.description.replaceAll('|', '\\|')}.${axis} |`.replace(
+      '..',
+      '.',
+    );
+  });
+  if (rows.length === 0) return ['It has no options.\n'];
+  return ['| option | takes | default | meaning |', '|---|---|---|---|', ...rows, ''];
+}
+
+/** A link of a plugin's README, as it is written from `docs/reference/plugins/`. */
+function moved(target: string, folder: string): string {
+  if (/^[a-z]+:/.test(target)) return target;
+  const path = posix.normalize(posix.join('plugins', folder, target));
+  const other = /^plugins\/([^/]+)\/README\.md$/.exec(path)?.[1];
+  return other === undefined ? posix.relative('docs/reference/plugins', path) : `${other}.md`;
+}
+
+const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, root), 'utf8'));

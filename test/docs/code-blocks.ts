@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { lexer, type Token } from 'marked';
+
+import { repository } from '../architecture/source-files.js';
+
+/** A fenced block of a document. */
+export interface CodeBlock {
+  readonly document: string;
+  /** Line of the opening fence, from 1. */
+  readonly line: number;
+  /** First word behind the fence; empty where there is none. */
+  readonly language: string;
+  readonly text: string;
+  /** What a comment `<!-- example: NAME VALUE -->` right before the block says of it. */
+  readonly notes: readonly ExampleNote[];
+}
+
+/**
+ * - `file NAME`: the block is that file, for the commands below it
+ * - `same PATH`: the block is that file below docs/guides/examples/, which is tested as code
+ * - `copy FOLDER`: what lies in that folder below docs/guides/examples/ is there for the commands below
+ * - `in RECIPE`: keys that are laid over a recipe
+ * - `first COMMAND`: what has to be run before the block
+ * - `exits CODE`: the exit code of the block's last command
+ * - `input TEXT`: what the block's commands can read, `\n` between lines
+ */
+export interface ExampleNote {
+  readonly name: 'file' | 'same' | 'copy' | 'in' | 'first' | 'exits' | 'input';
+  readonly value: string;
+}
+
+const NOTE = /<!-- example: (file|same|copy|in|first|exits|input) (.+?) -->/g;
+
+/** The fenced blocks of a document, in order, those in lists and quotes too. */
+export function codeBlocks(document: string): CodeBlock[] {
+  return blocksOf(document, readFileSync(join(repository, document), 'utf8'));
+}
+
+/** The blocks of a text, as of a document of that name. */
+export function blocksOf(document: string, text: string): CodeBlock[] {
+  const blocks: CodeBlock[] = [];
+  let from = 0;
+  const walk = (tokens: readonly Token[]) => {
+    let comments = '';
+    for (const token of tokens) {
+      if (token.type === 'code') {
+        const { raw, lang, text: code } = token as { raw: string; lang?: string; text: string };
+        const at = text.indexOf(raw.trimEnd().split('\n')[0] ?? '', from);
+        from = at + 1;
+        const [language = ''] = (lang ?? '').split(/\s/);
+        const notes = Array.from(comments.matchAll(NOTE), ([, name, value]) => ({ name, value }) as ExampleNote);
+        blocks.push({ document, line: text.slice(0, at).split('\n').length, language, text: code, notes });
+        from = text.indexOf(code.split('\n').at(-1) ?? '', from) + 1;
+      } else if ('tokens' in token && token.tokens !== undefined) {
+        walk(token.tokens);
+      } else if ('items' in token) {
+        walk(token['items'] as Token[]);
+      }
+      if (token.type === 'html') comments += token.raw;
+      else if (token.type !== 'space') comments = '';
+    }
+  };
+  walk(lexer(text));
+  return blocks;
+}
+
+/** What a block says under one name; undefined where it says nothing. */
+export function noteOf({ notes }: CodeBlock, name: ExampleNote['name']): string | undefined {
+  return notes.find((note) => note.name === name)?.value;
+}

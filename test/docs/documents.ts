@@ -1,0 +1,30 @@
+import { readdirSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { repository } from '../architecture/source-files.js';
+
+/** Markdown that people wrote, relative to the repository: all that must hold. What is generated is held against the code instead. */
+export const documents: readonly string[] = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
+  ...below('docs').filter((path) => !path.startsWith('docs/reference/')),
+  ...readmesIn('recipes'),
+  ...readmesIn('plugins'),
+];
+
+/** Markdown below docs/reference/, written by `npm run reference`. */
+export const referenceDocuments: readonly string[] = below('docs/reference');
+
+function below(folder: string): string[] {
+  const names = readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' });
+  const pages = names
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => name.endsWith('.md') && !name.startsWith('.'));
+  return pages.sort().map((name) => `${folder}/${name}`);
+}
+
+function readmesIn(folder: string): string[] {
+  const names = readdirSync(join(repository, folder)).sort();
+  return names.map((name) => `${folder}/${name}/README.md`).filter((path) => existsSync(join(repository, path)));
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+import { repository } from '../architecture/source-files.js';
+import type { ConsoleCommand } from './console-commands.js';
+
+export interface CommandResult {
+  readonly code: number | null;
+  /** Standard output and standard error, as a terminal shows them. */
+  readonly printed: string;
+  /** The words behind `agentgym` that were really run, where that was less than the document says. */
+  readonly cut: readonly (readonly string[])[];
+}
+
+const shims = join(repository, 'test/docs/shim');
+/** Ends nothing that is well: the longest takes a tenth of it. */
+const DEADLINE = 120_000;
+
+/**
+ * Runs a document's command in a shell, with `agentgym` on its path. What serves until it is interrupted (`agentgym ui`) is asked for its page, then
+ * interrupted.
+ *
+ * @param home data, cache and configuration of agentgym and npm, apart from the user's
+ */
+export function runCommand({ command, input }: ConsoleCommand, folder: string, home: string): Promise<CommandResult> {
+  const log = join(home, 'cut.jsonl');
+  rmSync(log, { force: true });
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-c', `exec 2>&1\n${command}`], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        PATH: `${shims}${delimiter}${process.env['PATH'] ?? ''}`,
+        AGENTGYM_DATA_DIR: join(home, 'data'),
+        AGENTGYM_CACHE_DIR: join(home, 'cache'),
+        AGENTGYM_CONFIG_DIR: join(home, 'config'),
+        AGENTGYM_DOCS_LOG: log,
+        NODE_ENV: 'production',
+        COLUMNS: '120',
+      },
+      // A group of its own, so that everything that a command started ends with it.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? 0), name);
+    const deadline = setTimeout(() => signal('SIGKILL'), DEADLINE);
+    let printed = '';
+    let served = false;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      const address = /^agentgym ui\b/.test(command) ? /http:\/\/\S+/.exec(printed)?.[0] : undefined;
+      if (address === undefined || served) return;
+      served = true;
+      void fetch(address).then(({ status }) => (status === 200 ? signal('SIGINT') : signal('SIGKILL')));
+    });
+    child.stdin.end(input);
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(deadline);
+      const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+      resolve({ code, printed, cut: lines.map((line) => JSON.parse(line) as string[]) });
+    });
+  });
+}

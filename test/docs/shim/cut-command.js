@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url';
+
+import { Config } from '@oclif/core';
+
+import { resolveRecipe } from '../../../dist/config/resolve-recipe.js';
+import { cutEvaluation, cutSettings } from './cut-settings.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** Axes whose cells leave the keys alone that are cut. Those of others decide how long training takes: a dry run resolves them all and trains a few steps of one. */
+const TRAINED_AXES = ['sparsity', 'algorithm', 'complexity', 'transfer', 'model'];
+
+/**
+ * The same command with less to do, or the very list where there is nothing to cut.
+ *
+ * @param {string[]} argv
+ * @returns {Promise<string[]>}
+ */
+export async function cutCommand(argv) {
+  const [id, what] = argv;
+  if (argv.includes('--help')) return argv;
+  switch (id) {
+    case 'evaluate':
+      return argv.includes('--tasks') ? argv : [...argv, '--tasks', '8'];
+    case 'ui':
+      // Any free port, and no browser.
+      return [...withoutFlag(argv, '--port').filter((word) => word !== '--open'), '--port', '0'];
+    case 'train':
+      return argv.includes('--resume') ? argv : cutRecipe(argv, (args) => args.recipe);
+    case 'ablate': {
+      if (!TRAINED_AXES.includes(what)) return [...argv, ...settingFlags(cutEvaluation), ...dryRun(argv)];
+      const cut = await cutRecipe(argv, (_args, flags) => flags.recipe);
+      return cut === argv ? argv : [...withoutFlag(cut, '--seeds'), '--seeds', '1'];
+    }
+    default:
+      return argv;
+  }
+}
+
+/** The recipe is resolved as the command says it before anything is cut: one that is wrong is left as it is, so that its error is the command's own. */
+async function cutRecipe(argv, recipeOf) {
+  const config = await Config.load(root);
+  const Command = await config.findCommand(argv[0]).load();
+  const command = new Command(argv.slice(1), config);
+  try {
+    const { args, flags } = await command.parse(Command);
+    const environment = flags.environment === undefined ? [] : [`environment.name=${flags.environment}`];
+    const { recipe } = await resolveRecipe({
+      source: recipeOf(args, flags),
+      sets: [...environment, ...(flags.set ?? [])],
+      cwd: process.cwd(),
+      host: await command.openPluginHost(),
+    });
+    const cuts = cutSettings(recipe);
+    const isCut = (set) => cuts.some(([key]) => set?.startsWith(`${key}=`));
+    // What is set twice is an error: the command's own value of a key that is cut goes.
+    const isOwn = (word, next) => word === '--set' && isCut(next);
+    const kept = argv.filter((word, i) => !isOwn(word, argv[i + 1]) && !isOwn(argv[i - 1], word));
+    return [...kept, ...settingFlags(cuts)];
+  } catch {
+    return argv;
+  }
+}
+
+const settingFlags = (settings) => settings.flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+
+const dryRun = (argv) => (argv.includes('--dry-run') ? [] : ['--dry-run']);
+
+function withoutFlag(argv, flag) {
+  const at = argv.indexOf(flag);
+  return at < 0 ? argv : [...argv.slice(0, at), ...argv.slice(at + 2)];
+}

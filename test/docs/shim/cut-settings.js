@@ -1,0 +1,59 @@
+/** Tasks of an evaluation. */
+const TASKS = 4;
+
+/** What is cut of an ablation whose cells say how long they train. */
+export const cutEvaluation = [
+  ['evaluation.tasks', TASKS],
+  ['evaluation.final.tasks', TASKS],
+];
+
+/**
+ * The one table of what is cut: keys of a resolved recipe with the values that stand for them while documents are tested. Everything else, model, rewards,
+ * algorithm and environment, is trained as it was written.
+ *
+ * @param {import('../../../src/config/recipe-schema.js').Recipe} recipe
+ * @returns {[key: string, value: number | string][]}
+ */
+export function cutSettings(recipe) {
+  const { stages, evaluation, algorithm } = recipe;
+  return [
+    ...Object.entries(stages).flatMap(([name, stage]) => cutStage(`stages.${name}`, stage, recipe)),
+    ...cutHorizon('horizon', recipe.horizon),
+    ...atMost('algorithm.groupSize', algorithm?.groupSize, 4),
+    ...atMost('evaluation.tasks', evaluation.every === 0 ? undefined : evaluation.tasks, TASKS),
+    ...atMost('evaluation.final.tasks', evaluation.final.tasks, TASKS),
+    ...atMost('evaluation.horizon', evaluation.horizon, MOST_TURNS),
+  ];
+}
+
+/** Five are what the guessing game needs; policies that learnt nothing fill every turn there is with tokens. */
+const MOST_TURNS = 5;
+
+function cutStage(path, stage, recipe) {
+  const horizon = stage.horizon ?? recipe.horizon;
+  const steps = stage.kind === 'rl' ? Math.max(2, Array.isArray(horizon.turns) ? horizon.turns.length : 2) : 4;
+  return [
+    ...atMost(`${path}.steps`, stage.steps, steps),
+    ...atMost(`${path}.optimizer.warmup`, stage.optimizer.warmup, 0),
+    ...atMost(`${path}.tasksPerStep`, stage.tasksPerStep, 4),
+    ...atMost(`${path}.demonstrations.count`, stage.demonstrations?.count, 64),
+    ...(stage.horizon === undefined ? [] : cutHorizon(`${path}.horizon`, stage.horizon)),
+  ];
+}
+
+/** As many horizons as there were, none longer than `MOST_TURNS`, one step each. */
+function cutHorizon(path, { turns, every, to }) {
+  const last = Array.isArray(turns) ? turns.at(-1) : undefined;
+  const fewer = last > MOST_TURNS ? turns.map((_, i) => MOST_TURNS - turns.length + 1 + i) : undefined;
+  return [
+    ...(fewer === undefined ? [] : [[`${path}.turns`, `[${fewer.join(', ')}]`]]),
+    ...atMost(`${path}.turns`, typeof turns === 'number' ? turns : undefined, MOST_TURNS),
+    ...atMost(`${path}.to`, to, MOST_TURNS),
+    ...atMost(`${path}.every`, every, 1),
+  ];
+}
+
+/** Nothing where the recipe asks for no more; `all` is more than any number. */
+function atMost(key, value, most) {
+  return value === undefined || value === null || value <= most ? [] : [[key, most]];
+}

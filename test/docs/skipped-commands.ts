@@ -1,0 +1,50 @@
+/** A command that a document shows and no test here runs, with the reason. */
+export interface SkippedCommand {
+  readonly document: string;
+  readonly command: string;
+  readonly reason: string;
+}
+
+const installs = 'installs the whole checkout: `.ci/run` does it on a bare machine';
+const itself = 'runs the tests, this one among them';
+const bench = 'trains every seed in full, for a table of results: `test/bench` runs the measuring code';
+
+/** All of them. An entry that fits no block fails. */
+export const skippedCommands: readonly SkippedCommand[] = [
+  { document: 'README.md', command: 'npm ci && npm run quickstart', reason: installs },
+  { document: 'README.md', command: 'npm ci && npm test', reason: itself },
+  { document: 'CONTRIBUTING.md', command: 'npm ci', reason: installs },
+  { document: 'CONTRIBUTING.md', command: 'npm test', reason: itself },
+  { document: 'CONTRIBUTING.md', command: 'npm run lint', reason: 'lints for minutes: `.ci/run` does it' },
+  { document: 'recipes/quickstart/README.md', command: 'npm run bench -- seeds quickstart --seeds 5', reason: bench },
+  {
+    document: 'recipes/textcraft/README.md',
+    command: 'npm run bench -- seeds textcraft --seeds 3 --set policy.options.threads=1',
+    reason: bench,
+  },
+  {
+    document: 'docs/results/algorithms.md',
+    command: 'node recipes/algorithms/run.js --write docs/results/algorithms.md',
+    reason: 'trains 40 runs in full, and writes over the page',
+  },
+  {
+    document: 'docs/guides/getting-started.md',
+    command: 'npm install --global @agentgym/cli',
+    reason: 'writes to the whole machine: `test/registry` installs the packed host from a registry',
+  },
+  {
+    document: 'docs/guides/getting-started.md',
+    command: 'agentgym init --template environment --name env-mine',
+    reason: 'goes with the next: `test/templates` makes every template from the packed host',
+  },
+  {
+    document: 'docs/guides/getting-started.md',
+    command: 'cd env-mine && npm install && npm test',
+    reason: 'installs from a registry: `test/templates` does it with every template',
+  },
+  {
+    document: 'docs/live-pages.md',
+    command: 'ssh -L 8080:127.0.0.1:8080 gpu-machine agentgym ui --port 8080',
+    reason: 'needs another machine',
+  },
+];
