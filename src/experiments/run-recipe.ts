@@ -112,11 +112,24 @@ async function describeParts(run: RunDirectory, options: RunRecipeOptions, parts
   const before = run.manifest.policy;
   const differences =
     before && Object.keys(policy).filter((key) => JSON.stringify(policy[key]) !== JSON.stringify(before[key]));
+  await nameExternalTools(run, options, parts);
   if (differences === null || differences.length === 0) return run.update({ policy, splits, reward });
   const reason = `resumed with another ${differences.join(', ')} of the policy`;
   const message = `The run is ${reason}: it may differ in the last bits from one that was not interrupted.`;
   options.listener({ type: 'warning', message });
   await run.update({ policy, splits, reward, inexact: [...run.manifest.inexact, reason] });
+}
+
+/** Says once that a tool may answer the same call otherwise: then no run of this recipe is like another. */
+async function nameExternalTools(run: RunDirectory, { listener }: RunRecipeOptions, { tools }: Parts): Promise<void> {
+  const { inexact } = run.manifest;
+  const reasons = (tools?.tools ?? [])
+    .filter(({ external }) => external)
+    .map(({ name }) => `the tool ${name} is external`)
+    .filter((reason) => !inexact.includes(reason));
+  if (reasons.length === 0) return;
+  listener({ type: 'warning', message: `The run is not exactly repeatable: ${reasons.join('; ')}.` });
+  await run.update({ inexact: [...inexact, ...reasons] });
 }
 
 async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory): Promise<RunResult> {
