@@ -56,7 +56,7 @@ export async function runCall(
   call: Json,
   random: Random,
   { millisecondsPerCall }: Pick<ToolCheckContext, 'millisecondsPerCall'>,
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<ToolResult> {
   return withinDeadline('the call', millisecondsPerCall, async () => session.run(call, { random, signal }));
 }
