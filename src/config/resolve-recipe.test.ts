@@ -30,7 +30,15 @@ const contributions = [
   { kind: 'reward', name: 'sparse', summary: 'Outcome', options: {} },
   { kind: 'reward', name: 'dense', summary: 'Steps', options: {}, needs: ['milestones'] },
   { kind: 'reward', name: 'progress', summary: 'Way', options: {}, needs: ['progress'] },
+  { kind: 'reward', name: 'cost', summary: 'Cost', options: { turn: clip, toolCall: clip }, toolOptions: ['toolCall'] },
   { kind: 'format', name: 'plain', summary: 'Plain', options: {} },
+  {
+    kind: 'tool',
+    name: 'calculator',
+    summary: 'Reckon',
+    options: { digits: { type: 'integer', default: 15, description: 'D' } },
+  },
+  { kind: 'tool', name: 'search', summary: 'Find', options: {} },
   {
     kind: 'policy',
     name: 'transformer',
@@ -417,6 +425,18 @@ describe('resolveRecipe', () => {
         ['reward={terms: [{name: sparse}], allowInversion: true}', 'stages.rl=null', 'algorithm=null'],
         ['reward.allowInversion', 'kind: rl'],
       ],
+      ['limits of tools', ['rollout.toolSeconds=3'], ['rollout.toolSeconds', 'without `tools`']],
+      ['tools', ['tools=[{name: calculator}]', 'horizon.turns=1'], ['`tools`', '1 turn']],
+      [
+        'more calls than turns',
+        ['tools=[{name: calculator}]', 'rollout.maxToolCalls=3'],
+        ['rollout.maxToolCalls', '3 turns at most'],
+      ],
+      [
+        'price of calls',
+        ['reward.terms=[{name: sparse}, {name: cost, options: {toolCall: 0.1}}]'],
+        ['reward.terms[1].options.toolCall', 'without `tools`'],
+      ],
       ['importance cap', ['algorithm.importanceCap=3'], ['algorithm.importanceCap', 'recomputeLogprobs: true']],
       ['clip', ['algorithm.minibatches=1', 'algorithm.options.clip=0.3'], ['algorithm.options.clip', 'one minibatch']],
     ];
@@ -438,6 +458,30 @@ describe('resolveRecipe', () => {
       expect(constant.recipe.algorithm?.options).toEqual({ kl: 0 });
       const { recipe } = await resolveText('extends: ./base.yaml\nstages: { rl: null }\n');
       expect(recipe).not.toHaveProperty('algorithm');
+    });
+
+    // Goes red when the horizon of an evaluation, or of a stage, is forgotten: somebody has turns enough there.
+    it('takes tools where any episode is long enough to use them', async () => {
+      const tools = 'tools=[{name: calculator, options: {digits: 4}}, {name: search}]';
+      const { recipe } = await resolveText(BASE, tools, 'rollout.maxToolCalls=2');
+      expect(recipe.tools).toEqual([
+        { name: 'calculator', options: { digits: 4 } },
+        { name: 'search', options: {} },
+      ]);
+      expect(recipe.rollout.maxToolCalls).toBe(2);
+      const short = 'horizon.turns=1';
+      await resolveText(BASE, tools, short, 'evaluation.horizon=2');
+      await resolveText(BASE, tools, short, 'stages.rl.horizon={schedule: fixed, turns: 2}');
+      await resolveText(BASE, tools, short, 'evaluation.final.transfer={maze: {name: maze, horizon: 2}}');
+      const priced = 'reward.terms=[{name: sparse}, {name: cost, options: {toolCall: 0.1}}]';
+      expect((await resolveText(BASE, tools, priced)).recipe.reward.terms[1]?.options).toMatchObject({ toolCall: 0.1 });
+    });
+
+    it('drops what belonged to tools that a recipe does not take over', async () => {
+      write('base.yaml', `${BASE}tools: [{ name: calculator }]\nrollout: { maxToolCalls: 2 }\n`);
+      const { recipe } = await resolveText('extends: ./base.yaml\n', 'tools=null');
+      expect(recipe).not.toHaveProperty('tools');
+      expect(recipe.rollout).not.toHaveProperty('maxToolCalls');
     });
 
     it('lets a coefficient of 0 stand', async () => {
@@ -472,6 +516,9 @@ describe('resolveRecipe', () => {
       [['horizon={schedule: scaling-inter, turns: [1, 2, 3], every: 10}'], /`horizon\.turns` is never 3/],
       [['horizon={schedule: scaling-inter, turns: [3, 2], every: 10}'], /longer than the one before/],
       [['reward.terms=[{name: sparse}, {name: sparse}]'], /for the second time/],
+      [['tools=[{name: calculator}, {name: calculator}]'], /`tools\[1\]\.name` is calculator for the second time/],
+      [['tools=[{name: calculater}]'], /there is no tool called `calculater`/],
+      [['tools=[{name: calculator, options: {digit: 3}}]'], /there is no option `digit` of tool `calculator`/],
       [['budget={units: 9, costs: {demonstration: 1}}'], /one of `episode`, `turn` and `token`/],
       [['budget={units: 9, costs: {demonstration: 1, episode: 1}, split: {sftt: 1}}'], /budget\.split\.sftt/],
       [['budget={units: 9, costs: {demonstration: 1, episode: 1}, split: {sft: 0, rl: 0}}'], /gives every stage 0/],

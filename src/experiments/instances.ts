@@ -92,7 +92,8 @@ export class Instances {
       for (const named of all) {
         const { located, module, options } = await this.#open('tool', named);
         const host = createHost(this.#settings, located);
-        made.push({ name: named.name, tool: await callPlugin(located, 'create', () => module.create(options, host)) });
+        const tool = await callPlugin(located, 'create', () => module.create(options, host));
+        made.push({ name: named.name, tool, external: located.contribution.external ?? false });
       }
     } catch (error) {
       await new Toolbox(made, limits).dispose();

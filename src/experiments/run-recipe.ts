@@ -133,6 +133,7 @@ async function describeParts(
   const { policy: before, packages: packagesBefore = packages } = run.manifest;
   const settingsOfPolicy =
     before && Object.keys(policy).filter((key) => JSON.stringify(policy[key]) !== JSON.stringify(before[key]));
+  await nameExternalTools(run, options, parts);
   const reasons = [
     ...packageDifferences(packagesBefore, packages).map((difference) => `resumed with ${difference}`),
     ...(settingsOfPolicy?.length ? [`resumed with another ${settingsOfPolicy.join(', ')} of the policy`] : []),
@@ -143,6 +144,18 @@ async function describeParts(
   }
   const inexact = [...run.manifest.inexact, ...reasons];
   await run.update({ policy, splits, reward, packages, plugins: parts.records, inexact });
+}
+
+/** Says once that a tool may answer the same call otherwise: then no run of this recipe is like another. */
+async function nameExternalTools(run: RunDirectory, { listener }: RunRecipeOptions, { tools }: Parts): Promise<void> {
+  const { inexact } = run.manifest;
+  const reasons = (tools?.tools ?? [])
+    .filter(({ external }) => external)
+    .map(({ name }) => `the tool ${name} is external`)
+    .filter((reason) => !inexact.includes(reason));
+  if (reasons.length === 0) return;
+  listener({ type: 'warning', message: `The run is not exactly repeatable: ${reasons.join('; ')}.` });
+  await run.update({ inexact: [...inexact, ...reasons] });
 }
 
 async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory): Promise<RunResult> {

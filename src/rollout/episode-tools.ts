@@ -67,10 +67,8 @@ export class EpisodeTools {
   ): Promise<ToolResult> {
     const { name } = named;
     const { milliseconds } = this.#box.limits;
-    const call = new AbortController();
-    const interrupt = (): void => call.abort(signal.reason);
+    const call = this.#box.signals.begin(signal);
     const timer = setTimeout(() => call.abort(new DeadlineError(`the time of a call is up`)), milliseconds);
-    signal.addEventListener('abort', interrupt, { once: true });
     const start = performance.now();
     try {
       const result = await withinDeadline(`the tool "${name}"`, milliseconds + graceMilliseconds, async () => {
@@ -81,7 +79,7 @@ export class EpisodeTools {
       return result;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', interrupt);
+      this.#box.signals.end(signal, call);
       this.#box.milliseconds += performance.now() - start;
     }
   }

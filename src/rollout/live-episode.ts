@@ -13,7 +13,7 @@ import type {
 import type { Actor } from './actor.js';
 import { systemPrompt } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
-import type { EpisodeTools, ToolAnswer } from './episode-tools.js';
+import { EpisodeTools, type ToolAnswer } from './episode-tools.js';
 import { TokenSequence } from './token-sequence.js';
 
 /** One attempt at one episode of a collection. */
@@ -62,7 +62,7 @@ export class LiveEpisode {
     private readonly limits: EpisodeLimits,
   ) {
     this.#observation = observation;
-    if (actor.tools !== undefined) this.tools = actor.tools.open(random);
+    if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random);
     if (actor.kind === 'model') {
       const system = systemPrompt(environment.instructions, actor.format, actor.tools);
       this.sequence = new TokenSequence(actor.model.encoder, system, observation);

@@ -1,7 +1,6 @@
-import type { Random } from '../contracts/random.js';
 import type { Tool } from '../contracts/tool.js';
 import { withinDeadline } from '../errors/within-deadline.js';
-import { EpisodeTools } from './episode-tools.js';
+import { CallSignals } from './call-signals.js';
 
 export interface ToolLimits {
   /** Calls of an episode that reach a tool; absent: as many as there are turns. */
@@ -16,6 +15,8 @@ export interface ToolLimits {
 export interface NamedTool {
   readonly name: string;
   readonly tool: Tool;
+  /** The same calls may be answered otherwise another time. */
+  readonly external?: boolean;
 }
 
 /** How long a tool may take to clean up before it is left behind. */
@@ -25,6 +26,7 @@ const disposalMilliseconds = 5000;
 export class Toolbox {
   /** What calls took so far, summed up over episodes that ran side by side. */
   milliseconds = 0;
+  readonly signals = new CallSignals();
   readonly #closing = new Set<Promise<void>>();
 
   constructor(
@@ -39,11 +41,6 @@ export class Toolbox {
     const limit =
       maxCalls === undefined ? [] : [`Tools answer ${maxCalls} ${maxCalls === 1 ? 'call' : 'calls'} at most.`];
     return [...this.tools.map(({ tool }) => tool.instructions), ...limit].join('\n');
-  }
-
-  /** The tools as one episode has them. */
-  open(random: Random): EpisodeTools {
-    return new EpisodeTools(this, random);
   }
 
   /** Disposes of something and forgets what goes wrong with it: no result depends on it any more. */

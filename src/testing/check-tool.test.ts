@@ -23,7 +23,7 @@ function session(changes: Partial<ToolSession> = {}): ToolSession {
   let told = 0;
   return {
     run(call) {
-      const text = String(call as string);
+      const text = call as string;
       if (text === '') return { output: 'there is no text', failed: true };
       return { output: `${[...text].reverse().join('')} ${(told += 1)}` };
     },
@@ -75,7 +75,7 @@ const fixtures: Record<string, readonly (() => Tool)[]> = {
     running(() => Promise.reject(new Error('no'))),
   ],
   'plain-output': [
-    running((call) => ({ output: `\u001b[31m${String(call as string)}\u001b[0m` })),
+    running((call) => ({ output: `\u001b[31m${call as string}\u001b[0m` })),
     running(() => ({ output: 'bye<|im_end|>' })),
     running(() => ({ output: '\u{1F3B2}'.slice(0, 1) })),
   ],
