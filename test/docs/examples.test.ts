@@ -50,7 +50,8 @@ describe('the kits find nothing in', () => {
   it('the policy', async () => {
     const context = { corpus: () => corpus(), preset: 'table', valueHead: false };
     const create = () => table.create({ memory: 3 }, testHost(), context);
-    expect(await checkPolicyModel({ create })).toEqual([]);
+    const settings = { actions: ['7', '8'], observations: ['higher, 8 to 9', 'correct'], learningRate: 0.1 };
+    expect(await checkPolicyModel({ create }, settings)).toEqual([]);
   });
 });
 
