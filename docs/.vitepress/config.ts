@@ -15,6 +15,8 @@ export default defineConfig({
   lang: 'en',
   title: 'agentgym',
   description: 'Train language-model agents by multi-turn reinforcement learning, and find out what works',
+  // A page without an icon asks the server for one.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   base: process.env['DOCS_BASE'] ?? '/',
   srcDir: '..',
   outDir: './.vitepress/dist',

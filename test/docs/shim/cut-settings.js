@@ -31,12 +31,13 @@ const MOST_TURNS = 5;
 
 function cutStage(path, stage, recipe) {
   const horizon = stage.horizon ?? recipe.horizon;
-  const steps = stage.kind === 'rl' ? Math.max(2, Array.isArray(horizon.turns) ? horizon.turns.length : 2) : 4;
+  const steps = stage.kind === 'rl' ? Math.max(2, Array.isArray(horizon.turns) ? horizon.turns.length : 2) : 2;
   return [
     ...atMost(`${path}.steps`, stage.steps, steps),
     ...atMost(`${path}.optimizer.warmup`, stage.optimizer.warmup, 0),
+    ...atMost(`${path}.batchSize`, stage.batchSize, 8),
     ...atMost(`${path}.tasksPerStep`, stage.tasksPerStep, 4),
-    ...atMost(`${path}.demonstrations.count`, stage.demonstrations?.count, 64),
+    ...atMost(`${path}.demonstrations.count`, stage.demonstrations?.count, 16),
     ...(stage.horizon === undefined ? [] : cutHorizon(`${path}.horizon`, stage.horizon)),
   ];
 }
