@@ -4,6 +4,7 @@ import { Command, Flags } from '@oclif/core';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { PluginSource } from '../plugins/plugin-source.js';
+import { guardProcess, writeDocument } from './guard-process.js';
 import { interruptSignal } from './interrupt-signal.js';
 
 /** Flag of commands that change a recipe's keys. */
@@ -44,7 +45,8 @@ export abstract class BaseCommand extends Command {
       import('../plugins/project-plugins.js'),
     ]);
     const { sources, problems } = await installedPlugins(this.config, process.cwd());
-    const host = openPluginHost(sources, undefined, problems);
+    guardProcess(sources, this.jsonEnabled());
+    const host = openPluginHost(sources, {}, problems);
     for (const { plugin, message, hint } of await host.problems()) {
       this.note(`Plugin ${plugin} has a problem: ${message}. ${hint}`);
     }
@@ -65,7 +67,7 @@ export abstract class BaseCommand extends Command {
   }
 
   override logJson(json: unknown): void {
-    process.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+    writeDocument(json);
   }
 
   protected override toSuccessJson(result: unknown): unknown {

@@ -1,4 +1,5 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { leaveProcess } from './guard-process.js';
 
 let controller: AbortController | undefined;
 
@@ -10,7 +11,7 @@ export function interruptSignal(said = 'Interrupted: saving what is done; once m
   if (controller === undefined) {
     const made = (controller = new AbortController());
     const interrupt = (name: NodeJS.Signals) => {
-      if (made.signal.aborted) process.exit(130);
+      if (made.signal.aborted) leaveProcess(130);
       process.stderr.write(`\n${said}\n`);
       made.abort(new AgentgymError('AG_INTERRUPTED', { message: `interrupted by ${name}` }));
     };

@@ -1,6 +1,12 @@
 import { Command, Config, Errors, run, ux } from '@oclif/core';
 
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { unansweredCalls } from '../plugins/call-plugin.js';
 import { describeFailure, failureLines, type Failure } from './describe-failure.js';
+import { leaveProcess, ownProcess, releaseProcess, uncaughtFailure, writeDocument } from './guard-process.js';
+
+/** How Node ends a process that waits for what never comes. */
+const UNSETTLED = 13;
 
 /**
  * Runs the command line and gives the exit code: 0 ok; 1 a check did not hold; 2 the user's error; 70 ours; 130 interrupted and resumable.
@@ -11,19 +17,29 @@ import { describeFailure, failureLines, type Failure } from './describe-failure.
 export async function main(argv: readonly string[], entry: string): Promise<number> {
   ignoreClosedPipes();
   leaveErrorsToMain();
+  ownProcess();
+  const uncaught = uncaughtFailure();
+  const tell = (failure: Failure) => {
+    if (asksForJson(argv)) writeDocument({ formatVersion: 1, error: failure.error });
+    process.stderr.write(`${failureLines(failure).join('\n')}\n`);
+    return failure.exitCode;
+  };
+  process.once('exit', (code) => {
+    if (code !== UNSETTLED) return;
+    const [call = 'something', ...others] = unansweredCalls();
+    const message = `${[call, ...others].join(', ')}, and nothing else is left to wait for`;
+    leaveProcess(tell(describeFailure(new AgentgymError('AG_PLUGIN_FAILED', { message }), '')));
+  });
   try {
-    await run([...argv], entry);
+    await Promise.race([run([...argv], entry), uncaught]);
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof Errors.ExitError) return error.oclif.exit ?? 0;
     const words = argv.filter((word) => !word.startsWith('-'));
     const failure = await withSuggestion(describeFailure(error, words.join(' ')), words, entry);
-    if (asksForJson(argv)) {
-      process.stdout.write(`${JSON.stringify({ formatVersion: 1, error: failure.error }, null, 2)}\n`);
-    }
-    process.stderr.write(`${failureLines(failure).join('\n')}\n`);
-    return failure.exitCode;
+    return tell(failure);
   } finally {
+    releaseProcess();
     await written(process.stdout);
   }
 }

@@ -2,14 +2,16 @@
 // called. Everything below works on instances it is handed.
 import { checkOptions } from '../config/check-options.js';
 import type { Algorithm } from '../contracts/algorithm.js';
-import type { OptionalFact, TaskSplits } from '../contracts/environment.js';
+import type { Awaitable, OptionalFact, TaskSplits } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { PolicyContext, PolicyModel } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
-import { callPlugin } from '../plugins/call-plugin.js';
+import { checkShape } from '../errors/check-shape.js';
+import { callPlugin, type PluginOwner } from '../plugins/call-plugin.js';
+import { instanceShapes, tasksShape } from '../plugins/contribution-shapes.js';
 import { createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
@@ -61,8 +63,8 @@ export class Instances {
     const host = createHost(this.#settings, located);
     return {
       name: named.name,
-      splits: await callPlugin(located, 'tasks', () => module.tasks(options)),
-      pool: createEnvironmentPool(() => module.create(options, host)),
+      splits: await callPlugin(located, 'tasks', () => checkShape(module.tasks(options), tasksShape, 'tasks()')),
+      pool: createEnvironmentPool(() => this.#create(located, () => module.create(options, host))),
       facts: located.contribution.facts ?? [],
       ...(located.contribution.maxTurns !== undefined && { maxTurns: located.contribution.maxTurns }),
     };
@@ -72,9 +74,7 @@ export class Instances {
     const made = [];
     for (const term of terms) {
       const { located, module, options } = await this.#open('reward', term);
-      const scheme = await callPlugin(located, 'create', () =>
-        module.create(options, createHost(this.#settings, located)),
-      );
+      const scheme = await this.#create(located, () => module.create(options, createHost(this.#settings, located)));
       made.push({ name: term.name, weight: term.weight, scheme });
     }
     return composeReward(made);
@@ -82,7 +82,7 @@ export class Instances {
 
   async format(named: Named): Promise<ActionFormat> {
     const { located, module, options } = await this.#open('format', named);
-    return callPlugin(located, 'create', () => module.create(options, createHost(this.#settings, located)));
+    return this.#create(located, () => module.create(options, createHost(this.#settings, located)));
   }
 
   /** A box of tools, in the order in which they read a text; undefined where there are none. Dispose of it at the end. */
@@ -105,15 +105,13 @@ export class Instances {
   async algorithm(named: Named): Promise<Algorithm> {
     const { located, module, options } = await this.#open('algorithm', named);
     const host = { ...createHost(this.#settings, located), credit: creditTools };
-    return callPlugin(located, 'create', () => module.create(options, host));
+    return this.#create(located, () => module.create(options, host));
   }
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
     const { located, module, options } = await this.#open('policy', named);
     try {
-      return await callPlugin(located, 'create', () =>
-        module.create(options, createHost(this.#settings, located), context),
-      );
+      return await this.#create(located, () => module.create(options, createHost(this.#settings, located), context));
     } catch (error) {
       if (context.from === undefined || !isAgentgymError(error) || error.code !== 'AG_PLUGIN_FAILED') throw error;
       throw new AgentgymError('AG_PLUGIN_FAILED', {
@@ -122,6 +120,13 @@ export class Instances {
         cause: error.cause,
       });
     }
+  }
+
+  /** What a contribution makes, once it has the members that the loop calls. */
+  #create<T>(located: PluginOwner, work: () => Awaitable<T>): Promise<T> {
+    return callPlugin(located, 'create', async () =>
+      checkShape(await work(), instanceShapes[located.kind], 'what create() gives'),
+    );
   }
 
   async #open<Kind extends ContributionKind>(kind: Kind, named: Named) {

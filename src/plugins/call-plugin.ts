@@ -13,20 +13,31 @@ export interface PluginOwner {
   readonly version: string;
 }
 
+const pending = new Set<string>();
+
+/** What plugins are being waited for, in words: "reward `stuck` (plugin-stuck 1.0.0) never answered in create". */
+export function unansweredCalls(): readonly string[] {
+  return [...pending].map((call) => call.replace(' failed in ', ' never answered in '));
+}
+
 /**
  * Runs a plugin's code and wraps what it throws, once, with plugin and phase; AgentgymErrors and interruptions pass through.
  *
  * @throws AgentgymError AG_PLUGIN_FAILED
  */
 export async function callPlugin<T>(owner: PluginOwner, phase: PluginPhase, work: () => Awaitable<T>): Promise<T> {
+  const failed = `${owner.kind} \`${owner.name}\` (${owner.package} ${owner.version}) failed in ${phase}`;
+  pending.add(failed);
   try {
     return await work();
   } catch (error) {
     if (isAgentgymError(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
     const cause = error instanceof Error ? error.message : String(error);
     throw new AgentgymError('AG_PLUGIN_FAILED', {
-      message: `${owner.kind} \`${owner.name}\` (${owner.package} ${owner.version}) failed in ${phase}: ${cause}`,
+      message: `${failed}: ${cause}`,
       cause: error,
     });
+  } finally {
+    pending.delete(failed);
   }
 }

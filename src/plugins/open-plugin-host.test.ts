@@ -66,7 +66,7 @@ describe('openPluginHost', () => {
         await plugin('syntax', { 'index.js': 'export default [' }),
         await coin('coin'),
       ],
-      0.3,
+      { deadlineSeconds: 0.3 },
     );
     expect((await host.contributions('environment')).map((item) => item.package)).toEqual(['coin']);
     const problems = Object.fromEntries((await host.problems()).map(({ plugin: name, message }) => [name, message]));

@@ -3,8 +3,11 @@ import { pathToFileURL } from 'node:url';
 import { nearestName } from '../config/nearest-name.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { callPlugin } from './call-plugin.js';
+import { checkShape } from '../errors/check-shape.js';
+import { withinDeadline } from '../errors/within-deadline.js';
+import { callPlugin, type PluginOwner } from './call-plugin.js';
 import { contributionKinds } from './check-contributions.js';
+import { moduleShapes } from './contribution-shapes.js';
 import { loadPlugin, type PluginProblem } from './load-plugin.js';
 import { byName, type PluginSource } from './plugin-source.js';
 
@@ -53,6 +56,13 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   tool: 'tool',
 };
 
+interface Deadlines {
+  /** For the import of an entry, which holds metadata alone. */
+  readonly deadlineSeconds?: number;
+  /** For the import of what a contribution stands for. */
+  readonly loadDeadlineSeconds?: number;
+}
+
 /**
  * Opens a host over plugin packages; costs nothing until something is asked of it.
  *
@@ -60,7 +70,7 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
  */
 export function openPluginHost(
   sources: readonly PluginSource[],
-  deadlineSeconds = 10,
+  { deadlineSeconds = 10, loadDeadlineSeconds = 60 }: Deadlines = {},
   missing: readonly PluginProblem[] = [],
 ): PluginHost {
   let opened: Promise<Opened> | undefined;
@@ -77,16 +87,21 @@ export function openPluginHost(
       if (second !== undefined) {
         throw new AgentgymError('AG_CONTRIBUTION_CONFLICT', {
           message: `${claims.map((claim) => claim.package).join(' and ')} both contribute the ${kind} \`${name}\``,
-          hint: `Uninstall one of the two: \`agentgym plugins uninstall ${second.package}\`.`,
+          hint: removalHint(claims, sources),
         });
       }
       return first;
     },
-    load: (located) =>
-      callPlugin(located, 'load', () => located.contribution.load() as Promise<ModuleOf<typeof located.kind>>),
+    load<Kind extends ContributionKind>(located: LocatedContribution<Kind>) {
+      const load = () => located.contribution.load() as Promise<unknown>;
+      return callPlugin(located, 'load', async () => {
+        const module = await withinDeadline('the import of its module', 1000 * loadDeadlineSeconds, load);
+        return checkShape(module, moduleShapes[located.kind], 'its module');
+      }) as Promise<ModuleOf<Kind>>;
+    },
     async problems() {
       const { located, problems } = await open();
-      return [...problems, ...conflicts(located)];
+      return [...problems, ...conflicts(located, sources)];
     },
     packages: () => [...sources].sort(byName),
   };
@@ -126,14 +141,26 @@ function ofKind<Kind extends ContributionKind>(located: readonly LocatedContribu
   return (located.filter((item) => item.kind === kind) as unknown as LocatedContribution<Kind>[]).sort(byName);
 }
 
-function conflicts(located: readonly LocatedContribution[]): PluginProblem[] {
+/** How one of several claims is got rid of: what came with the CLI stays. */
+function removalHint(claims: readonly PluginOwner[], sources: readonly PluginSource[]): string {
+  const origin = ({ package: name }: PluginOwner) =>
+    sources.find((source) => source.name === name)?.origin ?? 'built-in';
+  const foreign = claims.filter((claim) => origin(claim) !== 'built-in');
+  const one = foreign.at(-1) ?? claims.at(-1);
+  if (one === undefined) return '';
+  return origin(one) === 'project'
+    ? `Rename the ${one.kind}, or take ${one.package} out of the project's package.json.`
+    : `Uninstall one of the two: \`agentgym plugins uninstall ${one.package}\`.`;
+}
+
+function conflicts(located: readonly LocatedContribution[], sources: readonly PluginSource[]): PluginProblem[] {
   return contributionKinds.flatMap((kind) => {
     const items = ofKind(located, kind);
     return items.flatMap((item, i) => {
       const before = items[i - 1];
       if (before?.name !== item.name) return [];
       const message = `it contributes a ${kind} called \`${item.name}\`, and so does ${before.package}`;
-      const hint = `Uninstall one of the two: \`agentgym plugins uninstall ${item.package}\`.`;
+      const hint = removalHint([before, item], sources);
       return [{ plugin: item.package, version: item.version, message, hint }];
     });
   });

@@ -6,6 +6,7 @@ import type { Environment, StepResult } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { checkShape, type Shape } from '../errors/check-shape.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { type Actor, type ModelActor, type PlayerActor, systemPrompt } from './actor.js';
 import type { EnvironmentPool } from './environment-pool.js';
@@ -123,6 +124,7 @@ async function begin(attempt: Attempt, options: CollectOptions): Promise<LiveEpi
     const observation = await withinDeadline('reset', rollout.environmentMilliseconds, () =>
       instance.reset(task, { random: random.stream('environment') }),
     );
+    checkShape(observation, 'string', 'what reset() gives');
     return new LiveEpisode(attempt, instance, random, actor, observation, { horizon, reward });
   } catch (error) {
     if (environment !== undefined) void environments.discard(environment);
@@ -195,6 +197,14 @@ async function ask(
   }
 }
 
+const stepShape = {
+  observation: 'string',
+  reward: 'number',
+  terminated: 'boolean',
+  truncated: 'boolean',
+  facts: { success: 'boolean', invalid: 'boolean' },
+} as const satisfies Shape;
+
 /** Plays what was written: a call of a tool, or an action. */
 async function step(
   episode: LiveEpisode,
@@ -216,6 +226,7 @@ async function step(
       'action' in parsed
         ? await withinDeadline('step', rollout.environmentMilliseconds, () => episode.environment.step(parsed.action))
         : episode.malformedStep(parsed.observation);
+    checkShape(result, stepShape, 'what step() gives');
   } catch (error) {
     return episode.fail(failureOf(error, 'step'));
   }
@@ -229,9 +240,9 @@ function draws(random: Random, count: number): Float64Array {
   return numbers;
 }
 
-/** Plugins throw plain errors; an AgentgymError has nothing to do with this one episode and ends the collection. */
+/** Plugins throw plain errors, or were told of already; any other AgentgymError has nothing to do with this one episode and ends the collection. */
 function failureOf(error: unknown, phase: 'reset' | 'step' | 'player' | 'tool'): Failure {
-  if (isAgentgymError(error)) throw error;
+  if (isAgentgymError(error) && error.code !== 'AG_PLUGIN_FAILED') throw error;
   const message = error instanceof Error ? error.message : String(error);
   return { phase: error instanceof DeadlineError ? 'deadline' : phase, message };
 }

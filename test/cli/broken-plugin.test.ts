@@ -1,46 +1,228 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// Plugins that misbehave, through the whole command line: each is named, with exit code 2 or as a problem, and takes nothing else down.
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
 import { documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { coinCode, coinEntry, link, newFolder, packageJson } from './write-plugin.js';
 
-/** A linked plugin, as `agentgym plugins link` leaves it in the data folder. */
-function link(data: string, name: string, entry: string): void {
-  const root = mkdtempSync(join(tmpdir(), 'agentgym-linked-'));
-  const pjson = {
-    name,
-    version: '1.0.0',
-    type: 'module',
-    oclif: {},
-    agentgym: { apiVersion: 1, plugin: './index.js' },
-  };
-  writeFileSync(join(root, 'package.json'), JSON.stringify(pjson));
-  writeFileSync(join(root, 'index.js'), entry);
-  mkdirSync(data, { recursive: true });
-  const oclif = { schema: 1, plugins: [{ type: 'link', name, root }] };
-  writeFileSync(join(data, 'package.json'), JSON.stringify({ private: true, oclif }));
+/** Data folders with linked plugins; files by name of the plugin. */
+function linked(plugins: Readonly<Record<string, Readonly<Record<string, string>>>>, agentgym: object | null = {}) {
+  const environment = freshDataFolders();
+  const roots = Object.entries(plugins).map(
+    ([name, files]) => [name, newFolder({ 'package.json': packageJson({ name, agentgym }), ...files })] as const,
+  );
+  link(environment.AGENTGYM_DATA_DIR, Object.fromEntries(roots));
+  return environment;
 }
 
-describe('a broken plugin', () => {
-  const environment = freshDataFolders();
-  link(environment.AGENTGYM_DATA_DIR, 'plugin-broken', 'throw new Error("boom")');
+const coin = (code: Parameters<typeof coinCode>[0] = {}, entry = '') => ({
+  'index.js': entry + coinEntry(),
+  'coin.js': coinCode(code),
+});
 
-  it('is named, and takes nothing else down', async () => {
-    const result = await runCli(['list', 'rewards', '--json'], { environment });
+describe('a plugin that cannot be loaded', () => {
+  const environment = linked({
+    'plugin-exits': { 'index.js': 'process.exit(3);' },
+    'plugin-good': coin(),
+    'plugin-hidden-exit': { 'index.js': 'await import("./deep.js"); export default [];', 'deep.js': 'process.exit();' },
+    'plugin-syntax': { 'index.js': 'export default [' },
+    'plugin-throws': { 'index.js': 'throw new Error("boom")' },
+    'plugin-unbuilt': {},
+    'plugin-wrong': {
+      'index.js': `export default [{ kind: 'environment', name: 'wrong', summary: 'Wrong', load: () => 0,
+        options: { sides: { type: 'integer', maximum: 3, default: 4, description: 'Sides' } } }];`,
+    },
+  });
+
+  // Goes red without the guard of process.exit: the process ends with 3 and prints nothing.
+  it('is named, whatever it does, and takes nothing else down', async () => {
+    const result = await runCli(['list', '--json'], { environment });
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('Plugin plugin-broken has a problem');
-    expect(result.stderr).toContain('boom');
-    expect(documentOf(result)['rewards']).not.toEqual([]);
+    const document = documentOf(result) as { environments: { name: string }[]; rewards: unknown[] };
+    expect(document.environments.map(({ name }) => name)).toEqual(['coin', 'guess-number', 'textcraft']);
+    expect(document.rewards).not.toEqual([]);
+    const lines = result.stderr.trim().split('\n');
+    expect(lines.map((line) => /^Plugin (\S+) has a problem: (.*)/.exec(line)?.slice(1, 3))).toEqual([
+      ['plugin-exits', expect.stringContaining('it called process.exit(3)')],
+      ['plugin-hidden-exit', expect.stringContaining('it called process.exit()')],
+      ['plugin-syntax', expect.stringContaining('could not be imported')],
+      ['plugin-throws', expect.stringContaining('boom')],
+      ['plugin-unbuilt', expect.stringContaining('Build it: `npm run build` in')],
+      ['plugin-wrong', expect.stringContaining('[0].options.sides.default')],
+    ]);
   });
 
   it('is a problem of the doctor', async () => {
     const result = await runCli(['doctor', '--json'], { environment });
     expect(result.code).toBe(1);
+    const subject = (name: string) => expect.objectContaining({ subject: `plugin ${name} 1.0.0` }) as unknown;
     expect(documentOf(result)).toMatchObject({
       healthy: false,
-      subjects: expect.arrayContaining([expect.objectContaining({ subject: 'plugin plugin-broken 1.0.0' })]) as unknown,
+      subjects: expect.arrayContaining([subject('plugin-exits'), subject('plugin-throws')]) as unknown,
     });
+  });
+
+  it('is given up on where its import never ends', async () => {
+    const slow = linked({ 'plugin-hangs': { 'index.js': 'await new Promise(() => {}); export default [];' } });
+    const result = await runCli(['list', 'rewards', '--json'], { environment: slow });
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain('plugin-hangs has a problem: its entry ./index.js could not be imported');
+    expect(result.stderr).toContain('took longer than 10 s');
+  });
+
+  it('runs no code where it is for another version of the API, or says nothing of agentgym', async () => {
+    const marker = 'import { writeSync } from "node:fs"; writeSync(2, "RAN"); export default [];';
+    const newer = await runCli(['list', 'rewards'], {
+      environment: linked({ 'plugin-newer': { 'index.js': marker } }, { apiVersion: 2 }),
+    });
+    expect(newer).toMatchObject({ code: 0, stderr: expect.stringContaining('version 2 of the plugin API') as unknown });
+    const bare = await runCli(['list', 'rewards'], {
+      environment: linked({ 'plugin-bare': { 'index.js': marker } }, null),
+    });
+    expect(bare.stderr).toContain('its package.json has no `agentgym` field');
+    expect(newer.stderr + bare.stderr).not.toContain('RAN');
+  });
+
+  it('claims a taken name: the two are named, and whoever asks for it is told how to go on', async () => {
+    const environment = linked({ 'a-thief': { 'index.js': coinEntry('textcraft') } });
+    const asked = await runCli(['describe', 'environment', 'textcraft', '--json'], { environment });
+    expect(asked.code).toBe(2);
+    expect(documentOf(asked)).toMatchObject({
+      error: {
+        code: 'AG_CONTRIBUTION_CONFLICT',
+        message: '@agentgym/plugin-env-textcraft and a-thief both contribute the environment `textcraft`',
+        // Goes red when the built-in one is to be uninstalled.
+        hint: 'Uninstall one of the two: `agentgym plugins uninstall a-thief`.',
+      },
+    });
+    expect((await runCli(['describe', 'environment', 'guess-number'], { environment })).code).toBe(0);
+  });
+});
+
+describe('a plugin that misbehaves when it is used', () => {
+  const evaluate = (plugin: Readonly<Record<string, string>>, ...more: string[]) =>
+    runCli(['evaluate', 'random', '--environment', 'coin', '--tasks', '2', ...more], {
+      environment: linked({ 'plugin-coin': plugin }),
+    });
+  /** Its error as `--json` prints it; the process must have ended by itself. */
+  const failure = async (plugin: Readonly<Record<string, string>>) => {
+    const result = await evaluate(plugin, '--json');
+    const { error } = documentOf(result) as { error: { code: string; message: string } };
+    return { exit: result.code, stderr: result.stderr, ...error };
+  };
+
+  it.each([
+    ['its module', { top: 'process.exit(4);' }, 'load', 'AG_PLUGIN_FAILED', 'process.exit(4)'],
+    ['create', { create: 'process.exit(4);' }, 'create', 'AG_EPISODES_FAILED', 'process.exit(4)'],
+  ])('calls process.exit in %s', async (_, code, phase, said, cause) => {
+    expect(await failure(coin(code))).toMatchObject({
+      exit: 2,
+      code: said,
+      message: expect.stringContaining(
+        `environment \`coin\` (plugin-coin 1.0.0) failed in ${phase}: it called ${cause}`,
+      ) as unknown,
+    });
+  });
+
+  it.each([
+    ['calls process.exit in reset', { reset: 'process.exit(0)' }, 'it called process.exit(0)'],
+    ['calls process.exit in step', { step: 'process.exit(0);' }, 'it called process.exit(0)'],
+    ['gives nothing in step', { step: 'return;' }, 'what step() gives is absent, not an object'],
+    [
+      'gives no facts',
+      { step: 'return { observation: "", reward: 0, terminated: true, truncated: false };' },
+      'what step() gives.facts is absent, not an object',
+    ],
+    ['gives no text in reset', { reset: 'return 3' }, 'what reset() gives is a number, not a text'],
+  ])('%s: its episodes fail, and say why', async (_, code, cause) => {
+    expect(await failure(coin(code))).toMatchObject({
+      exit: 2,
+      code: 'AG_EPISODES_FAILED',
+      message: expect.stringContaining(cause) as unknown,
+    });
+  });
+
+  it.each([
+    ['a module', 'export const tasks = () => 0;', 'failed in load: its module.create is absent, not a function'],
+    [
+      'tasks',
+      coinCode({ top: '' }).replace('test: every(2)', ''),
+      'failed in tasks: tasks().test is absent, not an object',
+    ],
+    [
+      'an environment',
+      coinCode({ create: 'return { reset: 1 };' }),
+      'failed in create: what create() gives.instructions is absent, not a text',
+    ],
+  ])('gives a wrong shape for %s: the path in it is told', async (_, code, cause) => {
+    const { message, exit } = await failure({ 'index.js': coinEntry(), 'coin.js': code });
+    expect(message).toContain(cause);
+    expect(exit).toBe(2);
+  });
+
+  // Goes red without the guard of standard output: what is there is no document any more.
+  it('prints to standard output, early and late: under --json that goes to standard error', async () => {
+    const print = (what: string) => `console.log('${what}'); process.stdout.write('${what}\\n');`;
+    const plugin = coin({ top: print('IMPORT'), create: print('CREATE'), step: print('STEP') }, print('ENTRY'));
+    const json = await evaluate(plugin, '--json');
+    expect(json.code).toBe(0);
+    expect(documentOf(json)).toMatchObject({ environment: 'coin' });
+    for (const what of ['ENTRY', 'IMPORT', 'CREATE', 'STEP'])
+      expect(json.stderr.split(`${what}\n`).length).toBeGreaterThan(2);
+    // A person is told too: nothing is swallowed.
+    const plain = await evaluate(plugin);
+    expect(plain.stdout).toContain('STEP');
+  });
+
+  it.each([
+    ['throws in a timer', "setTimeout(() => { throw new Error('late'); }, 0);"],
+    ['rejects where nobody listens', "void Promise.reject(new Error('late'));"],
+    ['calls process.exit in a timer', 'setTimeout(() => process.exit(0), 0);'],
+  ])('%s: it is named, without a stack in front', async (_, create) => {
+    const wait = 'await new Promise((resolve) => setTimeout(resolve, 300));';
+    const code = coinCode({ create: `${create} ${wait}` }).replace(
+      'export function create',
+      'export async function create',
+    );
+    const { code: said, message, exit, stderr } = await failure({ 'index.js': coinEntry(), 'coin.js': code });
+    expect({ said, exit }).toEqual({ said: 'AG_PLUGIN_FAILED', exit: 2 });
+    expect(message).toMatch(
+      /^the plugin plugin-coin 1\.0\.0 threw where nobody could catch it: (late|it called process\.exit\(0\))/,
+    );
+    expect(stderr).toMatch(/^Error AG_PLUGIN_FAILED:\n/);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  // Node ends a process with 13 where nothing is left to wait for. Goes red without the listener on `exit`: nothing is said then.
+  it('never answers: it is named, and the process does not end as if all were well', async () => {
+    const entry = `export default [{ kind: 'reward', name: 'stuck', summary: 'Stuck', options: {},
+      load: () => Promise.resolve({ create: () => new Promise(() => {}) }) }];`;
+    const recipe = `recipeVersion: 1
+environment: { name: guess-number }
+reward: { terms: [{ name: stuck }] }
+horizon: { schedule: fixed, turns: 2 }
+stages: { sft: { kind: sft, steps: 1 } }\n`;
+    const environment = linked({ 'plugin-stuck': { 'index.js': entry } });
+    const cwd = newFolder({ 'recipe.yaml': recipe });
+    const result = await runCli(['train', './recipe.yaml', '--json'], { cwd, environment });
+    expect(result.code).toBe(2);
+    expect(documentOf(result)).toMatchObject({
+      error: {
+        code: 'AG_PLUGIN_FAILED',
+        message: 'reward `stuck` (plugin-stuck 1.0.0) never answered in create, and nothing else is left to wait for',
+      },
+    });
+  });
+
+  it('in a project is as harmless as one that is linked', async () => {
+    const project = newFolder({
+      'package.json': packageJson({ name: 'mine', agentgym: { plugin: './dist/index.js' } }),
+      'dist/index.js': 'console.log("hello"); process.exit(1);',
+    });
+    const result = await runCli(['list', 'rewards', '--json'], { cwd: join(project, 'dist') });
+    expect(result.code).toBe(0);
+    expect(documentOf(result)['rewards']).not.toEqual([]);
+    expect(result.stderr).toContain('Plugin mine has a problem: its entry ./dist/index.js could not be imported');
   });
 });

@@ -1,0 +1,96 @@
+// The process belongs to the command line, not to the plugins that run in it: they cannot end it, nor write into the one document of `--json`.
+// A plugin's threads and child processes, native code, file descriptor 1 and `process.abort` are out of reach.
+import { realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+
+/** What is told of a package. */
+interface GuardedPlugin {
+  readonly root: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+const own = fileURLToPath(new URL('../..', import.meta.url));
+
+const exit = process.exit.bind(process);
+let write: typeof process.stdout.write | undefined;
+let isOwn = false;
+let plugins: readonly GuardedPlugin[] = [];
+
+/** Said by `main`: only a process of ours is guarded, not one in which a command is merely called. */
+export function ownProcess(): void {
+  isOwn = true;
+}
+
+/** From here on plugins run: `process.exit` throws in whoever calls it, and under `--json` standard output goes to standard error. */
+export function guardProcess(guarded: readonly GuardedPlugin[], json: boolean): void {
+  plugins = guarded;
+  if (!isOwn) return;
+  process.exit = (code) => {
+    throw new Error(`it called process.exit(${code ?? ''}), which would end agentgym; it should throw an error`);
+  };
+  if (!json || write !== undefined) return;
+  write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+}
+
+/** No plugin runs any more. */
+export function releaseProcess(): void {
+  process.exit = exit;
+  if (write !== undefined) process.stdout.write = write;
+  write = undefined;
+}
+
+/** Ends the process, whatever plugins may. */
+export function leaveProcess(code: number): never {
+  return exit(code);
+}
+
+/** Writes the one document of `--json`. */
+export function writeDocument(document: unknown): void {
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  if (write === undefined) process.stdout.write(text);
+  else write(text);
+}
+
+/** Rejects with what nobody caught, such as an error thrown in a timer of a plugin, which is named then. */
+export function uncaughtFailure(): Promise<never> {
+  return new Promise((_, reject) => {
+    process.on('uncaughtException', (error: unknown) => reject(blame(error)));
+  });
+}
+
+function blame(error: unknown): unknown {
+  if (isAgentgymError(error)) return error;
+  const culprit = error instanceof Error ? pluginIn(error.stack ?? '') : undefined;
+  if (culprit === undefined) return error;
+  return new AgentgymError('AG_PLUGIN_FAILED', {
+    message: `the plugin ${culprit.name} ${culprit.version} threw where nobody could catch it: ${(error as Error).message}`,
+    hint: `Report it to its author; until then do without it. What was trained is saved up to the last checkpoint.`,
+    cause: error,
+  });
+}
+
+/** The plugin whose code the innermost line of a stack is in that is of any; lines of agentgym itself are nobody's. */
+function pluginIn(stack: string): GuardedPlugin | undefined {
+  const folders = plugins.map((plugin) => ({ plugin, folder: folderOf(plugin.root) }));
+  const places: { plugin?: GuardedPlugin; folder: string }[] = [...folders, { folder: folderOf(own) }];
+  // A plugin may lie in the folder of another, or agentgym in that of a project.
+  places.sort((a, b) => b.folder.length - a.folder.length);
+  for (const line of stack.split('\n').filter((text) => /^\s+at /.test(text))) {
+    const place = places.find(({ folder }) => line.includes(folder) || line.includes(pathToFileURL(folder).href));
+    if (place?.plugin !== undefined) return place.plugin;
+  }
+  return undefined;
+}
+
+function folderOf(root: string): string {
+  try {
+    return realpathSync(root) + sep;
+  } catch {
+    return root + sep;
+  }
+}
