@@ -14,6 +14,9 @@ export const setFlag = Flags.string({
     'Set a key of the recipe, such as algorithm.groupSize=8; the value is read as YAML, null removes the key',
 });
 
+/** Flag of commands that install what they lack. */
+export const yesFlag = Flags.boolean({ char: 'y', description: 'Install plugins that are named and not installed' });
+
 /**
  * A command returns its document; under `--json` that is all that goes to standard output. What a person reads is printed with `say`, remarks
  * about the work with `note` (standard error). Errors are thrown; `main` prints them and gives the exit code.
@@ -34,6 +37,19 @@ export abstract class BaseCommand extends Command {
   /** Aborted by the first Ctrl-C or SIGTERM; a second one ends the process. */
   protected get signal(): AbortSignal {
     return interruptSignal();
+  }
+
+  /** The host over all installed plugins; with `install` it fetches what it is asked for and does not have. */
+  protected async openPluginHostFor(install: boolean): Promise<PluginHost> {
+    const host = await this.openPluginHost();
+    if (!install) return host;
+    const [{ installMissing }, { installOnDemand }] = await Promise.all([
+      import('../plugins/install-missing.js'),
+      import('./install-on-demand.js'),
+    ]);
+    return installMissing(host, (name) =>
+      installOnDemand(name, { config: this.config, host, signal: this.signal, note: (line) => this.note(line) }),
+    );
   }
 
   /** The host over all installed plugins; tells of those that had to be left out. */

@@ -1,6 +1,7 @@
 import { Command, Config, Errors, run, ux } from '@oclif/core';
 
 import { describeFailure, failureLines, type Failure } from './describe-failure.js';
+import { reportMissingPlugins } from './report-missing-plugins.js';
 
 /**
  * Runs the command line and gives the exit code: 0 ok; 1 a check did not hold; 2 the user's error; 70 ours; 130 interrupted and resumable.
@@ -11,6 +12,7 @@ import { describeFailure, failureLines, type Failure } from './describe-failure.
 export async function main(argv: readonly string[], entry: string): Promise<number> {
   ignoreClosedPipes();
   leaveErrorsToMain();
+  reportMissingPlugins();
   try {
     await run([...argv], entry);
     return Number(process.exitCode ?? 0);

@@ -50,6 +50,11 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   format: 'format',
 };
 
+/** The friendly name of the package that may contribute a name, such as `env-babyai`; undefined where the name is none. */
+export function friendlyPackage(kind: ContributionKind, name: string): string | undefined {
+  return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) ? `${PACKAGE_PREFIX[kind]}-${name}` : undefined;
+}
+
 /** Opens a host over plugin packages; costs nothing until something is asked of it. */
 export function openPluginHost(sources: readonly PluginSource[], deadlineSeconds = 10): PluginHost {
   let opened: Promise<Opened> | undefined;
@@ -130,8 +135,7 @@ function unknownContribution(
 ): AgentgymError {
   const names = ofKind(located, kind).map((item) => item.name);
   const near = nearestName(name, names);
-  const short = /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) ? name : 'NAME';
-  const install = `\`agentgym plugins install ${PACKAGE_PREFIX[kind]}-${short}\``;
+  const install = `\`agentgym plugins install ${friendlyPackage(kind, name) ?? `${PACKAGE_PREFIX[kind]}-NAME`}\``;
   const hints = [
     near === undefined ? `Installed: ${names.join(', ') || 'none'}.` : `Did you mean \`${near}\`?`,
     `Another plugin's ${kind} is installed by ${install}.`,
