@@ -29,7 +29,10 @@ export const ablationFlags = {
     description: 'Stop after so many seconds, resumable; the same command goes on',
   }),
   'dry-run': Flags.boolean({ description: 'Train a few steps of one cell, print what the grid will take, and stop' }),
-  yes: Flags.boolean({ description: 'Run a grid of any size' }),
+  yes: Flags.boolean({
+    char: 'y',
+    description: 'Run a grid of any size, and install plugins that are named and not installed',
+  }),
 } as const;
 
 /** The value of `--values`: a list, or a map by option. Throws AG_COMMAND_USAGE. */

@@ -16,6 +16,9 @@ export const setFlag = Flags.string({
     'Set a key of the recipe, such as algorithm.groupSize=8; the value is read as YAML, null removes the key',
 });
 
+/** Flag of commands that install what they lack. */
+export const yesFlag = Flags.boolean({ char: 'y', description: 'Install plugins that are named and not installed' });
+
 /**
  * A command returns its document; under `--json` that is all that goes to standard output. What a person reads is printed with `say`, remarks
  * about the work with `note` (standard error). Errors are thrown; `main` prints them and gives the exit code.
@@ -38,13 +41,28 @@ export abstract class BaseCommand extends Command {
     return interruptSignal();
   }
 
+  /** The host over all installed plugins; with `install` it fetches what it is asked for and does not have. */
+  protected async openPluginHostFor(install: boolean): Promise<PluginHost> {
+    const host = await this.openPluginHost();
+    if (!install) return host;
+    const [{ installMissing }, { installOnDemand }] = await Promise.all([
+      import('../plugins/install-missing.js'),
+      import('./install-on-demand.js'),
+    ]);
+    const { config, signal } = this;
+    const note = (line: string) => this.note(line);
+    return installMissing(host, async (name) =>
+      this.openPluginHost(await installOnDemand(name, { config, host, signal, note })),
+    );
+  }
+
   /** The host over all plugins, installed and of the project around the current folder; tells of those that had to be left out. */
-  protected async openPluginHost(): Promise<PluginHost> {
+  protected async openPluginHost(config = this.config): Promise<PluginHost> {
     const [{ openPluginHost }, { installedPlugins }] = await Promise.all([
       import('../plugins/open-plugin-host.js'),
       import('../plugins/project-plugins.js'),
     ]);
-    const { sources, problems } = await installedPlugins(this.config, process.cwd());
+    const { sources, problems } = await installedPlugins(config, process.cwd());
     guardProcess(sources, this.jsonEnabled());
     const host = openPluginHost(sources, {}, problems);
     for (const { plugin, message, hint } of await host.problems()) {

@@ -4,6 +4,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { unansweredCalls } from '../plugins/call-plugin.js';
 import { describeFailure, failureLines, type Failure } from './describe-failure.js';
 import { leaveProcess, ownProcess, releaseProcess, uncaughtFailure, writeDocument } from './guard-process.js';
+import { reportMissingPlugins } from './report-missing-plugins.js';
 
 /** How Node ends a process that waits for what never comes. */
 const UNSETTLED = 13;
@@ -17,6 +18,7 @@ const UNSETTLED = 13;
 export async function main(argv: readonly string[], entry: string): Promise<number> {
   ignoreClosedPipes();
   leaveErrorsToMain();
+  reportMissingPlugins();
   ownProcess();
   const uncaught = uncaughtFailure();
   const tell = (failure: Failure) => {

@@ -20,23 +20,15 @@ export abstract class PluginsCommand extends BaseCommand {
     return interruptSignal('Interrupted: what was installed before stays as it is.');
   }
 
-  protected get store(): PluginStore {
-    const { dataDir, root, version, npmRegistry, pjson } = this.config;
-    const plugins = (pjson.oclif.plugins ?? []).filter((name) => name.startsWith('@agentgym/'));
-    return {
-      dataDirectory: dataDir,
-      host: { root, version, plugins },
-      ...(npmRegistry !== undefined && { registry: npmRegistry }),
-      signal: this.signal,
-      note: (line) => this.note(line),
-    };
+  protected async store(): Promise<PluginStore> {
+    const { pluginStoreOf } = await import('./plugin-store-of.js');
+    return pluginStoreOf(this.config, this.signal, (line) => this.note(line));
   }
 
   /** What all plugins in use contribute. */
   protected async claimed(): Promise<readonly ClaimedName[]> {
-    const { contributionKinds } = await import('../plugins/check-contributions.js');
-    const host = await this.openPluginHost();
-    return (await Promise.all(contributionKinds.map((kind) => host.contributions(kind)))).flat();
+    const { claimedNames } = await import('./plugin-store-of.js');
+    return claimedNames(await this.openPluginHost());
   }
 
   /** Announces install scripts, and says whether they may run. */

@@ -40,7 +40,7 @@ export default class Ablate extends BaseCommand {
       ...(flags.values !== undefined && { values: await parseValues(flags.values) }),
       cwd: process.cwd(),
       runsFolder: 'runs',
-      host: await this.openPluginHost(),
+      host: await this.openPluginHostFor(flags.yes),
       settings: await this.hostSettings(1),
       yes: flags.yes,
     });

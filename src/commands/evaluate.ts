@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 
-import { BaseCommand } from '../cli/base-command.js';
+import { BaseCommand, yesFlag } from '../cli/base-command.js';
 import { playingFlags } from '../cli/playing-flags.js';
 
 /** `agentgym evaluate POLICY` */
@@ -22,6 +22,7 @@ export default class Evaluate extends BaseCommand {
   };
   static override flags = {
     environment: Flags.string({ helpValue: 'NAME', description: "Absent: the run's own" }),
+    yes: yesFlag,
     ...playingFlags,
   };
 
@@ -44,7 +45,7 @@ export default class Evaluate extends BaseCommand {
       split: flags.split ?? 'test',
       tasks: flags.tasks ?? 500,
       episodesPerTask: flags['episodes-per-task'],
-      host: await this.openPluginHost(),
+      host: await this.openPluginHostFor(flags.yes),
       settings: await this.hostSettings(flags.seed),
       runsFolder: 'runs',
     });

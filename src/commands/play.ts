@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 
-import { BaseCommand } from '../cli/base-command.js';
+import { BaseCommand, yesFlag } from '../cli/base-command.js';
 import { playingFlags } from '../cli/playing-flags.js';
 
 /** `agentgym play ENVIRONMENT` */
@@ -27,6 +27,7 @@ export default class Play extends BaseCommand {
       description: 'Replay actions, one a line; - reads standard input',
       exclusive: ['policy', 'turns'],
     }),
+    yes: yesFlag,
     ...playingFlags,
   };
 
@@ -51,7 +52,7 @@ export default class Play extends BaseCommand {
       episodesPerTask: flags['episodes-per-task'],
       temperature: parseTemperature(flags.temperature),
       ...(turns !== undefined && { turns }),
-      host: await this.openPluginHost(),
+      host: await this.openPluginHostFor(flags.yes),
       settings: await this.hostSettings(flags.seed),
       runsFolder: 'runs',
     });

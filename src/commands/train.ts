@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 
-import { BaseCommand, setFlag } from '../cli/base-command.js';
+import { BaseCommand, setFlag, yesFlag } from '../cli/base-command.js';
 
 /** `agentgym train [RECIPE]` */
 export default class Train extends BaseCommand {
@@ -21,6 +21,7 @@ export default class Train extends BaseCommand {
     environment: Flags.string({ helpValue: 'NAME', description: 'Set environment.name' }),
     seed: Flags.integer({ description: 'Set seed, the root of all random numbers' }),
     set: setFlag,
+    yes: yesFlag,
     output: Flags.string({ helpValue: 'DIR', description: "The run's folder, which must not exist yet" }),
     resume: Flags.string({ helpValue: 'RUN', description: 'Go on with a run: a path, an id, or latest' }),
   };
@@ -45,7 +46,7 @@ export default class Train extends BaseCommand {
       ...(flags.output !== undefined && { output: flags.output }),
       cwd: process.cwd(),
       runsFolder: 'runs',
-      host: await this.openPluginHost(),
+      host: await this.openPluginHostFor(flags.yes),
       settings: await this.hostSettings(0),
       version: this.config.version,
     });

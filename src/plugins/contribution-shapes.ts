@@ -10,6 +10,7 @@ export const moduleShapes: { readonly [kind in ContributionKind]: Shape } = {
   policy: { create: 'function' },
   algorithm: { create: 'function' },
   format: { create: 'function' },
+  tool: { create: 'function' },
 };
 
 /** What `tasks` of an environment gives. */
@@ -22,4 +23,5 @@ export const instanceShapes: { readonly [kind in ContributionKind]: Shape } = {
   policy: { capabilities: 'object', encoder: 'object', generate: 'function', forwardBackward: 'function' },
   algorithm: { roles: 'array', initialState: 'object', advantages: 'function', weights: 'function', loss: 'function' },
   format: { instructions: 'string', parse: 'function', render: 'function' },
+  tool: { instructions: 'string', example: 'string', parse: 'function', begin: 'function' },
 };

@@ -56,6 +56,11 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   tool: 'tool',
 };
 
+/** The friendly name of the package that may contribute a name, such as `env-babyai`; undefined where the name is none. */
+export function friendlyPackage(kind: ContributionKind, name: string): string | undefined {
+  return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) ? `${PACKAGE_PREFIX[kind]}-${name}` : undefined;
+}
+
 interface Deadlines {
   /** For the import of an entry, which holds metadata alone. */
   readonly deadlineSeconds?: number;
@@ -174,8 +179,7 @@ function unknownContribution(
 ): AgentgymError {
   const names = ofKind(located, kind).map((item) => item.name);
   const near = nearestName(name, names);
-  const short = /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) ? name : 'NAME';
-  const install = `\`agentgym plugins install ${PACKAGE_PREFIX[kind]}-${short}\``;
+  const install = `\`agentgym plugins install ${friendlyPackage(kind, name) ?? `${PACKAGE_PREFIX[kind]}-NAME`}\``;
   const hints = [
     near === undefined ? `Installed: ${names.join(', ') || 'none'}.` : `Did you mean \`${near}\`?`,
     `Another plugin's ${kind} is installed by ${install}.`,

@@ -27,7 +27,7 @@ export default class PluginsInstall extends PluginsCommand {
       import('../../plugins/store/install-plugin.js'),
       import('../../cli/plugin-lines.js'),
     ]);
-    const installed = await installPlugin(this.store, {
+    const installed = await installPlugin(await this.store(), {
       specifier: args.plugin,
       cwd: process.cwd(),
       claimed: () => this.claimed(),

@@ -24,8 +24,8 @@ export default class PluginsLink extends PluginsCommand {
       import('../../plugins/store/install-dependencies.js'),
       import('../../cli/plugin-lines.js'),
     ]);
-    if (flags.install) await installDependencies(args.folder, this.store);
-    const linked = await linkPlugin(this.store, { folder: args.folder, claimed: () => this.claimed() });
+    if (flags.install) await installDependencies(args.folder, await this.store());
+    const linked = await linkPlugin(await this.store(), { folder: args.folder, claimed: () => this.claimed() });
     for (const line of installedLines(linked)) this.say(line);
     return linked;
   }

@@ -20,7 +20,7 @@ export default class PluginsReset extends PluginsCommand {
         hint: 'Confirm it with `agentgym plugins reset --yes`.',
       });
     }
-    const removed = await resetPlugins(this.store);
+    const removed = await resetPlugins(await this.store());
     this.say(removed.length === 0 ? 'Nothing was installed.' : `Removed ${removed.map(({ name }) => name).join(', ')}`);
     return { removed };
   }

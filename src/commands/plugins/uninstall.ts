@@ -18,7 +18,7 @@ export default class PluginsUninstall extends PluginsCommand {
   async run() {
     const { args } = await this.parse(PluginsUninstall);
     const { uninstallPlugin } = await import('../../plugins/store/uninstall-plugin.js');
-    const removed = await uninstallPlugin(this.store, { name: args.plugin, cwd: process.cwd() });
+    const removed = await uninstallPlugin(await this.store(), { name: args.plugin, cwd: process.cwd() });
     this.say(removed.type === 'link' ? `Unlinked ${removed.name} (${removed.root})` : `Uninstalled ${removed.name}`);
     return removed;
   }

@@ -16,7 +16,7 @@ export default class PluginsUpdate extends PluginsCommand {
       import('../../plugins/store/update-plugins.js'),
       import('../../cli/plugin-lines.js'),
     ]);
-    const plugins = await updatePlugins(this.store, {
+    const plugins = await updatePlugins(await this.store(), {
       names: args.plugin === undefined ? [] : [args.plugin],
       cwd: process.cwd(),
       claimed: () => this.claimed(),

@@ -41,14 +41,18 @@ export async function addPlugin(store: PluginStore, generation: string, from: Pl
     const fromCache = await install(store, generation, [], url);
     return { stored: { name, type: 'user', url, ...(commit !== undefined && { commit }) }, fromCache };
   }
+  let unreachable: unknown;
   for (const name of from.names) {
     try {
-      const fromCache = await install(store, generation, ['--save-exact', `${name}@${from.range}`], name);
+      const args = ['--save-exact', `${name}@${from.range}`];
+      const fromCache = await install(store, generation, args, name, unreachable);
       return { stored: { name, type: 'user', tag: from.range }, fromCache };
     } catch (error) {
-      if (!isMissing((error as Error).cause, name)) throw error;
+      if (isUnreachable((error as Error).cause)) unreachable ??= error;
+      else if (!isMissing((error as Error).cause, name)) throw error;
     }
   }
+  if (unreachable !== undefined) throw unreachable as Error;
   throw unknownPackage(store, from.names);
 }
 
@@ -93,27 +97,38 @@ async function editPackage(generation: string, edit: (json: GenerationPackage) =
   await writeFile(file, `${JSON.stringify(json, null, 2)}\n`);
 }
 
-/** True where it came out of npm's cache because the registry could not be asked. */
+/**
+ * True where it came out of npm's cache because the registry could not be asked.
+ *
+ * @param unreachable why the registry is not even asked
+ */
 async function install(
   store: PluginStore,
   generation: string,
   what: readonly string[],
   shown: string,
+  unreachable?: unknown,
 ): Promise<boolean> {
   const args = ['install', '--omit=dev', ...what];
-  try {
-    await runNpm(args, generation, store);
-    return false;
-  } catch (error) {
-    if (!isUnreachable(error)) throw describeNpmFailure(error, shown);
-    // The first failure says more than "not in the cache".
-    await runNpm([...args, '--offline'], generation, store).catch((second: unknown) => {
-      store.signal.throwIfAborted();
-      throw isUnreachable(second) ? describeNpmFailure(error, shown) : describeNpmFailure(second, shown);
-    });
-    store.note(`The registry cannot be reached ${shown} is what npm's cache holds, maybe not the newest.`);
-    return true;
+  let failure = unreachable;
+  if (failure === undefined) {
+    try {
+      await runNpm(args, generation, store);
+      return false;
+    } catch (error) {
+      failure = describeNpmFailure(error, shown);
+      if (!isUnreachable(error)) throw failure;
+    }
   }
+  try {
+    await runNpm([...args, '--offline'], generation, store);
+  } catch (error) {
+    store.signal.throwIfAborted();
+    // The first failure says more than "not in the cache".
+    throw isUnreachable(error) ? failure : describeNpmFailure(error, shown);
+  }
+  store.note(`The registry cannot be reached: ${shown} is what npm's cache holds, maybe not the newest.`);
+  return true;
 }
 
 function packed(store: PluginStore, generation: string, from: Exclude<PluginSpecifier, { type: 'registry' }>) {

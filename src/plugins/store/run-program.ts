@@ -34,7 +34,7 @@ export function runProgram(
     const child = spawn(program, args, { cwd, env: environment, detached, stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '';
     let stderr = '';
-    let reason: unknown;
+    let reason: Error | undefined;
     const kill = (name: NodeJS.Signals) => {
       try {
         if (detached && child.pid !== undefined) process.kill(-child.pid, name);
@@ -43,12 +43,12 @@ export function runProgram(
         // It has ended.
       }
     };
-    const end = (why: unknown) => {
+    const end = (why: Error) => {
       reason ??= why;
       kill('SIGTERM');
       setTimeout(kill, MERCY_MILLISECONDS, 'SIGKILL').unref();
     };
-    const abort = () => end(signal.reason);
+    const abort = () => end(signal.reason as Error);
     const deadline = setTimeout(
       () => end(failed(`${program} did not end within ${LONGEST_MINUTES} minutes`)),
       60_000 * LONGEST_MINUTES,

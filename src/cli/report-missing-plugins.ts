@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Config } from '@oclif/core';
+
+/**
+ * oclif warns with a stack about a plugin whose folder is gone, on every command. Here it is one line that names the cure; what oclif warns of
+ * otherwise is left to it.
+ */
+export function reportMissingPlugins(): void {
+  const prototype = Config.prototype as unknown as { warn(this: Config, warning: unknown, scope?: string): void };
+  const warn = prototype.warn;
+  const told = new Set<string>();
+  prototype.warn = function (warning, scope) {
+    const missing = missingFolders(this.dataDir);
+    const names = missing.filter(({ name, root }) => isAbout(warning, name, root));
+    if (names.length === 0) return warn.call(this, warning, scope);
+    for (const { name, root } of names) {
+      if (told.has(name)) continue;
+      told.add(name);
+      process.stderr.write(
+        `Plugin ${name} is left out: its folder ${root} is gone. \`agentgym plugins uninstall ${name}\` forgets it.\n`,
+      );
+    }
+  };
+}
+
+function isAbout(warning: unknown, name: string, root: string): boolean {
+  const message = warning instanceof Error ? warning.message : String(warning);
+  return message.includes(root) || message.includes(`'${name}'`);
+}
+
+function missingFolders(dataDirectory: string): readonly { name: string; root: string }[] {
+  try {
+    const { oclif } = JSON.parse(readFileSync(join(dataDirectory, 'package.json'), 'utf8')) as {
+      oclif?: { plugins?: { name: string; root?: string }[] };
+    };
+    return (oclif?.plugins ?? []).flatMap(({ name, root }) =>
+      root === undefined || existsSync(join(root, 'package.json')) ? [] : [{ name, root }],
+    );
+  } catch {
+    return [];
+  }
+}
