@@ -5,9 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import type { AlgorithmModule, EnvironmentModule, FormatModule, OptionsDeclaration, RewardModule } from '@agentgym/cli';
+import type {
+  AlgorithmModule,
+  EnvironmentModule,
+  FormatModule,
+  OptionsDeclaration,
+  RewardModule,
+  ToolModule,
+} from '@agentgym/cli';
 import {
   checkActionFormat,
+  checkTool,
   checkAlgorithm,
   checkEnvironment,
   checkReward,
@@ -127,6 +135,11 @@ const mistakes: Record<string, Mistake> = {
     change: [", observation: 'An action begins with a colon.'", ''],
     says: /'observation' is missing/,
   },
+  'a tool that cannot be told of': {
+    file: 'letters.ts',
+    change: ['instructions:', 'help:'],
+    says: /'help' does not exist in type 'Tool'/,
+  },
   'a role that nobody has': {
     file: 'algorithm.ts',
     change: ['roles: []', "roles: ['judge']"],
@@ -189,7 +202,7 @@ beforeAll(() => {
 
 describe('examples of the contracts', () => {
   it('stand in every contract that a plugin or a trainer implements', () => {
-    const subjects = 'environment reward policy format algorithm loss plugin trajectory journal events options';
+    const subjects = 'environment reward policy format algorithm loss tool plugin trajectory journal events options';
     const contracts = new Set(examples.map(({ contract }) => contract));
     expect(contracts).toEqual(new Set(subjects.split(' ').map((name) => `src/contracts/${name}.ts`)));
   });
@@ -260,6 +273,11 @@ describe('the kits find nothing in', () => {
 
   it('the action format', async () => {
     expect(await checkActionFormat({ ...(await load<FormatModule<object>>('format.ts')), options: {} })).toEqual([]);
+  });
+
+  it('the tool', async () => {
+    const tool = await load<ToolModule<object>>('letters.ts');
+    expect(await checkTool({ ...tool, options: {} }, { calls: ['<letters></letters>'] })).toEqual([]);
   });
 
   it('the algorithm', async () => {

@@ -200,7 +200,7 @@ describe('tables', () => {
     const output = join(newFolder(), 'new');
     await exported({ references: [run], format: 'csv', output });
     const turns = readFileSync(join(output, 'turns.csv'), 'utf8');
-    expect(turns).toContain(`,0,"Roll,\n""now"".","'=HYPERLINK(""http://a"")",,no number,true,2,4,-0.5,0,`);
+    expect(turns).toContain(`,0,"Roll,\n""now"".","'=HYPERLINK(""http://a"")",,no number,,,true,2,4,-0.5,0,`);
     expect(JSON.parse(readFileSync(join(output, 'tables.json'), 'utf8'))).toMatchObject({
       formatVersion: 1,
       version: '1.2.3',
