@@ -20,7 +20,7 @@ const blocks = documents.map((document) => ({ document, blocks: codeBlocks(docum
 const withCommands = blocks.filter((page) => page.blocks.some(({ language }) => language === 'console'));
 
 describe('commands of documents', () => {
-  it.each(withCommands)('$document', { timeout: 300_000 }, async (page) => {
+  it.each(withCommands)('$document', { timeout: 600_000 }, async (page) => {
     const folder = mkdtempSync(join(home, 'page-'));
     // Documents speak of a checkout's recipes by their path.
     symlinkSync(join(repository, 'recipes'), join(folder, 'recipes'));
