@@ -16,7 +16,7 @@ import { listPlugins } from './list-plugins.js';
  */
 export async function inspectPlugin(name: string, config: Config, host: PluginHost) {
   const stored = await readStoredPlugins(config.dataDir);
-  const all = await listPlugins(config);
+  const all = await listPlugins(config, process.cwd());
   const names = packageNames(name);
   const listed =
     all.find((plugin) => names.includes(plugin.name)) ??

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 
 import type { Config } from '@oclif/core';
 
-import { byName, pluginSourcesOf } from '../plugins/plugin-source.js';
+import { byName } from '../plugins/plugin-source.js';
+import { installedPlugins } from '../plugins/project-plugins.js';
 import { friendlyName } from '../plugins/store/parse-specifier.js';
 import { readStoredPlugins, type StoredPlugin } from '../plugins/store/plugin-store.js';
 
@@ -11,20 +12,25 @@ export interface ListedPlugin {
   readonly name: string;
   readonly friendlyName: string;
   readonly version: string | null;
-  readonly type: 'built-in' | 'installed' | 'linked';
-  /** Tag, range, URL or folder; null for one that is built in. */
+  readonly type: 'built-in' | 'installed' | 'linked' | 'project';
+  /** Tag, range, URL or folder; null for one that is built in or of the project. */
   readonly source: string | null;
   readonly root: string;
   /** Why it cannot be used. */
   readonly problem?: string;
+  /** What it stands for. */
+  readonly note?: string;
 }
 
-/** All plugins in name order, with those that are installed but whose folder is gone. */
-export async function listPlugins(config: Config): Promise<readonly ListedPlugin[]> {
+/** All plugins that count in a folder, in name order, with those that are installed but whose folder is gone. */
+export async function listPlugins(config: Config, folder: string): Promise<readonly ListedPlugin[]> {
   const stored = await readStoredPlugins(config.dataDir);
-  const loaded = pluginSourcesOf(config).map(({ name, version, root }): ListedPlugin => {
-    const entry = stored.find((plugin) => plugin.name === name);
-    return { name, friendlyName: friendlyName(name), version, ...placeOf(entry), root };
+  const { sources } = await installedPlugins(config, folder);
+  const loaded = sources.map(({ name, version, root, origin, insteadOf }): ListedPlugin => {
+    const shared = { name, friendlyName: friendlyName(name), version, root };
+    if (origin !== 'project') return { ...shared, ...placeOf(stored.find((plugin) => plugin.name === name)) };
+    const note = insteadOf === undefined ? {} : { note: `instead of ${insteadOf.version}, ${insteadOf.origin}` };
+    return { ...shared, type: 'project', source: null, ...note };
   });
   const gone = stored
     .filter(({ name, root }) => root !== undefined && !existsSync(root) && !loaded.some((item) => item.name === name))
@@ -39,11 +45,11 @@ export async function listPlugins(config: Config): Promise<readonly ListedPlugin
 /** Lines under a heading for each type. */
 export function pluginTable(plugins: readonly ListedPlugin[]): string[] {
   const width = Math.max(0, ...plugins.map((plugin) => plugin.friendlyName.length));
-  return (['installed', 'linked', 'built-in'] as const).flatMap((type) => {
+  return (['project', 'linked', 'installed', 'built-in'] as const).flatMap((type) => {
     const lines = plugins
       .filter((plugin) => plugin.type === type)
-      .map(({ friendlyName: shown, version, source, problem }) =>
-        [`  ${shown.padEnd(width)}`, version ?? '-', source ?? '', problem === undefined ? '' : `(${problem})`]
+      .map(({ friendlyName: shown, version, source, problem, note = problem }) =>
+        [`  ${shown.padEnd(width)}`, version ?? '-', source ?? '', note === undefined ? '' : `(${note})`]
           .join('  ')
           .trimEnd(),
       );
