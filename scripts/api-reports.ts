@@ -39,14 +39,20 @@ function extract(entry: string, file: string): string {
         compiler: { tsconfigFilePath: join(repository, 'tsconfig.json') },
         apiReport: rollup
           ? { enabled: false, reportFileName: 'none.api.md' }
-          : { enabled: true, reportFileName: file, reportFolder: folder, reportTempFolder: join(folder, 'temporary') },
+          : {
+              enabled: true,
+              includeForgottenExports: true,
+              reportFileName: file,
+              reportFolder: folder,
+              reportTempFolder: join(folder, 'temporary'),
+            },
         docModel: { enabled: false },
         dtsRollup: { enabled: rollup, ...(rollup ? { untrimmedFilePath: join(folder, file) } : {}) },
         tsdocMetadata: { enabled: false },
         messages: {
           extractorMessageReporting: {
             'ae-missing-release-tag': none,
-            'ae-forgotten-export': { logLevel: ExtractorLogLevel.None, addToApiReportFile: true },
+            'ae-forgotten-export': none,
           },
           tsdocMessageReporting: { default: none },
         },

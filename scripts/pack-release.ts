@@ -18,6 +18,7 @@ export interface PackedPackage {
   readonly tarball: string;
   /** Paths within it. */
   readonly files: readonly string[];
+  readonly manifest: { readonly repository?: unknown };
 }
 
 /** All packages in the order in which they are published: nothing is there before what it depends on. Wants a build, and the registry for the runtime. */
@@ -77,7 +78,12 @@ export async function pack(
     filename: string;
     files: { path: string }[];
   }[];
-  return packed.map(({ name, version, filename, files }) => {
-    return { name, version, tarball: join(destination, filename), files: files.map(({ path }) => path) };
-  });
+  return Promise.all(
+    packed.map(async ({ name, version, filename, files }) => {
+      const tarball = join(destination, filename);
+      const { stdout: manifest } = await run('tar', ['-xzOf', tarball, 'package/package.json']);
+      const paths = files.map(({ path }) => path);
+      return { name, version, tarball, files: paths, manifest: JSON.parse(manifest) as PackedPackage['manifest'] };
+    }),
+  );
 }

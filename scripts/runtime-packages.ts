@@ -99,7 +99,7 @@ async function makePackage(
       throw new Error(`${join(folder, path)} is not what was copied`);
     copied.set(path, checksum);
   }
-  const manifest = {
+  const described = {
     name,
     version,
     description: `ONNX Runtime ${version} for Node.js on ${machine}: onnxruntime-node for one platform, without an install script`,
@@ -114,6 +114,9 @@ async function makePackage(
     preferUnplugged: true,
     dependencies: { 'onnxruntime-common': dependencies['onnxruntime-common'] },
   };
+  // Provenance wants to know where a package was made.
+  const root = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as { repository?: unknown };
+  const manifest = { ...described, ...(root.repository === undefined ? {} : { repository: root.repository }) };
   const notices = join(repository, 'scripts', `onnxruntime-${version}`);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await writeFile(join(folder, 'README.md'), readme(name, version, machine));

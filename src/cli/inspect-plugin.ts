@@ -2,7 +2,6 @@ import type { Config } from '@oclif/core';
 
 import { contributionKinds } from '../plugins/check-contributions.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
-import { pluginSourcesOf } from '../plugins/plugin-source.js';
 import { findStoredPlugin } from '../plugins/store/find-stored-plugin.js';
 import { readPluginNeeds, readPluginOrigin } from '../plugins/store/inspect-plugin.js';
 import { packageNames } from '../plugins/store/parse-specifier.js';
@@ -30,7 +29,7 @@ export async function inspectPlugin(name: string, config: Config, host: PluginHo
   const contributions = located
     .filter((item) => item.package === listed.name)
     .map(({ kind, name: own, contribution }) => ({ kind, name: own, summary: contribution.summary }));
-  const source = pluginSourcesOf(config).find((item) => item.name === listed.name);
+  const source = host.packages().find((item) => item.name === listed.name);
   const needs = source === undefined ? { dependencies: {}, peerRange: null } : await readPluginNeeds(source.root);
   const { apiVersion = null } = (source?.declaration ?? {}) as { apiVersion?: number };
   return { ...listed, ...origin, apiVersion, contributions, ...needs };

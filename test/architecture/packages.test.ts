@@ -1,16 +1,10 @@
-// What a user gets from the registry: everything that a package needs, and nothing of how it was made. Wants built packages.
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+// What packages say of themselves; what is in them: test/packages/package-contents.test.ts.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { pluginFolders, repository, shown } from './source-files.js';
-
-interface Packed {
-  readonly name: string;
-  readonly files: readonly { readonly path: string }[];
-}
+import { pluginFolders, repository } from './source-files.js';
 
 interface PluginPackage {
   readonly name: string;
@@ -23,38 +17,6 @@ interface PluginPackage {
 const read = (folder: string) => JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as unknown;
 
 describe('packages', () => {
-  const output = execFileSync('npm', ['pack', '--workspaces', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: repository,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    shell: process.platform === 'win32',
-  });
-  const packages = Object.fromEntries(
-    (JSON.parse(output) as Packed[]).map(({ name, files }) => [name, files.map(({ path }) => path)]),
-  );
-
-  it.each(Object.entries(packages))('%s holds what it needs, and no sources, tests or leftovers', (_name, files) => {
-    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']));
-    expect(files.filter((file) => /\.test\.|fixtures|tsbuildinfo|(?<!\.d)\.ts$|^src|\.map$/.test(file))).toEqual([]);
-  });
-
-  it('@agentgym/cli carries its recipes, its reference and the list of its commands', () => {
-    const page = ['dist/reporting/page/report-page.js', 'dist/reporting/page/report-page.css'];
-    const needed = [
-      ...page,
-      'bin/run.js',
-      'oclif.manifest.json',
-      'docs/reference/recipe.md',
-      'docs/reference/errors.md',
-    ];
-    const entries = readdirSync(join(repository, 'recipes'), { recursive: true, withFileTypes: true });
-    const recipes = entries
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => shown(join(parentPath, name)));
-    expect(recipes).toContain('recipes/quickstart/recipe.yaml');
-    expect(packages['@agentgym/cli']).toEqual(expect.arrayContaining([...needed, ...recipes]));
-  });
-
   it.each(pluginFolders())('%s says what it is, in the same words as all', (folder) => {
     const plugin = read(folder) as PluginPackage;
     expect(plugin).toMatchObject({

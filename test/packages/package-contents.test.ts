@@ -1,0 +1,191 @@
+// What the registry hands out, read from packed tarballs: what is in them, and whether the types in them are found. Wants a build.
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { pluginFolders, repository, shown } from '../architecture/source-files.js';
+import { packWorkspace } from '../registry/packed-workspace.js';
+
+const run = promisify(execFile);
+const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+const wrong = join(repository, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
+
+let folder: string;
+let tarballs: readonly string[];
+/** Name -> where it is unpacked, and its files, with slashes. */
+const packages = new Map<string, { readonly root: string; readonly files: readonly string[] }>();
+const host = () => packages.get('@agentgym/cli')!;
+
+beforeAll(async () => {
+  tarballs = await packWorkspace();
+  folder = await mkdtemp(join(tmpdir(), 'agentgym-contents-'));
+  for (const [i, tarball] of tarballs.entries()) {
+    const into = join(folder, String(i));
+    mkdirSync(into);
+    await run('tar', ['-xzf', tarball, '-C', into]);
+    const root = join(into, 'package');
+    const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { name: string };
+    const files = readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        join(entry.parentPath, entry.name)
+          .slice(root.length + 1)
+          .split(sep)
+          .join('/'),
+      );
+    packages.set(name, { root, files });
+  }
+}, 120_000);
+afterAll(async () => {
+  const made = [folder, ...new Set(tarballs.map((tarball) => dirname(tarball)))];
+  for (const path of made) await rm(path, { recursive: true, force: true });
+});
+
+/** What may lie in a package beside compiled modules and their types. */
+const ASSETS = [
+  /^(package\.json|README\.md|LICENSE)$/,
+  /^dist\/kernels\/kernels\.wasm$/,
+  /^dist\/reporting\/page\/[\w-]+\.css$/,
+  /^(recipes|templates|docs\/reference)\//,
+  /^oclif\.manifest\.json$/,
+  /^bin\/run\.js$/,
+];
+
+describe('packed packages', () => {
+  it('are the host and every plugin', () => {
+    expect(packages.size).toBe(1 + pluginFolders().length);
+  });
+
+  it('hold compiled modules, their types and named assets, and nothing of how they were made', () => {
+    for (const [name, { files }] of packages) {
+      const needed = ['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts'];
+      expect(files, name).toEqual(expect.arrayContaining(needed));
+      const strange = files.filter(
+        (file) => !/^dist\/.*(\.js|\.d\.ts)$/.test(file) && !ASSETS.some((asset) => asset.test(file)),
+      );
+      expect(strange, name).toEqual([]);
+      // Templates and recipes are meant to be copied: their tests are the user's.
+      const own = files.filter((file) => file.startsWith('dist/'));
+      expect(
+        own.filter((file) => /\.test\.|\.test-d\.|fixtures\/|tsbuildinfo|\.map$/.test(file)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('name no source map', () => {
+    for (const [name, { root, files }] of packages) {
+      for (const file of files.filter((one) => /^dist\/.*\.(js|ts|css)$/.test(one))) {
+        const map = /^\/[/*]# sourceMappingURL=(\S+)/m.exec(readFileSync(join(root, file), 'utf8'))?.[1];
+        expect(map, `${name} ${file}`).toBeUndefined();
+      }
+    }
+  });
+
+  it('hold every file to which a module of theirs refers', () => {
+    let found = 0;
+    for (const [name, { root, files }] of packages) {
+      for (const file of files.filter((one) => /^dist\/.*\.(js|d\.ts)$/.test(one))) {
+        const text = readFileSync(join(root, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+        for (const [, target = ''] of text.matchAll(/(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'$]+)["']/g)) {
+          const path = join(root, dirname(file), target);
+          const there = existsSync(path) || existsSync(path.replace(/\.js$/, '.d.ts'));
+          expect(there, `${name} ${file}: ${target}`).toBe(true);
+          found += 1;
+        }
+      }
+    }
+    expect(found).toBeGreaterThan(1000);
+  });
+
+  it('the host carries recipes, the reference and templates, as far as the sources have them', () => {
+    const copied = ['recipes', 'docs/reference', 'templates'].filter((name) => existsSync(join(repository, name)));
+    expect(copied).toEqual(expect.arrayContaining(['recipes', 'docs/reference']));
+    const pages = ['report-page.js', 'report-page.css', 'live-page.js'].map((name) => `dist/reporting/page/${name}`);
+    expect(host().files).toEqual(expect.arrayContaining([...pages, 'bin/run.js', 'oclif.manifest.json']));
+    for (const name of copied) {
+      const sources = readdirSync(join(repository, name), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+        .map((entry) => shown(join(entry.parentPath, entry.name)));
+      expect(sources.length).toBeGreaterThan(0);
+      expect(host().files).toEqual(expect.arrayContaining(sources));
+    }
+  });
+
+  it.each(['@agentgym/cli', '@agentgym/plugin-env-textcraft', '@agentgym/plugin-policy-transformer'])(
+    '%s has types that are found, by arethetypeswrong',
+    async (name) => {
+      const tarball = tarballs[[...packages.keys()].indexOf(name)]!;
+      const { stdout } = await run(process.execPath, [wrong, tarball, '--profile', 'esm-only', '--format', 'json']);
+      const { analysis } = JSON.parse(stdout) as { analysis: { problems?: Record<string, unknown[]> } };
+      expect(analysis).toHaveProperty('types');
+      // CommonJS loads these packages by `import()` alone, as the profile says; the rest must be empty.
+      const problems = Object.values(analysis.problems ?? {}).flat() as { kind: string; resolutionKind?: string }[];
+      expect(problems.filter(({ resolutionKind }) => !/^node1(0|6-cjs)$/.test(resolutionKind ?? ''))).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+/** Types that were not found would be `any`, which takes anything: then no error is there to be expected. */
+const OWN = `
+import { defineRecipe, type Recipe } from '@agentgym/cli';
+import { describeEnvironment, testHost } from '@agentgym/cli/testing';
+export const seed: number = testHost(1).random.integer(0, 9);
+// @ts-expect-error: a seed is a number
+testHost('one');
+// @ts-expect-error: a recipe is an object
+defineRecipe(1);
+export type { Recipe };
+export { describeEnvironment };
+`;
+
+describe('a project that depends on the packed host', () => {
+  const settings = {
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true,
+    target: 'es2023',
+    lib: ['es2023'],
+    types: ['node'],
+  };
+  /** What TypeScript says of the sources of a plugin, and of all declarations that they lead to. */
+  const check = async (name: string, options: object) => {
+    const project = join(folder, name);
+    const modules = join(project, 'node_modules');
+    const link = (target: string, path: string) => {
+      mkdirSync(dirname(path), { recursive: true });
+      if (!existsSync(path)) symlinkSync(target, path, 'junction');
+    };
+    link(host().root, join(modules, '@agentgym', 'cli'));
+    // Of what the host depends on, types need this one alone; it is looked for from where the host really lies.
+    link(join(repository, 'node_modules', 'valibot'), join(host().root, 'node_modules', 'valibot'));
+    for (const types of ['@types/node', 'undici-types'])
+      link(join(repository, 'node_modules', types), join(modules, types));
+    cpSync(join(repository, 'test', 'compatibility', 'first-plugin', 'src'), join(project, 'src'), { recursive: true });
+    writeFileSync(join(project, 'src', 'own.ts'), OWN);
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+    const configuration = { compilerOptions: { ...settings, ...options }, include: ['src'] };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(configuration));
+    return run(process.execPath, [compiler, '-p', project]).then(
+      () => '',
+      (error: unknown) => (error as { stdout: string }).stdout,
+    );
+  };
+
+  it.each([
+    ['node16', { module: 'node16', moduleResolution: 'node16' }],
+    ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+  ])(
+    'compiles under %s, declarations of the host included',
+    async (name, options) => {
+      expect(await check(name, options)).toBe('');
+    },
+    120_000,
+  );
+});
