@@ -35,7 +35,19 @@ describe('packages', () => {
 
   it.each(Object.entries(packages))('%s holds what it needs, and no sources, tests or leftovers', (_name, files) => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']));
-    expect(files.filter((file) => /\.test\.|fixtures|tsbuildinfo|(?<!\.d)\.ts$|^src|\.map$/.test(file))).toEqual([]);
+    // Templates are sources: what `init` copies.
+    const own = files.filter((file) => !file.startsWith('templates/'));
+    expect(own.filter((file) => /\.test\.|fixtures|tsbuildinfo|(?<!\.d)\.ts$|^src|\.map$/.test(file))).toEqual([]);
+  });
+
+  it('@agentgym/cli carries its templates whole, and nothing that was made in them', () => {
+    const entries = readdirSync(join(repository, 'templates'), { recursive: true, withFileTypes: true });
+    const lying = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => shown(join(parentPath, name)));
+    const wanted = lying.filter((file) => !/\/(dist|runs|node_modules)\//.test(file));
+    expect(wanted).toContain('templates/environment/_gitignore');
+    expect(packages['@agentgym/cli']?.filter((file) => file.startsWith('templates/')).sort()).toEqual(wanted.sort());
   });
 
   it('@agentgym/cli carries its recipes, its reference and the list of its commands', () => {
