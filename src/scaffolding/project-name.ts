@@ -12,6 +12,8 @@ export interface ProjectName {
 }
 
 const MAXIMUM_LENGTH = 214;
+/** Of what recipes write: files are called by it, and lines of the templates hold it. */
+const MAXIMUM_OWN_LENGTH = 48;
 
 /** Names that npm or node keep to themselves. */
 const RESERVED = ['node_modules', 'favicon.ico'];
@@ -30,6 +32,10 @@ export function parseProjectName(given: string, template: Template): ProjectName
     .replace(/^(agentgym-)?(plugin-)?/, '')
     .replace(new RegExp(`^${template.prefix ?? ''}`), '');
   const name = asWords(bare);
+  if (name.length > MAXIMUM_OWN_LENGTH) {
+    const complaint = `recipes would call it \`${name}\`, and that has more than ${MAXIMUM_OWN_LENGTH} characters`;
+    throw badName(given, complaint, suggest('', template));
+  }
   if (name !== '') return { packageName: given, name };
   throw badName(given, 'nothing is left of it as a name for recipes', suggest('', template));
 }

@@ -4,6 +4,6 @@ import { describe, it } from 'vitest';
 import { options } from './options.js';
 import * as module from './template-name.js';
 
-describe.each([{}, { clip: 0 }, { entropyCoefficient: 0.01 }])('template-name with %o', (chosen) => {
+describe.each([{}, { clip: 0 }, { entropyCoefficient: 0.01 }])('with %o', (chosen) => {
   describeAlgorithm(it, { ...module, options: { ...optionDefaults(options), ...chosen } });
 });

@@ -9,7 +9,7 @@ const [contribution] = contributions;
 /** The built module, played in fresh processes: `npm test` builds first. */
 const freshProcess = new URL('../dist/template-name.js', import.meta.url);
 
-describe.each([{}, { size: 3, spare: 0 }, { size: 6 }])('template-name with %o', (chosen) => {
+describe.each([{}, { size: 3, spare: 0 }, { size: 6 }])('with %o', (chosen) => {
   describeEnvironment(
     it,
     { ...module, contribution: contribution!, options: { ...optionDefaults(options), ...chosen } },

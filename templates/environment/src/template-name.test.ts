@@ -28,14 +28,16 @@ async function winRate(player: string): Promise<number> {
 describe('template-name', () => {
   it('plays as its rules say', async () => {
     const game = create(defaults);
-    expect(await game.reset('0.0-1.0-1.1', { random })).toBe('You have 6 turns. You: 0 0. Parcel: 1 0. Door: 1 1.');
+    expect(await game.reset('0.0-1.0-1.1', { random })).toBe(
+      'You have 6 turns. Parcel: 1 east. Door: 1 east, 1 north.',
+    );
     expect(await game.step('take')).toMatchObject({
-      observation: 'You cannot. You: 0 0. Parcel: 1 0. Door: 1 1.',
+      observation: 'You cannot. Parcel: 1 east. Door: 1 east, 1 north.',
       facts: { invalid: true, progress: 0 },
     });
     expect(await game.step('east')).toMatchObject({ facts: { progress: 0.25, milestones: { reached: 0 } } });
     expect(await game.step('take')).toMatchObject({
-      observation: 'You: 1 0. You have the parcel. Door: 1 1.',
+      observation: 'You have the parcel. Door: 1 north.',
       facts: { milestones: { reached: 1, total: 2 } },
     });
     await game.step('north');
@@ -82,7 +84,7 @@ describe('template-name', () => {
     expect(await winRate('oracle')).toBe(1);
     const demonstrator = await winRate('demonstrator');
     expect(demonstrator).toBeGreaterThan(0.3);
-    expect(demonstrator).toBeLessThan(0.7);
+    expect(demonstrator).toBeLessThan(0.5);
     expect(await winRate('random')).toBeLessThan(0.02);
   });
 });

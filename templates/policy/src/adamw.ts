@@ -14,7 +14,7 @@ export class AdamW {
 
   /** @throws Error on another optimizer, or a constant that AdamW does not have */
   constructor({ name, options }: OptimizerSettings, size: number) {
-    if (name !== 'adamw') throw new Error(`template-name has no optimizer ${name}, only adamw`);
+    if (name !== 'adamw') throw new Error(`there is no optimizer ${name}, only adamw`);
     const stranger = Object.keys(options).find((option) => !Object.hasOwn(defaults, option));
     if (stranger !== undefined) throw new Error(`adamw has no option ${stranger}`);
     this.#constants = { ...defaults, ...(options as Partial<Constants>) };

@@ -15,7 +15,7 @@ async function* corpus(): AsyncGenerator<string> {
 describe.each([
   { window: 3, valueHead: false },
   { window: optionDefaults(options).window, valueHead: true },
-])('template-name with $window tokens and valueHead: $valueHead', ({ window, valueHead }) => {
+])('with $window tokens and valueHead: $valueHead', ({ window, valueHead }) => {
   describePolicyModel(
     it,
     { create: () => create({ window }, testHost(), { corpus, valueHead }) },

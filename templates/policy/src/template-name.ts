@@ -27,7 +27,7 @@ import { evaluate } from './loss-value.js';
 import type { Options } from './options.js';
 import { WordEncoder } from './word-encoder.js';
 
-const FILE = 'template-name.json';
+const FILE = 'linear-model.json';
 const MAXIMUM_TOKENS = 100_000;
 
 /** What `save` writes. */
@@ -189,7 +189,7 @@ class LinearPolicy implements PolicyModel {
   }
 
   describe(): JsonObject {
-    return { engine: 'template-name', ...this.#model.shape, parameters: this.#model.weights.length };
+    return { engine: 'linear-model', ...this.#model.shape, parameters: this.#model.weights.length };
   }
 
   async dispose(): Promise<void> {
@@ -258,7 +258,7 @@ async function readCheckpoint(directory: string) {
     if (model.weights.length !== new LinearModel(saved.shape).weights.length) throw new Error('weights are missing');
     return { ...saved, model, optimizer: AdamW.fromJson(saved.optimizer) };
   } catch (cause) {
-    throw new Error(`${path} is no checkpoint of template-name, or only part of one`, { cause });
+    throw new Error(`${path} is no checkpoint of a linear model, or only part of one`, { cause });
   }
 }
 

@@ -9,8 +9,11 @@ const { random } = testHost(3);
 describe('shelf', () => {
   it('swaps neighbours until the books are in order', async () => {
     const shelf = create(defaults);
-    expect(await shelf.reset('2 1 4 3', { random })).toBe('2 1 4 3. You have 3 turns.');
-    expect(await shelf.step('1')).toMatchObject({ observation: '1 2 4 3.', facts: { success: false, progress: 0.5 } });
+    expect(await shelf.reset('2 1 4 3', { random })).toBe('You have 3 turns. 2 > 1 < 4 > 3');
+    expect(await shelf.step('1')).toMatchObject({
+      observation: '1 < 2 < 4 > 3',
+      facts: { success: false, progress: 0.5 },
+    });
     expect(await shelf.step('4')).toMatchObject({ terminated: false, facts: { invalid: true } });
     expect(await shelf.step('3')).toMatchObject({ terminated: true, facts: { success: true, progress: 1 } });
   });

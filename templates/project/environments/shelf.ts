@@ -33,6 +33,8 @@ export function create({ books, spare }: Options): Environment {
   let [turnsLeft, whole, least] = [0, 1, 1];
   /** Places where the left book belongs to the right. */
   const wrong = () => shelf.flatMap((book, i) => (book > (shelf[i + 1] ?? Infinity) ? [String(i + 1)] : []));
+  const view = () =>
+    shelf.map((book, i) => (i === 0 ? book : `${book < (shelf[i - 1] ?? 0) ? '>' : '<'} ${book}`)).join(' ');
   const places = Array.from({ length: books - 1 }, (_, i) => String(i + 1));
   return {
     // Edit here: the rules, as the policy reads them.
@@ -48,7 +50,7 @@ export function create({ books, spare }: Options): Environment {
       shelf = numbers;
       whole = least = disorder(shelf);
       turnsLeft = whole + spare;
-      return `${shelf.join(' ')}. You have ${turnsLeft} turns.`;
+      return `You have ${turnsLeft} turns. ${view()}`;
     },
     step(action): StepResult {
       const invalid = !places.includes(action);
@@ -58,7 +60,7 @@ export function create({ books, spare }: Options): Environment {
       turnsLeft -= 1;
       const success = disorder(shelf) === 0;
       return {
-        observation: `${shelf.join(' ')}.`,
+        observation: view(),
         reward: Number(success),
         terminated: success || turnsLeft <= 0,
         truncated: false,

@@ -4,6 +4,6 @@ import { describe, it } from 'vitest';
 import { options } from './options.js';
 import * as module from './template-name.js';
 
-describe.each([{}, { keep: 0 }, { latest: 0.01 }, { keep: 1 }])('template-name with %o', (chosen) => {
+describe.each([{}, { keep: 0 }, { latest: 0.01 }, { keep: 1 }])('with %o', (chosen) => {
   describeReward(it, { ...module, options: { ...optionDefaults(options), ...chosen } });
 });
