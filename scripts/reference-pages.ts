@@ -4,6 +4,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import { ablationSchema } from '../src/config/ablation-schema.js';
 import { recipeSchema } from '../src/config/recipe-schema.js';
 import { descriptionOf, members, unwrap, type SchemaNode } from '../src/config/schema-keys.js';
+import { allChecks } from '../src/experiments/plugin-check/all-checks.js';
 import { errorCodes } from '../src/errors/error-codes.js';
 
 /** File name -> text. */
@@ -11,10 +12,33 @@ export function referencePages(): Record<string, string> {
   return {
     'ablation.md': ablationPage(),
     'ablation.schema.json': `${JSON.stringify(ablationJsonSchema(), null, 2)}\n`,
+    'checks.md': checksPage(),
     'errors.md': errorsPage(),
     'recipe.md': recipePage(),
     'recipe.schema.json': `${JSON.stringify(recipeJsonSchema(), null, 2)}\n`,
   };
+}
+
+function checksPage(): string {
+  const sections = allChecks().map(({ kind, checks }) => {
+    const rows = checks.map(({ id, title, severity, why, cure }) => {
+      const cells = [`\`${id}\``, `${title}${severity === 'warning' ? ' (a warning)' : ''}`, why, cure];
+      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+    });
+    return [
+      `## ${kind}\n`,
+      '| check | what holds | why it matters | how to mend it |',
+      '|---|---|---|---|',
+      ...rows,
+      '',
+    ].join('\n');
+  });
+  return [
+    '# Checks of plugins\n',
+    'What `agentgym plugins check` and the kits of `@agentgym/cli/testing` check; [conformance](../conformance.md) says how they are run.\n',
+    'Generated from `src/testing/check-table.ts` by `npm run reference`.\n',
+    ...sections,
+  ].join('\n');
 }
 
 function errorsPage(): string {
