@@ -1,3 +1,5 @@
+import { clearInterval, setInterval } from 'node:timers';
+
 // A good environment, and the same with one defect each. `expected` names the check that has to find it.
 
 const source = (split, count) => ({
@@ -233,7 +235,9 @@ export const defects = {
           ['place', 'landing', 'best'].map((name) => {
             Object.defineProperty(stairs, name, {
               get: () => shared[name],
-              set: (value) => (shared[name] = value),
+              set: (value) => {
+                shared[name] = value;
+              },
               configurable: true,
             });
             return [name, { value: undefined, enumerable: false }];
@@ -308,7 +312,7 @@ export const defects = {
   },
 };
 
-const contribution = (name, { expected: _, facts = ['progress', 'milestones'], ...module } = {}) => ({
+const contribution = (name, { facts = ['progress', 'milestones'], ...module } = {}) => ({
   kind: 'environment',
   name,
   summary: 'Climb the stairs',

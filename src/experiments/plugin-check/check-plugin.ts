@@ -30,7 +30,7 @@ export interface CheckPluginOptions {
 }
 
 /** What became of one contribution. */
-export interface ContributionReport {
+interface ContributionReport {
   readonly kind: ContributionKind;
   readonly name: string;
   readonly checks: readonly CheckOutcome[];
