@@ -1,4 +1,5 @@
 // What docs/reference/ holds, made of the code: `npm run reference` writes it, a test compares it.
+import { checksPage } from './reference/checks-page.js';
 import { commandsPage } from './reference/commands-page.js';
 import { contractPages } from './reference/contract-pages.js';
 import { errorsPage } from './reference/errors-page.js';
@@ -11,6 +12,7 @@ export async function referencePages(): Promise<Record<string, string>> {
     ...formatPages(),
     ...contractPages(),
     ...(await pluginPages()),
+    'checks.md': checksPage(),
     'commands.md': await commandsPage(),
     'errors.md': errorsPage(),
   };

@@ -99,6 +99,23 @@ function each(
 }
 
 export const algorithmChecks: readonly KitCheck<Context>[] = [
+  // First: what is written into a batch a second time changes nothing any more.
+  {
+    id: 'batch-untouched',
+    title: 'the batch is left as it was',
+    severity: 'error',
+    likelyCause: 'an array of the batch is filled in place instead of a new one',
+    run: (context) =>
+      each(context, (given) => {
+        const before = structuredClone(given.batch);
+        update(context.algorithm, given);
+        for (const [name, value] of Object.entries(given.batch)) {
+          const was = before[name as keyof TrainingBatch];
+          if (ArrayBuffer.isView(value) && !same(value as Float64Array, was as Float64Array)) return `${name} changed`;
+        }
+        return undefined;
+      }),
+  },
   {
     id: 'zero-outside-actions',
     title: 'advantages, returns and weights are 0 where nothing was sampled',
@@ -171,22 +188,6 @@ export const algorithmChecks: readonly KitCheck<Context>[] = [
       }
       return [];
     },
-  },
-  {
-    id: 'batch-untouched',
-    title: 'the batch is left as it was',
-    severity: 'error',
-    likelyCause: 'an array of the batch is filled in place instead of a new one',
-    run: (context) =>
-      each(context, (given) => {
-        const before = structuredClone(given.batch);
-        update(context.algorithm, given);
-        for (const [name, value] of Object.entries(given.batch)) {
-          const was = before[name as keyof TrainingBatch];
-          if (ArrayBuffer.isView(value) && !same(value as Float64Array, was as Float64Array)) return `${name} changed`;
-        }
-        return undefined;
-      }),
   },
   {
     id: 'weights-normalised',

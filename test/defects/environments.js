@@ -1,3 +1,5 @@
+import { clearInterval, setInterval } from 'node:timers';
+
 // A good environment, and the same with one defect each. `expected` names the check that has to find it.
 
 const source = (split, count) => ({
@@ -126,7 +128,14 @@ export const defects = {
     expected: 'task-random',
     ...withTrain({ random: (random) => `test-${random.integer(0, 5)}` }),
   },
-  'ids-depend-on-order': { expected: 'task-ids-stable', ...withTrain({ id: () => `train-${(listed += 1) % 12}` }) },
+  'ids-depend-on-order': {
+    expected: 'task-ids-stable',
+    tasks: () => {
+      const first = (listed += 1);
+      const train = { ...splits().train, id: (index) => `train-${(index + first) % 12}` };
+      return { ...splits(), train };
+    },
+  },
   'task-twice': { expected: 'task-ids-unique', ...withTrain({ id: (i) => `train-${i % 9}` }) },
   'id-without-meaning': {
     expected: 'tasks-differ',
@@ -154,7 +163,6 @@ export const defects = {
   },
   'prototype-is-an-action': {
     expected: 'malformed-invalid',
-    ...withFacts(() => ({})),
     ...withMembers((stairs) => {
       const moves = { up: 1, down: -1 };
       const step = stairs.step.bind(stairs);
@@ -227,7 +235,9 @@ export const defects = {
           ['place', 'landing', 'best'].map((name) => {
             Object.defineProperty(stairs, name, {
               get: () => shared[name],
-              set: (value) => (shared[name] = value),
+              set: (value) => {
+                shared[name] = value;
+              },
               configurable: true,
             });
             return [name, { value: undefined, enumerable: false }];
@@ -288,7 +298,7 @@ export const defects = {
   'hangs-in-step': {
     expected: 'deadline',
     ...withStep((result, action) => {
-      while (action === '__proto__') registry.length = 0;
+      while (/^(__proto__|constructor|toString|null)$/.test(action)) registry.length = 0;
       return result;
     }),
   },
@@ -302,7 +312,7 @@ export const defects = {
   },
 };
 
-const contribution = (name, { expected: _, facts = ['progress', 'milestones'], ...module } = {}) => ({
+const contribution = (name, { facts = ['progress', 'milestones'], ...module } = {}) => ({
   kind: 'environment',
   name,
   summary: 'Climb the stairs',

@@ -12,7 +12,7 @@ const healthy = {
   render: (action) => `<${action}>`,
 };
 
-const sticky = /<([^]*\S[^]*)>/g;
+const sticky = /^<(.+)>$/gs;
 
 export const defects = {
   'parse-throws': {
@@ -27,14 +27,15 @@ export const defects = {
   'keeps-its-place': {
     expected: 'repeatable',
     parse: (text) => {
-      if (text.length > 10_000) return malformed;
+      if (text.length > 10_000 || !text.endsWith('>')) return malformed;
       const action = sticky.exec(text)?.[1];
-      return action === undefined ? malformed : { action };
+      return action === undefined || action.trim() === '' ? malformed : { action };
     },
   },
   backtracks: {
     expected: 'swift',
-    parse: (text) => (/(?:[^>]*<)*[^<]*x$/.test(text.slice(0, 60_000)) ? malformed : healthy.parse(text)),
+    // Quadratic: tried from every bracket to the end of them.
+    parse: (text) => (/<+x/.test(text) ? malformed : healthy.parse(text)),
   },
   'quotes-the-text': {
     expected: 'short-reply',
@@ -44,7 +45,7 @@ export const defects = {
   'endless-instructions': { expected: 'instructions', instructions: 'Write your action in brackets. '.repeat(500) },
 };
 
-const contribution = (name, { expected: _, ...members } = {}) => ({
+const contribution = (name, members = {}) => ({
   kind: 'format',
   name,
   summary: 'Actions in brackets',

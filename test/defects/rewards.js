@@ -59,7 +59,7 @@ export const defects = {
   'density-misspelt': { expected: 'create', density: 'sparse' },
 };
 
-const contribution = (name, { expected: _, ...members } = {}) => ({
+const contribution = (name, members = {}) => ({
   kind: 'reward',
   name,
   summary: 'Milestones and the outcome',

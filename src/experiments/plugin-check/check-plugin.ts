@@ -2,11 +2,10 @@
 // plugin's own code runs in processes of their own alone.
 import { pathToFileURL } from 'node:url';
 
+import { nearestName } from '../../config/nearest-name.js';
 import type { ContributionKind } from '../../contracts/plugin.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { findingOf, runKit, type CheckOutcome } from '../../testing/conformance-kit.js';
-import type { CheckedKind } from '../../testing/check-table.js';
-import { kitChecks } from '../../testing/all-checks.js';
 import { checkTable } from '../../testing/check-table.js';
 import type { CheckMessage, CheckRequest } from './check-messages.js';
 import { mergeOutcomes } from './merge-outcomes.js';
@@ -31,7 +30,7 @@ export interface CheckPluginOptions {
 }
 
 /** What became of one contribution. */
-export interface ContributionReport {
+interface ContributionReport {
   readonly kind: ContributionKind;
   readonly name: string;
   readonly checks: readonly CheckOutcome[];
@@ -176,9 +175,9 @@ function refuseUnknown(ids: readonly string[]): void {
   const known = new Set(Object.values(checkTable).flatMap((entries) => Object.keys(entries)));
   const stranger = ids.find((id) => !known.has(id));
   if (stranger === undefined) return;
-  const kits: readonly CheckedKind[] = Object.keys(kitChecks) as CheckedKind[];
+  const near = nearestName(stranger, [...known]);
   throw new AgentgymError('AG_PLUGIN_CHECK', {
     message: `there is no check called \`${stranger}\``,
-    hint: `Checks of ${kits.join(', ')} are listed in docs/reference/checks.md.`,
+    hint: near === undefined ? 'The checks are listed in docs/reference/checks.md.' : `Did you mean \`${near}\`?`,
   });
 }

@@ -190,7 +190,7 @@ async function examine(
     examine(examination: Examination<ContributionKind>): Promise<{ stepsPerSecond?: number }>;
   };
   const defaults = set.label === undefined;
-  const label = defaults ? {} : { label: set.label as string };
+  const label = defaults ? {} : { label: set.label };
   const settings: KitSettings = {
     seed,
     secondsPerCheck: seconds,

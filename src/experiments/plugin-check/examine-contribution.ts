@@ -1,4 +1,6 @@
 // The kit of each kind, asked of a plugin's contribution as the host would load it.
+import { ReadableStream } from 'node:stream/web';
+
 import type { Contribution, ContributionKind } from '../../contracts/plugin.js';
 import { examineActionFormat } from '../../testing/check-action-format.js';
 import { examineAlgorithm } from '../../testing/check-algorithm.js';
@@ -68,9 +70,7 @@ export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } 
     examine: ({ contribution, module, options, settings }) => {
       const [preset] = contribution.presets;
       const context = {
-        async *corpus() {
-          yield* corpus;
-        },
+        corpus: () => ReadableStream.from(corpus),
         ...(preset && { preset: preset.name }),
         valueHead: true,
         maxTokens: 512,

@@ -39,7 +39,7 @@ function otherValues(option: OptionDeclaration): readonly unknown[] {
     case 'integers': {
       const { minimum, maximum, length = 1 } = option;
       const ends = [minimum, maximum].filter((value) => value !== undefined && Math.abs(value) <= reasonable);
-      return ends.map((value) => new Array(length).fill(value));
+      return ends.map((value) => Array.from({ length }, () => value));
     }
     case 'string':
     case 'strings':
