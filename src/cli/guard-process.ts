@@ -59,16 +59,17 @@ export function writeDocument(document: unknown): void {
 /** Rejects with what nobody caught, such as an error thrown in a timer of a plugin, which is named then. */
 export function uncaughtFailure(): Promise<never> {
   return new Promise((_, reject) => {
-    process.on('uncaughtException', (error: unknown) => reject(blame(error)));
+    process.on('uncaughtException', (error: Error) => reject(blame(error)));
   });
 }
 
-function blame(error: unknown): unknown {
+function blame(error: Error): Error {
   if (isAgentgymError(error)) return error;
-  const culprit = error instanceof Error ? pluginIn(error.stack ?? '') : undefined;
+  // Whatever is thrown comes here, texts too.
+  const culprit = pluginIn((error as Partial<Error> | undefined)?.stack ?? '');
   if (culprit === undefined) return error;
   return new AgentgymError('AG_PLUGIN_FAILED', {
-    message: `the plugin ${culprit.name} ${culprit.version} threw where nobody could catch it: ${(error as Error).message}`,
+    message: `the plugin ${culprit.name} ${culprit.version} threw where nobody could catch it: ${error.message}`,
     hint: `Report it to its author; until then do without it. What was trained is saved up to the last checkpoint.`,
     cause: error,
   });

@@ -26,8 +26,9 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
     process.stderr.write(`${failureLines(failure).join('\n')}\n`);
     return failure.exitCode;
   };
-  process.once('exit', (code) => {
-    if (code !== UNSETTLED) return;
+  process.once('exit', () => {
+    // The listener's own argument was taken before Node set this.
+    if (process.exitCode !== UNSETTLED) return;
     const [call = 'something', ...others] = unansweredCalls();
     const message = `${[call, ...others].join(', ')}, and nothing else is left to wait for`;
     leaveProcess(tell(describeFailure(new AgentgymError('AG_PLUGIN_FAILED', { message }), '')));

@@ -3,17 +3,28 @@ import { Args } from '@oclif/core';
 import { BaseCommand } from '../cli/base-command.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 
-const KINDS: readonly ContributionKind[] = ['environment', 'reward', 'policy', 'algorithm', 'format', 'tool'];
+/** What a kind may be called; the short words are those of packages' names. */
+const KINDS: { readonly [word: string]: ContributionKind } = {
+  environment: 'environment',
+  env: 'environment',
+  reward: 'reward',
+  policy: 'policy',
+  algorithm: 'algorithm',
+  algo: 'algorithm',
+  format: 'format',
+  tool: 'tool',
+};
 
 /** `agentgym describe KIND NAME` */
 export default class Describe extends BaseCommand {
   static override summary = 'Describe an environment, reward, policy, algorithm, format or tool and its options';
   static override examples = [
     '<%= config.bin %> <%= command.id %> environment textcraft',
+    '<%= config.bin %> <%= command.id %> env guess-number',
     '<%= config.bin %> <%= command.id %> algorithm grpo --json',
   ];
   static override args = {
-    kind: Args.string({ required: true, options: [...KINDS], description: 'What it is' }),
+    kind: Args.string({ required: true, options: Object.keys(KINDS), description: 'What it is' }),
     name: Args.string({ required: true, description: 'Its name; `agentgym list` shows them' }),
   };
 
@@ -21,6 +32,7 @@ export default class Describe extends BaseCommand {
     const { args } = await this.parse(Describe);
     const { optionsJsonSchema } = await import('../config/option-schema.js');
     const { optionLines } = await import('../config/option-lines.js');
+    const { surveyEnvironment, surveyLines } = await import('../experiments/survey-environment.js');
     const host = await this.openPluginHost();
     const {
       kind,
@@ -28,17 +40,19 @@ export default class Describe extends BaseCommand {
       package: plugin,
       version,
       contribution,
-    } = await host.find(args.kind as ContributionKind, args.name);
+    } = await host.find(KINDS[args.kind] as ContributionKind, args.name);
     const { summary, options } = contribution;
     const presets = 'presets' in contribution ? contribution.presets : undefined;
     const facts =
       contribution.kind === 'environment' ? ['success', 'invalid', ...(contribution.facts ?? [])] : undefined;
     const external = contribution.kind === 'tool' ? contribution.external : undefined;
+    const survey = kind === 'environment' ? await surveyEnvironment(host, await this.hostSettings(0), name) : undefined;
     const needs = contribution.kind === 'reward' ? contribution.needs : undefined;
 
     this.say(`${name}: ${summary}`);
     this.say(`${kind} of ${plugin} ${version}`);
     if (facts !== undefined) this.say(`reports ${facts.join(', ')}`);
+    if (survey !== undefined) for (const line of surveyLines(survey)) this.say(line);
     if (needs !== undefined) this.say(`needs an environment that reports ${needs.join(', ')}`);
     if (external === true)
       this.say('its answers depend on more than the call: runs with it are not exactly repeatable');
@@ -56,6 +70,7 @@ export default class Describe extends BaseCommand {
       summary,
       ...(presets && { presets }),
       ...(facts && { facts }),
+      ...(survey && survey),
       ...(needs && { needs }),
       ...(external !== undefined && { external }),
       options,

@@ -7,7 +7,9 @@ export function optionLines(declaration: OptionsDeclaration): string[] {
   if (names.length === 0) return ['none'];
   return Object.entries(declaration).flatMap(([name, option]) => {
     const value = option.default === null ? 'not set' : JSON.stringify(option.default);
-    const axis = option.axis === true ? ' (an axis of complexity)' : '';
+    const levels =
+      option.levels === undefined ? '' : `: ${option.levels.map((level) => JSON.stringify(level)).join(', ')}`;
+    const axis = option.axis === true ? ` (an axis of complexity${levels})` : '';
     return [`${name}: ${describeOptionType(option)}; default ${value}`, `  ${option.description}${axis}`];
   });
 }

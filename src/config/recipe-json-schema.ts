@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+
+import type { Json, JsonObject } from '../contracts/json.js';
+import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import { optionsJsonSchema } from './option-schema.js';
+
+/** Made of recipe-schema.ts by `npm run reference`, so that no library is needed to make it again. */
+const base = new URL('../../docs/reference/recipe.schema.json', import.meta.url);
+
+/** What is read of a contribution. */
+export type DescribedContribution = Pick<Contribution, 'kind' | 'name' | 'summary' | 'options'> & {
+  readonly presets?: readonly { readonly name: string; readonly summary: string }[];
+};
+
+type Node = Record<string, Json>;
+
+/** Where a recipe names a contribution of a kind. Maps with free keys are entered by `*`, lists by `[]`. */
+const places: readonly { readonly kind: ContributionKind; readonly path: readonly string[] }[] = [
+  { kind: 'environment', path: ['environment'] },
+  { kind: 'environment', path: ['evaluation', 'final', 'transfer', '*'] },
+  { kind: 'reward', path: ['reward', 'terms', '[]'] },
+  { kind: 'reward', path: ['stages', '*', 'reward', 'terms', '[]'] },
+  { kind: 'format', path: ['format'] },
+  { kind: 'policy', path: ['policy'] },
+  { kind: 'algorithm', path: ['algorithm'] },
+  { kind: 'algorithm', path: ['stages', '*', 'algorithm'] },
+];
+
+/**
+ * The JSON Schema (draft 7) of recipes that name these contributions: names are theirs alone, and the options beside a name are those that it
+ * declares, with types, bounds, defaults and descriptions. Options beside no name (of a recipe that extends another) are left open.
+ */
+export async function recipeJsonSchema(contributions: readonly DescribedContribution[]): Promise<JsonObject> {
+  const schema = JSON.parse(await readFile(base, 'utf8')) as Node;
+  for (const { kind, path } of places) {
+    const known = contributions.filter((item) => item.kind === kind);
+    for (const block of blocksAt(schema, path)) describeBlock(block, known);
+  }
+  const { title = '', ...whole } = schema;
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title,
+    if: { required: ['extends'] },
+    then: nullable(whole),
+    else: whole,
+  };
+}
+
+/** The same where null removes what was inherited: any key of a map may be null. */
+function nullable<T extends Json>(node: T): T {
+  if (Array.isArray(node)) return node.map((item: Json) => nullable(item)) as never;
+  if (!isNode(node)) return node;
+  const entries = Object.entries(node).map(([key, value]): [string, Json] => {
+    if (key === 'properties' && isNode(value)) {
+      return [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, orNull(nullable(inner))]))];
+    }
+    // What chooses (`if`) and what is said (`default`) stays.
+    if (['if', 'default', 'const', 'enum'].includes(key)) return [key, value];
+    // What chooses among shapes may be inherited: then several fit.
+    const isShapes =
+      key === 'oneOf' && Array.isArray(value) && value.some((item: Json) => isNode(item) && 'properties' in item);
+    return [isShapes ? 'anyOf' : key, key === 'additionalProperties' ? orNull(nullable(value)) : nullable(value)];
+  });
+  return Object.fromEntries(entries) as T;
+}
+
+function orNull(node: Json): Json {
+  if (!isNode(node) || Object.keys(node).length === 0 || node['const'] !== undefined) return node;
+  const { type, enum: words, oneOf, anyOf } = node;
+  const nothing = { type: 'null' };
+  return {
+    ...node,
+    ...(type !== undefined && { type: [...new Set([...(Array.isArray(type) ? (type as Json[]) : [type]), 'null'])] }),
+    ...(Array.isArray(words) && { enum: [...(words as Json[]), null] }),
+    ...(Array.isArray(oneOf) && { oneOf: [...(oneOf as Json[]), nothing] }),
+    ...(Array.isArray(anyOf) && { anyOf: [...(anyOf as Json[]), nothing] }),
+  };
+}
+
+/** Every schema at a place; a map whose members are of several shapes has several. */
+function blocksAt(node: Json | undefined, path: readonly string[]): Node[] {
+  if (!isNode(node)) return [];
+  const [step, ...rest] = path;
+  const variants = [node['anyOf'], node['oneOf']].flatMap((list) => (Array.isArray(list) ? (list as Json[]) : []));
+  const inVariants = variants.flatMap((variant) => blocksAt(variant, path));
+  if (step === undefined) return isNode(node['properties']) ? [node] : inVariants;
+  const inner =
+    step === '*'
+      ? node['additionalProperties']
+      : step === '[]'
+        ? node['items']
+        : (node['properties'] as Node | undefined)?.[step];
+  return [...blocksAt(inner, rest), ...inVariants];
+}
+
+function describeBlock(block: Node, known: readonly DescribedContribution[]): void {
+  const properties = block['properties'] as Node;
+  const { type: _, minLength: __, ...name } = properties['name'] as Node;
+  properties['name'] = {
+    ...name,
+    // `oneOf` of constants, so that editors show the sentence beside the word.
+    oneOf: known.map((item) => ({ const: item.name, description: item.summary })),
+  };
+  block['allOf'] = known.map(({ name: chosen, options, presets }) => ({
+    if: { properties: { name: { const: chosen } }, required: ['name'] },
+    then: {
+      properties: {
+        options: optionsJsonSchema(options),
+        ...(presets && {
+          preset: { oneOf: presets.map((preset) => ({ const: preset.name, description: preset.summary })) },
+        }),
+      },
+    },
+  }));
+}
+
+function isNode(value: Json | undefined): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

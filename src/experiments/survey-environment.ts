@@ -1,0 +1,53 @@
+import type { SplitName, TaskSource } from '../contracts/environment.js';
+import { withinDeadline } from '../errors/within-deadline.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { Instances } from './instances.js';
+
+/** What an environment says of itself once it is made, with the defaults of its options. */
+export interface EnvironmentSurvey {
+  readonly tasks?: { readonly [split in SplitName]: TaskSource['count'] };
+  /** Names of those who can play it, in the order of the environment. */
+  readonly experts?: readonly string[];
+  /** The environment's own cap on turns. */
+  readonly maxTurns?: number;
+  /** Why it could not be made: what it needs may be missing. */
+  readonly problem?: string;
+}
+
+const deadlineSeconds = 30;
+
+/** Makes an environment to look at it. An environment that cannot be made is described all the same. */
+export async function surveyEnvironment(
+  host: PluginHost,
+  settings: HostSettings,
+  name: string,
+): Promise<EnvironmentSurvey> {
+  try {
+    const { splits, pool, maxTurns } = await new Instances(host, settings).environment({ name });
+    const { train, validation, test } = splits;
+    try {
+      const instance = await withinDeadline('create', 1000 * deadlineSeconds, () => pool.acquire());
+      return {
+        tasks: { train: train.count, validation: validation.count, test: test.count },
+        experts: Object.keys(instance.experts ?? {}),
+        ...(maxTurns !== undefined && { maxTurns }),
+      };
+    } finally {
+      await pool.dispose();
+    }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The survey for a person. */
+export function surveyLines({ tasks, experts, maxTurns, problem }: EnvironmentSurvey): string[] {
+  const counts = Object.entries(tasks ?? {}).map(([split, count]) => `${count} ${split}`);
+  return [
+    ...(tasks === undefined ? [] : [`tasks: ${counts.join(', ')}`]),
+    ...(experts === undefined ? [] : [`experts: ${experts.join(', ') || 'none'}`]),
+    ...(maxTurns === undefined ? [] : [`ends after ${maxTurns} turns at most`]),
+    ...(problem === undefined ? [] : [`cannot be made with its defaults: ${problem}`]),
+  ];
+}
