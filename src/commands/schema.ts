@@ -8,8 +8,8 @@ import { BaseCommand } from '../cli/base-command.js';
 export default class Schema extends BaseCommand {
   static override summary = 'Print the JSON Schema of recipes, with all plugins that are there, for an editor';
   static override description =
-    'It knows the environments, rewards, policies, algorithms and formats of the plugins that are installed and of those of the project around the ' +
-    'current folder, with their options: an editor completes and checks them. A recipe names it in its first line: ' +
+    'It knows the environments, rewards, policies, algorithms, formats and tools of the plugins that are installed and of those of the project ' +
+    'around the current folder, with their options: an editor completes and checks them. A recipe names it in its first line: ' +
     '`# yaml-language-server: $schema=recipe.schema.json`. Write it again when plugins change.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --output recipe.schema.json',

@@ -21,6 +21,7 @@ const places: readonly { readonly kind: ContributionKind; readonly path: readonl
   { kind: 'reward', path: ['reward', 'terms', '[]'] },
   { kind: 'reward', path: ['stages', '*', 'reward', 'terms', '[]'] },
   { kind: 'format', path: ['format'] },
+  { kind: 'tool', path: ['tools', '[]'] },
   { kind: 'policy', path: ['policy'] },
   { kind: 'algorithm', path: ['algorithm'] },
   { kind: 'algorithm', path: ['stages', '*', 'algorithm'] },
