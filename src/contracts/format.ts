@@ -23,7 +23,7 @@ export type ParsedAction =
  *   return {
  *     instructions: 'Write your action behind a colon.',
  *     parse: (text) =>
- *       text.startsWith(':')
+ *       /^:.*\S/s.test(text)
  *         ? { action: text.slice(1) }
  *         : { malformed: 'no colon', observation: 'An action begins with a colon.' },
  *     render: (action) => `:${action}`,

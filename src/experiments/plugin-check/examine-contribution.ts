@@ -61,7 +61,7 @@ export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } 
   },
   algorithm: {
     functions: ['create'],
-    onlyDefaults: ['direction', 'climbs'],
+    onlyDefaults: ['direction', 'climbs', 'unbiased'],
     examine: ({ module, options, settings }) => examineAlgorithm({ ...module, options }, settings),
   },
   policy: {
