@@ -32,7 +32,10 @@ async function plugin(name: string, files: Record<string, string>, agentgym: obj
 }
 
 const coin = (name: string) =>
-  plugin(name, { 'index.js': `export default [${COIN}];`, 'coin.js': 'export const tasks = () => 7;' });
+  plugin(name, {
+    'index.js': `export default [${COIN}];`,
+    'coin.js': 'export const tasks = () => 7; export const create = () => 0;',
+  });
 
 describe('openPluginHost', () => {
   it('finds contributions by kind and name and loads them lazily', async () => {

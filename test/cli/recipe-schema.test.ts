@@ -18,8 +18,8 @@ import { coinCode, coinEntry, newFolder, packageJson } from './write-plugin.js';
 interface Validator {
   compile(schema: object): ((value: unknown) => boolean) & { errors?: unknown };
 }
-const require = createRequire(createRequire(import.meta.url).resolve('eslint/package.json'));
-const Ajv = require('ajv') as new (options: object) => Validator;
+const fromEslint = createRequire(createRequire(import.meta.url).resolve('eslint/package.json'));
+const Ajv = fromEslint('ajv') as new (options: object) => Validator;
 
 const repository = join(import.meta.dirname, '../..');
 const project = newFolder({
