@@ -59,7 +59,7 @@ export async function publishFixture(
 
 /** Packs a fixture into a folder, and gives the path of the tarball. */
 export async function packFixture(folder: string, fixture: FixturePlugin): Promise<string> {
-  mkdirSync(folder, { recursive: true });
+  await mkdir(folder, { recursive: true });
   const source = await writeFixturePlugin(fixture);
   const { stdout } = await promisify(execFile)('npm', ['pack', source, '--json', '--ignore-scripts'], { cwd: folder });
   return join(folder, (JSON.parse(stdout) as { filename: string }[])[0]!.filename);
