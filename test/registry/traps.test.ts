@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('traps of plugin commands', () => {
-  // Red when packed tarballs are not named by their content (pack-plugin.ts), or the package is looked for by the kind of its URL.
+  // Red when the package is looked for by the kind of its URL, instead of taken from what npm packed (pack-plugin.ts).
   it('P1: the second folder, tarball of one file name, and repository is the plugin that was named', async () => {
     const user = newUser();
     const folders = [
@@ -51,6 +51,18 @@ describe('traps of plugin commands', () => {
     expect((await agentgym(user, ['plugins', 'uninstall', 'fixture-c'])).code).toBe(0);
     expect((await agentgym(user, ['plugins', 'install', 'env-penny'])).code).toBe(0);
     expect(await environmentsOf(user)).toEqual(['coin', 'coin-a', 'coin-b', 'coin-d', 'coin-e', 'coin-f']);
+  });
+
+  // Red when a tarball's name in pack-plugin.ts does not depend on its content: npm then holds it to the hash of the first.
+  it('P1: a folder that has changed without a new version is installed anew', async () => {
+    const user = newUser();
+    const folder = await writeFixturePlugin({ name: 'fixture-changing', environment: 'coin-before' });
+    await agentgym(user, ['plugins', 'install', folder]);
+    const entry = join(folder, 'dist', 'index.js');
+    writeFileSync(entry, readFileSync(entry, 'utf8').replace('coin-before', 'coin-after'));
+    const again = await agentgym(user, ['plugins', 'install', folder]);
+    expect(again.code, again.stdout).toBe(0);
+    expect(await environmentsOf(user)).toEqual(['coin-after']);
   });
 
   // Red when `isSlug` in parse-specifier.ts is false: the path becomes a repository of GitHub.
