@@ -1,6 +1,13 @@
-/** Asks on the terminal; no where there is none. */
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/** Asks on the terminal; no where there is none. Throws AgentgymError AG_INTERRUPTED on Ctrl-C. */
 export async function confirmOnTerminal(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const { confirm } = await import('@inquirer/prompts');
-  return confirm({ message: question, default: false }, { signal, output: process.stderr });
+  try {
+    return await confirm({ message: question, default: false }, { signal, output: process.stderr });
+  } catch (error) {
+    if (!(error instanceof Error) || !/^(Exit|Abort)PromptError$/.test(error.name)) throw error;
+    throw new AgentgymError('AG_INTERRUPTED', { message: 'interrupted at a question', cause: error });
+  }
 }

@@ -8,7 +8,7 @@ import { Config } from '@oclif/core';
  * otherwise is left to it.
  */
 export function reportMissingPlugins(): void {
-  const prototype = Config.prototype as unknown as { warn(this: Config, warning: unknown, scope?: string): void };
+  const prototype = Config.prototype as unknown as { warn: (this: Config, warning: unknown, scope?: string) => void };
   const warn = prototype.warn;
   const told = new Set<string>();
   prototype.warn = function (warning, scope) {

@@ -8,7 +8,7 @@ import { pluginFolders, shown, sourceFiles } from './source-files.js';
 
 /** Groups from the top down: a folder imports from groups below its own, and from itself. */
 const GROUPS = [
-  ['commands', 'hooks'],
+  ['commands'],
   ['cli'],
   ['experiments', 'scaffolding'],
   ['reporting', 'plugins', 'config', 'git'],

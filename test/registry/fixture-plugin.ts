@@ -1,6 +1,10 @@
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { inject } from 'vitest';
 
 /** What a fixture differs in from a good plugin. */
 export interface FixturePlugin {
@@ -41,6 +45,37 @@ export async function writeFixturePlugin(fixture: FixturePlugin): Promise<string
     await writeFile(join(folder, file), text);
   }
   return folder;
+}
+
+/** Publishes a fixture in the shared registry. */
+export async function publishFixture(
+  fixture: FixturePlugin,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const folder = await writeFixturePlugin(fixture);
+  const settings = { cwd: folder, env: { ...process.env, ...inject('registry').environment, ...environment } };
+  await promisify(execFile)('npm', ['publish', '--ignore-scripts', '--access=public'], settings);
+}
+
+/** Packs a fixture into a folder, and gives the path of the tarball. */
+export async function packFixture(folder: string, fixture: FixturePlugin): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const source = await writeFixturePlugin(fixture);
+  const { stdout } = await promisify(execFile)('npm', ['pack', source, '--json', '--ignore-scripts'], { cwd: folder });
+  return join(folder, (JSON.parse(stdout) as { filename: string }[])[0]!.filename);
+}
+
+/** A bare repository with a tag, as a server has it; gives its path. */
+export async function fixtureRepository(parent: string, name: string, fixture: FixturePlugin): Promise<string> {
+  const folder = await writeFixturePlugin(fixture);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], { cwd: folder, stdio: 'pipe' });
+  git('init', '--quiet', '--initial-branch', 'trunk');
+  git('add', '--force', '.');
+  git('commit', '--quiet', '-m', 'one');
+  git('tag', 'v1.0.0');
+  git('clone', '--quiet', '--bare', folder, join(parent, name));
+  return join(parent, name);
 }
 
 function entryOf(environment: string): string {

@@ -25,7 +25,9 @@ export function newUser(environment: Readonly<Record<string, string>> = {}): Use
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-user-'));
   const [data, cwd] = [join(folder, 'data'), folder];
   const folders = { AGENTGYM_DATA_DIR: data, AGENTGYM_CACHE_DIR: join(folder, 'cache') };
-  return { data, cwd, environment: { ...inject('registry').environment, ...folders, ...environment } };
+  // vitest's own would make oclif look for the sources of linked plugins.
+  const production = { NODE_ENV: 'production' };
+  return { data, cwd, environment: { ...production, ...inject('registry').environment, ...folders, ...environment } };
 }
 
 /** Starts `agentgym ...` from the installed host. */
@@ -59,3 +61,20 @@ export function agentgym(
     });
   });
 }
+
+/** The environments of fixtures that a user has. */
+export async function environmentsOf(user: User): Promise<string[]> {
+  const { json } = await agentgym(user, ['list', 'environments']);
+  return (json['environments'] as { name: string }[]).map(({ name }) => name).filter((name) => name.startsWith('coin'));
+}
+
+/** Names of the packages that a user installed or linked. */
+export async function installedBy(user: User): Promise<string[]> {
+  const { json } = await agentgym(user, ['plugins']);
+  return (json['plugins'] as { name: string; type: string }[])
+    .filter(({ type }) => type !== 'built-in')
+    .map(({ name }) => name);
+}
+
+/** The error of a command that failed. */
+export const errorOf = ({ json }: Ended) => json['error'] as { code: string; message: string; hint: string };

@@ -6,6 +6,7 @@ import { AgentgymError } from '../../errors/agentgym-error.js';
 import { contributionKinds } from '../../plugins/check-contributions.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import type { PluginSource } from '../../plugins/plugin-source.js';
+import { friendlyName } from '../../plugins/store/parse-specifier.js';
 
 /**
  * The folder of a plugin: given as a folder, or as the name of an installed one, `env-textcraft` for short, or as the name of something that it contributes.
@@ -49,9 +50,4 @@ export async function locatePlugin(
         ? 'Name a folder, or see `agentgym plugins` for what is installed.'
         : `Did you mean \`${near}\`?`,
   });
-}
-
-/** `@agentgym/plugin-env-textcraft` is `env-textcraft` for short. */
-function friendlyName(name: string): string {
-  return name.replace(/^@[^/]+\//, '').replace(/^(agentgym-)?plugin-/, '');
 }

@@ -79,7 +79,7 @@ function parseRepository(text: string, cwd: string): PluginSpecifier | undefined
   const reference = rest.join('#');
   const found = (url: string): PluginSpecifier => ({ type: 'repository', url, reference });
   if (/^git\+(https?|ssh|file|git):/.test(address)) return found(address.slice('git+'.length));
-  if (/^(git|ssh):\/\//.test(address) || /^[\w.-]+@[\w.-]+:/.test(address)) return found(address);
+  if (/^(git|ssh):\/\//.test(address) || /^[\w.-]+@(?!npm:)[\w.-]+:/.test(address)) return found(address);
   if (/^https?:\/\/.+\.git$/.test(address)) return found(address);
   if (/^https:\/\/(github\.com|gitlab\.com|bitbucket\.org)\/[^/]+\/[^/]+\/?$/.test(address)) return found(address);
   const hosted = /^(github|gitlab|bitbucket):([^/:]+\/.+)$/.exec(address);

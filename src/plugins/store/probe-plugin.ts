@@ -31,7 +31,7 @@ export async function probePlugin(
   root: string,
   { name, version }: PluginPackage,
   signal: AbortSignal,
-  seconds = 15,
+  seconds = 10,
 ): Promise<readonly ProbedContribution[]> {
   signal.throwIfAborted();
   const answer = await new Promise<ProbeAnswer>((resolve, reject) => {

@@ -64,11 +64,15 @@ export async function runNpm(args: readonly string[], folder: string, settings: 
   );
   const document = parse(stdout);
   if (code === 0) return document;
-  const { error } = (document ?? {}) as { error?: { code?: string; summary?: string; detail?: string } };
+  const { error } = (document ?? {}) as { error?: { code?: string | number; summary?: string; detail?: string } };
   const named = /npm error code (\S+)/.exec(stderr)?.[1];
   const lines = stderr.split('\n').filter((line) => /^npm error (?!code |errno |A complete log)\S/.test(line));
   const said = lines.map((line) => line.slice('npm error '.length)).join('\n');
-  throw new NpmFailure(error?.code ?? named ?? 'UNKNOWN', error?.summary || said || stderr.trim(), error?.detail ?? '');
+  throw new NpmFailure(
+    String(error?.code ?? named ?? 'UNKNOWN'),
+    error?.summary || said || stderr.trim(),
+    error?.detail ?? '',
+  );
 }
 
 /** npm prints its document last, behind what scripts may have printed. */

@@ -1,0 +1,142 @@
+// Registries that do not work: every failure names its kind, ends with 2, and leaves what was there.
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { afterAll, expect, inject, it } from 'vitest';
+
+import { publishFixture, writeFixturePlugin } from './fixture-plugin.js';
+import { agentgym, newUser } from './run-agentgym.js';
+import { tarOf } from './tar-of.js';
+
+const servers: Server[] = [];
+afterAll(() => servers.forEach((server) => (server.closeAllConnections(), server.close())));
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** A registry with one package in one version, whose tarball is what is given; `integrity`: what the registry says of it. */
+async function registryWith(name: string, tarball: Buffer, integrity?: string): Promise<string> {
+  const url: string = await serve((request, response) => {
+    if (request.url?.endsWith('.tgz') === true) return void response.end(tarball);
+    const real = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+    const dist = { tarball: `${url}x.tgz`, integrity: integrity ?? real };
+    const versions = { '1.0.0': { name, version: '1.0.0', dist } };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ name, 'dist-tags': { latest: '1.0.0' }, versions }));
+  });
+  return url;
+}
+
+const impatient = { npm_config_fetch_timeout: '2000', npm_config_fetch_retries: '0' };
+
+/** Somebody with a plugin installed, who now installs another from a registry that is not well. */
+async function failFrom(url: string, specifier = '@fixture/any') {
+  const user = newUser();
+  const good = await writeFixturePlugin({ name: 'fixture-good' });
+  await agentgym(user, ['plugins', 'install', good]);
+  const list = readFileSync(join(user.data, 'package.json'), 'utf8');
+  const failed = await agentgym(user, ['plugins', 'install', specifier], { ...impatient, npm_config_registry: url });
+  expect(failed.code).toBe(2);
+  expect(readFileSync(join(user.data, 'package.json'), 'utf8')).toBe(list);
+  // Nothing half-made is left beside the generation in use.
+  expect(readdirSync(join(user.data, 'installed'))).toHaveLength(1);
+  return { user, error: failed.json['error'] as { code: string; message: string; hint: string } };
+}
+
+// Red without the rows of describe-npm-failure.ts.
+it.each([
+  [500, 'AG_PLUGIN_UNREACHABLE', 'out of order'],
+  [401, 'AG_PLUGIN_UNREACHABLE', 'refuses access'],
+  [403, 'AG_PLUGIN_UNREACHABLE', 'refuses access'],
+  [404, 'AG_PLUGIN_NOT_FOUND', 'the registry has no package @fixture/any'],
+])('a registry that answers %i', async (status, code, said) => {
+  const { error } = await failFrom(await serve((_, response) => response.writeHead(status).end('{}')));
+  expect(error.code).toBe(code);
+  expect(error.message).toContain(said);
+});
+
+// P10. Red when every failure is called a missing package.
+it('P10: a registry that is not there is called unreachable, not a missing package', async () => {
+  const { error } = await failFrom('http://127.0.0.1:9/');
+  expect(error).toMatchObject({ code: 'AG_PLUGIN_UNREACHABLE' });
+  expect(error.message).toContain('ECONNREFUSED');
+  expect(error.hint).toContain('tarball');
+});
+
+it('a host that has no address', async () => {
+  const { error } = await failFrom('http://nowhere.invalid/');
+  expect(error.code).toBe('AG_PLUGIN_UNREACHABLE');
+});
+
+// Red without npm_config_fetch_timeout in run-npm.ts taking effect: npm would wait five minutes, three times.
+it.each([
+  ['never answers', () => {}],
+  ['begins an answer and stops', (_: IncomingMessage, response: ServerResponse) => void response.write('{"name":')],
+])('a registry that %s', async (_how, answer) => {
+  const { error } = await failFrom(await serve(answer));
+  expect(error.code).toBe('AG_PLUGIN_UNREACHABLE');
+});
+
+it('an answer that is no document', async () => {
+  const { error } = await failFrom(await serve((_, response) => response.end('<html>')));
+  expect(error.code).toMatch(/^AG_PLUGIN_/);
+});
+
+it('a tarball that is not what was published', async () => {
+  const url = await registryWith(
+    '@fixture/any',
+    gzipSync(tarOf({ 'package/package.json': '{}' })),
+    `sha512-${'A'.repeat(86)}==`,
+  );
+  const { error } = await failFrom(url);
+  expect(error.code).toBe('AG_PLUGIN_INSTALL_FAILED');
+  expect(error.message).toContain('not what was published');
+});
+
+it.each(['../../../climbed', 'package/../../../../climbed', '/tmp/agentgym-climbed-absolute'])(
+  'a tarball with the path %s writes nothing outside of its package',
+  async (path) => {
+    const json = { name: '@fixture/any', version: '1.0.0' };
+    const tarball = gzipSync(tarOf({ 'package/package.json': JSON.stringify(json), [path]: 'climbed' }));
+    const { user, error } = await failFrom(await registryWith('@fixture/any', tarball));
+    expect(error.code).toBe('AG_PLUGIN_REFUSED');
+    const names = readdirSync(user.cwd, { recursive: true, encoding: 'utf8' });
+    expect(names.filter((name) => name.includes('climbed'))).toEqual([]);
+    expect(existsSync('/tmp/agentgym-climbed-absolute')).toBe(false);
+  },
+);
+
+// P10. Red without the second try in plugin-generation.ts.
+it("P10: without a network npm's cache is used, and that is said", async () => {
+  await publishFixture({ name: '@fixture/cached', environment: 'coin-cached' });
+  let up = true;
+  const real = inject('registry').url;
+  const proxy: string = await serve((request, response) => {
+    if (!up) return void request.socket.destroy();
+    fetch(new URL(request.url ?? '/', real), { headers: { accept: request.headers.accept ?? '*/*' } })
+      .then(async (answer) => {
+        const type = answer.headers.get('content-type') ?? '';
+        const body = Buffer.from(await answer.arrayBuffer());
+        response.writeHead(answer.status, { 'content-type': type });
+        response.end(type.includes('json') ? body.toString().replaceAll(real, proxy) : body);
+      })
+      .catch(() => response.destroy());
+  });
+  const environment = { ...impatient, npm_config_registry: proxy, npm_config_cache: join(newUser().cwd, 'npm-cache') };
+  const first = await agentgym(newUser(), ['plugins', 'install', '@fixture/cached'], environment);
+  expect(first.json).toMatchObject({ fromCache: false });
+  up = false;
+  const second = await agentgym(newUser(), ['plugins', 'install', '@fixture/cached'], environment);
+  expect(second.code, second.stderr).toBe(0);
+  expect(second.json).toMatchObject({ fromCache: true });
+  expect(second.stderr).toContain("npm's cache");
+});
