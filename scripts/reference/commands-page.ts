@@ -125,4 +125,4 @@ function flagMeaning(flag: Flag): string {
 const oneOf = (options: readonly string[] | undefined) =>
   options === undefined ? '' : `: ${options.map((option) => `\`${option}\``).join(', ')}`;
 
-const unless = (standard: unknown) => (standard === undefined ? '' : `; absent: \`${String(standard)}\``);
+const unless = (standard: unknown) => (standard === undefined ? '' : `; absent: \`${JSON.stringify(standard)}\``);

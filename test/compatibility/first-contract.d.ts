@@ -35,11 +35,13 @@ export declare interface Algorithm {
   };
   select?(group: readonly CompletedEpisode[]): readonly (readonly CompletedEpisode[])[];
   readonly pairs?: boolean;
+  readonly claims?: readonly AlgorithmClaim[];
   readonly refillRounds?: number;
   advantages(batch: TrainingBatch, state: JsonObject): Advantages;
   weights(minibatch: TrainingBatch): Float64Array;
   loss(ops: LossOperations, inputs: LossInputs): Loss;
 }
+export declare type AlgorithmClaim = 'unbiased' | 'groups-apart';
 export declare type AlgorithmContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
   'algorithm',
   D,
@@ -65,6 +67,7 @@ export declare interface BoundsContext {
   readonly horizon: number;
   readonly milestones?: number;
   readonly actionTokens?: number;
+  readonly tools?: boolean;
   readonly discount?: number;
 }
 declare type Change<T> = T extends readonly unknown[]
@@ -104,7 +107,12 @@ export declare interface CompletedEpisode extends EpisodeKey {
   readonly retries: number;
 }
 export declare type Contribution =
-  EnvironmentContribution | RewardContribution | PolicyContribution | AlgorithmContribution | FormatContribution;
+  | EnvironmentContribution
+  | RewardContribution
+  | PolicyContribution
+  | AlgorithmContribution
+  | FormatContribution
+  | ToolContribution;
 declare interface ContributionBase<Kind extends ContributionKind, Declaration extends OptionsDeclaration, Module> {
   readonly kind: Kind;
   readonly name: string;
@@ -114,7 +122,7 @@ declare interface ContributionBase<Kind extends ContributionKind, Declaration ex
   readonly validate?: (options: OptionsOf<Declaration>) => readonly OptionFinding[];
   diagnose?(host: Host): Promise<readonly Diagnosis[]>;
 }
-export declare type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format';
+export declare type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format' | 'tool';
 export declare interface ConversationEncoder {
   begin(system: string, observation: string): readonly number[];
   append(observation: string): readonly number[];
@@ -252,7 +260,7 @@ export declare interface Facts {
 export declare interface FailedEpisode extends EpisodeKey {
   readonly status: 'failed';
   readonly failure: {
-    readonly phase: 'reset' | 'step' | 'player' | 'deadline';
+    readonly phase: 'reset' | 'step' | 'player' | 'tool' | 'deadline';
     readonly message: string;
   };
   readonly turns: readonly Turn[];
@@ -636,6 +644,30 @@ declare const recipeSchema: v.StrictObjectSchema<
       >,
       undefined
     >;
+    readonly plugins: v.ExactOptionalSchema<
+      v.SchemaWithPipe<
+        readonly [
+          v.RecordSchema<
+            v.SchemaWithPipe<readonly [v.StringSchema<undefined>, v.NonEmptyAction<string, undefined>]>,
+            v.SchemaWithPipe<
+              readonly [
+                v.StringSchema<undefined>,
+                v.CheckAction<string, 'a version or a range such as ^1.2.0 is wanted'>,
+                v.DescriptionAction<string, 'Version, or range of versions'>,
+              ]
+            >,
+            undefined
+          >,
+          v.DescriptionAction<
+            {
+              [x: string]: string;
+            },
+            'Packages that have to be there, by name, and in which versions, such as `^1.2.0`; checked before anything runs, whether the recipe names something of them or not'
+          >,
+        ]
+      >,
+      undefined
+    >;
     readonly seed: v.OptionalSchema<
       v.SchemaWithPipe<
         readonly [
@@ -836,6 +868,61 @@ declare const recipeSchema: v.StrictObjectSchema<
       {
         readonly name: 'plain';
       }
+    >;
+    readonly tools: v.ExactOptionalSchema<
+      v.SchemaWithPipe<
+        readonly [
+          v.ArraySchema<
+            v.StrictObjectSchema<
+              {
+                readonly name: v.SchemaWithPipe<
+                  readonly [
+                    v.StringSchema<undefined>,
+                    v.NonEmptyAction<string, undefined>,
+                    v.DescriptionAction<string, string>,
+                  ]
+                >;
+                readonly options: v.OptionalSchema<
+                  v.SchemaWithPipe<
+                    readonly [
+                      v.RecordSchema<v.StringSchema<undefined>, v.GenericSchema<Json>, undefined>,
+                      v.DescriptionAction<
+                        {
+                          [x: string]: Json;
+                        },
+                        `Options of the ${string}; \`agentgym describe ${string} NAME\` shows them`
+                      >,
+                    ]
+                  >,
+                  {}
+                >;
+              },
+              undefined
+            >,
+            undefined
+          >,
+          v.MinLengthAction<
+            {
+              name: string;
+              options: {
+                [x: string]: Json;
+              };
+            }[],
+            1,
+            undefined
+          >,
+          v.DescriptionAction<
+            {
+              name: string;
+              options: {
+                [x: string]: Json;
+              };
+            }[],
+            'What the policy may call in the place of an action; the first that claims a text has it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation'
+          >,
+        ]
+      >,
+      undefined
     >;
     readonly policy: v.OptionalSchema<
       v.SchemaWithPipe<
@@ -3269,6 +3356,44 @@ declare const recipeSchema: v.StrictObjectSchema<
                 >,
                 undefined
               >;
+              readonly maxToolCalls: v.ExactOptionalSchema<
+                v.SchemaWithPipe<
+                  readonly [
+                    v.NumberSchema<undefined>,
+                    v.SafeIntegerAction<number, undefined>,
+                    v.MinValueAction<number, number, undefined>,
+                    v.DescriptionAction<number, string>,
+                  ]
+                >,
+                undefined
+              >;
+              readonly maxToolOutput: v.ExactOptionalSchema<
+                v.SchemaWithPipe<
+                  readonly [
+                    v.NumberSchema<undefined>,
+                    v.SafeIntegerAction<number, undefined>,
+                    v.MinValueAction<number, number, undefined>,
+                    v.DescriptionAction<number, string>,
+                  ]
+                >,
+                undefined
+              >;
+              readonly toolSeconds: v.ExactOptionalSchema<
+                v.SchemaWithPipe<
+                  readonly [
+                    v.SchemaWithPipe<
+                      readonly [
+                        v.NumberSchema<undefined>,
+                        v.FiniteAction<number, undefined>,
+                        v.MinValueAction<number, number, undefined>,
+                        v.DescriptionAction<number, string>,
+                      ]
+                    >,
+                    v.GtValueAction<number, 0, undefined>,
+                  ]
+                >,
+                undefined
+              >;
             },
             undefined
           >,
@@ -3279,6 +3404,9 @@ declare const recipeSchema: v.StrictObjectSchema<
               retries: number;
               maxFailedShare: number;
               maxEpisodeTokens?: number;
+              maxToolCalls?: number;
+              maxToolOutput?: number;
+              toolSeconds?: number;
             },
             'How episodes are played'
           >,
@@ -3303,6 +3431,7 @@ export declare interface RewardContribution<D extends OptionsDeclaration = Optio
   RewardModule<OptionsOf<D>>
 > {
   readonly needs?: readonly OptionalFact[];
+  readonly toolOptions?: readonly (keyof D & string)[];
 }
 export declare interface RewardModule<Options> {
   readonly create: (options: Options, host: Host) => RewardScheme;
@@ -3319,6 +3448,10 @@ export declare interface RewardTurn {
   readonly malformed: boolean;
   readonly cut: boolean;
   readonly tokens: number;
+  readonly toolCall?: {
+    readonly name: string;
+    readonly failed: boolean;
+  };
   readonly terminated: boolean;
   readonly truncated: boolean;
   readonly index: number;
@@ -3401,6 +3534,48 @@ export declare interface TokenRecord {
   readonly kl?: readonly number[];
   readonly values?: readonly number[];
 }
+export declare interface Tool {
+  readonly instructions: string;
+  readonly example: string;
+  parse(text: string): ToolReading | undefined;
+  begin(context: { readonly random: Random }): Awaitable<ToolSession>;
+  dispose?(): Awaitable<void>;
+}
+export declare interface ToolCall {
+  readonly name: string;
+  readonly status: 'answered' | 'failed' | 'malformed' | 'refused';
+  readonly call?: Json;
+  readonly outputCharacters: number;
+}
+export declare interface ToolContext {
+  readonly random: Random;
+  readonly signal: AbortSignal;
+}
+export declare interface ToolContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
+  'tool',
+  D,
+  ToolModule<OptionsOf<D>>
+> {
+  readonly external?: boolean;
+}
+export declare interface ToolModule<Options> {
+  readonly create: (options: Options, host: Host) => Awaitable<Tool>;
+}
+export declare type ToolReading =
+  | {
+      readonly call: Json;
+    }
+  | {
+      readonly malformed: string;
+    };
+export declare interface ToolResult {
+  readonly output: string;
+  readonly failed?: boolean;
+}
+export declare interface ToolSession {
+  run(call: Json, context: ToolContext): Awaitable<ToolResult>;
+  dispose?(): Awaitable<void>;
+}
 export declare interface TrainingBatch {
   readonly rows: number;
   readonly width: number;
@@ -3428,6 +3603,7 @@ export declare interface Turn {
   readonly text: string;
   readonly action?: string;
   readonly malformed?: string;
+  readonly toolCall?: ToolCall;
   readonly cut: boolean;
   readonly reward: number;
   readonly components: {

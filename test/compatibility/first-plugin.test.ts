@@ -13,6 +13,7 @@ import type {
   PolicyContext,
   PolicyModel,
   RewardModule,
+  ToolModule,
 } from '@agentgym/cli';
 import {
   checkActionFormat,
@@ -20,6 +21,7 @@ import {
   checkEnvironment,
   checkPolicyModel,
   checkReward,
+  checkTool,
   optionDefaults,
   testHost,
 } from '@agentgym/cli/testing';
@@ -39,6 +41,7 @@ environment: { name: circle, options: { size: 5, starts: [0, 2, 3] } }
 reward: { terms: [{ name: share, weight: 1 }] }
 format: { name: bare }
 policy: { name: table, preset: empty, sampling: { temperature: 1, maxActionTokens: 2 } }
+tools: [{ name: letters }]
 algorithm: { name: plain-gradient, groupSize: 4, options: { clip: 0.3 }, minibatches: 2 }
 horizon: { schedule: fixed, turns: 4 }
 stages:
@@ -72,6 +75,7 @@ describe('a plugin of the first contract, in the command line of today', () => {
       formats: 'bare',
       algorithms: 'plain-gradient',
       policies: 'table',
+      tools: 'letters',
     };
     for (const [kinds, name] of Object.entries(names)) {
       expect(listed[kinds]).toContainEqual(expect.objectContaining({ name, plugin: 'plugin-first' }));
@@ -113,6 +117,10 @@ describe('its modules, under the kits of today', () => {
     const module = await load<EnvironmentModule<unknown>>('circle');
     const contribution = { name: 'circle', facts: ['progress', 'milestones'] as const };
     expect(await checkEnvironment({ ...module, options: await defaults('options'), contribution })).toEqual([]);
+  });
+
+  it('the tool', async () => {
+    expect(await checkTool({ ...(await load<ToolModule<object>>('letters')), options: {} })).toEqual([]);
   });
 
   it('the reward, the algorithm and the format', async () => {
@@ -178,7 +186,7 @@ describe('the first contract, beside the types of today', () => {
   });
 
   it('has a plugin whose sources still compile', () => {
-    expect(sources).toHaveLength(8);
+    expect(sources).toHaveLength(9);
     expect(sources.map((name) => errors.get(`plugin/${name}`))).toEqual(sources.map(() => []));
   });
 });

@@ -167,5 +167,17 @@ declare const _default: (
       diagnose?: never;
       needs?: never;
     }
+  | {
+      kind: 'tool';
+      name: string;
+      summary: string;
+      options: {};
+      load: () => Promise<typeof import('./letters.js')>;
+      facts?: never;
+      validate?: never;
+      diagnose?: never;
+      needs?: never;
+      presets?: never;
+    }
 )[];
 export default _default;

@@ -42,4 +42,11 @@ export default [
     presets: [{ name: 'empty', summary: 'All actions alike' }],
     load: () => import('./table.js'),
   },
+  {
+    kind: 'tool',
+    name: 'letters',
+    summary: 'Counts letters',
+    options: {},
+    load: () => import('./letters.js'),
+  },
 ];

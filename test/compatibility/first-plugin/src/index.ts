@@ -4,6 +4,7 @@ import type {
   FormatContribution,
   PolicyContribution,
   RewardContribution,
+  ToolContribution,
 } from '@agentgym/cli';
 
 import { options as algorithmOptions } from './algorithm-options.js';
@@ -51,4 +52,11 @@ export default [
     presets: [{ name: 'empty', summary: 'All actions alike' }],
     load: () => import('./table.js'),
   } satisfies PolicyContribution<Record<never, never>>,
+  {
+    kind: 'tool',
+    name: 'letters',
+    summary: 'Counts letters',
+    options: {},
+    load: () => import('./letters.js'),
+  } satisfies ToolContribution<Record<never, never>>,
 ];
