@@ -86,7 +86,7 @@ export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } 
   },
   tool: {
     functions: ['create'],
-    onlyDefaults: [],
+    onlyDefaults: ['example'],
     examine: ({ contribution, module, options, defaults, settings }) =>
       examineTool({ ...module, contribution, options }, { ...settings, texts: defaults ? 1_000 : 100 }),
   },
