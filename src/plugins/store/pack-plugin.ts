@@ -43,8 +43,8 @@ export async function packPlugin(
     // Packing fetches what the user named and nothing else; npm does not count it as named by the folder's package.json.
     const allowed = ['--allow-file=all', '--allow-directory=all', '--allow-remote=all'];
     const args = ['pack', source.path, `--pack-destination=${destination}`, ...allowed];
-    const report = await runNpm(args, work, settings);
-    const [packed] = report as readonly PackReport[];
+    const { document } = await runNpm(args, work, settings);
+    const [packed] = document as readonly PackReport[];
     if (packed === undefined) {
       throw new AgentgymError('AG_PLUGIN_INSTALL_FAILED', { message: `npm could not pack ${source.url}` });
     }

@@ -110,11 +110,14 @@ async function install(
   unreachable?: unknown,
 ): Promise<boolean> {
   const args = ['install', '--omit=dev', ...what];
+  const fromCache = () => {
+    store.note(`The registry cannot be reached: ${shown} is what npm's cache holds, maybe not the newest.`);
+    return true;
+  };
   let failure = unreachable;
   if (failure === undefined) {
     try {
-      await runNpm(args, generation, store);
-      return false;
+      return (await runNpm(args, generation, store)).stale && fromCache();
     } catch (error) {
       failure = describeNpmFailure(error, shown);
       if (!isUnreachable(error)) throw failure;
@@ -127,8 +130,7 @@ async function install(
     // The first failure says more than "not in the cache".
     throw isUnreachable(error) ? failure : describeNpmFailure(error, shown);
   }
-  store.note(`The registry cannot be reached: ${shown} is what npm's cache holds, maybe not the newest.`);
-  return true;
+  return fromCache();
 }
 
 function packed(store: PluginStore, generation: string, from: Exclude<PluginSpecifier, { type: 'registry' }>) {

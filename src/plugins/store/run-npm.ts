@@ -10,6 +10,14 @@ export interface NpmSettings {
   readonly signal: AbortSignal;
 }
 
+/** What npm did. */
+export interface NpmResult {
+  /** What it printed as JSON. */
+  readonly document: unknown;
+  /** It could not ask the registry for something, and took what its cache holds. */
+  readonly stale: boolean;
+}
+
 /** What npm said went wrong. */
 export class NpmFailure extends Error {
   override readonly name = 'NpmFailure';
@@ -40,12 +48,11 @@ const PATIENCE = {
 const ALLOWED = ['--allow-git=root', '--allow-remote=root', '--allow-file=root', '--allow-directory=root'];
 
 /**
- * Runs the npm that @oclif/plugin-plugins brings, in a folder, without scripts of packages unless `args` says otherwise, and gives what it
- * printed as JSON.
+ * Runs the npm that @oclif/plugin-plugins brings, in a folder, without scripts of packages unless `args` says otherwise.
  *
  * @throws NpmFailure; what aborted the signal
  */
-export async function runNpm(args: readonly string[], folder: string, settings: NpmSettings): Promise<unknown> {
+export async function runNpm(args: readonly string[], folder: string, settings: NpmSettings): Promise<NpmResult> {
   const flags = [
     '--json',
     '--ignore-scripts',
@@ -53,6 +60,8 @@ export async function runNpm(args: readonly string[], folder: string, settings: 
     '--no-fund',
     '--no-update-notifier',
     '--no-progress',
+    // The lines that say what came out of the cache because the registry did not answer.
+    '--loglevel=http',
     ...ALLOWED,
   ];
   const registry = settings.registry === undefined ? [] : [`--registry=${settings.registry}`];
@@ -63,14 +72,14 @@ export async function runNpm(args: readonly string[], folder: string, settings: 
     { cwd: folder, environment: { ...PATIENCE, ...environment, HUSKY: '0' }, signal: settings.signal },
   );
   const document = parse(stdout);
-  if (code === 0) return document;
+  if (code === 0) return { document, stale: stderr.includes('(cache stale)') };
   const { error } = (document ?? {}) as { error?: { code?: string | number; summary?: string; detail?: string } };
   const named = /npm error code (\S+)/.exec(stderr)?.[1];
   const lines = stderr.split('\n').filter((line) => /^npm error (?!code |errno |A complete log)\S/.test(line));
   const said = lines.map((line) => line.slice('npm error '.length)).join('\n');
   throw new NpmFailure(
     String(error?.code ?? named ?? 'UNKNOWN'),
-    error?.summary || said || stderr.trim(),
+    error?.summary || said || `it ended with ${code}`,
     error?.detail ?? '',
   );
 }
