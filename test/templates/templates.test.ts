@@ -24,12 +24,12 @@ const made = [
 ] as const;
 const packages = made.filter(([template]) => template !== 'recipe');
 const plugins = packages.filter(([template]) => template !== 'project');
-/** A training of a few steps. */
+/** A training of a few steps: as many as the warm-ups of the recipes need. */
 const short = [
-  'stages.sft.steps=2',
-  'stages.rl.steps=2',
+  'stages.sft.steps=11',
+  'stages.rl.steps=6',
   'stages.rl.tasksPerStep=2',
-  'evaluation.every=1',
+  'evaluation.every=6',
   'evaluation.tasks=5',
   'evaluation.final.tasks=10',
 ].flatMap((set) => ['--set', set]);
