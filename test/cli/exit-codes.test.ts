@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { documentOf, runCli } from './run-cli.js';
+import { documentOf, freshDataFolders, runCli } from './run-cli.js';
 
 describe('the command line', () => {
   it('ends with 2 for an unknown command and suggests the nearest', async () => {
@@ -46,15 +46,25 @@ describe('the command line', () => {
   });
 
   it('speaks for commands of other packages too', async () => {
-    const result = await runCli(['plugins', 'inspect', 'nothing', '--json']);
+    const environment = freshDataFolders();
+    const root = mkdtempSync(join(tmpdir(), 'agentgym-foreign-'));
+    const oclif = import.meta.resolve('@oclif/core');
+    const command = `import { Command } from '${oclif}';
+export default class Greet extends Command {
+  static enableJsonFlag = true;
+  async run() { throw new Error('nobody there'); }
+}`;
+    mkdirSync(join(root, 'commands'));
+    writeFileSync(join(root, 'commands', 'greet.js'), command);
+    const json = { name: 'foreign', version: '1.0.0', type: 'module', oclif: { commands: './commands' } };
+    writeFileSync(join(root, 'package.json'), JSON.stringify(json));
+    const list = { oclif: { schema: 1, plugins: [{ type: 'link', name: 'foreign', root }] } };
+    writeFileSync(join(environment.AGENTGYM_DATA_DIR, 'package.json'), JSON.stringify(list));
+    const result = await runCli(['greet', '--json'], { environment });
     expect(result.code).toBe(2);
     expect(documentOf(result)).toEqual({
       formatVersion: 1,
-      error: {
-        code: 'AG_COMMAND_FAILED',
-        message: 'nothing not installed',
-        hint: 'See `agentgym plugins inspect --help`.',
-      },
+      error: { code: 'AG_COMMAND_FAILED', message: 'nobody there', hint: 'See `agentgym greet --help`.' },
     });
     expect(result.stderr).not.toMatch(/^\s+at /m);
   });

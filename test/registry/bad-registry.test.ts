@@ -64,7 +64,7 @@ it.each([
   expect(error.message).toContain(said);
 });
 
-// P10. Red when every failure is called a missing package.
+// P10. Red when UNREACHABLE in describe-npm-failure.ts does not know the code.
 it('P10: a registry that is not there is called unreachable, not a missing package', async () => {
   const { error } = await failFrom('http://127.0.0.1:9/');
   expect(error).toMatchObject({ code: 'AG_PLUGIN_UNREACHABLE' });
