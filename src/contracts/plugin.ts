@@ -85,6 +85,7 @@ export type FormatContribution<D extends OptionsDeclaration = OptionsDeclaration
   FormatModule<OptionsOf<D>>
 >;
 
+/** Something that an agent may call beside the environment. */
 export interface ToolContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'tool',
   D,

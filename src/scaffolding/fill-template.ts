@@ -22,8 +22,14 @@ export interface TemplateValues extends ProjectName {
 
 const PLACEHOLDER = 'template-name';
 
-/** npm leaves `.gitignore` out of every package and turns it into `.npmignore` in some, so templates hold it under another name. */
-const RENAMED: ReadonlyMap<string, string> = new Map([['_gitignore', '.gitignore']]);
+/**
+ * Files that templates hold under another name: npm leaves `.gitignore` out of every package and turns it into `.npmignore` in some, and a package within
+ * a package is what some bundlers, and publint, take for a part of it.
+ */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['_gitignore', '.gitignore'],
+  ['_package.json', 'package.json'],
+]);
 
 /** Made by tools where somebody builds a template in a checkout. */
 const LEFT_OUT = ['node_modules', 'dist', 'runs'];

@@ -71,7 +71,7 @@ const RESERVED: [package_: RegExp, places: RegExp][] = [
   [/^cosmiconfig$/, /^src\/config\//],
   [/^simple-git$/, /^src\/git\//],
   [/^listr2$/, /^src\/(reporting\/terminal-(tasks|grid)|scaffolding\/ask)\.ts$/],
-  [/^@(inquirer|listr2)\//, /^src\/scaffolding\/ask\.ts$/],
+  [/^@(inquirer|listr2)\//, /^src\/(scaffolding\/ask|cli\/confirm)\.ts$/],
   [TENSOR_LIBRARIES, /^plugins\//],
   [/^uplot$/, /^src\/reporting\/page\//],
 ];
