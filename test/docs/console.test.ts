@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { repository } from '../architecture/source-files.js';
 import { type CodeBlock, codeBlocks, noteOf } from './code-blocks.js';
 import { type ConsoleCommand, consoleCommands } from './console-commands.js';
-import { documents } from './documents.js';
+import { documents, registryDocuments } from './documents.js';
 import { matchesOutput } from './match-output.js';
 import { runCommand } from './run-command.js';
 import { skippedCommands } from './skipped-commands.js';
@@ -17,7 +17,9 @@ const home = mkdtempSync(join(tmpdir(), 'agentgym-docs-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const blocks = documents.map((document) => ({ document, blocks: codeBlocks(document) }));
-const withCommands = blocks.filter((page) => page.blocks.some(({ language }) => language === 'console'));
+const withCommands = blocks.filter(
+  (page) => !registryDocuments.includes(page.document) && page.blocks.some(({ language }) => language === 'console'),
+);
 
 describe('commands of documents', () => {
   it.each(withCommands)('$document', { timeout: 600_000 }, async (page) => {

@@ -13,6 +13,9 @@ export const documents: readonly string[] = [
   ...readmesIn('plugins'),
 ];
 
+/** Those whose commands want a registry: test/registry/documents.test.ts runs them with the installed host. */
+export const registryDocuments: readonly string[] = ['docs/plugins.md'];
+
 /** Markdown below docs/reference/, written by `npm run reference`. */
 export const referenceDocuments: readonly string[] = below('docs/reference');
 

@@ -22,8 +22,14 @@ const DEADLINE = 120_000;
  * interrupted.
  *
  * @param home data, cache and configuration of agentgym and npm, apart from the user's
+ * @param environment over that of this process; with a `PATH` of its own another `agentgym` is run
  */
-export function runCommand({ command, input }: ConsoleCommand, folder: string, home: string): Promise<CommandResult> {
+export function runCommand(
+  { command, input }: ConsoleCommand,
+  folder: string,
+  home: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
   const log = join(home, 'cut.jsonl');
   rmSync(log, { force: true });
   return new Promise((resolve, reject) => {
@@ -38,6 +44,7 @@ export function runCommand({ command, input }: ConsoleCommand, folder: string, h
         AGENTGYM_DOCS_LOG: log,
         NODE_ENV: 'production',
         COLUMNS: '120',
+        ...environment,
       },
       // A group of its own, so that everything that a command started ends with it.
       detached: true,

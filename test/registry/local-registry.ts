@@ -20,7 +20,7 @@ const START_SECONDS = 60;
 const STOP_SECONDS = 10;
 
 /** Packages that only tests publish: never asked of the registry behind. */
-const LOCAL = ['@agentgym/*', '@fixture/*', 'fixture-*', 'agentgym-plugin-*'];
+const LOCAL = ['@agentgym/*', '@somebody/*', '@fixture/*', 'fixture-*', 'agentgym-plugin-*'];
 
 /** A registry that runs, and how to reach it. */
 export interface LocalRegistry {
