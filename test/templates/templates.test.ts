@@ -75,7 +75,6 @@ describe.each(packages)('the template %s', (_template, name) => {
   it(
     'trains',
     async () => {
-      await agentgym(name, 'plugins', 'link', '.', '--no-install');
       const { stdout } = await agentgym(name, 'train', '--json', '--output', 'runs/short', ...short);
       expect(JSON.parse(stdout)).toMatchObject({ status: 'completed' });
       // The run was made with what lies here, and not with something else of that name.

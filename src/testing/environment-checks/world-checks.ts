@@ -47,6 +47,8 @@ async function live(context: CheckContext): Promise<void> {
   const environment = await context.createUnowned();
   for (const episode of unthrown(context.randomEpisodes).slice(0, 3)) {
     await playEpisode(environment, episode.task, context.random, chooseAgain(episode), episode.turns.length);
+    // Nobody asks for an action where a game has ended.
+    await environment.reset(episode.task, { random: context.random.stream('environment', episode.task) });
     environment.sampleAction(context.random.stream('life'));
     for (const expert of Object.values(environment.experts ?? {})) await expert(context.random.stream('life'));
     environment.admissible?.();
