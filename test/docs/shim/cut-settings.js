@@ -1,10 +1,14 @@
 /** Tasks of an evaluation. */
 const TASKS = 4;
 
+/** Policies that learnt nothing write as much as they may. */
+const ACTION_TOKENS = 4;
+
 /** What is cut of an ablation whose cells say how long they train. */
 export const cutEvaluation = [
   ['evaluation.tasks', TASKS],
   ['evaluation.final.tasks', TASKS],
+  ['policy.sampling.maxActionTokens', ACTION_TOKENS],
 ];
 
 /**
@@ -15,10 +19,11 @@ export const cutEvaluation = [
  * @returns {[key: string, value: number | string][]}
  */
 export function cutSettings(recipe) {
-  const { stages, evaluation, algorithm } = recipe;
+  const { stages, evaluation, algorithm, policy } = recipe;
   return [
     ...Object.entries(stages).flatMap(([name, stage]) => cutStage(`stages.${name}`, stage, recipe)),
     ...cutHorizon('horizon', recipe.horizon),
+    ...atMost('policy.sampling.maxActionTokens', policy.sampling?.maxActionTokens, ACTION_TOKENS),
     ...atMost('algorithm.groupSize', algorithm?.groupSize, 4),
     ...atMost('evaluation.tasks', evaluation.every === 0 ? undefined : evaluation.tasks, TASKS),
     ...atMost('evaluation.final.tasks', evaluation.final.tasks, TASKS),
