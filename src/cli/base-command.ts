@@ -41,6 +41,12 @@ export abstract class BaseCommand extends Command {
     return interruptSignal();
   }
 
+  /** oclif takes what is piped in for an argument that was not given: `agentgym list` in a loop that reads lines would take one of them. */
+  protected override parse: Command['parse'] = (options, argv) => {
+    for (const argument of Object.values(options?.args ?? {})) Object.assign(argument as object, { ignoreStdin: true });
+    return super.parse(options, argv);
+  };
+
   /** The host over all installed plugins; with `install` it fetches what it is asked for and does not have. */
   protected async openPluginHostFor(install: boolean): Promise<PluginHost> {
     const host = await this.openPluginHost();

@@ -1,5 +1,7 @@
 // `agentgym plugins` as its users meet it: an installed host, a real registry, packages that others made.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -129,11 +131,16 @@ describe('interrupted and side by side', () => {
   });
 
   it('Ctrl-C ends an install with 130, and what was there stays', async () => {
-    const user = newUser({ AGENTGYM_NPM_REGISTRY: 'http://10.255.255.1/' });
+    // A registry that takes the call and says nothing.
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const user = newUser({ AGENTGYM_NPM_REGISTRY: `http://127.0.0.1:${port}/` });
     const child = startAgentgym(user, ['plugins', 'install', 'env-coin']);
     const ended = new Promise((resolve) => child.on('exit', resolve));
     setTimeout(() => child.kill('SIGINT'), 2500);
     expect(await ended).toBe(130);
     expect(await installedBy(user)).toEqual([]);
+    silent.close();
   });
 });
