@@ -23,7 +23,8 @@ export default defineConfig({
   test: {
     disableConsoleIntercept: true,
     testTimeout: 30_000,
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for a browser, a registry or a process.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
