@@ -25,6 +25,7 @@ export default defineConfig({
     testTimeout: 30_000,
     // One more than the cores of a small machine: many tests wait for a browser, a registry or a process.
     maxWorkers: 3,
+    maxConcurrency: 3,
     projects: [
       {
         extends: true,

@@ -22,8 +22,11 @@ const withCommands = blocks.filter(
 );
 
 describe('commands of documents', () => {
-  it.each(withCommands)('$document', { timeout: 600_000 }, async (page) => {
-    const folder = mkdtempSync(join(home, 'page-'));
+  // A few at a time, each with data of its own (maxConcurrency in vitest.config.ts).
+  it.concurrent.each(withCommands)('$document', { timeout: 600_000 }, async (page) => {
+    const own = mkdtempSync(join(home, 'page-'));
+    const folder = join(own, 'work');
+    mkdirSync(folder);
     // Documents speak of a checkout's recipes by their path.
     symlinkSync(join(repository, 'recipes'), join(folder, 'recipes'));
     // What `npm install` would have put there: the CLI, TypeScript and vitest.
@@ -35,7 +38,7 @@ describe('commands of documents', () => {
       if (block.language !== 'console') continue;
       for (const command of consoleCommands(block)) {
         if (isSkipped(command)) continue;
-        await check(command, folder);
+        await check(command, folder, own);
       }
     }
   });
@@ -60,7 +63,7 @@ function writeBlock(block: CodeBlock, folder: string): void {
   writeFileSync(join(folder, name), `${block.text}\n`);
 }
 
-async function check(command: ConsoleCommand, folder: string): Promise<void> {
+async function check(command: ConsoleCommand, folder: string, home: string): Promise<void> {
   const where = `${command.document}:${command.line}: ${command.command}`;
   const { code, printed, cut } = await runCommand(command, folder, home);
   const told = cut.map((words) => `run as agentgym ${words.join(' ')}\n`).join('');

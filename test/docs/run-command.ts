@@ -15,7 +15,7 @@ export interface CommandResult {
 
 const shims = join(repository, 'test/docs/shim');
 /** Ends nothing that is well: the longest takes a tenth of it. */
-const DEADLINE = 120_000;
+const DEADLINE = 240_000;
 
 /**
  * Runs a document's command in a shell, with `agentgym` on its path. What serves until it is interrupted (`agentgym ui`) is asked for its page, then
