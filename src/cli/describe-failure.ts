@@ -1,5 +1,6 @@
 import { errorCodes, type ErrorCode } from '../errors/error-codes.js';
 import { isAgentgymError, type ErrorFinding } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
 
 /** What the user is told about an error, whatever threw it. */
 export interface Failure {
@@ -41,7 +42,7 @@ export function describeFailure(thrown: unknown, command: string): Failure {
     }
     return usage('AG_COMMAND_USAGE', message, errorCodes.AG_COMMAND_USAGE.cure);
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = messageOf(thrown);
   if (error.foreign === true) return usage('AG_COMMAND_FAILED', plain(message), `See \`agentgym ${id} --help\`.`);
   return {
     exitCode: errorCodes.AG_BUG.exitCode,

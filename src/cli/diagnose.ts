@@ -4,9 +4,8 @@ import { availableParallelism, totalmem } from 'node:os';
 import type { Diagnosis } from '../contracts/plugin.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { callPlugin } from '../plugins/call-plugin.js';
-import { contributionKinds } from '../plugins/check-contributions.js';
 import { createHost, type HostSettings } from '../plugins/create-host.js';
-import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
+import { allContributions, type LocatedContribution, type PluginHost } from '../plugins/open-plugin-host.js';
 
 /** One subject that the doctor looked at. */
 export interface DiagnosedSubject {
@@ -23,7 +22,7 @@ export async function diagnose(
   settings: HostSettings,
   folders: { readonly [purpose: string]: string },
 ): Promise<readonly DiagnosedSubject[]> {
-  const located = (await Promise.all(contributionKinds.map((kind) => host.contributions(kind)))).flat();
+  const located = await allContributions(host);
   const problems = (await host.problems()).map(({ plugin, version, message, hint }): DiagnosedSubject => {
     return { subject: `plugin ${plugin} ${version}`, findings: [{ level: 'problem', message, hint }] };
   });

@@ -1,7 +1,6 @@
 import type { Config } from '@oclif/core';
 
-import { contributionKinds } from '../plugins/check-contributions.js';
-import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { allContributions, type PluginHost } from '../plugins/open-plugin-host.js';
 import { findStoredPlugin } from '../plugins/store/find-stored-plugin.js';
 import { readPluginNeeds, readPluginOrigin } from '../plugins/store/inspect-plugin.js';
 import { packageNames } from '../plugins/store/parse-specifier.js';
@@ -25,7 +24,7 @@ export async function inspectPlugin(name: string, config: Config, host: PluginHo
     config.dataDir,
     stored.find((plugin) => plugin.name === listed.name),
   );
-  const located = (await Promise.all(contributionKinds.map((kind) => host.contributions(kind)))).flat();
+  const located = await allContributions(host);
   const contributions = located
     .filter((item) => item.package === listed.name)
     .map(({ kind, name: own, contribution }) => ({ kind, name: own, summary: contribution.summary }));

@@ -1,8 +1,8 @@
 import { Config } from '@oclif/core';
 
-import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { allContributions, type PluginHost } from '../plugins/open-plugin-host.js';
 import { installPlugin } from '../plugins/store/install-plugin.js';
-import { claimedNames, pluginStoreOf } from './plugin-store-of.js';
+import { pluginStoreOf } from './plugin-store-of.js';
 
 export interface OnDemandSettings {
   readonly config: Config;
@@ -18,7 +18,7 @@ export async function installOnDemand(name: string, { config, host, signal, note
   const installed = await installPlugin(pluginStoreOf(config, signal, note), {
     specifier: name,
     cwd: process.cwd(),
-    claimed: () => claimedNames(host),
+    claimed: () => allContributions(host),
     allowScripts: (scripts) => {
       for (const { package: other, version, commands } of scripts) {
         note(

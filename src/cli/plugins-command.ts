@@ -27,8 +27,8 @@ export abstract class PluginsCommand extends BaseCommand {
 
   /** What all plugins in use contribute. */
   protected async claimed(): Promise<readonly ClaimedName[]> {
-    const { claimedNames } = await import('./plugin-store-of.js');
-    return claimedNames(await this.openPluginHost());
+    const { allContributions } = await import('../plugins/open-plugin-host.js');
+    return allContributions(await this.openPluginHost());
   }
 
   /** Announces install scripts, and says whether they may run. */

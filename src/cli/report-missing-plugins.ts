@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Config } from '@oclif/core';
+import { messageOf } from '../errors/message-of.js';
 
 /**
  * oclif warns with a stack about a plugin whose folder is gone, on every command. Here it is one line that names the cure; what oclif warns of
@@ -26,7 +27,7 @@ export function reportMissingPlugins(): void {
 }
 
 function isAbout(warning: unknown, name: string, root: string): boolean {
-  const message = warning instanceof Error ? warning.message : String(warning);
+  const message = messageOf(warning);
   return message.includes(root) || message.includes(`'${name}'`);
 }
 

@@ -21,13 +21,13 @@ export default class Schema extends BaseCommand {
 
   async run() {
     const { flags } = await this.parse(Schema);
-    const [{ recipeJsonSchema }, { contributionKinds }, { writeDocument }] = await Promise.all([
+    const [{ recipeJsonSchema }, { allContributions }, { writeDocument }] = await Promise.all([
       import('../config/recipe-json-schema.js'),
-      import('../plugins/check-contributions.js'),
+      import('../plugins/open-plugin-host.js'),
       import('../experiments/write-document.js'),
     ]);
     const host = await this.openPluginHost();
-    const located = (await Promise.all(contributionKinds.map((kind) => host.contributions(kind)))).flat();
+    const located = await allContributions(host);
     const schema = await recipeJsonSchema(located.map(({ contribution }) => contribution));
     const text = `${JSON.stringify(schema, null, 2)}\n`;
     if (flags.output === undefined) {

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 import type { JsonObject } from '../contracts/json.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
 import { gitProvenance } from '../git/provenance.js';
 import { systemReason } from '../reporting/append-log.js';
 import { openLatestCheckpoint, type Checkpoint } from './checkpoints.js';
@@ -154,7 +155,7 @@ export class RunDirectory {
   /** Notes why the run ended and gives the lock back. Never throws: a full disk may be the very reason. */
   async fail(error: unknown): Promise<void> {
     const code = isAgentgymError(error) ? error.code : 'AG_BUG';
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     await this.update({ status: 'failed', error: { code, message } }).catch(() => undefined);
     this.release();
   }

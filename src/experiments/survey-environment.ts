@@ -1,5 +1,6 @@
 import type { SplitName, TaskSource } from '../contracts/environment.js';
 import { withinDeadline } from '../errors/within-deadline.js';
+import { messageOf } from '../errors/message-of.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { Instances } from './instances.js';
@@ -37,7 +38,7 @@ export async function surveyEnvironment(
       await pool.dispose();
     }
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Awaitable } from '../contracts/environment.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
 
 /** What the plugin was doing. */
 export type PluginPhase = 'load' | 'validate' | 'tasks' | 'create' | 'diagnose';
@@ -32,7 +33,7 @@ export async function callPlugin<T>(owner: PluginOwner, phase: PluginPhase, work
     return await work();
   } catch (error) {
     if (isAgentgymError(error) || (error instanceof Error && error.name === 'AbortError')) throw error;
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = messageOf(error);
     throw new AgentgymError('AG_PLUGIN_FAILED', {
       message: `${failed}: ${cause}`,
       cause: error,

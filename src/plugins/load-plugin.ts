@@ -1,12 +1,13 @@
 import { access } from 'node:fs/promises';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { installCommand } from '../config/install-command.js';
 import type { Contribution, PluginApiVersion } from '../contracts/plugin.js';
 import { withinDeadline } from '../errors/within-deadline.js';
+import { messageOf } from '../errors/message-of.js';
 import { checkContributions } from './check-contributions.js';
-import { isPluginDeclaration, type PluginSource } from './plugin-source.js';
+import { isPluginDeclaration, liesInside, type PluginSource } from './plugin-source.js';
 
 /** The version of the plugin API that this host speaks. */
 export const API_VERSION: PluginApiVersion = 1;
@@ -48,8 +49,7 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
     );
   }
   const entry = resolve(source.root, plugin);
-  const inside = relative(source.root, entry);
-  if (inside.startsWith('..') || isAbsolute(inside)) {
+  if (!liesInside(source.root, plugin)) {
     return problem(`its entry ${plugin} lies outside of its package`, 'Name a file of the package itself.');
   }
   try {
@@ -71,7 +71,7 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
       'Report it to its author.',
     );
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = messageOf(error);
     return problem(`its entry ${plugin} could not be imported: ${cause}`, 'Report it to its author, or uninstall it.');
   }
 }

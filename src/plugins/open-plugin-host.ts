@@ -61,6 +61,13 @@ export function friendlyPackage(kind: ContributionKind, name: string): string | 
   return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) ? `${PACKAGE_PREFIX[kind]}-${name}` : undefined;
 }
 
+/** What all plugins contribute, of every kind. */
+export async function allContributions(
+  host: Pick<PluginHost, 'contributions'>,
+): Promise<readonly LocatedContribution[]> {
+  return (await Promise.all(contributionKinds.map((kind) => host.contributions(kind)))).flat();
+}
+
 interface Deadlines {
   /** For the import of an entry, which holds metadata alone. */
   readonly deadlineSeconds?: number;

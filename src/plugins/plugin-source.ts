@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 
 /**
  * How a package came here. One name counts once, and the first of these wins: `project`, a dependency of the folder that is worked in, or that
@@ -60,6 +60,12 @@ export async function readPluginSource(root: string, origin: PluginOrigin = 'pro
     origin,
     declaration: json.agentgym,
   };
+}
+
+/** True of a path that leads to something of the package's own, or to its folder; one that climbs out of it is not to be followed. */
+export function liesInside(root: string, path: string): boolean {
+  const inside = relative(root, resolve(root, path));
+  return !inside.startsWith('..') && !isAbsolute(inside);
 }
 
 /** Compares by code units, so that the order does not depend on the locale. */

@@ -8,6 +8,7 @@ import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/traj
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape, type Shape } from '../errors/check-shape.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
+import { messageOf } from '../errors/message-of.js';
 import { type Actor, type ModelActor, type PlayerActor, systemPrompt } from './actor.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import type { ComposedReward } from './compose-reward.js';
@@ -243,6 +244,6 @@ function draws(random: Random, count: number): Float64Array {
 /** Plugins throw plain errors, or were told of already; any other AgentgymError has nothing to do with this one episode and ends the collection. */
 function failureOf(error: unknown, phase: 'reset' | 'step' | 'player' | 'tool'): Failure {
   if (isAgentgymError(error) && error.code !== 'AG_PLUGIN_FAILED') throw error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return { phase: error instanceof DeadlineError ? 'deadline' : phase, message };
 }

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
 import type { ScaffoldFile } from './fill-template.js';
 
 /**
@@ -40,7 +41,7 @@ export async function writeFiles(target: string, files: readonly ScaffoldFile[],
     for (const step of undoTarget) await step();
     if (signal.aborted) throw error;
     throw new AgentgymError('AG_INIT_TARGET', {
-      message: `${target} cannot be written to: ${error instanceof Error ? error.message : String(error)}`,
+      message: `${target} cannot be written to: ${messageOf(error)}`,
       hint: 'Nothing was changed. Free disk space, change permissions, or choose another folder.',
       cause: error,
     });

@@ -1,4 +1,5 @@
 import { withinDeadline } from '../errors/within-deadline.js';
+import { messageOf } from '../errors/message-of.js';
 import { checkTable, type CheckedKind } from './check-table.js';
 import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
@@ -61,8 +62,6 @@ export const creation: Preparation = {
   title: 'it is created, and has the shape of its contract',
   likelyCause: 'create() fails with these options, or gives something else than the contract says',
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Puts why and cure to what was found. */
 export function findingOf(kind: CheckedKind, found: Omit<Finding, 'why' | 'cure'>): Finding {

@@ -8,6 +8,7 @@ import type { CheckedKind } from '../../testing/check-table.js';
 import type { CheckMessage, CheckRequest } from './check-messages.js';
 import { examiners, type Examination } from './examine-contribution.js';
 import { optionSets, type OptionSet } from './option-sets.js';
+import { messageOf } from '../../errors/message-of.js';
 
 /** Option sets that are tried beside the defaults unless more are asked for. */
 const fewSets = 12;
@@ -60,7 +61,7 @@ async function perform(
   try {
     messages = await run();
   } catch (error) {
-    messages = [error instanceof Error ? error.message : String(error)];
+    messages = [messageOf(error)];
   }
   const findings = messages.map((message) => findingOf(kind, { id, severity: 'error', message, likelyCause }));
   const status = findings.length === 0 ? 'passed' : 'failed';

@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 
 import { nearestName } from '../../config/nearest-name.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { contributionKinds } from '../../plugins/check-contributions.js';
-import type { PluginHost } from '../../plugins/open-plugin-host.js';
+import { allContributions, type PluginHost } from '../../plugins/open-plugin-host.js';
 import type { PluginSource } from '../../plugins/plugin-source.js';
 import { friendlyName } from '../../plugins/store/parse-specifier.js';
 
@@ -30,7 +29,7 @@ export async function locatePlugin(
   const named = sources.find(({ name }) => name === what || friendlyName(name) === what);
   if (named !== undefined) return named.root;
   const host = await openHost();
-  const located = (await Promise.all(contributionKinds.map((kind) => host.contributions(kind)))).flat();
+  const located = await allContributions(host);
   const owners = new Set(located.filter(({ name }) => name === what).map((item) => item.package));
   const [owner, second] = owners;
   if (second !== undefined) {

@@ -1,17 +1,17 @@
 // What can be said of a plugin's package before any of its code runs.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 import semver from 'semver';
 
-import type { PluginApiVersion } from '../../contracts/plugin.js';
+import { API_VERSION } from '../../plugins/load-plugin.js';
+import { liesInside } from '../../plugins/plugin-source.js';
+import { HOST } from '../../plugins/store/check-package.js';
 import type { KitCheck } from '../../testing/conformance-kit.js';
 import { packageOf, readBuiltGraph, type BuiltGraph, type BuiltImport } from './built-imports.js';
 
-const apiVersion: PluginApiVersion = 1;
-const host = '@agentgym/cli';
 const packSeconds = 60;
 
 type PackageJson = { readonly [key: string]: unknown };
@@ -37,7 +37,7 @@ export function openPackage(root: string, hostVersion: string): PackageContext {
   if (typeof version !== 'string' || semver.valid(version) === null)
     throw new Error(`\`version\` is ${JSON.stringify(version)}, no semantic version`);
   const path = declarationOf(json as PackageJson)['plugin'];
-  const entry = typeof path === 'string' && liesInside(root, path) ? resolve(root, path) : undefined;
+  const entry = typeof path === 'string' && isOwn(root, path) ? resolve(root, path) : undefined;
   let graph: BuiltGraph | undefined;
   return {
     root,
@@ -57,10 +57,8 @@ const objectOf = (value: unknown): PackageJson =>
 const declarationOf = (json: PackageJson): PackageJson => objectOf(json['agentgym']);
 const stringsOf = (value: unknown): Strings => objectOf(value) as Strings;
 
-function liesInside(root: string, path: string): boolean {
-  const inside = relative(root, resolve(root, path));
-  return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
-}
+/** A file of the package's own, rather than its folder. */
+const isOwn = (root: string, path: string): boolean => liesInside(root, path) && resolve(root, path) !== resolve(root);
 
 const withoutEntry = ({ entry }: PackageContext): string | undefined =>
   entry === undefined ? 'there is no entry to look at' : undefined;
@@ -124,7 +122,7 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
       const { plugin } = declarationOf(json);
       if (typeof plugin !== 'string')
         return [`\`agentgym.plugin\` is ${JSON.stringify(plugin) ?? 'missing'}, not a path`];
-      return liesInside(root, plugin) ? [] : [`\`agentgym.plugin\` is ${plugin}, outside of the package`];
+      return isOwn(root, plugin) ? [] : [`\`agentgym.plugin\` is ${plugin}, outside of the package`];
     },
   },
   {
@@ -134,8 +132,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     likelyCause: 'the version of the package was written there, or a text instead of a number',
     run: ({ json }) => {
       const version = declarationOf(json)['apiVersion'];
-      if (version === apiVersion) return [];
-      return [`\`agentgym.apiVersion\` is ${JSON.stringify(version) ?? 'missing'}; this agentgym has ${apiVersion}`];
+      if (version === API_VERSION) return [];
+      return [`\`agentgym.apiVersion\` is ${JSON.stringify(version) ?? 'missing'}; this agentgym has ${API_VERSION}`];
     },
   },
   {
@@ -229,16 +227,16 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
       'npm install wrote it among the dependencies, or a caret range below 1.0.0 ends at the next minor version',
     run: ({ json, hostVersion }) => {
       const found: string[] = [];
-      if (stringsOf(json['dependencies'])[host] !== undefined) found.push(`${host} stands in \`dependencies\``);
-      const range = stringsOf(json['peerDependencies'])[host];
-      if (range === undefined) return [...found, `${host} is missing in \`peerDependencies\``];
-      if (objectOf(objectOf(json['peerDependenciesMeta'])[host])['optional'] !== true)
-        found.push(`the peer ${host} is not marked optional`);
+      if (stringsOf(json['dependencies'])[HOST] !== undefined) found.push(`${HOST} stands in \`dependencies\``);
+      const range = stringsOf(json['peerDependencies'])[HOST];
+      if (range === undefined) return [...found, `${HOST} is missing in \`peerDependencies\``];
+      if (objectOf(objectOf(json['peerDependenciesMeta'])[HOST])['optional'] !== true)
+        found.push(`the peer ${HOST} is not marked optional`);
       if (semver.validRange(range) === null) return [...found, `${range} is no range of versions`];
       const refused = [hostVersion, semver.inc(hostVersion, 'minor'), '1.0.0', '1.9.0']
         .filter((version): version is string => version !== null && semver.lt(version, '2.0.0'))
         .find((version) => !semver.satisfies(version, range, { includePrerelease: true }));
-      return refused === undefined ? found : [...found, `the range ${range} of the peer ${host} refuses ${refused}`];
+      return refused === undefined ? found : [...found, `the range ${range} of the peer ${HOST} refuses ${refused}`];
     },
   },
   {
@@ -250,7 +248,7 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     run: (context) =>
       context
         .graph()
-        .outside.filter(({ specifier }) => packageOf(specifier) === host)
+        .outside.filter(({ specifier }) => packageOf(specifier) === HOST)
         .map((item) => imported(context, item)),
   },
   {
@@ -281,7 +279,7 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
       );
       const missing = context.graph().outside.filter(({ specifier }) => {
         const name = packageOf(specifier);
-        return name !== undefined && name !== host && name !== json['name'] && !declared.includes(name);
+        return name !== undefined && name !== HOST && name !== json['name'] && !declared.includes(name);
       });
       return missing.map((item) => imported(context, item));
     },

@@ -1,3 +1,5 @@
+import { messageOf } from '../../errors/message-of.js';
+
 /** Who listens to something that is followed. */
 export interface Listener<Value> {
   update(value: Value): void;
@@ -60,7 +62,7 @@ export class Followed<Value> {
       if (isNew) for (const listener of [...this.#listeners]) listener.update(value);
     } catch (error) {
       if (round !== this.#round) return;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const isNew = message !== this.#problem;
       this.#problem = message;
       if (isNew) for (const listener of [...this.#listeners]) listener.problem(error);

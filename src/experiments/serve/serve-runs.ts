@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { messageOf } from '../../errors/message-of.js';
 import { systemReason } from '../../reporting/append-log.js';
 import { renderLivePage } from '../../reporting/render-live-page.js';
 import { manifestPath } from '../run-manifest.js';
@@ -56,7 +57,7 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   const server = createServer({ maxHeaderSize: 16_384 }, (incoming, response) => {
     answer(site, guard, incoming, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else plain(response, 500, error instanceof Error ? error.message : String(error));
+      else plain(response, 500, messageOf(error));
     });
   });
   server.maxConnections = 4 * mostStreams;
@@ -138,7 +139,7 @@ function stream(site: Site, subject: Subject, request: IncomingMessage, response
   const events = new EventStream(request, response, headers);
   site.streams.add(events);
   const problem = (error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     events.send('problem', () => JSON.stringify({ message }));
   };
   const updates = new ReportUpdates();

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { satisfies, validRange } from 'semver';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { API_VERSION } from '../load-plugin.js';
+import { liesInside } from '../plugin-source.js';
 
 /** What the store reads of a plugin's package.json. */
 export interface PluginPackage {
@@ -16,7 +17,8 @@ export interface PluginPackage {
   readonly peerDependencies?: { readonly [name: string]: string };
 }
 
-const HOST = '@agentgym/cli';
+/** The package that plugins have as their peer. */
+export const HOST = '@agentgym/cli';
 
 /** Scripts that make what is published out of what is in a repository. */
 const BUILDERS = ['prepare', 'prepack', 'build'];
@@ -74,8 +76,7 @@ export async function checkPackage(root: string, hostVersion: string): Promise<P
     );
   }
   const entry = resolve(root, plugin);
-  const inside = relative(root, entry);
-  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
+  if (entry === resolve(root) || !liesInside(root, plugin)) {
     return refuse(`its entry ${plugin} lies outside of its package`, 'Its author names a file of the package itself.');
   }
   if (!existsSync(entry)) {

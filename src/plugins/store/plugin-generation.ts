@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { nearestName } from '../../config/nearest-name.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { HOST } from './check-package.js';
 import { describeNpmFailure, isMissing, isUnreachable } from './describe-npm-failure.js';
 import { packPlugin } from './pack-plugin.js';
 import { friendlyName, type PluginSpecifier } from './parse-specifier.js';
@@ -22,8 +23,6 @@ interface GenerationPackage {
   dependencies?: Record<string, string>;
   overrides?: Record<string, string>;
 }
-
-const HOST = '@agentgym/cli';
 
 const STAND_IN = `throw new Error('a plugin gets what it needs of agentgym handed over; of ${HOST} it imports types only');\n`;
 

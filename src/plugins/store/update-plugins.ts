@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 
 import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
+import { readPackage } from './check-package.js';
 import { findStoredPlugin } from './find-stored-plugin.js';
 import { findInstallScripts, newScripts, runInstallScripts, type InstallScripts } from './install-scripts.js';
 import { moveTo } from './install-plugin.js';
@@ -80,9 +79,8 @@ function specifierOf({ type, name, tag, url }: StoredPlugin): PluginSpecifier | 
 
 async function versionOf({ root }: StoredPlugin): Promise<string> {
   if (root === undefined) return 'unknown';
-  try {
-    return (JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }).version;
-  } catch {
-    return 'unknown';
-  }
+  return readPackage(root).then(
+    ({ version }) => version,
+    () => 'unknown',
+  );
 }

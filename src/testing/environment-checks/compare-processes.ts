@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 
 import type { EnvironmentModule, TaskSplits } from '../../contracts/environment.js';
 import type { Contribution } from '../../contracts/plugin.js';
+import { messageOf } from '../../errors/message-of.js';
 import { createRandom } from '../../random/create-random.js';
 import { testHost } from '../test-host.js';
 import { splitNames, type CheckContext } from './check-context.js';
@@ -112,6 +113,6 @@ export async function compareProcesses(context: CheckContext): Promise<string[]>
     }
     return found;
   } catch (error) {
-    return [`a fresh process broke: ${error instanceof Error ? error.message : String(error)}`];
+    return [`a fresh process broke: ${messageOf(error)}`];
   }
 }

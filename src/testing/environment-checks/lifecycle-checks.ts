@@ -1,6 +1,7 @@
 import type { CheckContext, EnvironmentCheck } from './check-context.js';
-import { countResources, leftOpen } from '../open-resources.js';
+import { leftOpenBy } from '../open-resources.js';
 import { chooseAgain, playEpisode, shorten } from './play-episode.js';
+import { messageOf } from '../../errors/message-of.js';
 
 const strangers = ['', 'no such task', '__proto__', '../../', '-1', 'x'.repeat(1_000)];
 
@@ -90,7 +91,7 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
             await environment.dispose?.();
           } catch (error) {
             const when = played ? 'in an episode' : 'before any episode';
-            found.push(`the ${time} dispose ${when} threw: ${error instanceof Error ? error.message : String(error)}`);
+            found.push(`the ${time} dispose ${when} threw: ${messageOf(error)}`);
           }
         }
       }
@@ -102,19 +103,13 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     title: 'after dispose nothing holds the process open',
     severity: 'error',
     likelyCause: 'a timer, socket or child process that dispose leaves behind',
-    run: async (context) => {
-      // Several instances, because whatever else lives in this process opens and closes a handle or two meanwhile.
-      const instances = 6;
-      const before = countResources();
-      for (let instance = 0; instance < instances; instance += 1) {
+    run: (context) =>
+      leftOpenBy(async () => {
         const environment = await context.createUnowned();
         const [episode] = context.randomEpisodes;
         if (episode !== undefined)
           await playEpisode(environment, episode.task, context.random, chooseAgain(episode), 5);
         await environment.dispose?.();
-      }
-      const left = await leftOpen(before, instances / 2);
-      return left.length === 0 ? [] : [`left open: ${left.join(', ')}`];
-    },
+      }),
   },
 ];

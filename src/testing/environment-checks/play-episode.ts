@@ -1,5 +1,6 @@
 import type { Awaitable, Environment, StepResult } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
+import { messageOf } from '../../errors/message-of.js';
 
 /** One action and its answer, with the state's key before it where the environment has one. */
 export interface PlayedTurn {
@@ -45,7 +46,7 @@ export async function playEpisode(
     }
     return { task, observation, turns };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { task, observation, turns, thrown: { phase, message } };
   }
 }

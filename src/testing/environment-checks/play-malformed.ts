@@ -2,6 +2,7 @@ import type { Environment } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { malformedActions } from './malformed-actions.js';
 import { isWellFormed, shorten } from './play-episode.js';
+import { messageOf } from '../../errors/message-of.js';
 
 /** What became of a malformed action. */
 export interface MalformedAnswer {
@@ -51,7 +52,7 @@ export async function playMalformed(
       answers.push({ action, hopeless, answer });
       ended = terminated || truncated;
     } catch (error) {
-      answers.push({ action, hopeless, thrown: error instanceof Error ? error.message : String(error) });
+      answers.push({ action, hopeless, thrown: messageOf(error) });
     }
     // A long run of nonsense on one task may end it or fill its memory: begin another now and then.
     if (ended || answers.length % 100 === 0) await begin();

@@ -1,7 +1,8 @@
 import type { Json } from '../../contracts/json.js';
+import { messageOf } from '../../errors/message-of.js';
 import type { KitCheck } from '../conformance-kit.js';
-import { countResources, leftOpen } from '../open-resources.js';
-import { answersOf, callOf, messageOf, runCall, shorten, type ToolCheckContext } from './tool-context.js';
+import { leftOpenBy } from '../open-resources.js';
+import { answersOf, callOf, runCall, shorten, type ToolCheckContext } from './tool-context.js';
 
 /** Signals and markers that no output should carry: they are for terminals and chat templates. */
 // eslint-disable-next-line no-control-regex
@@ -165,11 +166,8 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'after dispose nothing holds the process open',
     severity: 'error',
     likelyCause: 'a timer, socket or child process that dispose leaves behind',
-    run: async (context) => {
-      // Several instances, because whatever else lives in this process opens and closes a handle or two meanwhile.
-      const instances = 6;
-      const before = countResources();
-      for (let instance = 0; instance < instances; instance += 1) {
+    run: (context) =>
+      leftOpenBy(async () => {
         const tool = await context.create();
         const read = callOf(tool, tool.example);
         const session = await tool.begin({ random: context.random.stream('handles') });
@@ -177,9 +175,6 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
           await runCall(session, read.call, context.random.stream('call'), context).catch(() => undefined);
         await session.dispose?.();
         await tool.dispose?.();
-      }
-      const left = await leftOpen(before, instances / 2);
-      return left.length === 0 ? [] : [`left open: ${left.join(', ')}`];
-    },
+      }),
   },
 ];
