@@ -26,6 +26,7 @@ export default defineConfig({
     // One more than the cores of a small machine: many tests wait for a browser, a registry or a process.
     maxWorkers: 3,
     maxConcurrency: 3,
+    globalSetup: ['test/temporary-folder.ts'],
     projects: [
       {
         extends: true,

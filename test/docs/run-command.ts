@@ -59,9 +59,13 @@ export function runCommand(
       const address = /^agentgym ui\b/.test(command) ? /http:\/\/\S+/.exec(printed)?.[0] : undefined;
       if (address === undefined || served) return;
       served = true;
-      void fetch(address).then(({ status }) => (status === 200 ? signal('SIGINT') : signal('SIGKILL')));
+      fetch(address).then(
+        ({ status }) => signal(status === 200 ? 'SIGINT' : 'SIGKILL'),
+        () => signal('SIGKILL'),
+      );
     });
-    child.stdin.end(input);
+    // Most commands end without reading it.
+    child.stdin.on('error', () => {}).end(input);
     child.on('error', reject);
     child.on('close', (code) => {
       clearTimeout(deadline);

@@ -85,7 +85,8 @@ async function replayInChild(
     maxBuffer: 1 << 28,
     timeout: 120_000,
   });
-  pending.child.stdin?.end(JSON.stringify(request));
+  // A process that ends before it has read everything is told of by how it ended.
+  pending.child.stdin?.on('error', () => {}).end(JSON.stringify(request));
   // What a plugin prints stands before.
   return (await pending).stdout.split('\n').slice(-1 - request.tasks.length);
 }
