@@ -1,4 +1,3 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +5,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { hasTerminal, runOnTerminal } from '../terminal.js';
 import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
 
 let cwd: string;
@@ -47,27 +47,9 @@ describe('init', () => {
   });
 });
 
-/** A terminal by `script` of util-linux. */
-const hasTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
-
 describe.skipIf(!hasTerminal)('init on a terminal', () => {
-  /** Sends each answer once its question is there, and gives the exit code with all that was shown. */
-  function answer(args: string, turns: readonly (readonly [question: RegExp, keys: string])[]) {
-    const command = `stty cols 100 rows 30; exec "${process.execPath}" "${bin}" init ${args}`;
-    const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-      cwd,
-      env: { ...process.env, ...freshDataFolders(cwd), TERM: 'xterm', CI: undefined },
-    });
-    const left = [...turns];
-    return new Promise<{ code: number | null; shown: string }>((resolve) => {
-      let shown = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        shown += text;
-        if (left[0]?.[0].test(shown) === true) child.stdin.write(left.shift()?.[1] ?? '');
-      });
-      child.on('close', (code) => resolve({ code, shown }));
-    });
-  }
+  const answer = (args: string, turns: Parameters<typeof runOnTerminal>[2]) =>
+    runOnTerminal(`"${process.execPath}" "${bin}" init ${args}`, { cwd, environment: freshDataFolders(cwd) }, turns);
 
   it('asks for template and name', async () => {
     const keys = [

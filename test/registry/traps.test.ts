@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 
+import { hasTerminal, runOnTerminal } from '../terminal.js';
 import { fixtureRepository, packFixture, publishFixture as publish, writeFixturePlugin } from './fixture-plugin.js';
 import { agentgym, environmentsOf, errorOf, newUser } from './run-agentgym.js';
 
@@ -184,6 +185,26 @@ describe('traps of plugin commands', () => {
     const allowed = await agentgym(user, ['plugins', 'install', '@fixture/scripted', '--allow-scripts']);
     expect(allowed.json).toMatchObject({ scripts: { ran: true } });
     expect(existsSync(place(await rootNow()))).toBe(true);
+  });
+
+  // Red when confirm.ts asks nobody, or does not heed the answer.
+  it.skipIf(!hasTerminal)('P8: on a terminal one is asked whether install scripts may run', async () => {
+    const postinstall = `node -e "require('fs').writeFileSync('ran', '')"`;
+    await publish({ name: '@fixture/asking', environment: 'coin-asking', json: { scripts: { postinstall } } });
+    const answer = async (keys: string) => {
+      const user = newUser();
+      const command = `"${process.execPath}" "${inject('installed').bin}" plugins install @fixture/asking`;
+      const settings = { cwd: user.cwd, environment: user.environment };
+      const { code, shown } = await runOnTerminal(command, settings, [[/Run this\?/, keys]]);
+      expect(shown).toContain('@fixture/asking 1.0.0 wants to run, with all your rights: postinstall: node -e');
+      const { json } = await agentgym(user, ['plugins', 'inspect', '@fixture/asking']);
+      const root = json['root'] as string | undefined;
+      return { code, installed: root !== undefined, ran: root !== undefined && existsSync(join(root, 'ran')) };
+    };
+    expect(await answer('y\r')).toEqual({ code: 0, ran: true, installed: true });
+    // Nobody who only presses Enter has said yes.
+    expect(await answer('\r')).toEqual({ code: 0, ran: false, installed: true });
+    expect(await answer('\u0003')).toEqual({ code: 130, ran: false, installed: false });
   });
 
   // Red when AGENTGYM_DATA_DIR is not what commands go by.

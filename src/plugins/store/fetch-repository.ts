@@ -44,9 +44,13 @@ export async function fetchRepository(
   await must('init', '--quiet');
   const shallow = await git('fetch', '--quiet', '--depth', '1', '--', url, wanted);
   if (shallow.code === 0) await must('checkout', '--quiet', '--detach', 'FETCH_HEAD');
-  else {
+  else if (wanted === 'HEAD') {
+    // A server that knows nothing of git hands out whole histories only.
+    await must('fetch', '--quiet', '--', url, wanted);
+    await must('checkout', '--quiet', '--detach', 'FETCH_HEAD');
+  } else {
     // Some servers hand out no single commit: fetch all and look for it.
-    await must('fetch', '--quiet', '--', url, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*');
+    await must('fetch', '--quiet', '--', url, '+refs/heads/*:refs/remotes/*', '+refs/tags/*:refs/tags/*');
     if ((await git('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`)).code !== 0)
       throw describeGitFailure(shallow, url, reference);
     await must('checkout', '--quiet', '--detach', wanted, '--');

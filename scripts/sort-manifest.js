@@ -1,0 +1,7 @@
+// `oclif manifest` lists the commands in the order in which their folders were read, another one each time. Part of the build.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const file = new URL('../oclif.manifest.json', import.meta.url);
+const manifest = JSON.parse(readFileSync(file, 'utf8'));
+manifest.commands = Object.fromEntries(Object.entries(manifest.commands).sort(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync(file, JSON.stringify(manifest, null, 2));

@@ -1,0 +1,89 @@
+// Repositories on a web server, by the protocol that every file server speaks, and folders that are linked.
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+import { afterAll, expect, it } from 'vitest';
+
+import { fixtureRepository, publishFixture, writeFixturePlugin } from './fixture-plugin.js';
+import { agentgym, environmentsOf, errorOf, installedBy, newUser } from './run-agentgym.js';
+
+const servers: Server[] = [];
+afterAll(() => servers.forEach((server) => (server.closeAllConnections(), server.close())));
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A repository with one tag on a server that knows nothing of git; gives its address and its commit. */
+async function servedRepository(environment: string): Promise<{ url: string; commit: string }> {
+  const { cwd } = newUser();
+  const path = await fixtureRepository(cwd, 'coins.git', { name: `fixture-${environment}`, environment });
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: path, encoding: 'utf8' }).trim();
+  git('update-server-info');
+  const url = await serve((request, response) => {
+    const file = join(cwd, new URL(request.url ?? '/', 'http://localhost').pathname);
+    if (existsSync(file)) response.end(readFileSync(file));
+    else response.writeHead(404).end();
+  });
+  return { url: `${url}/coins.git`, commit: git('rev-parse', 'trunk') };
+}
+
+// Red without the second fetches in fetch-repository.ts: such a server hands out no single commit, and no part of a history.
+it.each([
+  ['its default branch', (): string => ''],
+  ['a branch', () => '#trunk'],
+  ['a tag', () => '#v1.0.0'],
+  ['a range of versions', () => '#semver:^1'],
+  ['a commit', (commit: string) => `#${commit}`],
+])('a repository on a web server is installed by %s', async (_what, reference) => {
+  const { url, commit } = await servedRepository('coin-served');
+  const user = newUser();
+  const done = await agentgym(user, ['plugins', 'install', `${url}${reference(commit)}`]);
+  expect(done.json, done.stderr).toMatchObject({ name: 'fixture-coin-served' });
+  expect((await agentgym(user, ['plugins', 'inspect', 'fixture-coin-served'])).json).toMatchObject({ commit });
+  expect(await environmentsOf(user)).toEqual(['coin-served']);
+});
+
+// Red where git asks on a terminal for a name and a password: nobody would see the question.
+it.each([
+  [401, 'AG_PLUGIN_UNREACHABLE'],
+  [403, 'AG_PLUGIN_UNREACHABLE'],
+  [404, 'AG_PLUGIN_NOT_FOUND'],
+  [500, 'AG_PLUGIN_UNREACHABLE'],
+])('a repository on a server that answers %i', async (status, code) => {
+  const url = await serve((_, response) =>
+    response.writeHead(status, status === 401 ? { 'www-authenticate': 'Basic realm="git"' } : {}).end(),
+  );
+  const user = newUser();
+  const failed = await agentgym(user, ['plugins', 'install', `git+${url}/coins.git`]);
+  expect(failed.code).toBe(2);
+  expect(errorOf(failed)).toMatchObject({ code, hint: expect.stringContaining('git ls-remote') as unknown });
+  expect(await installedBy(user)).toEqual([]);
+});
+
+// Red without installDependencies, or where its scripts do not run.
+it('link --install installs what the folder depends on, with its scripts', async () => {
+  await publishFixture({ name: '@fixture/needed', json: { agentgym: undefined } });
+  const scripts = { postinstall: `node -e "require('fs').writeFileSync('ran', '')"` };
+  const json = { dependencies: { '@fixture/needed': '1.0.0' }, scripts };
+  const folder = await writeFixturePlugin({ name: 'fixture-own', environment: 'coin-own', json });
+  const user = newUser();
+  expect((await agentgym(user, ['plugins', 'link', folder])).code).toBe(0);
+  expect(existsSync(join(folder, 'node_modules'))).toBe(false);
+  expect((await agentgym(user, ['plugins', 'link', folder, '--install'])).code).toBe(0);
+  expect(existsSync(join(folder, 'node_modules', '@fixture', 'needed', 'package.json'))).toBe(true);
+  expect(existsSync(join(folder, 'ran'))).toBe(true);
+  expect(await environmentsOf(user)).toEqual(['coin-own']);
+
+  const broken = await writeFixturePlugin({ name: 'fixture-broken', json: { dependencies: { '@fixture/none': '1' } } });
+  const failed = await agentgym(user, ['plugins', 'link', broken, '--install']);
+  expect(errorOf(failed).code).toBe('AG_PLUGIN_NOT_FOUND');
+  expect(await environmentsOf(user)).toEqual(['coin-own']);
+});
