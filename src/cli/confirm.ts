@@ -1,4 +1,5 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { isInterruptedPrompt } from '../errors/is-interrupted-prompt.js';
 
 /** Asks on the terminal; no where there is none. Throws AgentgymError AG_INTERRUPTED on Ctrl-C. */
 export async function confirmOnTerminal(question: string, signal: AbortSignal): Promise<boolean> {
@@ -7,7 +8,7 @@ export async function confirmOnTerminal(question: string, signal: AbortSignal): 
   try {
     return await confirm({ message: question, default: false }, { signal, output: process.stderr });
   } catch (error) {
-    if (!(error instanceof Error) || !/^(Exit|Abort)PromptError$/.test(error.name)) throw error;
+    if (!isInterruptedPrompt(error)) throw error;
     throw new AgentgymError('AG_INTERRUPTED', { message: 'interrupted at a question', cause: error });
   }
 }

@@ -3,6 +3,7 @@ import { ListrInquirerPromptAdapter } from '@listr2/prompt-adapter-inquirer';
 import { Listr } from 'listr2';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { isInterruptedPrompt } from '../errors/is-interrupted-prompt.js';
 
 /** What is asked for, each only where it was not given. */
 export interface Questions {
@@ -62,8 +63,7 @@ export async function ask(questions: Questions, signal: AbortSignal): Promise<An
   try {
     await list.run();
   } catch (error) {
-    // Ctrl-C, which a terminal in raw mode sends as a key, a closed input, and the signal.
-    if (!['ExitPromptError', 'AbortPromptError'].includes((error as Error).name)) throw error;
+    if (!isInterruptedPrompt(error)) throw error;
     throw new AgentgymError('AG_INTERRUPTED', {
       message: 'interrupted while asking; nothing was written',
       hint: 'Begin again with `agentgym init`; with `--yes` nothing is asked.',

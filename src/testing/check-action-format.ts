@@ -6,7 +6,9 @@ import { malformedActions } from './environment-checks/malformed-actions.js';
 import { changedGlobals, withOtherClock } from './disturb-process.js';
 import { isWellFormed } from './environment-checks/play-episode.js';
 import type { Finding } from './finding.js';
+import { readerChecks } from './reader-checks.js';
 import { requireMembers } from './require-members.js';
+import { shorten } from './shorten.js';
 import { testHost } from './test-host.js';
 
 /** An action format as the kit takes it: its module, and options to try it with. */
@@ -31,11 +33,6 @@ interface Context {
 }
 
 const someActions = ['17', 'go north', 'get 2 oak planks', 'search[who wrote "Emma"?]', 'x = {"a": 1}', 'open <box>'];
-
-/** What regular expressions with nested repetition choke on. */
-const repetitive = ['<', '<action>', '</action>', '{', '[[', '\\boxed{', 'a ', '"', '```', 'Action:', '\n\n'];
-
-const shorten = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)} ...` : text);
 
 const isRead = (parsed: ParsedAction): boolean => 'action' in parsed && typeof parsed.action === 'string';
 
@@ -77,36 +74,12 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
       return found;
     },
   },
-  {
-    id: 'swift',
-    title: 'no text takes long to read',
-    severity: 'error',
-    likelyCause: 'a regular expression backtracks: nested or adjacent repetitions that match the same characters',
-    run: ({ format, milliseconds }) => {
-      for (const piece of repetitive) {
-        // Ever longer, so that what backtracks is caught before it takes hours.
-        for (let count = 1_000; count <= 512_000; count *= 2) {
-          const start = performance.now();
-          format.parse(piece.repeat(count));
-          const taken = performance.now() - start;
-          if (taken > milliseconds) return [`${count} times ${shorten(piece)} took ${Math.round(taken)} ms`];
-        }
-      }
-      return [];
-    },
-  },
-  {
-    id: 'repeatable',
-    title: 'the same text is read the same way each time',
-    severity: 'error',
-    likelyCause: 'state is kept between calls, such as lastIndex of a regular expression with the flag g',
-    run: ({ format, actions }) =>
-      actions.flatMap((action) => {
-        const text = format.render(action);
-        const [first, ...others] = [1, 2, 3].map(() => JSON.stringify(format.parse(text)));
-        return others.every((other) => other === first) ? [] : [`${shorten(text)} is read differently each time`];
-      }),
-  },
+  ...readerChecks<Context>(({ format, actions, milliseconds }) => ({
+    read: (text) => format.parse(text),
+    known: actions.map((action) => format.render(action)),
+    pieces: [],
+    milliseconds,
+  })),
   {
     id: 'short-reply',
     title: 'the reply to a malformed text is short, whatever the text',

@@ -9,8 +9,9 @@ import type { Contribution } from '../../contracts/plugin.js';
 import { messageOf } from '../../errors/message-of.js';
 import { createRandom } from '../../random/create-random.js';
 import { testHost } from '../test-host.js';
+import { shorten } from '../shorten.js';
 import { splitNames, type CheckContext } from './check-context.js';
-import { chooseAtRandom, episodeBytes, playEpisode, shorten } from './play-episode.js';
+import { chooseAtRandom, episodeBytes, playEpisode } from './play-episode.js';
 
 /** What a child process is asked to play. */
 interface ReplayRequest {

@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Facts, OptionalFact, StepResult } from '../../contracts/environment.js';
+import { shorten } from '../shorten.js';
 import type { CheckContext, EnvironmentCheck } from './check-context.js';
-import { isWellFormed, shorten, type PlayedEpisode, type PlayedTurn } from './play-episode.js';
+import { isWellFormed, type PlayedEpisode, type PlayedTurn } from './play-episode.js';
 
 const optionalFacts: readonly OptionalFact[] = ['progress', 'milestones'];
 

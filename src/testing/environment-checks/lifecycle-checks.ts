@@ -1,7 +1,8 @@
-import type { CheckContext, EnvironmentCheck } from './check-context.js';
-import { leftOpenBy } from '../open-resources.js';
-import { chooseAgain, playEpisode, shorten } from './play-episode.js';
 import { messageOf } from '../../errors/message-of.js';
+import { leftOpenBy } from '../open-resources.js';
+import { shorten } from '../shorten.js';
+import type { CheckContext, EnvironmentCheck } from './check-context.js';
+import { chooseAgain, playEpisode } from './play-episode.js';
 
 const strangers = ['', 'no such task', '__proto__', '../../', '-1', 'x'.repeat(1_000)];
 

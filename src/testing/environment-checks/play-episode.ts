@@ -1,6 +1,7 @@
 import type { Awaitable, Environment, StepResult } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { messageOf } from '../../errors/message-of.js';
+import { shorten } from '../shorten.js';
 
 /** One action and its answer, with the state's key before it where the environment has one. */
 export interface PlayedTurn {
@@ -77,13 +78,6 @@ export function firstDifference(a: PlayedEpisode, b: PlayedEpisode): string {
     return `turn ${turn} (${shorten(left?.action ?? right?.action ?? '')}) differs: ${shorten(JSON.stringify(left?.result ?? null))} and ${shorten(JSON.stringify(right?.result ?? null))}`;
   }
   return `one of them threw: ${a.thrown?.message ?? b.thrown?.message ?? 'neither'}`;
-}
-
-/** A text short enough for a message. */
-export function shorten(text: string): string {
-  return text.length <= 120
-    ? JSON.stringify(text)
-    : `${JSON.stringify(text.slice(0, 100))}... (${text.length} characters)`;
 }
 
 /** True if no surrogate stands without its other half: such text cannot be kept in a file. */

@@ -1,8 +1,9 @@
 import type { Environment } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { malformedActions } from './malformed-actions.js';
-import { isWellFormed, shorten } from './play-episode.js';
+import { isWellFormed } from './play-episode.js';
 import { messageOf } from '../../errors/message-of.js';
+import { shorten } from '../shorten.js';
 
 /** What became of a malformed action. */
 export interface MalformedAnswer {

@@ -3,16 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Environment } from '../../contracts/environment.js';
 import type { Json } from '../../contracts/json.js';
+import { shorten } from '../shorten.js';
 import type { CheckContext, EnvironmentCheck } from './check-context.js';
 import { compareProcesses } from './compare-processes.js';
-import {
-  chooseAgain,
-  episodeBytes,
-  firstDifference,
-  playEpisode,
-  shorten,
-  type PlayedEpisode,
-} from './play-episode.js';
+import { chooseAgain, episodeBytes, firstDifference, playEpisode, type PlayedEpisode } from './play-episode.js';
 
 function repeat(context: CheckContext, environment: Environment, episode: PlayedEpisode): Promise<PlayedEpisode> {
   return playEpisode(environment, episode.task, context.random, chooseAgain(episode), episode.turns.length);

@@ -1,6 +1,6 @@
 import type { TaskSource } from '../../contracts/environment.js';
 import { splitNames, type CheckContext, type EnvironmentCheck } from './check-context.js';
-import { shorten } from './play-episode.js';
+import { shorten } from '../shorten.js';
 
 /** Ids of a split: all of them where it is bounded and small enough, else an even sample. */
 function listIds(source: TaskSource, limit: number): string[] {

@@ -1,14 +1,8 @@
 // An environment is its task, its random stream and its actions, and nothing else: not its neighbours, not the process, not the time of day.
 import { callsOfMathRandom, changedGlobals, withOtherClock } from '../disturb-process.js';
+import { shorten } from '../shorten.js';
 import type { CheckContext, EnvironmentCheck } from './check-context.js';
-import {
-  chooseAgain,
-  episodeBytes,
-  firstDifference,
-  playEpisode,
-  shorten,
-  type PlayedEpisode,
-} from './play-episode.js';
+import { chooseAgain, episodeBytes, firstDifference, playEpisode, type PlayedEpisode } from './play-episode.js';
 
 const unthrown = (episodes: readonly PlayedEpisode[]): readonly PlayedEpisode[] =>
   episodes.filter(({ thrown }) => thrown === undefined);

@@ -1,9 +1,8 @@
 import type { ToolReading } from '../../contracts/tool.js';
 import type { KitCheck } from '../conformance-kit.js';
-import { callOf, shorten, type ToolCheckContext } from './tool-context.js';
-
-/** What regular expressions with nested repetition choke on. */
-const repetitive = ['<', '</', '<calculator>', '{', '[[', '(', 'a ', '"', '```', '\n\n'];
+import { readerChecks } from '../reader-checks.js';
+import { shorten } from '../shorten.js';
+import { callOf, type ToolCheckContext } from './tool-context.js';
 
 /** A reason stands in an observation, and its tokens fill the episode. */
 const longestReason = 500;
@@ -68,36 +67,12 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
         return reading === undefined ? [] : [`${shorten(text)} is claimed: ${shorten(JSON.stringify(reading))}`];
       }),
   },
-  {
-    id: 'swift',
-    title: 'no text takes long to read',
-    severity: 'error',
-    likelyCause: 'a regular expression backtracks: nested or adjacent repetitions that match the same characters',
-    run: ({ tool, millisecondsPerText }) => {
-      const [opening = ''] = tool.example.split(/\w/u);
-      for (const piece of [...repetitive, tool.example, `${opening} `]) {
-        // Ever longer, so that what backtracks is caught before it takes hours.
-        for (let count = 1_000; count * piece.length <= 1_000_000; count *= 2) {
-          const start = performance.now();
-          tool.parse(piece.repeat(count));
-          const taken = performance.now() - start;
-          if (taken > millisecondsPerText) return [`${count} times ${shorten(piece)} took ${Math.round(taken)} ms`];
-        }
-      }
-      return [];
-    },
-  },
-  {
-    id: 'repeatable',
-    title: 'the same text is read the same way each time',
-    severity: 'error',
-    likelyCause: 'state is kept between calls, such as lastIndex of a regular expression with the flag g',
-    run: ({ tool, calls }) =>
-      calls.flatMap((text) => {
-        const [first, ...others] = [1, 2, 3].map(() => JSON.stringify(tool.parse(text)));
-        return others.every((other) => other === first) ? [] : [`${shorten(text)} is read differently each time`];
-      }),
-  },
+  ...readerChecks<ToolCheckContext>(({ tool, calls, millisecondsPerText }) => ({
+    read: (text) => tool.parse(text),
+    known: calls,
+    pieces: [tool.example, `${tool.example.split(/\w/u)[0] ?? ''} `],
+    milliseconds: millisecondsPerText,
+  })),
 ];
 
 /** Made of nothing but what JSON has. */

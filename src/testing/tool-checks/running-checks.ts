@@ -2,7 +2,8 @@ import type { Json } from '../../contracts/json.js';
 import { messageOf } from '../../errors/message-of.js';
 import type { KitCheck } from '../conformance-kit.js';
 import { leftOpenBy } from '../open-resources.js';
-import { answersOf, callOf, runCall, shorten, type ToolCheckContext } from './tool-context.js';
+import { shorten } from '../shorten.js';
+import { answersOf, callOf, runCall, type ToolCheckContext } from './tool-context.js';
 
 /** Signals and markers that no output should carry: they are for terminals and chat templates. */
 // eslint-disable-next-line no-control-regex

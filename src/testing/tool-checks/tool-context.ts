@@ -40,8 +40,6 @@ export interface ToolCheckContext {
   readonly millisecondsPerCall: number;
 }
 
-export const shorten = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)} ...` : text);
-
 /** The call that a text stands for; undefined where it stands for none. */
 export function callOf(tool: Tool, text: string): { readonly call: Json } | undefined {
   const reading = tool.parse(text);

@@ -1,7 +1,7 @@
-import type { TrainingBatch } from '../contracts/batch.js';
-import type { Random } from '../contracts/random.js';
-import type { LiveArrays } from '../credit/evaluate-loss.js';
-import { buildBatch, type BatchRow } from '../rollout/build-batch.js';
+import type { TrainingBatch } from '../../contracts/batch.js';
+import type { Random } from '../../contracts/random.js';
+import type { LiveArrays } from '../../credit/evaluate-loss.js';
+import { buildBatch, type BatchRow } from '../../rollout/build-batch.js';
 
 /** A batch as the loop hands it over, with every role filled, and what a policy that is still the sampler says of it. */
 export interface AlgorithmBatch {

@@ -1,0 +1,165 @@
+// Advantages, returns and weights: what the algorithm makes of a batch before anything is differentiated.
+import type { TrainingBatch } from '../../contracts/batch.js';
+import { selectRows } from '../../rollout/select-rows.js';
+import type { KitCheck } from '../conformance-kit.js';
+import { each, near, same, update, type AlgorithmContext } from './algorithm-context.js';
+
+interface Credit {
+  readonly advantages: Float64Array;
+  readonly weights: Float64Array;
+  readonly returns?: Float64Array;
+}
+
+const outside = (batch: TrainingBatch, array: Float64Array): number =>
+  array.findIndex((value, index) => batch.mask[index] !== 1 && value !== 0);
+
+/** Rows last to first; pairs stay together, the winner first. */
+function turnedAround(rows: number, pairs: boolean): number[] {
+  const unit = pairs ? 2 : 1;
+  return Array.from({ length: rows }, (_, place) => {
+    const at = rows - unit - unit * Math.floor(place / unit);
+    return at + (place % unit);
+  });
+}
+
+export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
+  // First: what is written into a batch a second time changes nothing any more.
+  {
+    id: 'batch-untouched',
+    title: 'the batch is left as it was',
+    severity: 'error',
+    likelyCause: 'an array of the batch is filled in place instead of a new one',
+    run: (context) =>
+      each(context, (given) => {
+        const before = structuredClone(given.batch);
+        update(context.algorithm, given);
+        for (const [name, value] of Object.entries(given.batch)) {
+          const was = before[name as keyof TrainingBatch];
+          if (ArrayBuffer.isView(value) && !same(value as Float64Array, was as Float64Array)) return `${name} changed`;
+        }
+        return undefined;
+      }),
+  },
+  {
+    id: 'zero-outside-actions',
+    title: 'advantages, returns and weights are 0 where nothing was sampled',
+    severity: 'error',
+    likelyCause: 'a number of the episode is written on every token of its row, padding and observations included',
+    run: (context) =>
+      each(context, (given) => {
+        const { credit, weight } = update(context.algorithm, given);
+        const { advantages, returns } = credit;
+        for (const [name, array] of Object.entries({ advantages, weight, ...(returns && { returns }) })) {
+          const index = outside(given.batch, array);
+          if (index !== -1) return `${name}[${index}] is ${array[index]} where the mask is 0`;
+        }
+        return undefined;
+      }),
+  },
+  {
+    id: 'finite',
+    title:
+      'advantages, weights, terms and derivatives are finite, also for groups of one, equal returns and rows without a sampled token',
+    severity: 'error',
+    likelyCause: 'a deviation of 0, or a count of 0, is divided by',
+    run: (context) =>
+      each(context, (given) => {
+        const { credit, weight, result } = update(context.algorithm, given);
+        const arrays = { advantages: credit.advantages, weight, ...result.gradients };
+        for (const [name, array] of Object.entries(arrays)) {
+          if (array.some((value) => !Number.isFinite(value))) return `${name} has a number that is not finite`;
+        }
+        const term = Object.entries(result.terms).find(([, value]) => !Number.isFinite(value));
+        return term && `the term ${term[0]} is ${term[1]}`;
+      }),
+  },
+  {
+    id: 'masked-noise',
+    title: 'what stands where nothing was sampled does not matter, NaN included',
+    severity: 'error',
+    likelyCause: 'the mask is multiplied with instead of selected by',
+    run: (context) =>
+      each(context, (given) => {
+        const [clean, noisy] = [given, { ...given, ...given.spoilt }].map((one) => update(context.algorithm, one));
+        if (!same(clean!.credit.advantages, noisy!.credit.advantages)) return 'the advantages change';
+        if (!same(clean!.weight, noisy!.weight)) return 'the weights change';
+        if (!same(clean!.credit.returns ?? [], noisy!.credit.returns ?? [])) return 'the returns change';
+        const differs = (['logprob', 'value'] as const).some(
+          (live) => !same(clean!.result.gradients[live], noisy!.result.gradients[live]),
+        );
+        return differs && 'the derivatives change';
+      }),
+  },
+  {
+    id: 'weights-normalised',
+    title: 'weights are not negative, and a minibatch twice over has the same total weight',
+    severity: 'error',
+    likelyCause:
+      'the weights are not divided by the tokens or sequences of the minibatch: its size would scale the step',
+    run: (context) =>
+      each(context, ({ batch }) => {
+        const total = (of: TrainingBatch): number => context.algorithm.weights(of).reduce((sum, w) => sum + w, 0);
+        if (context.algorithm.weights(batch).some((weight) => weight < 0)) return 'a weight is negative';
+        const rows = Array.from({ length: batch.rows }, (_, row) => row);
+        const [once, twice] = [total(batch), total(selectRows(batch, [...rows, ...rows]))];
+        if (Math.abs(once - twice) <= 1e-9 * Math.max(1, once)) return undefined;
+        return `the weights add up to ${once}, and to ${twice} with every row twice`;
+      }),
+  },
+  {
+    id: 'rows-permuted',
+    title: 'the order of the rows does not matter',
+    severity: 'error',
+    likelyCause:
+      'groups are told by their place in the batch instead of `batch.group`, or a sum depends on what came before',
+    run: (context) =>
+      each(context, ({ batch }) => {
+        const { algorithm } = context;
+        const order = turnedAround(batch.rows, algorithm.pairs === true);
+        const credit = (of: TrainingBatch): Credit => {
+          const { advantages, returns } = algorithm.advantages(of, algorithm.initialState);
+          return { advantages, weights: algorithm.weights({ ...of, advantages }), ...(returns && { returns }) };
+        };
+        const straight = credit(batch);
+        const turned = credit(selectRows(batch, order));
+        for (const name of ['advantages', 'weights', 'returns'] as const) {
+          const [before, array] = [straight[name], turned[name]];
+          if (before === undefined || array === undefined) continue;
+          for (const [place, row] of order.entries()) {
+            for (let column = 0; column < batch.width; column += 1) {
+              const [was, is] = [before[row * batch.width + column], array[place * batch.width + column]];
+              if (near(was, is)) continue;
+              return `row ${row} has ${name} of ${was}, and ${is} where the rows stand in another order`;
+            }
+          }
+        }
+        return undefined;
+      }),
+  },
+  {
+    id: 'groups-apart',
+    title: 'where it is claimed, the credit of a group does not depend on the other groups',
+    severity: 'error',
+    likelyCause: 'a mean or deviation is taken over the batch instead of the group',
+    idle: ({ algorithm }) =>
+      algorithm.claims?.includes('groups-apart') === true ? undefined : 'the algorithm does not claim it',
+    run: (context) =>
+      each(context, ({ batch }) => {
+        const { algorithm } = context;
+        const first = batch.group[0];
+        const others = Float64Array.from(batch.rewards, (reward, index) =>
+          batch.group[Math.floor(index / batch.width)] === first || batch.mask[index] !== 1 ? reward : 2 * reward + 1,
+        );
+        const [was, is] = [batch, { ...batch, rewards: others }].map(
+          (given) => algorithm.advantages(given, algorithm.initialState).advantages,
+        );
+        const index = was!.findIndex(
+          (value, at) => batch.group[Math.floor(at / batch.width)] === first && !near(value, is![at]),
+        );
+        return (
+          index !== -1 &&
+          `an advantage of group ${first} goes from ${was![index]} to ${is![index]} as other groups are rewarded otherwise`
+        );
+      }),
+  },
+];

@@ -1,0 +1,100 @@
+// The loss as an expression: what it reads, which way it leads, and that it stays what it was.
+import type { Algorithm } from '../../contracts/algorithm.js';
+import type { TrainingBatch } from '../../contracts/batch.js';
+import { evaluateLoss } from '../../credit/evaluate-loss.js';
+import { lossInputs, lossOperations } from '../../credit/loss-operations.js';
+import { selectRows } from '../../rollout/select-rows.js';
+import type { KitCheck } from '../conformance-kit.js';
+import { credited, each, lossOf, near, same, update, type AlgorithmContext } from './algorithm-context.js';
+
+export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
+  {
+    id: 'roles',
+    title: 'losses read a reference, a critic or a greedy return only where the algorithm asks for one',
+    severity: 'error',
+    likelyCause: 'the role is missing from `roles`, or `critic` is; the trainer fills only what they name',
+    run: (context) => {
+      const { roles, critic } = context.algorithm;
+      return each(context, (given) => {
+        const { referenceLogprobs, values, greedyReturn, ...bare } = given.batch;
+        const batch: TrainingBatch = {
+          ...bare,
+          ...(roles.includes('reference') && referenceLogprobs && { referenceLogprobs }),
+          ...(roles.includes('greedy') && greedyReturn && { greedyReturn }),
+          ...(critic && values && { values }),
+        };
+        const { logprob, entropy, value } = given.live;
+        try {
+          update(context.algorithm, { batch, live: { logprob, entropy, ...(critic && { value }) } });
+        } catch (error) {
+          return String(error);
+        }
+        return undefined;
+      });
+    },
+  },
+  {
+    id: 'direction',
+    title: 'where the policy is still the sampler, the loss falls as tokens with a positive advantage grow likelier',
+    severity: 'error',
+    likelyCause: 'a sign: a loss is minimised, an objective maximised',
+    run: (context) =>
+      each(context, (given) => {
+        const { credit, weight, result } = update(context.algorithm, given);
+        const { logprob } = result.gradients;
+        const slope = credit.advantages.reduce(
+          (sum, a, i) => sum + a * (logprob[i] as number) * (weight[i] as number),
+          0,
+        );
+        return slope > 0 && 'the derivatives of the loss point the way of the advantages';
+      }),
+  },
+  {
+    id: 'loss-constant',
+    title: 'loss and weights are functions of their arguments: the same in every minibatch, epoch and instance',
+    severity: 'error',
+    likelyCause:
+      'a number of the batch before is baked into the loss; what changes belongs in `state` or `klCoefficient`',
+    run: async (context) => {
+      const { algorithm } = context;
+      const fresh = await context.create();
+      const losses = (of: Algorithm): string =>
+        JSON.stringify([of.loss(lossOperations, lossInputs), of.critic?.loss(lossOperations, lossInputs)]);
+      const before = losses(fresh);
+      const found: string[] = [];
+      for (const given of context.batches) {
+        const { weight } = update(algorithm, given);
+        if (losses(algorithm) !== before) found.push(`after ${given.name} the loss is another expression`);
+        if (!same(update(fresh, given).weight, weight))
+          found.push(`on ${given.name} the weights differ between instances`);
+        if (found.length > 0) return found;
+      }
+      return found;
+    },
+  },
+  {
+    id: 'split-invariant',
+    title: 'any split of a minibatch into micro-batches gives the same sums and derivatives',
+    severity: 'error',
+    likelyCause: 'a row of the loss reads another row; what a mean is taken over belongs in the weights',
+    run: (context) =>
+      each(context, (given) => {
+        const { batch, live } = given;
+        const { credit, weight, result } = update(context.algorithm, given);
+        const loss = lossOf(context.algorithm);
+        const whole = credited(batch, credit, weight);
+        const unit = context.algorithm.pairs === true ? 2 : 1;
+        const sums: Record<string, number> = {};
+        for (let row = 0; row < batch.rows; row += unit) {
+          const rows = Array.from({ length: unit }, (_, index) => row + index);
+          const part = selectRows(whole, rows);
+          const cut = (array: Float64Array): Float64Array => selectRows({ ...batch, weight: array }, rows).weight;
+          const lived = { logprob: cut(live.logprob), entropy: cut(live.entropy), value: cut(live.value) };
+          const { terms } = evaluateLoss(part, lived, loss);
+          for (const [name, value] of Object.entries(terms)) sums[name] = (sums[name] ?? 0) + value;
+        }
+        const apart = Object.entries(result.terms).find(([name, value]) => !near(value, sums[name] ?? 0));
+        return apart && `the term ${apart[0]} is ${apart[1]} at once, and ${sums[apart[0]]} row by row`;
+      }),
+  },
+];

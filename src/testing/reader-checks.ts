@@ -1,0 +1,69 @@
+import type { KitCheck } from './conformance-kit.js';
+import { shorten } from './shorten.js';
+
+/** Whatever makes something of a policy's text: an action format, or a tool. */
+interface TextReader {
+  readonly read: (text: string) => unknown;
+  /** Texts that it knows. */
+  readonly known: readonly string[];
+  /** What its own syntax consists of, beside that of others. */
+  readonly pieces: readonly string[];
+  readonly milliseconds: number;
+}
+
+/** What regular expressions with nested repetition choke on. */
+const repetitive = [
+  '<',
+  '</',
+  '<action>',
+  '</action>',
+  '{',
+  '[[',
+  '(',
+  '\\boxed{',
+  'a ',
+  '"',
+  '```',
+  'Action:',
+  '\n\n',
+];
+
+const mostCharacters = 1_000_000;
+
+/** Checks of every reader: a policy may write anything, and as much as it may. */
+export function readerChecks<Context>(readerOf: (context: Context) => TextReader): readonly KitCheck<Context>[] {
+  return [
+    {
+      id: 'swift',
+      title: 'no text takes long to read',
+      severity: 'error',
+      likelyCause: 'a regular expression backtracks: nested or adjacent repetitions that match the same characters',
+      run: (context) => {
+        const { read, pieces, milliseconds } = readerOf(context);
+        for (const piece of [...repetitive, ...pieces]) {
+          // Ever longer, so that what backtracks is caught before it takes hours.
+          for (let count = 1_000; count * piece.length <= mostCharacters; count *= 2) {
+            const start = performance.now();
+            read(piece.repeat(count));
+            const taken = performance.now() - start;
+            if (taken > milliseconds) return [`${count} times ${shorten(piece)} took ${Math.round(taken)} ms`];
+          }
+        }
+        return [];
+      },
+    },
+    {
+      id: 'repeatable',
+      title: 'the same text is read the same way each time',
+      severity: 'error',
+      likelyCause: 'state is kept between calls, such as lastIndex of a regular expression with the flag g',
+      run: (context) => {
+        const { read, known } = readerOf(context);
+        return known.flatMap((text) => {
+          const [first, ...others] = [1, 2, 3].map(() => JSON.stringify(read(text)));
+          return others.every((other) => other === first) ? [] : [`${shorten(text)} is read differently each time`];
+        });
+      },
+    },
+  ];
+}
