@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Config } from '@oclif/core';
+
 import { messageOf } from '../errors/message-of.js';
 
 /**

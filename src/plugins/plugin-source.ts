@@ -68,6 +68,11 @@ export function liesInside(root: string, path: string): boolean {
   return !inside.startsWith('..') && !isAbsolute(inside);
 }
 
+/** True of a path that leads to something of the package's own other than its folder. */
+export function liesWithin(root: string, path: string): boolean {
+  return liesInside(root, path) && resolve(root, path) !== resolve(root);
+}
+
 /** Compares by code units, so that the order does not depend on the locale. */
 export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;

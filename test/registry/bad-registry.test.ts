@@ -1,27 +1,16 @@
 // Registries that do not work: every failure names its kind, ends with 2, and leaves what was there.
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { afterAll, expect, inject, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 
 import { publishFixture, writeFixturePlugin } from './fixture-plugin.js';
 import { agentgym, newUser } from './run-agentgym.js';
+import { serve } from './serve.js';
 import { tarOf } from './tar-of.js';
-
-const servers: Server[] = [];
-afterAll(() => servers.forEach((server) => (server.closeAllConnections(), server.close())));
-
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
 
 /** A registry with one package in one version, whose tarball is what is given; `integrity`: what the registry says of it. */
 async function registryWith(name: string, tarball: Buffer, integrity?: string): Promise<string> {

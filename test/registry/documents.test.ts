@@ -52,12 +52,15 @@ beforeAll(async () => {
   };
 });
 
+const commandsOf = (document: string) =>
+  codeBlocks(document)
+    .filter(({ language }) => language === 'console')
+    .flatMap(consoleCommands);
+
 describe('commands of documents that want a registry', () => {
   it.each(registryDocuments)('%s', { timeout: 300_000 }, async (document) => {
     const home = dirname(user.data);
-    const commands = codeBlocks(document)
-      .filter(({ language }) => language === 'console')
-      .flatMap(consoleCommands);
+    const commands = commandsOf(document);
     expect(commands.length).toBeGreaterThan(5);
     for (const command of commands) {
       const { code, printed } = await runCommand(command, join(home, 'work'), home, environment);
@@ -82,10 +85,7 @@ describe('commands of documents that want a registry', () => {
       const commands = skippedCommands.filter(({ registry }) => registry);
       expect(commands.length).toBe(3);
       for (const { document, command } of commands) {
-        const shown = codeBlocks(document)
-          .filter(({ language }) => language === 'console')
-          .flatMap(consoleCommands)
-          .find((one) => one.command === command);
+        const shown = commandsOf(document).find((one) => one.command === command);
         expect(shown, `${document}: ${command}`).toBeDefined();
         const { code, printed } = await runCommand(shown!, newcomer.cwd, newcomer.cwd, own);
         expect(code, `${document}: ${command}\n${printed}`).toBe(0);

@@ -6,6 +6,9 @@ import { promisify } from 'node:util';
 
 import { inject } from 'vitest';
 
+/** An install script that shows that it ran: a file `ran` in its package. */
+export const LEAVES_A_FILE = `node -e "require('fs').writeFileSync('ran', '')"`;
+
 /** What a fixture differs in from a good plugin. */
 export interface FixturePlugin {
   readonly name: string;

@@ -1,25 +1,13 @@
 // Repositories on a web server, by the protocol that every file server speaks, and folders that are linked.
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
-import { fixtureRepository, publishFixture, writeFixturePlugin } from './fixture-plugin.js';
+import { fixtureRepository, LEAVES_A_FILE, publishFixture, writeFixturePlugin } from './fixture-plugin.js';
 import { agentgym, environmentsOf, errorOf, installedBy, newUser } from './run-agentgym.js';
-
-const servers: Server[] = [];
-afterAll(() => servers.forEach((server) => (server.closeAllConnections(), server.close())));
-
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  servers.push(server);
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import { serve } from './serve.js';
 
 /** A repository with one tag on a server that knows nothing of git; gives its address and its commit. */
 async function servedRepository(environment: string): Promise<{ url: string; commit: string }> {
@@ -32,7 +20,7 @@ async function servedRepository(environment: string): Promise<{ url: string; com
     if (existsSync(file)) response.end(readFileSync(file));
     else response.writeHead(404).end();
   });
-  return { url: `${url}/coins.git`, commit: git('rev-parse', 'trunk') };
+  return { url: `${url}coins.git`, commit: git('rev-parse', 'trunk') };
 }
 
 // Red without the second fetches in fetch-repository.ts: such a server hands out no single commit, and no part of a history.
@@ -62,7 +50,7 @@ it.each([
     response.writeHead(status, status === 401 ? { 'www-authenticate': 'Basic realm="git"' } : {}).end(),
   );
   const user = newUser();
-  const failed = await agentgym(user, ['plugins', 'install', `git+${url}/coins.git`]);
+  const failed = await agentgym(user, ['plugins', 'install', `git+${url}coins.git`]);
   expect(failed.code).toBe(2);
   expect(errorOf(failed)).toMatchObject({ code, hint: expect.stringContaining('git ls-remote') as unknown });
   expect(await installedBy(user)).toEqual([]);
@@ -71,7 +59,7 @@ it.each([
 // Red without installDependencies, or where its scripts do not run.
 it('link --install installs what the folder depends on, with its scripts', async () => {
   await publishFixture({ name: '@fixture/needed', json: { agentgym: undefined } });
-  const scripts = { postinstall: `node -e "require('fs').writeFileSync('ran', '')"` };
+  const scripts = { postinstall: LEAVES_A_FILE };
   const json = { dependencies: { '@fixture/needed': '1.0.0' }, scripts };
   const folder = await writeFixturePlugin({ name: 'fixture-own', environment: 'coin-own', json });
   const user = newUser();

@@ -8,7 +8,13 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 
 import { hasTerminal, runOnTerminal } from '../terminal.js';
-import { fixtureRepository, packFixture, publishFixture as publish, writeFixturePlugin } from './fixture-plugin.js';
+import {
+  fixtureRepository,
+  LEAVES_A_FILE,
+  packFixture,
+  publishFixture as publish,
+  writeFixturePlugin,
+} from './fixture-plugin.js';
 import { agentgym, environmentsOf, errorOf, newUser } from './run-agentgym.js';
 
 const run = promisify(execFile);
@@ -170,14 +176,16 @@ describe('traps of plugin commands', () => {
 
   // Red without `--ignore-scripts` in run-npm.ts, or without findInstallScripts.
   it('P8: install scripts are named and not run; with --allow-scripts they run', async () => {
-    const postinstall = `node -e "require('fs').writeFileSync('ran', '')"`;
-    await publish({ name: '@fixture/dependency', json: { scripts: { postinstall }, agentgym: undefined } });
+    await publish({
+      name: '@fixture/dependency',
+      json: { scripts: { postinstall: LEAVES_A_FILE }, agentgym: undefined },
+    });
     const json = { dependencies: { '@fixture/dependency': '1.0.0' } };
     await publish({ name: '@fixture/scripted', environment: 'coin-scripted', json });
     const user = newUser();
     const quiet = await agentgym(user, ['plugins', 'install', '@fixture/scripted']);
     expect(quiet.stderr).toContain('@fixture/dependency 1.0.0 wants to run');
-    expect(quiet.stderr).toContain(postinstall);
+    expect(quiet.stderr).toContain(LEAVES_A_FILE);
     const place = (root: unknown) => join(String(root), '..', 'dependency', 'ran');
     const rootNow = async () => (await agentgym(user, ['plugins', 'inspect', '@fixture/scripted'])).json['root'];
     expect(existsSync(place(await rootNow()))).toBe(false);
@@ -189,8 +197,11 @@ describe('traps of plugin commands', () => {
 
   // Red when confirm.ts asks nobody, or does not heed the answer.
   it.skipIf(!hasTerminal)('P8: on a terminal one is asked whether install scripts may run', async () => {
-    const postinstall = `node -e "require('fs').writeFileSync('ran', '')"`;
-    await publish({ name: '@fixture/asking', environment: 'coin-asking', json: { scripts: { postinstall } } });
+    await publish({
+      name: '@fixture/asking',
+      environment: 'coin-asking',
+      json: { scripts: { postinstall: LEAVES_A_FILE } },
+    });
     const answer = async (keys: string) => {
       const user = newUser();
       const command = `"${process.execPath}" "${inject('installed').bin}" plugins install @fixture/asking`;

@@ -2,13 +2,13 @@
 import { checkContributions } from '../../plugins/check-contributions.js';
 import type { Contribution, ContributionKind } from '../../contracts/plugin.js';
 import { optionChecks } from '../../credit/option-checks.js';
+import { messageOf } from '../../errors/message-of.js';
 import { findingOf, type CheckOutcome, type KitSettings } from '../../testing/conformance-kit.js';
 import { changedGlobals } from '../../testing/disturb-process.js';
 import type { CheckedKind } from '../../testing/check-table.js';
 import type { CheckMessage, CheckRequest } from './check-messages.js';
 import { examiners, type Examination } from './examine-contribution.js';
 import { optionSets, type OptionSet } from './option-sets.js';
-import { messageOf } from '../../errors/message-of.js';
 
 /** Option sets that are tried beside the defaults unless more are asked for. */
 const fewSets = 12;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import semver from 'semver';
 
 import { API_VERSION } from '../../plugins/load-plugin.js';
-import { liesInside } from '../../plugins/plugin-source.js';
+import { liesWithin } from '../../plugins/plugin-source.js';
 import { HOST } from '../../plugins/store/check-package.js';
 import type { KitCheck } from '../../testing/conformance-kit.js';
 import { packageOf, readBuiltGraph, type BuiltGraph, type BuiltImport } from './built-imports.js';
@@ -37,7 +37,7 @@ export function openPackage(root: string, hostVersion: string): PackageContext {
   if (typeof version !== 'string' || semver.valid(version) === null)
     throw new Error(`\`version\` is ${JSON.stringify(version)}, no semantic version`);
   const path = declarationOf(json as PackageJson)['plugin'];
-  const entry = typeof path === 'string' && isOwn(root, path) ? resolve(root, path) : undefined;
+  const entry = typeof path === 'string' && liesWithin(root, path) ? resolve(root, path) : undefined;
   let graph: BuiltGraph | undefined;
   return {
     root,
@@ -56,9 +56,6 @@ const objectOf = (value: unknown): PackageJson =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PackageJson) : {};
 const declarationOf = (json: PackageJson): PackageJson => objectOf(json['agentgym']);
 const stringsOf = (value: unknown): Strings => objectOf(value) as Strings;
-
-/** A file of the package's own, rather than its folder. */
-const isOwn = (root: string, path: string): boolean => liesInside(root, path) && resolve(root, path) !== resolve(root);
 
 const withoutEntry = ({ entry }: PackageContext): string | undefined =>
   entry === undefined ? 'there is no entry to look at' : undefined;
@@ -122,7 +119,7 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
       const { plugin } = declarationOf(json);
       if (typeof plugin !== 'string')
         return [`\`agentgym.plugin\` is ${JSON.stringify(plugin) ?? 'missing'}, not a path`];
-      return isOwn(root, plugin) ? [] : [`\`agentgym.plugin\` is ${plugin}, outside of the package`];
+      return liesWithin(root, plugin) ? [] : [`\`agentgym.plugin\` is ${plugin}, outside of the package`];
     },
   },
   {

@@ -6,7 +6,7 @@ import { satisfies, validRange } from 'semver';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { API_VERSION } from '../load-plugin.js';
-import { liesInside } from '../plugin-source.js';
+import { liesWithin } from '../plugin-source.js';
 
 /** What the store reads of a plugin's package.json. */
 export interface PluginPackage {
@@ -76,7 +76,7 @@ export async function checkPackage(root: string, hostVersion: string): Promise<P
     );
   }
   const entry = resolve(root, plugin);
-  if (entry === resolve(root) || !liesInside(root, plugin)) {
+  if (!liesWithin(root, plugin)) {
     return refuse(`its entry ${plugin} lies outside of its package`, 'Its author names a file of the package itself.');
   }
   if (!existsSync(entry)) {
