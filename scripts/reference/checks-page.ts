@@ -1,4 +1,4 @@
-import { allChecks } from '../../src/experiments/plugin-check/all-checks.js';
+import { allChecks } from '../../src/plugin-check/all-checks.js';
 
 /** Every check of plugins: what holds, why it matters and how to mend it. */
 export function checksPage(): string {

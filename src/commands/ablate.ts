@@ -25,10 +25,10 @@ export default class Ablate extends BaseCommand {
   async run() {
     const { args, flags } = await this.parse(Ablate);
     const [{ planAblation }, { runAblation }, lines, { writeReport }, { showGrid }, { styleOf }] = await Promise.all([
-      import('../experiments/ablation/plan-ablation.js'),
-      import('../experiments/ablation/run-ablation.js'),
-      import('../experiments/ablation/ablation-lines.js'),
-      import('../experiments/write-report.js'),
+      import('../ablation/plan-ablation.js'),
+      import('../ablation/run-ablation.js'),
+      import('../ablation/ablation-lines.js'),
+      import('../reports/write-report.js'),
       import('../reporting/show-grid.js'),
       import('../reporting/terminal-style.js'),
     ]);
@@ -47,7 +47,7 @@ export default class Ablate extends BaseCommand {
     const { cells, seeds } = planned;
     const workers = flags.workers ?? Math.min(availableParallelism(), cells.length * seeds.length);
     if (flags['dry-run']) {
-      const { estimateCells } = await import('../experiments/ablation/estimate-cells.js');
+      const { estimateCells } = await import('../ablation/estimate-cells.js');
       const estimates = await estimateCells(cells, this.signal);
       for (const line of lines.estimateLines(estimates, seeds.length, workers)) this.say(line);
       return { ablation: planned.folder, axis: planned.plan.axis, seeds, workers, cells: estimates };

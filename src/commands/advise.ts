@@ -29,8 +29,8 @@ export default class Advise extends BaseCommand {
   async run() {
     const { args, flags } = await this.parse(Advise);
     const [{ advise }, { adviceLines }, { styleOf }] = await Promise.all([
-      import('../experiments/advice/advise.js'),
-      import('../experiments/advice/advice-lines.js'),
+      import('../advice/advise.js'),
+      import('../advice/advice-lines.js'),
       import('../reporting/terminal-style.js'),
     ]);
     const advice = await advise({

@@ -45,7 +45,7 @@ export default class Report extends BaseCommand {
     const given = { version: this.config.version, ...(output !== undefined && { output }) };
     await refuseIdleFlags(flags);
     if (format !== 'html') {
-      const { exportReport } = await import('../experiments/exports/export-report.js');
+      const { exportReport } = await import('../reports/exports/export-report.js');
       const figure = { metric, ...(by !== undefined && { by }) };
       const exported = await exportReport({ references, runsFolder: flags.runs, format, figure, force, ...given });
       for (const note of exported.notes) this.note(note);
@@ -53,8 +53,8 @@ export default class Report extends BaseCommand {
       return exported.document;
     }
     const [{ resolveSubject }, { writeReport }] = await Promise.all([
-      import('../experiments/resolve-run.js'),
-      import('../experiments/write-report.js'),
+      import('../runs/resolve-run.js'),
+      import('../reports/write-report.js'),
     ]);
     const runs = await Promise.all(references.map((reference) => resolveSubject(reference, flags.runs)));
     const report = await writeReport({ runs, episodes: episodes ?? 2000, ...given });

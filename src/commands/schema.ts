@@ -24,7 +24,7 @@ export default class Schema extends BaseCommand {
     const [{ recipeJsonSchema }, { allContributions }, { writeDocument }] = await Promise.all([
       import('../config/recipe-json-schema.js'),
       import('../plugins/open-plugin-host.js'),
-      import('../experiments/write-document.js'),
+      import('../runs/write-document.js'),
     ]);
     const host = await this.openPluginHost();
     const located = await allContributions(host);

@@ -32,7 +32,7 @@ export default class Train extends BaseCommand {
       import('../experiments/start-training.js'),
       import('../reporting/show-progress.js'),
       import('../reporting/terminal-style.js'),
-      import('../experiments/training-report.js'),
+      import('../reports/training-report.js'),
     ]);
     const sets = [
       ...(flags.environment === undefined ? [] : [setting('environment', ['environment', 'name'], flags.environment)]),

@@ -32,9 +32,9 @@ export default class Ui extends BaseCommand {
   async run() {
     const { args, flags } = await this.parse(Ui);
     const [{ serveRuns }, { openAddress }, { isLoopback }] = await Promise.all([
-      import('../experiments/serve/serve-runs.js'),
+      import('../serve/serve-runs.js'),
       import('../cli/open-address.js'),
-      import('../experiments/serve/guard-request.js'),
+      import('../serve/guard-request.js'),
     ]);
     const signal = interruptSignal('Stopping.');
     const token = process.env['AGENTGYM_UI_TOKEN'];

@@ -8,7 +8,7 @@ import { baselinePlayers } from './baseline-players.js';
 import { rewardBounds } from './check-rewards.js';
 import type { Parts } from './make-parts.js';
 import { playTrainingTasks } from './play-training-tasks.js';
-import type { RewardDescription, RewardDescriptions } from './run-manifest.js';
+import type { RewardDescription, RewardDescriptions } from '../runs/run-manifest.js';
 import { longestHorizon } from './stage-plan.js';
 
 /** Training tasks that each of the players plays once. */

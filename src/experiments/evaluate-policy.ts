@@ -3,7 +3,7 @@ import type { EvaluationSummary } from '../contracts/evaluation.js';
 import { type EvaluateOptions, evaluate } from '../evaluation/evaluate.js';
 import { baselinePlayers, type BaselineName } from './baseline-players.js';
 import { type ContestantRequest, defaultRollout, openContestant } from './open-contestant.js';
-import type { Baselines } from './run-result.js';
+import type { Baselines } from '../runs/run-result.js';
 
 export interface EvaluatePolicyRequest extends ContestantRequest {
   readonly policy: string;

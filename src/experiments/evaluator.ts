@@ -8,10 +8,10 @@ import type { ComposedReward } from '../rollout/compose-reward.js';
 import { showPieces } from '../rollout/show-pieces.js';
 import type { StageEvaluation } from '../training/run-stage.js';
 import { baselinePlayers } from './baseline-players.js';
-import type { DiskJournal } from './disk-journal.js';
+import type { DiskJournal } from '../runs/disk-journal.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { OpenEnvironment } from './instances.js';
-import type { RunResult, TransferResult } from './run-result.js';
+import type { RunResult, TransferResult } from '../runs/run-result.js';
 import { evaluationHorizon, rolloutSettings, transferPlans } from './stage-plan.js';
 
 export interface EvaluatorOptions {

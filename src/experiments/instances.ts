@@ -17,7 +17,7 @@ import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-hos
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
 import { createEnvironmentPool, type EnvironmentPool } from '../rollout/environment-pool.js';
 import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
-import type { ContributionRecord } from './run-manifest.js';
+import type { ContributionRecord } from '../runs/run-manifest.js';
 
 /** A contribution by name, with the options that are not left at their defaults. */
 export interface Named {

@@ -14,7 +14,7 @@ import { conversationText } from '../rollout/demonstration.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import { checkGroups, checkPolicy } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
-import { runWeights } from './checkpoints.js';
+import { runWeights } from '../runs/checkpoints.js';
 import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
 import {
   type DemonstrationContext,
@@ -22,7 +22,7 @@ import {
   prepareDemonstrations,
   type StageDemonstrations,
 } from './prepare-demonstrations.js';
-import { manifestPath, type ContributionRecord } from './run-manifest.js';
+import { manifestPath, type ContributionRecord } from '../runs/run-manifest.js';
 import { budgetsOf, toolLimits, transferPlans } from './stage-plan.js';
 
 /** What an rl stage has of its own. */

@@ -11,11 +11,11 @@ import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { expertPlayer, randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
-import { runWeights } from './checkpoints.js';
+import { runWeights } from '../runs/checkpoints.js';
 import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
 import { modelActor } from './make-parts.js';
-import { resolveRun } from './resolve-run.js';
-import { manifestPath, readManifest } from './run-manifest.js';
+import { resolveRun } from '../runs/resolve-run.js';
+import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { evaluationHorizon, toolLimits } from './stage-plan.js';
 
 /** Turns of an episode where neither a recipe nor the environment names a number. */

@@ -15,12 +15,12 @@ import { readPluginSource } from '../plugins/plugin-source.js';
 import { createRandom } from '../random/create-random.js';
 import { TabularEncoder } from '../testing/tabular-encoder.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
-import { readOutcomes } from './ablation/read-outcomes.js';
-import { loadRun } from './load-run.js';
-import { finalOutcomes } from './report-comparisons.js';
-import { reportRun } from './report-run.js';
+import { readOutcomes } from '../ablation/read-outcomes.js';
+import { loadRun } from '../runs/load-run.js';
+import { finalOutcomes } from '../reports/report-comparisons.js';
+import { reportRun } from '../reports/report-run.js';
 import { runRecipe } from './run-recipe.js';
-import type { RunResult } from './run-result.js';
+import type { RunResult } from '../runs/run-result.js';
 
 const plugins = resolve(import.meta.dirname, '../../plugins');
 

@@ -11,18 +11,18 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
 import { describeRewards } from './describe-reward.js';
-import { DiskJournal } from './disk-journal.js';
+import { DiskJournal } from '../runs/disk-journal.js';
 import { Evaluator } from './evaluator.js';
-import { loadRun } from './load-run.js';
+import { loadRun } from '../runs/load-run.js';
 import { disposeParts, makeParts, type Parts } from './make-parts.js';
-import { refuseExisting, RunDirectory } from './run-directory.js';
-import type { PackageRecord } from './run-manifest.js';
-import { readResult, type RunResult } from './run-result.js';
+import { refuseExisting, RunDirectory } from '../runs/run-directory.js';
+import type { PackageRecord } from '../runs/run-manifest.js';
+import { readResult, type RunResult } from '../runs/run-result.js';
 import { fundedStages } from './stage-plan.js';
 import { trainStage } from './train-stage.js';
-import { proveSplits } from './split-proof.js';
+import { proveSplits } from '../runs/split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
-import { earlierRun, packageDifferences, usedPackages } from './used-packages.js';
+import { earlierRun, packageDifferences, usedPackages } from '../runs/used-packages.js';
 import { transferTasks, usedTasks } from './used-tasks.js';
 
 export interface RunRecipeOptions {

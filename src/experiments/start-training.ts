@@ -9,10 +9,10 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { createRandom } from '../random/create-random.js';
-import { resolveRun } from './resolve-run.js';
-import { readManifest } from './run-manifest.js';
+import { resolveRun } from '../runs/resolve-run.js';
+import { readManifest } from '../runs/run-manifest.js';
 import { runRecipe } from './run-recipe.js';
-import type { RunResult } from './run-result.js';
+import type { RunResult } from '../runs/run-result.js';
 import { fundedStages } from './stage-plan.js';
 
 export interface TrainingRequest {

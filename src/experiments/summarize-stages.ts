@@ -1,6 +1,6 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import type { LoadedRun } from './load-run.js';
-import type { StageResult } from './run-result.js';
+import type { LoadedRun } from '../runs/load-run.js';
+import type { StageResult } from '../runs/run-result.js';
 
 /** The stages of a run that took at least one step, from its logs: so the sum over all sessions, however often it was resumed. */
 export function summarizeStages({ stages, evaluation }: Recipe, run: LoadedRun): StageResult[] {

@@ -4,7 +4,7 @@ import type { Random } from '../contracts/random.js';
 import { chooseTasks, taskOrder } from '../rollout/task-order.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
-import type { TaskUse, TransferTasks } from './split-proof.js';
+import type { TaskUse, TransferTasks } from '../runs/split-proof.js';
 import { fundedStages, transferPlans } from './stage-plan.js';
 
 /** The stream of a stage's own randomness. */

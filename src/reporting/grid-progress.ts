@@ -17,6 +17,12 @@ export type GridEvent =
       readonly cause?: string;
     };
 
+/** Whatever shows them. */
+export interface GridDisplay {
+  event(event: GridEvent): void;
+  close(): Promise<void>;
+}
+
 interface CellProgress {
   done: number;
   failed: number;

@@ -1,10 +1,5 @@
 import { formatSeconds } from './format-quantity.js';
-import { GridProgress, type GridEvent } from './grid-progress.js';
-
-export interface GridDisplay {
-  event(event: GridEvent): void;
-  close(): Promise<void>;
-}
+import { type GridDisplay, GridProgress } from './grid-progress.js';
 
 export interface GridDisplayOptions {
   /** Ids of the cells, in order. */

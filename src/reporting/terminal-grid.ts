@@ -1,7 +1,6 @@
 import { Listr, type DefaultRenderer, type ListrTaskWrapper, type SimpleRenderer } from 'listr2';
 
-import type { GridProgress } from './grid-progress.js';
-import type { GridDisplay } from './show-grid.js';
+import type { GridDisplay, GridProgress } from './grid-progress.js';
 
 type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SimpleRenderer>;
 

@@ -10,7 +10,11 @@ import { pluginFolders, shown, sourceFiles } from './source-files.js';
 const GROUPS = [
   ['commands'],
   ['cli'],
-  ['experiments', 'scaffolding'],
+  ['serve', 'advice'],
+  ['reports'],
+  ['ablation'],
+  ['experiments'],
+  ['plugin-check', 'runs', 'scaffolding'],
   ['reporting', 'plugins', 'config', 'git'],
   ['training', 'evaluation'],
   ['rollout'],
@@ -21,7 +25,7 @@ const GROUPS = [
 const GROUND = ['contracts', 'errors'];
 const SIDEWAYS = [['plugins', 'config']];
 /** `agentgym plugins check` runs the conformance kits: docs/decisions/checking-plugins.md. */
-const KITS_RUN_IN = /^src\/experiments\/plugin-check\//;
+const KITS_RUN_IN = /^src\/plugin-check\//;
 const TESTING = ['rollout', 'credit', 'statistics', 'random', 'contracts', 'errors'];
 
 /** Inside policy-transformer, from the top down; files outside these folders are the package's own door. */

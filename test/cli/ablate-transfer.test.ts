@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { AblationResult } from '../../src/experiments/ablation/ablation-result.js';
-import type { EvaluationLine } from '../../src/experiments/disk-journal.js';
-import type { RunManifest } from '../../src/experiments/run-manifest.js';
-import type { RunResult } from '../../src/experiments/run-result.js';
+import type { AblationResult } from '../../src/ablation/ablation-result.js';
+import type { EvaluationLine } from '../../src/runs/disk-journal.js';
+import type { RunManifest } from '../../src/runs/run-manifest.js';
+import type { RunResult } from '../../src/runs/run-result.js';
 import { runCli } from './run-cli.js';
 
 const recipe = resolve(import.meta.dirname, '../kill/recipe.yaml');

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { AblationResult } from '../../src/experiments/ablation/ablation-result.js';
+import type { AblationResult } from '../../src/ablation/ablation-result.js';
 import { runCli } from './run-cli.js';
 
 const recipe = resolve(import.meta.dirname, '../kill/recipe.yaml');

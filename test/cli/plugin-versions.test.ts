@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import type { RunManifest } from '../../src/experiments/run-manifest.js';
+import type { RunManifest } from '../../src/runs/run-manifest.js';
 import { documentOf, runCli, type CliResult } from './run-cli.js';
 import { coinCode, coinEntry, newFolder, packageJson, writeFiles } from './write-plugin.js';
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 import { type ContributionFinder } from '../../src/config/check-recipe-contributions.js';
-import { planAblation } from '../../src/experiments/ablation/plan-ablation.js';
+import { planAblation } from '../../src/ablation/plan-ablation.js';
 import { openPluginHost } from '../../src/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
 import { testHost } from '../../src/testing/test-host.js';

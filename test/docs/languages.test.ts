@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 
 import { repository } from '../architecture/source-files.js';
 import { resolveRecipe } from '../../src/config/resolve-recipe.js';
-import { planAblation } from '../../src/experiments/ablation/plan-ablation.js';
+import { planAblation } from '../../src/ablation/plan-ablation.js';
 import { openPluginHost } from '../../src/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
 import { testHost } from '../../src/testing/test-host.js';

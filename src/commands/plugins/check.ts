@@ -49,9 +49,9 @@ export default class PluginsCheck extends BaseCommand {
     const signal = interruptSignal('Interrupted.');
     const [{ checkPlugin }, { locatePlugin }, { pluginReportLines }, { styleOf }, { pluginSourcesOf }] =
       await Promise.all([
-        import('../../experiments/plugin-check/check-plugin.js'),
-        import('../../experiments/plugin-check/locate-plugin.js'),
-        import('../../experiments/plugin-check/plugin-report-lines.js'),
+        import('../../plugin-check/check-plugin.js'),
+        import('../../plugin-check/locate-plugin.js'),
+        import('../../plugin-check/plugin-report-lines.js'),
         import('../../reporting/terminal-style.js'),
         import('../../plugins/plugin-source.js'),
       ]);

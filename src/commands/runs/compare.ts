@@ -26,9 +26,9 @@ export default class RunsCompare extends BaseCommand {
   async run() {
     const { argv, flags } = await this.parse(RunsCompare);
     const [{ resolveRun }, { compareRuns }, { compareRunsLines }, { styleOf }] = await Promise.all([
-      import('../../experiments/resolve-run.js'),
-      import('../../experiments/compare-runs.js'),
-      import('../../experiments/compare-runs-lines.js'),
+      import('../../runs/resolve-run.js'),
+      import('../../reports/compare-runs.js'),
+      import('../../reports/compare-runs-lines.js'),
       import('../../reporting/terminal-style.js'),
     ]);
     const directories = await Promise.all((argv as string[]).map((run) => resolveRun(run, flags.runs)));

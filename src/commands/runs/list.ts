@@ -16,7 +16,7 @@ export default class RunsList extends BaseCommand {
   async run() {
     const { args } = await this.parse(RunsList);
     const [{ summariseRuns }, { alignColumns }, { formatShare }] = await Promise.all([
-      import('../../experiments/summarise-runs.js'),
+      import('../../runs/summarise-runs.js'),
       import('../../reporting/align-columns.js'),
       import('../../reporting/format-quantity.js'),
     ]);

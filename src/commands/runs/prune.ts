@@ -35,8 +35,8 @@ export default class RunsPrune extends BaseCommand {
   async run() {
     const { argv, flags } = await this.parse(RunsPrune);
     const [{ pruneRuns }, { pruneLines }] = await Promise.all([
-      import('../../experiments/prune-runs.js'),
-      import('../../experiments/prune-lines.js'),
+      import('../../runs/prune-runs.js'),
+      import('../../reports/prune-lines.js'),
     ]);
     const { failed, yes, runs: runsFolder, keep = 1, 'older-than': olderThanSeconds } = flags;
     const whole = failed || olderThanSeconds !== undefined;

@@ -6,9 +6,9 @@ import { captureOutput } from '@oclif/test';
 import { expect, it } from 'vitest';
 
 import type { EvaluationSummary } from '../../contracts/evaluation.js';
-import { DiskJournal } from '../../experiments/disk-journal.js';
-import { journaledRun } from '../../experiments/fixtures/journaled-run.js';
-import { RunDirectory } from '../../experiments/run-directory.js';
+import { DiskJournal } from '../../runs/disk-journal.js';
+import { journaledRun } from '../../runs/fixtures/journaled-run.js';
+import { RunDirectory } from '../../runs/run-directory.js';
 import RunsCompare from './compare.js';
 import RunsList from './list.js';
 import RunsPrune from './prune.js';

@@ -21,10 +21,10 @@ export default class RunsShow extends BaseCommand {
   async run() {
     const { args, flags } = await this.parse(RunsShow);
     const [{ resolveRun }, { loadRun }, { runLines }, { packagesSince }, { styleOf }] = await Promise.all([
-      import('../../experiments/resolve-run.js'),
-      import('../../experiments/load-run.js'),
-      import('../../experiments/describe-run.js'),
-      import('../../experiments/used-packages.js'),
+      import('../../runs/resolve-run.js'),
+      import('../../runs/load-run.js'),
+      import('../../reports/describe-run.js'),
+      import('../../runs/used-packages.js'),
       import('../../reporting/terminal-style.js'),
     ]);
     const run = await loadRun(await resolveRun(args.run, flags.runs));

@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import type { Recipe } from '../config/recipe-schema.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { writeJsonAtomically } from '../runs/durable-files.js';
+import { ablationPath } from '../runs/folder-kind.js';
+import { describeDifference, recipeDifference } from '../runs/recipe-difference.js';
+import { acquireRunLock, type RunLock } from '../runs/run-lock.js';
+import { readManifest, type RunManifest } from '../runs/run-manifest.js';
+import { readResult, type RunResult } from '../runs/run-result.js';
+import type { AblationPlan } from './ablation-plan.js';
+import { ablationFingerprint, type Cell } from './resolve-cells.js';
+
+/** One seed of one cell: a run. */
+export interface CellRun {
+  readonly cell: Cell;
+  readonly seed: number;
+  readonly recipe: Recipe;
+  /** The run's folder, which may not exist yet. */
+  readonly directory: string;
+}
+
+/** `ablation.json`: what was to be found out, and what became of it. */
+export interface AblationManifest extends Omit<AblationPlan, 'cells'> {
+  readonly formatVersion: 1;
+  readonly createdAt: string;
+  readonly fingerprint: string;
+  /** The words after `agentgym` that asked for its last seeds; absent in ablations of versions that did not note them. */
+  readonly command?: readonly string[];
+  readonly versions: { readonly [name: string]: string };
+  readonly seeds: readonly number[];
+  readonly cells: readonly Cell[];
+  /** SHA-256 of the files of each finished run that results are made of, by the run's folder below `cells/`. */
+  readonly finished: { readonly [run: string]: string };
+  /** Why runs failed that did not end since. */
+  readonly failed: { readonly [run: string]: string };
+}
+
+/** The folder of an ablation that this process works in: it holds the lock. */
+export class AblationDirectory {
+  #manifest: AblationManifest;
+  #written: Promise<void> = Promise.resolve();
+
+  private constructor(
+    readonly path: string,
+    manifest: AblationManifest,
+    readonly lock: RunLock,
+  ) {
+    this.#manifest = manifest;
+  }
+
+  get manifest(): AblationManifest {
+    return this.#manifest;
+  }
+
+  /**
+   * Creates the folder, or goes on with the one that is there: seeds are added to those it has.
+   *
+   * @throws AG_ABLATION_CHANGED where it holds another ablation, AG_OUTPUT_EXISTS where it is none, AG_RUN_LOCKED
+   */
+  static async open(
+    path: string,
+    plan: AblationPlan,
+    cells: readonly Cell[],
+    seeds: readonly number[],
+    versions: { readonly [name: string]: string },
+    command?: readonly string[],
+  ): Promise<AblationDirectory> {
+    const directory = resolve(path);
+    const there = await readAblationIfAny(directory);
+    if (there === undefined) {
+      if (existsSync(directory)) throw exists(directory);
+      await mkdir(join(directory, 'cells'), { recursive: true });
+    } else refuseOther(directory, there, cells);
+    const lock = acquireRunLock(directory);
+    try {
+      const { name, axis, question, reference, compare, tests } = plan;
+      const isMore = there === undefined || seeds.some((seed) => !there.seeds.includes(seed));
+      const asked = isMore ? command : there.command;
+      const manifest: AblationManifest = {
+        formatVersion: 1,
+        name,
+        axis,
+        question,
+        reference,
+        compare,
+        ...(tests && { tests }),
+        createdAt: there?.createdAt ?? new Date().toISOString(),
+        fingerprint: ablationFingerprint(cells),
+        ...(asked !== undefined && { command: asked }),
+        versions,
+        seeds: [...new Set([...(there?.seeds ?? []), ...seeds])].sort((a, b) => a - b),
+        cells,
+        finished: there?.finished ?? {},
+        failed: there?.failed ?? {},
+      };
+      await writeAblation(directory, manifest);
+      return new AblationDirectory(directory, manifest, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** Seeds first: whatever is there when it is stopped compares all cells. */
+  get runs(): readonly CellRun[] {
+    return runsOf(this.path, this.#manifest);
+  }
+
+  /** Notes that a run is complete, and what its result was made of. */
+  async noteFinished(run: CellRun): Promise<void> {
+    const digest = await runDigest(run.directory);
+    const { [runName(run)]: _, ...failed } = this.#manifest.failed;
+    await this.#write({ finished: { ...this.#manifest.finished, [runName(run)]: digest }, failed });
+  }
+
+  /** Notes why a run failed: one that was refused before it began has no folder that could tell. */
+  async noteFailed(run: CellRun, cause: string): Promise<void> {
+    await this.#write({ failed: { ...this.#manifest.failed, [runName(run)]: cause } });
+  }
+
+  async #write(changes: Partial<AblationManifest>): Promise<void> {
+    const manifest = (this.#manifest = { ...this.#manifest, ...changes });
+    // One after the other: runs end side by side, and the last to be written must be the newest.
+    this.#written = this.#written.then(() => writeAblation(this.path, manifest));
+    await this.#written;
+  }
+
+  release(): void {
+    this.lock.release();
+  }
+}
+
+/** Throws AG_NOT_A_RUN for a folder without one. */
+export async function readAblation(directory: string): Promise<AblationManifest> {
+  const manifest = await readAblationIfAny(resolve(directory));
+  if (manifest !== undefined) return manifest;
+  throw new AgentgymError('AG_NOT_A_RUN', {
+    message: `${resolve(directory)} is no ablation: it has no ablation.json.`,
+    file: ablationPath(resolve(directory)),
+  });
+}
+
+export function runsOf(directory: string, { cells, seeds }: Pick<AblationManifest, 'cells' | 'seeds'>): CellRun[] {
+  return seeds.flatMap((seed) =>
+    cells.map((cell) => ({
+      cell,
+      seed,
+      recipe: { ...cell.recipe, seed },
+      directory: join(directory, 'cells', cell.id, `seed-${seed}`),
+    })),
+  );
+}
+
+/** How a run of an ablation stands. */
+export interface CellRunState {
+  readonly manifest: RunManifest;
+  /** There once it is complete. */
+  readonly result?: RunResult;
+}
+
+/**
+ * Reads a run of an ablation; undefined where it was never begun.
+ *
+ * @throws AG_ABLATION_CHANGED where it was made by another recipe than the cell's, or was changed since it was complete
+ */
+export async function readCellRun(
+  run: CellRun,
+  finished: AblationManifest['finished'],
+): Promise<CellRunState | undefined> {
+  if (!existsSync(run.directory)) return undefined;
+  const manifest = await readManifest(run.directory);
+  const difference = recipeDifference(manifest.recipe, run.recipe);
+  if (difference !== undefined) {
+    throw changed(run.directory, `was made by another recipe: ${describeDifference(difference)}`);
+  }
+  // One that was removed is run again: until it ends it is another.
+  const known = manifest.status === 'completed' ? finished[runName(run)] : undefined;
+  if (known !== undefined && known !== (await runDigest(run.directory))) {
+    throw changed(run.directory, 'was changed after it was complete');
+  }
+  const result = await readResult(run.directory);
+  return { manifest, ...(manifest.status === 'completed' && result !== undefined && { result }) };
+}
+
+/** Its folder below `cells/`. */
+export function runName({ cell, seed }: CellRun): string {
+  return `${cell.id}/seed-${seed}`;
+}
+
+/** Of what results are made of. */
+async function runDigest(directory: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of ['result.json', 'evaluations.jsonl', 'metrics.jsonl']) {
+    hash.update(await readFile(join(directory, name)).catch(() => ''));
+  }
+  return hash.digest('hex');
+}
+
+async function writeAblation(directory: string, manifest: AblationManifest): Promise<void> {
+  await writeJsonAtomically(ablationPath(directory), manifest);
+}
+
+async function readAblationIfAny(directory: string): Promise<AblationManifest | undefined> {
+  const file = ablationPath(directory);
+  if (!existsSync(file)) return undefined;
+  try {
+    const manifest = JSON.parse(await readFile(file, 'utf8')) as Partial<AblationManifest>;
+    if (manifest.formatVersion === 1 && Array.isArray(manifest.cells)) return manifest as AblationManifest;
+  } catch (error) {
+    throw changed(file, 'is no JSON', error);
+  }
+  throw changed(file, 'is not of a format that this version reads');
+}
+
+function refuseOther(directory: string, there: AblationManifest, cells: readonly Cell[]): void {
+  if (there.fingerprint === ablationFingerprint(cells)) return;
+  const before = Object.fromEntries(there.cells.map(({ id, recipe }) => [id, recipe]));
+  const now = Object.fromEntries(cells.map(({ id, recipe }) => [id, recipe]));
+  const difference = recipeDifference(before, now);
+  const what = difference === undefined ? 'it is of another version' : describeDifference(difference);
+  throw new AgentgymError('AG_ABLATION_CHANGED', {
+    message: `${directory} holds another ablation: ${what}.`,
+    hint: 'Choose another `--output`, or ask what it asks.',
+    file: ablationPath(directory),
+  });
+}
+
+function changed(path: string, what: string, cause?: unknown): AgentgymError {
+  return new AgentgymError('AG_ABLATION_CHANGED', {
+    message: `${path} ${what}.`,
+    hint: `Restore it, or remove ${path.endsWith('.json') ? 'the folder around it' : 'it'}: what is missing is run again.`,
+    file: path,
+    cause,
+  });
+}
+
+function exists(directory: string): AgentgymError {
+  return new AgentgymError('AG_OUTPUT_EXISTS', {
+    message: `${directory} exists already, and is no ablation.`,
+    hint: 'Choose an `--output` that does not exist yet, or that of an ablation to go on with.',
+    file: directory,
+  });
+}

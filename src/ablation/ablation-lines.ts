@@ -1,0 +1,96 @@
+import { alignColumns } from '../reporting/align-columns.js';
+import { formatCount, formatSeconds } from '../reporting/format-quantity.js';
+import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
+import { formatP } from './answer-question.js';
+import type { CellComparison } from './compare-cells.js';
+import type { CellEstimate } from './estimate-cells.js';
+import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
+import type { Measure } from './read-outcomes.js';
+import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
+import { measuredMean, namedComparisons, transferLines } from './transfer-lines.js';
+
+/** An ablation for a person: its cells, their differences, and the answer. */
+export function ablationLines(result: AblationResult, style: TerminalStyle): string[] {
+  const { cells, comparisons, measure, temperature, split, question, answer, transfer } = result;
+  const title = (line: string) => paint(line, 'dim', style);
+  const own = trainedCells(cells);
+  const notes = [
+    ...(transfer?.notes ?? []),
+    ...own.flatMap(({ id, trained = id, notes: of }) => of.map((note) => `${trained}: ${note}`)),
+  ];
+  const failures = own.flatMap(({ id, trained = id, runs }) =>
+    runs.flatMap(({ seed, cause }) => (cause === undefined ? [] : [`${trained}, seed ${seed}: ${cause}`])),
+  );
+  return [
+    question,
+    '',
+    ...(transfer === undefined ? cellLines(cells, measure, title) : transferLines(result, transfer, style)),
+    ...(comparisons.length === 0 ? [] : ['', ...comparisonLines(namedComparisons(result), measure, title)]),
+    title(`${split} split, temperature ${temperature}; intervals for other seeds and other tasks`),
+    ...(notes.length === 0 ? [] : ['', ...notes]),
+    ...(failures.length === 0 ? [] : ['', ...failures]),
+    '',
+    answer,
+  ];
+}
+
+/** What a grid is going to take, before it is run. */
+export function estimateLines(estimates: readonly CellEstimate[], seeds: number, workers: number): string[] {
+  const total = estimates.reduce((sum, { seconds }) => sum + seconds, 0) * seeds;
+  const rows = estimates.map(({ id, seconds, steps, demonstrations, episodes }) => [
+    id,
+    `about ${formatSeconds(seconds)}`,
+    String(steps),
+    formatCount(demonstrations),
+    formatCount(episodes),
+  ]);
+  return [
+    ...alignColumns([['cell', 'a run', 'steps', 'demonstrations', 'episodes'], ...rows]),
+    '',
+    `${estimates.length} cells with ${seeds} seeds, ${workers} side by side: about ${formatSeconds(total / workers)}`,
+    ...estimates.flatMap(({ id, notes }) => notes.map((note) => `${id}: ${note}`)),
+  ];
+}
+
+function cellLines(cells: readonly CellSummary[], measure: Measure, title: (line: string) => string): string[] {
+  const [head = '', ...rows] = alignColumns([
+    ['cell', measure, '95 % interval', 'seeds', 'cost'],
+    ...cells.map((cell) => cellRow(cell, measure)),
+  ]);
+  return [title(head), ...rows];
+}
+
+function cellRow(cell: CellSummary, measure: Measure): string[] {
+  const { id, seeds, runs, spent } = cell;
+  const value = measuredMean(cell, measure);
+  const count = `${seeds.length}/${runs.length}`;
+  return [id, formatMean(value, measure), formatInterval(value, measure), count, value === null ? '' : costOf(spent)];
+}
+
+/** Differences under each other, with intervals, p and Holm's. */
+export function comparisonLines(
+  comparisons: readonly CellComparison[],
+  measure: Measure,
+  title: (line: string) => string,
+): string[] {
+  const unit = measure === 'success' ? 'points' : measure;
+  const rows = comparisons.map(({ a, b, difference, p, corrected, design }) => [
+    `${b} - ${a}`,
+    formatMeasure(difference.mean, measure),
+    formatInterval(difference, measure),
+    `p ${formatP(p)}`,
+    formatP(corrected),
+    design === 'unpaired' ? 'other tasks' : '',
+  ]);
+  const [head = '', ...lines] = alignColumns([['difference', unit, '95 % interval', '', 'by Holm', ''], ...rows]);
+  return [title(head), ...lines];
+}
+
+function costOf(spent: CellSummary['spent']): string {
+  const { demonstrations, episodes, units } = spent;
+  return [
+    ...(units === undefined ? [] : [`${formatCount(units)} units`]),
+    ...(demonstrations === undefined ? [] : [`${formatCount(demonstrations)} demonstrations`]),
+    ...(episodes === undefined ? [] : [`${formatCount(episodes)} episodes`]),
+  ].join(', ');
+}

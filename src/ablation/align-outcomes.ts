@@ -1,0 +1,32 @@
+import { mean } from '../statistics/mean.js';
+import type { OutcomeMatrix } from '../statistics/outcome-matrix.js';
+import type { RunOutcomes } from './read-outcomes.js';
+
+/** Outcomes of several runs on the tasks that all of them played: one row a run, one column a cluster of tasks. */
+export interface AlignedOutcomes {
+  /** In the order of the runs; the mean over the tasks of each cluster. */
+  readonly rows: OutcomeMatrix;
+  /** Tasks in each cluster, or the sum of their weights. */
+  readonly weights: readonly number[];
+  /** Tasks in all. */
+  readonly tasks: number;
+}
+
+/** Undefined where no task was played by all of them. */
+export function alignOutcomes(runs: readonly RunOutcomes[]): AlignedOutcomes | undefined {
+  const [first, ...others] = runs;
+  if (first === undefined) return undefined;
+  const common = [...first.values.keys()].filter((task) => others.every(({ values }) => values.has(task)));
+  if (common.length === 0) return undefined;
+  const clusters = new Map<string, string[]>();
+  for (const task of common) {
+    const cluster = first.clusters.get(task) ?? task;
+    clusters.set(cluster, [...(clusters.get(cluster) ?? []), task]);
+  }
+  const groups = [...clusters.values()];
+  return {
+    rows: runs.map(({ values }) => groups.map((tasks) => mean(tasks.map((task) => values.get(task) ?? Number.NaN)))),
+    weights: groups.map((tasks) => tasks.reduce((sum, task) => sum + (first.weights?.get(task) ?? 1), 0)),
+    tasks: common.length,
+  };
+}

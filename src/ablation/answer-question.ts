@@ -1,0 +1,132 @@
+import { describeDetectableEffect } from '../statistics/detectable-effect.js';
+import type { CellComparison } from './compare-cells.js';
+import type { Measure } from './read-outcomes.js';
+import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
+
+/** Differences that are called real: after correction for the number of comparisons. */
+export const level = 0.05;
+/** So many differences are told one by one. */
+const told = 3;
+
+/** What an ablation says, in words that a reader may quote: what does best, which differences are real, or what could have been seen. */
+export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'ablation' | 'answer'>): string {
+  const { cells, comparisons, measure, reference } = result;
+  const known = cells.filter((cell) => valueOf(cell, measure) !== undefined);
+  if (known.length === 0) return 'Nothing can be said yet: no run is complete.';
+  const ordered = rank(known, measure);
+  const sentences = [
+    ranking(ordered, measure),
+    ...differences(comparisons, ordered[0]?.id ?? reference, reference, measure),
+    ...missing(cells),
+  ];
+  return sentences.join(' ');
+}
+
+function valueOf(cell: CellSummary, measure: Measure): number | undefined {
+  return (measure === 'success' ? cell.success?.rate : cell.measured?.mean) ?? undefined;
+}
+
+/** The best first. Turns are better few. */
+function rank(cells: readonly CellSummary[], measure: Measure): CellSummary[] {
+  const sign = measure === 'turns' ? 1 : -1;
+  const value = (cell: CellSummary) => valueOf(cell, measure) ?? Number.NaN;
+  return [...cells].sort((a, b) => sign * (value(a) - value(b)));
+}
+
+function ranking(ordered: readonly CellSummary[], measure: Measure): string {
+  const [best, ...others] = ordered.map(
+    (cell) => `${cell.id} ${quantity(valueOf(cell, measure) ?? Number.NaN, measure)}`,
+  );
+  return others.length === 0
+    ? `${best} is all there is so far.`
+    : `${measureName(measure)}: ${[best, ...others].join(', ')}.`;
+}
+
+function differences(
+  comparisons: readonly CellComparison[],
+  best: string,
+  reference: string,
+  measure: Measure,
+): string[] {
+  if (comparisons.length === 0) return ['No two cells share a seed yet.'];
+  const real = comparisons.filter(({ corrected }) => corrected < level);
+  if (real.length === 0) return notSeparable(comparisons, measure);
+  if (comparisons.some(({ a }) => a !== reference)) return ofBest(best, comparisons, measure);
+  const largest = [...real].sort((x, y) => Math.abs(y.difference.mean) - Math.abs(x.difference.mean)).slice(0, told);
+  const rest = comparisons.length - real.length;
+  return [
+    ...largest.map((comparison) => difference(comparison, measure)),
+    ...(real.length > told ? [`${real.length - told} more of ${comparisons.length} differences are separable.`] : []),
+    ...(rest > 0 ? [`${rest === 1 ? 'The other difference is' : `${rest} other differences are`} not separable.`] : []),
+  ];
+}
+
+/** Where every cell is compared with every other: how the best stands to each, the nearest that it beats in full. */
+function ofBest(best: string, comparisons: readonly CellComparison[], measure: Measure): string[] {
+  const own = comparisons
+    .filter(({ a, b }) => a === best || b === best)
+    .sort((x, y) => Math.abs(x.difference.mean) - Math.abs(y.difference.mean));
+  const other = ({ a, b }: CellComparison) => (a === best ? b : a);
+  const [nearest, ...beaten] = own.filter(({ corrected }) => corrected < level);
+  const equals = own.filter(({ corrected }) => corrected >= level).map(other);
+  return [
+    ...(nearest === undefined ? [] : [difference(nearest, measure)]),
+    ...(beaten.length === 0 ? [] : [`It is separable from ${beaten.map(other).join(', ')}, too.`]),
+    ...(equals.length === 0 ? [] : [`${best} is not separable from ${equals.join(', ')}.`]),
+  ];
+}
+
+function difference({ a, b, difference: { mean, low, high }, corrected }: CellComparison, measure: Measure): string {
+  const [more, less, sign] = mean >= 0 ? [b, a, 1] : [a, b, -1];
+  const by = points(Math.abs(mean), measure);
+  const [from, to] = sign > 0 ? [low, high] : [-high, -low];
+  const interval = `${points(from, measure, false)} to ${points(to, measure, false)}`;
+  const verb = measure === 'turns' ? 'takes more turns than' : 'is above';
+  return `${more} ${verb} ${less} by ${by} (95 % interval ${interval}; p ${formatP(corrected)} after Holm's correction).`;
+}
+
+function notSeparable(comparisons: readonly CellComparison[], measure: Measure): string[] {
+  const [{ seeds, tasks }] = comparisons as [CellComparison];
+  const alone = comparisons.filter(({ p }) => p < level);
+  if (alone.length > 0) {
+    const names = alone.map(({ a, b }) => `${b} - ${a}`).join(', ');
+    const verb = alone.length === 1 ? 'is' : 'are';
+    return [
+      `${names} ${verb} separable alone, not after correction for ${comparisons.length} comparisons: more seeds would tell.`,
+    ];
+  }
+  const effects = comparisons.flatMap(({ detectable }) => detectable ?? []);
+  if (measure !== 'success' || effects.length < comparisons.length) {
+    return [`Not separable with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks} tasks.`];
+  }
+  return [`Not separable: ${describeDetectableEffect(Math.max(...effects), seeds, tasks)}.`];
+}
+
+/** What is not there yet, and what failed. */
+export function missing(cells: readonly CellSummary[]): string[] {
+  const runs = trainedCells(cells).flatMap((cell) => cell.runs);
+  const failed = runs.filter(({ status }) => status === 'failed').length;
+  const absent = runs.filter(({ status }) => status !== 'completed').length - failed;
+  return [
+    ...(failed > 0 ? [`${failed} of ${runs.length} runs failed.`] : []),
+    ...(absent > 0 ? [`${absent} of ${runs.length} runs ${absent === 1 ? 'is' : 'are'} missing.`] : []),
+  ];
+}
+
+/** "p < 0.001" or "p = 0.013", without the p. */
+export function formatP(p: number): string {
+  return p < 0.001 ? '< 0.001' : `= ${p.toFixed(p < 0.1 ? 3 : 2)}`;
+}
+
+function measureName(measure: Measure): string {
+  return measure === 'success' ? 'Success' : measure === 'return' ? 'Return' : 'Turns';
+}
+
+export function quantity(value: number, measure: Measure): string {
+  return measure === 'success' ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
+}
+
+/** A difference: points of a rate, or the measure's own unit. */
+export function points(value: number, measure: Measure, unit = true): string {
+  return measure === 'success' ? `${(value * 100).toFixed(1)}${unit ? ' points' : ''}` : value.toFixed(2);
+}

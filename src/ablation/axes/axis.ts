@@ -1,0 +1,58 @@
+import type { Recipe } from '../../config/recipe-schema.js';
+import type { Json } from '../../contracts/json.js';
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import type { PluginHost } from '../../plugins/open-plugin-host.js';
+import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
+
+/** What an axis makes its cells from. */
+export interface AxisContext {
+  /** The recipe that is varied, resolved. */
+  readonly recipe: Recipe;
+  readonly host: Pick<PluginHost, 'contributions' | 'find' | 'load'>;
+  /** What the user wants tried; absent: what the axis proposes. */
+  readonly values?: readonly Json[];
+}
+
+interface AxisCells {
+  readonly question: string;
+  readonly cells: readonly CellPlan[];
+  /** Id of the cell that the others are compared with. */
+  readonly reference: string;
+  /** `all` where the question is which cell is best: every one is compared with every other. */
+  readonly compare?: AblationPlan['compare'];
+  /** What all cells share beside the recipe, so that they are comparable, unless flags say otherwise. */
+  readonly shared?: CellSettings;
+  /** What all cells must have, whatever recipe and flags say. */
+  readonly fixed?: CellSettings;
+  /** As `AblationPlan` has it. */
+  readonly tests?: readonly string[];
+}
+
+/** Something that is varied by name: `agentgym ablate NAME`. */
+export interface Axis {
+  readonly name: string;
+  /** What it varies, for help. */
+  readonly summary: string;
+  /** Throws AG_ABLATION_AXIS where the recipe cannot be varied in this way. */
+  cells(context: AxisContext): Promise<AxisCells> | AxisCells;
+}
+
+/** The recipe cannot be varied along an axis. */
+export function cannotVary(axis: string, because: string, hint: string): AgentgymError {
+  return new AgentgymError('AG_ABLATION_AXIS', {
+    message: `\`${axis}\` cannot be varied here: ${because}.`,
+    hint,
+  });
+}
+
+/** Names of the recipe's stages of a kind. */
+export function stagesOf(recipe: Recipe, kind: 'sft' | 'rl'): readonly string[] {
+  return Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === kind ? [name] : []));
+}
+
+/** Values that must all be words; throws AG_ABLATION_AXIS where one is not. */
+export function wordsOf(axis: string, values: readonly Json[]): readonly string[] {
+  const wrong = values.find((value) => typeof value !== 'string');
+  if (wrong === undefined) return values as readonly string[];
+  throw cannotVary(axis, `${JSON.stringify(wrong)} is no name`, 'Write `--values` as a list of names.');
+}

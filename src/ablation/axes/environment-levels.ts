@@ -1,0 +1,44 @@
+import type { Json } from '../../contracts/json.js';
+import { isKeyMap } from '../../config/recipe-layer.js';
+import { cannotVary, type AxisContext } from './axis.js';
+
+/**
+ * Values of the environment's options that make tasks harder, by option: those that the user gave, else those that the environment proposes.
+ *
+ * @throws AG_ABLATION_AXIS where it has no such option, or proposes none and none is given
+ */
+export async function environmentLevels(
+  axis: string,
+  { recipe, host, values }: AxisContext,
+): Promise<ReadonlyMap<string, readonly Json[]>> {
+  const { name } = recipe.environment;
+  const { contribution } = await host.find('environment', name);
+  const declared = Object.entries(contribution.options).filter(([, option]) => option.axis === true);
+  const names = declared.map(([option]) => option);
+  if (names.length === 0) {
+    throw cannotVary(axis, `the environment \`${name}\` has no option that is an axis`, seeOptions(name));
+  }
+  if (values === undefined) {
+    const levels = declared.flatMap(([option, { levels: of }]) => (of === undefined ? [] : [[option, of] as const]));
+    if (levels.length > 0) return new Map(levels);
+    const hint = `Give values, such as \`--values '{${names[0]}: [1, 2]}'\`.`;
+    throw cannotVary(axis, `the environment \`${name}\` proposes no levels of ${names.join(', ')}`, hint);
+  }
+  const [map] = values;
+  if (values.length !== 1 || !isKeyMap(map)) {
+    const hint = `Write a map of lists, such as \`--values '{${names[0]}: [1, 2]}'\`.`;
+    throw cannotVary(axis, 'its values belong to options', hint);
+  }
+  return new Map(
+    Object.entries(map).map(([option, list]) => {
+      if (!names.includes(option)) {
+        throw cannotVary(axis, `\`${option}\` is no axis of \`${name}\`: ${names.join(', ')} are`, seeOptions(name));
+      }
+      return [option, (Array.isArray(list) ? list : [list]) as readonly Json[]];
+    }),
+  );
+}
+
+function seeOptions(name: string): string {
+  return `\`agentgym describe environment ${name}\` shows its options.`;
+}

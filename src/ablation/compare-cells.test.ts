@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+
+import { createRandom } from '../random/create-random.js';
+import { cellMean, compareCells } from './compare-cells.js';
+import type { RunOutcomes } from './read-outcomes.js';
+
+const tasks = Array.from({ length: 60 }, (_, index) => `task-${index}`);
+
+/** Runs that solve each task with a chance of its own, plus a shift. */
+function runs(shift: number, seeds: readonly number[], names = tasks): RunOutcomes[] {
+  return seeds.map((seed) => {
+    const random = createRandom(seed).stream('runs', String(shift));
+    const values = names.map(
+      (task, index) => [task, Number(random.uniform() < 0.3 + (index % 5) / 20 + shift)] as const,
+    );
+    return { seed, values: new Map(values), clusters: new Map() };
+  });
+}
+
+describe('compareCells', () => {
+  it('pairs seeds and tasks, and corrects for the number of comparisons', () => {
+    const outcomes = new Map([
+      ['low', runs(0, [1, 2, 3])],
+      ['high', runs(0.4, [1, 2, 3])],
+      ['same', runs(0.001, [1, 2, 3])],
+    ]);
+    const [high, same] = compareCells(
+      [
+        ['low', 'high'],
+        ['low', 'same'],
+      ],
+      outcomes,
+      'success',
+    );
+    expect(high).toMatchObject({ a: 'low', b: 'high', seeds: 3, tasks: 60, design: 'paired' });
+    expect(high!.difference.mean).toBeCloseTo(
+      cellMean(outcomes.get('high')!, 'success')!.mean - cellMean(outcomes.get('low')!, 'success')!.mean,
+      12,
+    );
+    expect(high!.difference.low).toBeGreaterThan(0);
+    expect(high!.corrected).toBeCloseTo(2 * high!.p, 12);
+    expect(same!.difference.low).toBeLessThan(0);
+    expect(same!.difference.high).toBeGreaterThan(0);
+    expect(same!.detectable).toBeGreaterThan(0);
+  });
+
+  // Goes red when rows of different seeds are put side by side.
+  it('compares only seeds that both cells have', () => {
+    const outcomes = new Map([
+      ['a', runs(0, [1, 2, 3])],
+      ['b', runs(0, [3, 1])],
+    ]);
+    const [comparison] = compareCells([['a', 'b']], outcomes, 'success');
+    expect(comparison).toMatchObject({ seeds: 2, difference: { mean: 0 } });
+  });
+
+  it('compares cells of different tasks without pairs, and says so', () => {
+    const others = tasks.map((task) => `other-${task}`);
+    const outcomes = new Map([
+      ['easy', runs(0.4, [1, 2, 3])],
+      ['hard', runs(0, [1, 2, 3], others)],
+    ]);
+    const [comparison] = compareCells([['easy', 'hard']], outcomes, 'success');
+    expect(comparison).toMatchObject({ design: 'unpaired' });
+    expect(comparison!.detectable).toBeUndefined();
+    expect(comparison!.difference.high).toBeLessThan(0);
+    expect(comparison!.p).toBeLessThan(0.05);
+  });
+
+  // Goes red when means are taken over the few tasks that seeds happen to share.
+  it('compares seeds that were evaluated on tasks of their own by their means', () => {
+    const own = (shift: number) =>
+      [1, 2, 3].flatMap((seed) =>
+        runs(shift, [seed], [...tasks.slice(0, 3), ...tasks.map((task) => `${seed}-${task}`)]),
+      );
+    const outcomes = new Map([
+      ['low', own(0)],
+      ['high', own(0.3)],
+    ]);
+    const rate = (cell: string) => {
+      const rates = outcomes
+        .get(cell)!
+        .map(({ values }) => [...values.values()].reduce((a, b) => a + b, 0) / values.size);
+      return rates.reduce((a, b) => a + b, 0) / 3;
+    };
+    expect(cellMean(outcomes.get('low')!, 'success')).toMatchObject({ method: 'seeds' });
+    expect(cellMean(outcomes.get('low')!, 'success')!.mean).toBeCloseTo(rate('low'), 12);
+    const [comparison] = compareCells([['low', 'high']], outcomes, 'success');
+    expect(comparison).toMatchObject({ design: 'paired', seeds: 3, tasks: 63 });
+    expect(comparison!.difference.mean).toBeCloseTo(rate('high') - rate('low'), 12);
+  });
+
+  it('leaves out a cell without a run', () => {
+    expect(compareCells([['a', 'b']], new Map([['a', runs(0, [1])]]), 'success')).toEqual([]);
+  });
+});

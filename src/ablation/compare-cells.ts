@@ -1,0 +1,119 @@
+import { crossedDifference } from '../statistics/crossed-difference.js';
+import { crossedInterval, type CrossedInterval } from '../statistics/crossed-interval.js';
+import { detectableEffect } from '../statistics/detectable-effect.js';
+import { holmAdjust } from '../statistics/holm.js';
+import { mean } from '../statistics/mean.js';
+import { unpairedDifference } from '../statistics/unpaired-difference.js';
+import { alignOutcomes, type AlignedOutcomes } from './align-outcomes.js';
+import type { Measure, RunOutcomes } from './read-outcomes.js';
+
+/** An estimate over seeds and tasks with its 95 % interval, for other seeds and other tasks. */
+export interface CellMean {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The difference `b - a`. */
+export interface CellComparison {
+  readonly a: string;
+  readonly b: string;
+  readonly difference: CellMean;
+  /** Two-sided, of the statistic that the interval is made of. */
+  readonly p: number;
+  /** By Holm, over all comparisons of the ablation. */
+  readonly corrected: number;
+  /** Pairs it rests on. */
+  readonly seeds: number;
+  readonly tasks: number;
+  /** The smallest true difference that would be found four times in five; absent with one seed, and where nothing is paired. */
+  readonly detectable?: number;
+  /** `paired`: each seed on each task; `unpaired`: the cells play different tasks. */
+  readonly design: 'paired' | 'unpaired';
+}
+
+/** What outcomes lie between, where that is known. */
+const boundsOf = (measure: Measure): { bounds?: readonly [number, number] } =>
+  measure === 'success' ? { bounds: [0, 1] } : {};
+
+/** Share of the tasks of each run that all must have in common to count as played by all: a failed episode may leave a task out. */
+const mostlyShared = 0.9;
+
+/** The tasks that all runs played; undefined where each was evaluated on tasks of its own. */
+function sharedTasks(runs: readonly RunOutcomes[]): AlignedOutcomes | undefined {
+  const aligned = alignOutcomes(runs);
+  const fewest = Math.min(...runs.map(({ values }) => values.size));
+  return aligned !== undefined && aligned.tasks >= mostlyShared * fewest ? aligned : undefined;
+}
+
+/** Over seeds and tasks; over seeds alone where each was evaluated on tasks of its own. Undefined without a run. */
+export function cellMean(runs: readonly RunOutcomes[], measure: Measure): CrossedInterval | undefined {
+  if (runs.length === 0 || runs.some(({ values }) => values.size === 0)) return undefined;
+  const shared = sharedTasks(runs);
+  const bounds = boundsOf(measure);
+  if (shared !== undefined) return crossedInterval(shared.rows, { weights: shared.weights, ...bounds });
+  return crossedInterval(
+    runs.map(({ values }) => [mean([...values.values()])]),
+    bounds,
+  );
+}
+
+/** The same without what only comparisons need; null without a run. */
+export function toldMean(runs: readonly RunOutcomes[], measure: Measure): CellMean | null {
+  const found = cellMean(runs, measure);
+  return found === undefined ? null : { mean: found.mean, low: found.low, high: found.high };
+}
+
+/** Compares pairs of cells; pairs without a common seed are left out. */
+export function compareCells(
+  pairs: readonly (readonly [a: string, b: string])[],
+  outcomes: ReadonlyMap<string, readonly RunOutcomes[]>,
+  measure: Measure,
+): readonly CellComparison[] {
+  const compared = pairs.flatMap(([a, b]) =>
+    comparePair([a, outcomes.get(a) ?? []], [b, outcomes.get(b) ?? []], measure),
+  );
+  const corrected = holmAdjust(compared.map(({ p }) => p));
+  return compared.map((comparison, index) => ({ ...comparison, corrected: corrected[index] ?? 1 }));
+}
+
+type Side = readonly [id: string, runs: readonly RunOutcomes[]];
+
+function comparePair([a, first]: Side, [b, second]: Side, measure: Measure): Omit<CellComparison, 'corrected'>[] {
+  const seeds = first.map(({ seed }) => seed).filter((seed) => second.some((other) => other.seed === seed));
+  const ofSeeds = (runs: readonly RunOutcomes[]) =>
+    seeds.flatMap((seed) => runs.find((run) => run.seed === seed) ?? []);
+  const shared = sharedTasks([...ofSeeds(first), ...ofSeeds(second)]);
+  const pairs = shared ?? pairsBySeed(ofSeeds(first), ofSeeds(second));
+  if (seeds.length === 0 || pairs === undefined) return compareUnpaired([a, first], [b, second], measure);
+  const { rows, weights, tasks } = pairs;
+  const { mean, low, high, p, estimate } = crossedDifference(rows.slice(0, seeds.length), rows.slice(seeds.length), {
+    weights,
+    ...boundsOf(measure),
+  });
+  const effect = seeds.length < 2 ? {} : { detectable: detectableEffect(estimate) };
+  return [{ a, b, difference: { mean, low, high }, p, seeds: seeds.length, tasks, design: 'paired', ...effect }];
+}
+
+/** Seeds that were evaluated on tasks of their own: each is one pair of means, over the tasks that both of its runs played. */
+function pairsBySeed(first: readonly RunOutcomes[], second: readonly RunOutcomes[]): AlignedOutcomes | undefined {
+  const pairs = first.map((run, index) => alignOutcomes([run, ...second.slice(index, index + 1)]));
+  if (pairs.length === 0 || pairs.some((pair) => pair === undefined)) return undefined;
+  const mean = (side: 0 | 1) =>
+    pairs.map((pair) => {
+      const total = pair?.weights.reduce((sum, weight) => sum + weight, 0) ?? 1;
+      const sum = pair?.rows[side]?.reduce((part, value, column) => part + value * (pair.weights[column] ?? 0), 0) ?? 0;
+      return [sum / total];
+    });
+  return { rows: [...mean(0), ...mean(1)], weights: [1], tasks: Math.min(...pairs.map((pair) => pair?.tasks ?? 0)) };
+}
+
+/** Cells that differ in their tasks, as those of a complexity axis do. */
+function compareUnpaired([a, first]: Side, [b, second]: Side, measure: Measure): Omit<CellComparison, 'corrected'>[] {
+  const [left, right] = [cellMean(first, measure), cellMean(second, measure)];
+  if (left === undefined || right === undefined) return [];
+  const { p, ...difference } = unpairedDifference(left, right);
+  const seeds = Math.min(first.length, second.length);
+  const tasks = Math.min(...[...first, ...second].map(({ values }) => values.size));
+  return [{ a, b, difference, p, seeds, tasks, design: 'unpaired' }];
+}

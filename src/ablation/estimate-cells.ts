@@ -1,0 +1,183 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { HorizonSettings, Recipe } from '../config/recipe-schema.js';
+import { stageSettings } from '../config/stage-settings.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { affordableDemonstrations, expectedEpisodes } from '../training/budget.js';
+import { totalsOfMetrics } from '../training/spending.js';
+import { loadRun, type LoadedRun } from '../runs/load-run.js';
+import { budgetsOf, episodesPerStep, fundedStages, longestHorizon, transferPlans } from '../experiments/stage-plan.js';
+import { readResult } from '../runs/run-result.js';
+import type { Cell } from './resolve-cells.js';
+import { trainInProcess } from './train-process.js';
+
+/** What one run of a cell is going to cost. */
+export interface CellEstimate {
+  readonly id: string;
+  /** Of one run, on this machine, by itself. */
+  readonly seconds: number;
+  /** Where a budget counts turns or tokens: about as many as it pays for. A stop rule may end a stage before. */
+  readonly demonstrations: number;
+  readonly episodes: number;
+  readonly steps: number;
+  readonly notes: readonly string[];
+}
+
+/** Steps of each stage of the pilot; the first compile programs and are not measured. */
+const pilotSteps = 8;
+const warmSteps = 3;
+const pilotTasks = 50;
+
+/** Trains a few steps of one cell of each policy, in a folder that is removed, and says what each cell will take. */
+export async function estimateCells(
+  cells: readonly [Cell, ...Cell[]],
+  signal: AbortSignal,
+): Promise<readonly CellEstimate[]> {
+  const speeds = new Map<string, Speed>();
+  const folder = await mkdtemp(join(tmpdir(), 'agentgym-pilot-'));
+  try {
+    // First those that do most: a cell without supervised steps tells nothing of how long these take.
+    const telling = [...cells].sort((a, b) => fundedStages(b.recipe).length - fundedStages(a.recipe).length);
+    for (const cell of telling) {
+      const key = JSON.stringify(cell.recipe.policy);
+      if (!speeds.has(key)) speeds.set(key, await runPilot(cell, join(folder, `${speeds.size}`), signal));
+    }
+    return cells.map((cell) => estimate(cell, speeds.get(JSON.stringify(cell.recipe.policy)) as Speed));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runPilot(cell: Cell, folder: string, signal: AbortSignal): Promise<Speed> {
+  const recipe = pilotRecipe(cell.recipe);
+  const run = { cell, seed: recipe.seed, recipe, directory: join(folder, 'run') };
+  const outcome = await trainInProcess(run, false, () => undefined, signal);
+  signal.throwIfAborted();
+  const result = await readResult(run.directory);
+  if (outcome.status === 'completed' && result !== undefined) {
+    return measure(await loadRun(run.directory), cell.recipe, result.seconds);
+  }
+  const cause = 'cause' in outcome ? outcome.cause : outcome.status;
+  throw new AgentgymError('AG_ABLATION_PILOT', { message: `The pilot of the cell ${cell.id} failed: ${cause}` });
+}
+
+function pilotRecipe(recipe: Recipe): Recipe {
+  const stages = Object.entries(recipe.stages).map(([name, stage]) => {
+    const { stopWhen: _, ...rest } = stage;
+    if (rest.kind === 'rl') delete rest.horizon;
+    const { warmup: __, ...optimizer } = stage.optimizer;
+    const steps = Math.min(stage.steps, pilotSteps);
+    return [name, { ...rest, steps, optimizer: { ...optimizer, warmup: 0 } }] as const;
+  });
+  // Only the final evaluation: what belongs to those during training would be idle.
+  const { final, horizon, seed } = recipe.evaluation;
+  const evaluation = {
+    every: 0,
+    final: { ...final, tasks: pilotTasks, episodesPerTask: 1 },
+    ...(horizon !== undefined && { horizon }),
+    ...(seed !== undefined && { seed }),
+  };
+  return {
+    ...recipe,
+    // A schedule would not get beyond its first turns.
+    horizon: { schedule: 'fixed', turns: longestHorizon(recipe) },
+    stages: Object.fromEntries(stages),
+    evaluation,
+    record: { episodes: 0 },
+  } as Recipe;
+}
+
+interface Speed {
+  /** Of a supervised step, by batch row; of a step of rl, by turn. */
+  readonly perRow: number;
+  readonly perTurn: number;
+  /** Of an episode of training, at the longest horizon. */
+  readonly turns: number;
+  readonly tokensPerTurn: number;
+  /** Of an evaluated episode. */
+  readonly perEvaluated: number;
+}
+
+function measure({ metrics }: LoadedRun, recipe: Recipe, seconds: number): Speed {
+  const spent = totalsOfMetrics(metrics.findLast((line) => 'cost/turns' in line.metrics)?.metrics ?? {});
+  const { episodes = 0, turns = 0, tokens = 0 } = spent;
+  const turnsPerEpisode = turns / Math.max(1, episodes);
+  const secondsOf = (kind: 'sft' | 'rl') =>
+    mean(
+      Object.entries(recipe.stages)
+        .filter(([, stage]) => stage.kind === kind)
+        .map(([name, stage]) => {
+          const steps = metrics.filter(
+            (line) => line.stage === name && line.metrics['time/step_seconds'] !== undefined,
+          );
+          const warm = steps.length > warmSteps ? steps.slice(warmSteps) : steps;
+          const size = stage.kind === 'sft' ? stage.batchSize : episodesPerStep(recipe, stage) * turnsPerEpisode;
+          return mean(warm.map((line) => Number(line.metrics['time/step_seconds']))) / size;
+        }),
+    );
+  const training = metrics.reduce((sum, line) => sum + Number(line.metrics['time/step_seconds'] ?? 0), 0);
+  const evaluated = pilotTasks * finalEvaluations(recipe);
+  return {
+    perRow: secondsOf('sft'),
+    perTurn: secondsOf('rl'),
+    turns: turnsPerEpisode,
+    tokensPerTurn: tokens / Math.max(1, turns),
+    perEvaluated: Math.max(0, seconds - training) / evaluated,
+  };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
+
+/** Times that the final tasks are played: before and after, at each temperature, and by the baselines; after also in other environments. */
+function finalEvaluations(recipe: Recipe): number {
+  const { evaluation, stages } = recipe;
+  const hasRl = Object.values(stages).some(({ kind }) => kind === 'rl');
+  const temperatures = new Set([0, ...evaluation.final.temperatures]).size;
+  const environments = 1 + transferPlans(recipe).filter(({ isOwn }) => !isOwn).length;
+  return (hasRl ? temperatures : 0) + environments * (temperatures + 3);
+}
+
+function estimate({ id, recipe, notes }: Cell, speed: Speed): CellEstimate {
+  const budgets = budgetsOf(recipe);
+  let [seconds, demonstrations, episodes, steps, evaluations] = [0, 0, 0, 0, 0];
+  for (const [name, stage] of Object.entries(recipe.stages)) {
+    const budget = budgets.get(name);
+    let planned = stage.steps;
+    if (stage.kind === 'sft') {
+      const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
+      const asked = stage.demonstrations.count ?? stage.steps * stage.batchSize;
+      demonstrations += Math.min(asked, affordable);
+      if (affordable === 0) planned = 0;
+      seconds += planned * stage.batchSize * speed.perRow;
+    } else {
+      const perStep = episodesPerStep(recipe, stage);
+      const turns = Math.min(speed.turns, meanTurns(stageSettings(recipe, stage).horizon));
+      const affordable = budget === undefined ? Infinity : expectedEpisodes(budget, turns, turns * speed.tokensPerTurn);
+      planned = Math.min(planned, Math.ceil(affordable / perStep));
+      const played = Math.min(planned * perStep, affordable);
+      episodes += played;
+      seconds += played * turns * speed.perTurn;
+    }
+    steps += planned;
+    if (recipe.evaluation.every > 0) evaluations += Math.floor(planned / recipe.evaluation.every);
+  }
+  const { evaluation } = recipe;
+  const during = evaluations * evaluation.temperatures.length * countOf(evaluation.tasks) * evaluation.episodesPerTask;
+  const final = finalEvaluations(recipe) * countOf(evaluation.final.tasks) * evaluation.final.episodesPerTask;
+  return { id, seconds: seconds + (during + final) * speed.perEvaluated, demonstrations, episodes, steps, notes };
+}
+
+/** `all` is as many as a split of the built-in environments has, or so. */
+function countOf(tasks: number | 'all'): number {
+  return tasks === 'all' ? 1000 : tasks;
+}
+
+/** Of the horizons that a schedule goes through, each for as long as the others. */
+function meanTurns(horizon: HorizonSettings): number {
+  if (horizon.schedule === 'fixed') return horizon.turns;
+  return horizon.schedule === 'linear' ? (horizon.from + horizon.to) / 2 : mean(horizon.turns);
+}

@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+
+import { builtInAblations } from '../config/built-in-recipes.js';
+import type { Setting } from '../config/parse-setting.js';
+import { readAblationFile } from '../config/read-ablation-file.js';
+import type { Recipe } from '../config/recipe-schema.js';
+import { resolveRecipe, type ResolvedRecipe } from '../config/resolve-recipe.js';
+import type { Json } from '../contracts/json.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import type { AblationPlan, CellPlan, CellSettings } from './ablation-plan.js';
+import { expandGrid, gridSize } from './expand-grid.js';
+import { findAxis } from './named-axes.js';
+import { ablationFingerprint, resolveCells, type Cell } from './resolve-cells.js';
+
+export interface AblationRequest {
+  /** Name of an axis, path of an ablation file, or name of a built-in recipe that has one. */
+  readonly what: string;
+  /** The recipe to vary; absent: the file's, or the project's. */
+  readonly recipe?: string;
+  readonly sets: readonly (string | Setting)[];
+  /** How many seeds; absent: the file's, or 3. */
+  readonly seeds?: number;
+  /** What to try along a named axis. */
+  readonly values?: readonly Json[];
+  readonly cwd: string;
+  readonly runsFolder: string;
+  readonly host: PluginHost;
+  /** What the cells' rewards are checked with. */
+  readonly settings: HostSettings;
+  /** Ablations of any size are wanted. */
+  readonly yes: boolean;
+}
+
+/** A checked ablation; nothing has been written. */
+export interface PlannedAblation {
+  readonly plan: AblationPlan;
+  readonly cells: readonly [Cell, ...Cell[]];
+  readonly seeds: readonly number[];
+  /** The folder that belongs to these cells: the same question finds what was run for it before. */
+  readonly folder: string;
+}
+
+/** Runs that nobody starts by mistake. */
+const largeAblation = 200;
+const defaultSeeds = 3;
+
+/** Reads what is asked for, resolves every cell, and checks all of it. */
+export async function planAblation(request: AblationRequest): Promise<PlannedAblation> {
+  const isFile = /[\\/]|\.(ya?ml|json|[jt]s|mjs)$/.test(request.what);
+  const builtIn = await builtInAblations();
+  const file = isFile ? request.what : builtIn.find(({ name }) => name === request.what)?.file;
+  const names = builtIn.map(({ name }) => name);
+  const asked = file === undefined ? await fromAxis(request, names) : await fromFile(request, file);
+  const { plan, seeds, shared, fixed, base } = asked;
+  refuseLarge(plan, seeds, request.yes);
+  checkNames(plan);
+  const resolved = await resolveRecipe(base);
+  const common = { ...commonSettings(resolved, await threadsOption(resolved.recipe, request.host)), ...shared };
+  const unset = Object.entries(common).filter(([key]) => !isSet(key, request.sets, plan.cells));
+  const cells = await resolveCells(plan, { ...Object.fromEntries(unset), ...fixed }, base, request.settings);
+  const folder = join(request.runsFolder, 'ablations', `${plan.name}-${ablationFingerprint(cells)}`);
+  return { plan, cells, seeds, folder };
+}
+
+interface Asked {
+  readonly plan: AblationPlan;
+  readonly seeds: readonly number[];
+  readonly shared: CellSettings;
+  /** Settings of all cells that no flag changes. */
+  readonly fixed?: CellSettings;
+  readonly base: Parameters<typeof resolveCells>[2];
+}
+
+async function fromAxis(request: AblationRequest, builtIn: readonly string[]): Promise<Asked> {
+  const { recipe: source, sets, cwd, host, values } = request;
+  const axis = findAxis(request.what, builtIn);
+  const base = { ...(source !== undefined && { source }), sets, cwd, host };
+  const { recipe } = await resolveRecipe(base);
+  const asked = await axis.cells({ recipe, host, ...(values && { values }) });
+  const { question, cells, reference, compare = 'reference', shared = {}, fixed = {}, tests } = asked;
+  const plan = {
+    name: `${axis.name}-${recipe.name}`,
+    axis: axis.name,
+    question,
+    cells,
+    reference,
+    compare,
+    ...(tests && { tests }),
+  };
+  return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, fixed, base };
+}
+
+async function fromFile(request: AblationRequest, path: string): Promise<Asked> {
+  const { sets, cwd, host } = request;
+  if (request.values !== undefined) {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: '`--values` has no effect beside an ablation file, which says what is tried.',
+      hint: 'Leave it out, or name an axis.',
+    });
+  }
+  const { ablation, file, folder } = await readAblationFile(path, cwd);
+  const { grid, design, sample, seeds: written, compare, name } = ablation;
+  if (grid !== undefined) refuseLargeGrid(design === 'full' ? gridSize(grid) : (sample ?? 0), request.yes);
+  const named = Object.entries(ablation.cells ?? {}).map(([id, settings]): CellPlan => ({ id, settings }));
+  const cells = [...(grid === undefined ? [] : expandGrid(grid, design, sample)), ...named];
+  const question = ablation.question ?? `Which of ${cells.length} cells does best?`;
+  const plan = { name, axis: 'grid', question, cells, reference: ablation.reference ?? cells[0]?.id ?? '', compare };
+  const source = request.recipe ?? ablation.recipe;
+  // A recipe that the file names lies beside it; one from the command line beside the user.
+  const base = {
+    ...(source !== undefined && { source }),
+    sets,
+    cwd: request.recipe === undefined ? folder : cwd,
+    host,
+  };
+  if (!cells.some(({ id }) => id === plan.reference)) {
+    throw new AgentgymError('AG_ABLATION_GRID', {
+      message: `\`reference\` is ${plan.reference}, which is no cell.`,
+      hint: `Cells are: ${cells.map(({ id }) => id).join(', ')}.`,
+      file,
+      path: 'reference',
+    });
+  }
+  const seeds = request.seeds === undefined ? written : request.seeds;
+  return {
+    plan,
+    seeds: typeof seeds === 'number' ? firstSeeds(seeds) : [...new Set(seeds)],
+    shared: ablation.set,
+    base,
+  };
+}
+
+/**
+ * What makes cells comparable: all are evaluated on the same tasks in the same worlds, and trained by one thread each, since they run side by
+ * side. Said by the recipe or a flag, these stay as they are.
+ */
+function commonSettings({ recipe, origin }: ResolvedRecipe, threads: string | undefined): CellSettings {
+  return {
+    ...(recipe.evaluation.seed === undefined && { 'evaluation.seed': 1 }),
+    ...(threads !== undefined &&
+      origin(['policy', 'options', threads]) === 'default' && { [`policy.options.${threads}`]: 1 }),
+  };
+}
+
+async function threadsOption({ policy }: Recipe, host: PluginHost): Promise<string | undefined> {
+  const { contribution } = await host.find('policy', policy.name);
+  return Object.hasOwn(contribution.options, 'threads') ? 'threads' : undefined;
+}
+
+function isSet(key: string, sets: AblationRequest['sets'], cells: readonly CellPlan[]): boolean {
+  const paths = sets.map((set) => (typeof set === 'string' ? set.slice(0, set.indexOf('=')) : set.path.join('.')));
+  const varied = cells.flatMap(({ settings }) => Object.keys(settings));
+  return [...paths, ...varied].some((path) => path === key || key.startsWith(`${path}.`));
+}
+
+function firstSeeds(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}
+
+function checkNames({ cells }: AblationPlan): void {
+  const twice = cells.find(({ id }, index) => cells.findIndex((other) => other.id === id) !== index);
+  if (twice === undefined) return;
+  throw new AgentgymError('AG_ABLATION_GRID', {
+    message: `Two cells are called ${twice.id}.`,
+    hint: 'Give them names under `cells`.',
+  });
+}
+
+function refuseLargeGrid(cells: number, yes: boolean): void {
+  if (cells <= largeAblation || yes) return;
+  throw tooLarge(`${cells} cells`);
+}
+
+function refuseLarge({ cells }: AblationPlan, seeds: readonly number[], yes: boolean): void {
+  const runs = cells.length * seeds.length;
+  if (runs <= largeAblation || yes) return;
+  throw tooLarge(`${cells.length} cells with ${seeds.length} seeds are ${runs} runs`);
+}
+
+function tooLarge(what: string): AgentgymError {
+  return new AgentgymError('AG_ABLATION_GRID', {
+    message: `The grid is large: ${what}.`,
+    hint: 'Take `design: random` with a `sample`, or confirm it with `--yes`; `--dry-run` estimates the time.',
+  });
+}

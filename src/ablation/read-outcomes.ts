@@ -1,0 +1,53 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { TaskOutcome } from '../evaluation/evaluate.js';
+import type { LoadedRun } from '../runs/load-run.js';
+
+/** What is compared between cells. */
+export type Measure = 'success' | 'return' | 'turns';
+
+/** The final evaluation of one run: the mean over the attempts at each task, and what tasks stand or fall together. */
+export interface RunOutcomes {
+  readonly seed: number;
+  readonly values: ReadonlyMap<string, number>;
+  readonly clusters: ReadonlyMap<string, string>;
+  /** How much each task counts; absent: all alike. */
+  readonly weights?: ReadonlyMap<string, number>;
+}
+
+/**
+ * The final evaluation of the trained policy at a temperature; undefined where the run made none at it.
+ *
+ * @param environment one of the recipe's `evaluation.final.transfer`; absent: the recipe's own
+ */
+export function readOutcomes(
+  { manifest, evaluations }: Pick<LoadedRun, 'manifest' | 'evaluations'>,
+  measure: Measure,
+  temperature: number,
+  environment?: string,
+): RunOutcomes | undefined {
+  const recipe = manifest.recipe as unknown as Recipe;
+  const { split } = recipe.evaluation.final;
+  const line = evaluations.findLast(
+    ({ player, evaluation }) =>
+      player === 'policy' &&
+      evaluation.split === split &&
+      evaluation.temperature === temperature &&
+      evaluation.environment === environment,
+  );
+  return line === undefined ? undefined : outcomesOfRun(recipe.seed, line.outcomes, measure);
+}
+
+/** Outcomes as comparisons read them; tasks of which no attempt came to an end are left out. */
+export function outcomesOfRun(seed: number, outcomes: readonly TaskOutcome[], measure: Measure): RunOutcomes {
+  const played = outcomes.filter(({ attempts }) => attempts.length > 0);
+  return {
+    seed,
+    values: new Map(played.map((outcome) => [outcome.task, valueOf(outcome, measure)])),
+    clusters: new Map(played.map(({ task, cluster = task }) => [task, cluster])),
+  };
+}
+
+function valueOf({ attempts }: TaskOutcome, measure: Measure): number {
+  const sum = attempts.reduce((total, attempt) => total + Number(attempt[measure]), 0);
+  return sum / attempts.length;
+}

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { GridEvent } from '../reporting/grid-progress.js';
+import { writeJsonAtomically } from '../runs/durable-files.js';
+import { AblationDirectory } from './ablation-directory.js';
+import type { PlannedAblation } from './plan-ablation.js';
+import { runCells } from './run-cells.js';
+import type { AblationResult } from './ablation-result.js';
+import { summarizeAblation, type SummarizeOptions } from './summarize-ablation.js';
+
+export interface RunAblationOptions extends SummarizeOptions {
+  /** The folder; absent: the one that belongs to the cells. */
+  readonly output?: string;
+  readonly workers: number;
+  /** Seconds after which runs are ended, resumable, and no more begun. */
+  readonly budgetSeconds?: number;
+  readonly versions: { readonly [name: string]: string };
+  /** The words after `agentgym` that ask for it. */
+  readonly command?: readonly string[];
+  readonly listener: (event: GridEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs what is missing of an ablation and compares its cells. Begun before, by whatever process, it goes on; complete, it only reads.
+ *
+ * @throws what `AblationDirectory.open` and `readCellRun` throw; a cell that fails is part of the result
+ */
+export async function runAblation(planned: PlannedAblation, options: RunAblationOptions): Promise<AblationResult> {
+  const { plan, cells, seeds } = planned;
+  refuseTemperature(planned, options.temperature);
+  const path = options.output ?? planned.folder;
+  const directory = await AblationDirectory.open(path, plan, cells, seeds, options.versions, options.command);
+  const limit = options.budgetSeconds === undefined ? [] : [AbortSignal.timeout(options.budgetSeconds * 1000)];
+  const signal = AbortSignal.any([options.signal, ...limit]);
+  try {
+    await runCells({ directory, workers: options.workers, listener: options.listener, signal });
+    const result = await summarizeAblation(directory.path, directory.manifest, options);
+    await writeJsonAtomically(join(directory.path, 'result.json'), result);
+    return result;
+  } finally {
+    directory.release();
+  }
+}
+
+/** What is compared must be measured. */
+function refuseTemperature({ cells }: PlannedAblation, temperature: number): void {
+  const final = cells[0].recipe.evaluation.final.temperatures;
+  if (temperature === 0 || final.includes(temperature)) return;
+  throw new AgentgymError('AG_COMMAND_USAGE', {
+    message: `No run is evaluated at temperature ${temperature}: \`evaluation.final.temperatures\` is ${final.join(', ')}.`,
+    hint: `Add \`--set evaluation.final.temperatures=[0,${temperature}]\`, or compare at one of these.`,
+  });
+}

@@ -1,0 +1,143 @@
+import { loadRun, presentStatus, type LoadedRun } from '../runs/load-run.js';
+import type { RunResult } from '../runs/run-result.js';
+import type { AblationResult, CellRunSummary, CellSummary } from './ablation-result.js';
+import { readCellRun, runName, runsOf, type AblationManifest, type CellRun } from './ablation-directory.js';
+import { answerQuestion } from './answer-question.js';
+import { answerTransfer } from './answer-transfer.js';
+import { testedId } from './cell-id.js';
+import { cellMean, compareCells, toldMean } from './compare-cells.js';
+import { summarizeTransfer } from './transfer-summary.js';
+import { readOutcomes, type Measure, type RunOutcomes } from './read-outcomes.js';
+
+export interface SummarizeOptions {
+  readonly measure: Measure;
+  readonly temperature: number;
+}
+
+/** What a summary takes of a run; evaluations only of one that is complete. */
+type SummarizedRun = Pick<LoadedRun, 'manifest' | 'status' | 'result' | 'evaluations'>;
+
+/** Reads the runs of an ablation and compares its cells, complete or not. Nothing is written. */
+export async function summarizeAblation(
+  directory: string,
+  manifest: AblationManifest,
+  options: SummarizeOptions,
+): Promise<AblationResult> {
+  const begun = new Map<string, SummarizedRun>();
+  for (const run of runsOf(directory, manifest)) {
+    const state = await readCellRun(run, manifest.finished);
+    if (state === undefined) continue;
+    const { manifest: own, result } = state;
+    const status = presentStatus(run.directory, own);
+    begun.set(run.directory, result ? await loadRun(run.directory) : { manifest: own, status, evaluations: [] });
+  }
+  return summarizeRuns(directory, manifest, begun, options);
+}
+
+/** Compares the cells of an ablation by those of its runs that have begun, by their folders. Reads nothing. */
+export function summarizeRuns(
+  directory: string,
+  manifest: AblationManifest,
+  begun: ReadonlyMap<string, SummarizedRun>,
+  { measure, temperature }: SummarizeOptions,
+): AblationResult {
+  const runs = runsOf(directory, manifest);
+  const outcomes = new Map<string, readonly RunOutcomes[]>();
+  const cells: CellSummary[] = [];
+  const results: RunResult[] = [];
+  for (const cell of manifest.cells) {
+    const own = runs.filter((run) => run.cell === cell);
+    const summaries = own.map((run) => summaryOf(run, manifest, begun.get(run.directory)));
+    const complete = own.flatMap((run) => {
+      const found = begun.get(run.directory);
+      const isComplete = found?.manifest.status === 'completed' && found.result !== undefined;
+      return isComplete ? [{ ...found, seed: run.seed, result: found.result }] : [];
+    });
+    results.push(...complete.map(({ result }) => result));
+    for (const tested of manifest.tests ?? [undefined]) {
+      const read = (what: Measure) =>
+        complete.map((run) => readOutcomes(run, what, temperature, tested)).filter((one) => one !== undefined);
+      const success = read('success');
+      const measured = measure === 'success' ? success : read(measure);
+      const id = tested === undefined ? cell.id : testedId(cell.id, tested);
+      outcomes.set(id, measured);
+      const rate = cellMean(success, 'success');
+      cells.push({
+        id,
+        ...(tested !== undefined && { trained: cell.id, tested }),
+        settings: cell.settings,
+        seeds: complete.map(({ seed }) => seed),
+        success: rate === undefined ? null : { rate: rate.mean, low: rate.low, high: rate.high },
+        ...(measure !== 'success' && { measured: toldMean(measured, measure) }),
+        spent: meanSpent(complete.map(({ result }) => result)),
+        status: statusOf(summaries),
+        notes: cell.notes,
+        runs: summaries,
+      });
+    }
+  }
+  const comparisons = compareCells(pairsOf(manifest), outcomes, measure);
+  const status = cells.some((cell) => cell.status === 'failed')
+    ? 'failed'
+    : cells.some((cell) => cell.status === 'incomplete')
+      ? 'incomplete'
+      : 'completed';
+  const { name, axis, question, tests } = manifest;
+  const reference = tests === undefined ? manifest.reference : testedId(manifest.reference, manifest.reference);
+  const outcomesOf = (trained: string, tested: string) => outcomes.get(testedId(trained, tested)) ?? [];
+  const ids = manifest.cells.map(({ id }) => id);
+  const transfer = tests && summarizeTransfer(ids, tests, outcomesOf, measure, results);
+  const split = manifest.cells[0]?.recipe.evaluation.final.split ?? 'test';
+  const result = {
+    name,
+    axis,
+    question,
+    status,
+    measure,
+    temperature,
+    split,
+    reference,
+    cells,
+    comparisons,
+    ...(transfer && { transfer }),
+  } as const;
+  const answer = transfer === undefined ? answerQuestion(result) : answerTransfer(result, transfer);
+  return { formatVersion: 1, ablation: directory, ...result, answer };
+}
+
+function summaryOf(run: CellRun, { failed }: AblationManifest, found: SummarizedRun | undefined): CellRunSummary {
+  const cause = found?.manifest.error?.message ?? failed[runName(run)];
+  const status = found?.status ?? (cause === undefined ? 'missing' : 'failed');
+  return { seed: run.seed, run: run.directory, status, ...(cause !== undefined && { cause }) };
+}
+
+function statusOf(runs: readonly CellRunSummary[]): CellSummary['status'] {
+  if (runs.some(({ status }) => status === 'failed')) return 'failed';
+  return runs.every(({ status }) => status === 'completed') ? 'completed' : 'incomplete';
+}
+
+function pairsOf({ cells, reference, compare, tests }: AblationManifest): (readonly [string, string])[] {
+  const ids = cells.map(({ id }) => id);
+  if (tests !== undefined) {
+    // On every column, those that trained elsewhere against those that trained there.
+    return tests.flatMap((column) =>
+      ids.filter((id) => id !== column).map((id) => [testedId(column, column), testedId(id, column)] as const),
+    );
+  }
+  if (compare === 'reference') return ids.filter((id) => id !== reference).map((id) => [reference, id]);
+  return ids.flatMap((a, index) => ids.slice(index + 1).map((b) => [a, b] as const));
+}
+
+function meanSpent(results: readonly RunResult[]): Record<string, number> {
+  const totals = new Map<string, number[]>();
+  for (const { spent } of results) {
+    for (const [currency, amount] of Object.entries({ ...spent })) {
+      totals.set(currency, [...(totals.get(currency) ?? []), amount]);
+    }
+  }
+  // A currency that one run cannot tell is none of the cell's.
+  const whole = [...totals].filter(([, amounts]) => amounts.length === results.length);
+  return Object.fromEntries(
+    whole.map(([currency, amounts]) => [currency, amounts.reduce((sum, one) => sum + one, 0) / amounts.length]),
+  );
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { RunEvent } from '../contracts/events.js';
+import { channelValue, channelVariable } from '../reporting/channel-progress.js';
+import type { RunResult } from '../runs/run-result.js';
+import type { CellRun } from './ablation-directory.js';
+
+const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
+/** Lines of standard error that are kept, should the process end without a word on standard output. */
+const keptLines = 20;
+
+/** How a training process ended. */
+export type TrainOutcome =
+  | { readonly status: RunResult['status']; readonly seconds: number }
+  | { readonly status: 'failed'; readonly cause: string };
+
+/**
+ * Trains one run of an ablation in a process of its own, or goes on with it: `agentgym train`, whose recipe is written beside the run. An
+ * abort makes it save a checkpoint and end.
+ */
+export async function trainInProcess(
+  run: CellRun,
+  resume: boolean,
+  listener: (event: RunEvent) => void,
+  signal: AbortSignal,
+): Promise<TrainOutcome> {
+  const recipe = join(dirname(run.directory), `seed-${run.seed}.json`);
+  await mkdir(dirname(run.directory), { recursive: true });
+  await writeFile(recipe, `${JSON.stringify(run.recipe, null, 2)}\n`);
+  const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory];
+  const child = spawn(process.execPath, [bin, 'train', ...what, '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { ...process.env, [channelVariable]: channelValue },
+    // A session of its own: Ctrl-C on the terminal reaches it through us, once.
+    detached: true,
+  });
+  const output: string[] = [];
+  const errors: string[] = [];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => output.push(text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => errors.push(text));
+  child.on('message', (message) => listener(message as RunEvent));
+  const interrupt = () => void child.kill('SIGINT');
+  signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject).once('close', resolve);
+    });
+    return outcomeOf(code, output.join(''), errors.join(''));
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+  }
+}
+
+function outcomeOf(code: number | null, output: string, errors: string): TrainOutcome {
+  let document: (Partial<RunResult> & { error?: { code: string; message: string } }) | undefined;
+  try {
+    document = JSON.parse(output) as typeof document;
+  } catch {
+    // It did not live to say anything.
+  }
+  if (document?.status !== undefined) return { status: document.status, seconds: document.seconds ?? 0 };
+  if (document?.error?.code === 'AG_INTERRUPTED') return { status: 'interrupted', seconds: 0 };
+  if (document?.error !== undefined) return { status: 'failed', cause: document.error.message };
+  const last = errors.trim().split('\n').slice(-keptLines).join('\n');
+  return { status: 'failed', cause: `the process ended with ${code ?? 'a signal'}${last === '' ? '' : `: ${last}`}` };
+}

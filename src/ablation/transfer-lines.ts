@@ -1,0 +1,75 @@
+import { alignColumns } from '../reporting/align-columns.js';
+import { displayWidth } from '../reporting/display-text.js';
+import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
+import type { AblationResult, CellSummary } from './ablation-result.js';
+import { testedId } from './cell-id.js';
+import type { CellComparison, CellMean } from './compare-cells.js';
+import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
+import type { Measure } from './read-outcomes.js';
+import type { TransferSummary } from './transfer-summary.js';
+
+/** What a cell came to at the measure that is compared; null before its first run is complete. */
+export function measuredMean({ success, measured }: CellSummary, measure: Measure): CellMean | null {
+  return measure === 'success' ? success && { mean: success.rate, ...success } : (measured ?? null);
+}
+
+/** The cell of a row and a column. */
+export function cellOf(cells: readonly CellSummary[], trained: string, tested: string): CellSummary | undefined {
+  return cells.find(({ id }) => id === testedId(trained, tested));
+}
+
+/** The comparisons as people read them: what trained on a row and was tested on a column, against what trained there. */
+export function namedComparisons({
+  cells,
+  comparisons,
+}: Pick<AblationResult, 'cells' | 'comparisons'>): readonly CellComparison[] {
+  return comparisons.map((comparison) => {
+    const { trained, tested } = cells.find(({ id }) => id === comparison.b) ?? {};
+    if (trained === undefined || tested === undefined) return comparison;
+    return { ...comparison, a: 'trained there', b: `${trained} on ${tested}` };
+  });
+}
+
+/**
+ * What was trained under each other, what it was tested on beside each other, and how far each is from those that trained there, in the mean.
+ * Intervals are left out where the terminal has no room for them; where even the names of columns are too long they are numbered as the rows.
+ */
+export function transferLines(
+  { cells, measure }: Pick<AblationResult, 'cells' | 'measure'>,
+  transfer: TransferSummary,
+  style: TerminalStyle,
+): string[] {
+  const { trained, tested, elsewhere } = transfer;
+  const table = (columnName: (column: string) => string, rowName: (row: string) => string, withInterval: boolean) =>
+    alignColumns([
+      ['trained on', ...tested.map(columnName), 'elsewhere', 'seeds'],
+      ...trained.map((row) => {
+        const loss = elsewhere.find(({ b }) => b === row)?.difference ?? null;
+        const runs = cellOf(cells, row, row);
+        return [
+          rowName(row),
+          ...tested.map((column) => {
+            const cell = cellOf(cells, row, column);
+            const mean = cell === undefined ? null : measuredMean(cell, measure);
+            const interval = withInterval && mean !== null ? ` (${formatInterval(mean, measure)})` : '';
+            return `${formatMean(mean, measure)}${row === column ? ' *' : ''}${interval}`;
+          }),
+          loss === null ? '-' : formatMeasure(loss.mean, measure),
+          runs === undefined ? '' : `${runs.seeds.length}/${runs.runs.length}`,
+        ];
+      }),
+    ]);
+  const number = (name: string) => `[${trained.indexOf(name) + 1}]`;
+  const same = (name: string) => name;
+  const numbered = (name: string) => `${number(name)} ${name}`;
+  const tables = [table(same, same, true), table(same, same, false), table(number, numbered, false)];
+  const fits = tables.find((lines) => lines.every((line) => displayWidth(line) <= style.width));
+  const [head = '', ...rows] = fits ?? tables.at(-1) ?? [];
+  const unit = measure === 'success' ? 'points' : measure;
+  return [
+    paint(`${measure} of what was trained on the row, tested on the column`, 'dim', style),
+    paint(head, 'dim', style),
+    ...rows,
+    paint(`* trained there; elsewhere: ${unit} from those that trained there, mean of the other columns`, 'dim', style),
+  ];
+}

@@ -1,0 +1,116 @@
+import { compareCells, type CellComparison } from './compare-cells.js';
+import type { RunResult } from '../runs/run-result.js';
+import type { Measure, RunOutcomes } from './read-outcomes.js';
+
+/** What was learnt on each row, over the columns: how much of it carries over. */
+export interface TransferSummary {
+  /** Ids of what was trained on: the rows of the matrix. */
+  readonly trained: readonly string[];
+  /** Names of what all of them were tested on: its columns. */
+  readonly tested: readonly string[];
+  /**
+   * Of each row, the mean over the columns that it did not train on of its difference to the rows that trained there, every column alike:
+   * `b` is the row. By Holm over the rows; a row without a seed in common with all others is left out.
+   */
+  readonly elsewhere: readonly CellComparison[];
+  /** The row that loses least elsewhere, against each of the others over all columns; absent before there are two. */
+  readonly best?: { readonly trained: string; readonly against: readonly CellComparison[] };
+  /** What a reader of the matrix should know of its columns. */
+  readonly notes: readonly string[];
+}
+
+/** What the oracle came to on a column that it cannot solve in the turns there are: nobody who is tested there can do much better. */
+function ceilingNotes(tested: readonly string[], results: readonly Pick<RunResult, 'transfer'>[]): string[] {
+  return tested.flatMap((column) => {
+    const oracle = results.flatMap(({ transfer }) => transfer?.[column]?.baselines.oracle ?? [])[0];
+    if (oracle === undefined || oracle.truncated === 0) return [];
+    const solved = `${(100 * oracle.success.rate).toFixed(1)} %`;
+    const cut = `${(100 * oracle.truncated).toFixed(1)} % of its episodes are cut`;
+    return [`On ${column} the oracle solves ${solved}: ${cut}. A longer \`evaluation.horizon\` would leave room.`];
+  });
+}
+
+/** What the rows of `elsewhere` are compared with. */
+export const trainedThere = 'trained-there';
+
+/** Outcomes of the runs that trained on a row, on the tasks of a column. */
+type OutcomesOf = (trained: string, tested: string) => readonly RunOutcomes[];
+
+/**
+ * Compares rows over columns. The losses of two rows leave out different columns, their own; but their difference is, up to a factor, the
+ * mean over all columns of what one is above the other: that is how the best row is held against the others.
+ *
+ * @param results of complete runs, for what the baselines came to
+ */
+export function summarizeTransfer(
+  trained: readonly string[],
+  tested: readonly string[],
+  outcomesOf: OutcomesOf,
+  measure: Measure,
+  results: readonly Pick<RunResult, 'transfer'>[],
+): TransferSummary {
+  const outcomes = new Map<string, readonly RunOutcomes[]>();
+  for (const row of trained) {
+    const others = tested.filter((column) => column !== row);
+    outcomes.set(
+      there(row),
+      stack(others, (column) => outcomesOf(column, column)),
+    );
+    outcomes.set(
+      elsewhereOf(row),
+      stack(others, (column) => outcomesOf(row, column)),
+    );
+    outcomes.set(
+      row,
+      stack(tested, (column) => outcomesOf(row, column)),
+    );
+  }
+  const losses = compareCells(
+    trained.map((row) => [there(row), elsewhereOf(row)]),
+    outcomes,
+    measure,
+  );
+  const elsewhere = trained.flatMap((row) =>
+    losses.filter(({ b }) => b === elsewhereOf(row)).map((loss) => ({ ...loss, a: trainedThere, b: row })),
+  );
+  const notes = ceilingNotes(tested, results);
+  const sign = measure === 'turns' ? 1 : -1;
+  const [best, ...others] = [...elsewhere].sort((x, y) => sign * (x.difference.mean - y.difference.mean));
+  if (best === undefined || others.length === 0) return { trained, tested, elsewhere, notes };
+  const pairs = others.map(({ b }) => [b, best.b] as const);
+  return {
+    trained,
+    tested,
+    elsewhere,
+    notes,
+    best: { trained: best.b, against: compareCells(pairs, outcomes, measure) },
+  };
+}
+
+const there = (row: string) => `there/${row}`;
+const elsewhereOf = (row: string) => `elsewhere/${row}`;
+
+/** Runs of one seed on several columns as one run on the tasks of all, every column of the same weight. Seeds that lack a column are left out. */
+function stack(columns: readonly string[], outcomesOf: (column: string) => readonly RunOutcomes[]): RunOutcomes[] {
+  const played = columns.map((column) => [column, outcomesOf(column)] as const);
+  const [, first = []] = played[0] ?? [];
+  return first.flatMap(({ seed }) => {
+    const parts = played.flatMap(([column, runs]) => {
+      const run = runs.find((one) => one.seed === seed);
+      return run === undefined ? [] : [[column, run] as const];
+    });
+    if (parts.length < columns.length) return [];
+    const all = <T>(read: (run: RunOutcomes, column: string) => Iterable<readonly [task: string, value: T]>) =>
+      new Map(
+        parts.flatMap(([column, run]) =>
+          [...read(run, column)].map(([task, value]) => [`${column}/${task}`, value] as const),
+        ),
+      );
+    return {
+      seed,
+      values: all(({ values }) => values),
+      clusters: all(({ clusters }, column) => [...clusters].map(([task, cluster]) => [task, `${column}/${cluster}`])),
+      weights: all(({ values }) => [...values.keys()].map((task) => [task, 1 / values.size])),
+    };
+  });
+}

@@ -1,0 +1,45 @@
+import { wrapText } from '../reporting/display-text.js';
+import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
+import { type Advice, type Basis, type Finding } from './advice.js';
+
+/** Beyond it lines are hard to read. */
+const widest = 100;
+
+const sure: Record<Basis, string> = {
+  paper: "the paper's figures",
+  ours: 'our figures',
+  both: "the paper's figures and ours",
+};
+
+/** Advice for a person. Commands stay on one line, so that they can be copied. */
+export function adviceLines({ subject, kind, findings, fine, notChecked }: Advice, style: TerminalStyle): string[] {
+  const width = Math.min(style.width, widest);
+  const wrapped = (text: string, indent: string, first = indent) =>
+    wrapText(text, width - indent.length).map((line, index) => `${index === 0 ? first : indent}${line}`);
+  const noted = (name: string, text: string) => wrapped(`${name}: ${text}`, '      ', '    ');
+  const heading = (text: string) => ['', paint(text, 'bold', style)];
+
+  const told = (finding: Finding): string[] => [
+    ...heading(
+      `${finding.severity === 'problem' ? 'Problem' : finding.severity === 'advice' ? 'Advice' : 'Hint'}: ${finding.rule}`,
+    ),
+    ...wrapped(finding.finding, '  '),
+    ...noted('measured', finding.evidence),
+    ...noted('source', `${finding.source} (${sure[finding.basis]})`),
+    ...(finding.change === undefined ? [] : [`    change: ${paint(finding.change, 'cyan', style)}`]),
+    ...(finding.ablate === undefined ? [] : [`    test it: ${paint(finding.ablate, 'cyan', style)}`]),
+  ];
+  const byWhy = new Map<string, string[]>();
+  for (const { rule, why } of notChecked) byWhy.set(why, [...(byWhy.get(why) ?? []), rule]);
+  return [
+    ...wrapped(
+      `${kind} ${subject}: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}, ${fine.length} checked and fine, ${notChecked.length} not checked`,
+      '',
+    ),
+    ...findings.flatMap(told),
+    ...(fine.length === 0 ? [] : heading('Checked and fine')),
+    ...fine.flatMap(({ rule, fact }) => wrapped(`${rule}: ${fact}`, '    ', '  ')),
+    ...(notChecked.length === 0 ? [] : heading('Not checked')),
+    ...[...byWhy].flatMap(([why, rules]) => wrapped(`${rules.join(', ')}: ${why}`, '    ', '  ')),
+  ];
+}

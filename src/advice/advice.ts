@@ -1,0 +1,99 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { Json } from '../contracts/json.js';
+import type { Measured } from './measured.js';
+
+/** `problem`: training cannot do what it is for; `advice`: likely better otherwise; `hint`: worth a thought. */
+export type Severity = 'problem' | 'advice' | 'hint';
+
+/** Whose figures a rule rests on: the Guide's paper, ours, or both. */
+export type Basis = 'paper' | 'ours' | 'both';
+
+/** An experiment along a named axis that would test a finding. */
+export interface Trial {
+  readonly axis: string;
+  readonly values?: readonly Json[];
+}
+
+/** What a rule says of a subject. */
+export type Judgement =
+  | {
+      readonly verdict: 'finding';
+      readonly severity: Severity;
+      /** One sentence. */
+      readonly finding: string;
+      /** The numbers, and on what they were measured. */
+      readonly evidence: string;
+      readonly source: string;
+      readonly basis: Basis;
+      /** Keys of the recipe, and what to set them to. */
+      readonly change?: { readonly [key: string]: Json };
+      readonly trial?: Trial;
+    }
+  | { readonly verdict: 'fine'; readonly fact: string }
+  | { readonly verdict: 'unknown'; readonly why: string };
+
+/** What a rule looks at. */
+export interface Subject {
+  readonly recipe: Recipe;
+  readonly kind: 'recipe' | 'run';
+  readonly measured: Measured;
+}
+
+/** One thing that is checked. It reads measurements and makes none, so that a test can put any before it. */
+export interface AdviceRule {
+  readonly id: string;
+  /** Undefined where the rule has nothing to say of such a subject. */
+  readonly judge: (subject: Subject) => Judgement | undefined;
+}
+
+/** A finding as it is told: changes and trials have been tried out, and are absent where they would be refused. */
+export interface Finding {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly finding: string;
+  readonly evidence: string;
+  readonly source: string;
+  readonly basis: Basis;
+  /** Flags for `agentgym train`. */
+  readonly change?: string;
+  /** A whole command. */
+  readonly ablate?: string;
+}
+
+/** What `agentgym advise --json` prints. */
+export interface Advice {
+  /** The run's folder, the recipe's file, or its built-in name. */
+  readonly subject: string;
+  readonly kind: 'recipe' | 'run';
+  readonly measured: Measured;
+  /** The worst first. */
+  readonly findings: readonly Finding[];
+  readonly fine: readonly { readonly rule: string; readonly fact: string }[];
+  readonly notChecked: readonly { readonly rule: string; readonly why: string }[];
+}
+
+/** Why what only a run shows is not known of a recipe. */
+export const onlyARun = 'only a run shows it (`agentgym advise RUN`)';
+
+/** Why what the policy knows at the start of reinforcement learning is not known of a recipe. */
+export const taughtFirst = 'fine-tuning or given weights make the policy that begins: ' + onlyARun;
+
+export const unknown = (why: string): Judgement => ({ verdict: 'unknown', why });
+export const fine = (fact: string): Judgement => ({ verdict: 'fine', fact });
+
+/** "12 %", with a digit more below one. */
+export function percent(share: number): string {
+  const value = 100 * share;
+  return `${value !== 0 && Math.abs(value) < 1 ? value.toFixed(1) : Math.round(value)} %`;
+}
+
+/** "+3.1 points". */
+export function points(difference: number): string {
+  return `${difference < 0 ? '−' : '+'}${(100 * Math.abs(difference)).toFixed(1)} points`;
+}
+
+/** "−1.0 to +7.2 points"; an endless end has no number. */
+export function pointsInterval({ low, high }: { readonly low: number | null; readonly high: number | null }): string {
+  if (low === null || high === null) return 'no interval';
+  return `${points(low).replace(' points', '')} to ${points(high)}`;
+}

@@ -1,0 +1,74 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { TaskSplits } from '../contracts/environment.js';
+import type { Random } from '../contracts/random.js';
+import type { TaskOutcome } from '../evaluation/evaluate.js';
+import { chooseTasks } from '../rollout/task-order.js';
+import { crossedEstimate } from '../statistics/crossed-estimate.js';
+import { detectableEffect } from '../statistics/detectable-effect.js';
+import { mean } from '../statistics/mean.js';
+import { columnShares } from '../statistics/outcome-matrix.js';
+import type { PowerMeasure } from './measured.js';
+
+/** Seeds that people can afford. */
+const plannedSeeds = [3, 5] as const;
+
+/** Outcomes of somebody on some tasks. */
+export interface Played {
+  readonly player: string;
+  readonly split: string;
+  readonly outcomes: readonly TaskOutcome[];
+}
+
+/**
+ * The smallest difference that an ablation on the final tasks would find. Two cells that were trained apart differ on a cluster by at most the
+ * sum of their variances between clusters, each taken to be that of the given outcomes. How much seeds differ nobody knows from one of them: it is left
+ * out, so the real number is larger.
+ *
+ * @param finalTasks ids of the final evaluation's tasks
+ * @returns undefined where the outcomes do not vary between two clusters or more: then nothing can be said
+ */
+export function measurePower(
+  { player, split, outcomes }: Played,
+  finalTasks: readonly string[],
+  cluster: (task: string) => string,
+): PowerMeasure | undefined {
+  const groups = grouped(
+    outcomes.filter(({ attempts }) => attempts.length > 0),
+    (outcome) => outcome.cluster ?? cluster(outcome.task),
+  );
+  if (groups.length < 2 || finalTasks.length === 0) return undefined;
+  const means = groups.map((group) => mean(group.map(successOf)));
+  const { mean: success, components } = crossedEstimate(
+    [means],
+    groups.map(({ length }) => length),
+  );
+  if (components.task === 0) return undefined;
+  const sizes = grouped(finalTasks, cluster).map(({ length }) => length);
+  const { effective: clusters } = columnShares([sizes], sizes);
+  const ofSeeds = (seeds: number) =>
+    detectableEffect({ seeds, tasks: clusters, components: { seed: 0, task: 0, rest: 2 * components.task } });
+  return {
+    player,
+    split,
+    played: groups.flat().length,
+    success,
+    tasks: finalTasks.length,
+    clusters,
+    detectable: Object.fromEntries(plannedSeeds.map((seeds) => [String(seeds), ofSeeds(seeds)])),
+  };
+}
+
+/** The tasks of a recipe's final evaluation. */
+export function finalTasksOf({ evaluation: { final } }: Recipe, splits: TaskSplits, random: Random): readonly string[] {
+  return chooseTasks(splits[final.split], final.tasks === 'all' ? Infinity : final.tasks, random);
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly (readonly Item[])[] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return [...groups.values()];
+}
+
+function successOf({ attempts }: TaskOutcome): number {
+  return mean(attempts.map(({ success }) => Number(success)));
+}

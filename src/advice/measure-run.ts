@@ -1,0 +1,110 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { TaskOutcome } from '../evaluation/evaluate.js';
+import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import { healthRules, initialHealth, watchHealth } from '../training/health-rules.js';
+import type { LoadedRun } from '../runs/load-run.js';
+import { compareWithTrained, finalOutcomes, finite, type FinalOutcomes } from '../reports/report-comparisons.js';
+import type { PairedGain, RateOnTasks, RunMeasure } from './measured.js';
+
+/** Steps whose means are where a stage began, as `health-rules.ts` has them. */
+const earlySteps = 5;
+/** The share of a stage whose means are where it ended. */
+const lateShare = 0.25;
+
+/** What a run's log and evaluations say. Undefined where no step of reinforcement learning was logged. */
+export function measureRun(run: LoadedRun): RunMeasure | undefined {
+  const lines = rlLines(run);
+  const last = lines.at(-1);
+  if (last === undefined) return undefined;
+  const late = lines.slice(-Math.max(1, Math.ceil(lateShare * lines.length)));
+  const early = lines.slice(0, earlySteps);
+  const recipe = run.manifest.recipe as unknown as Recipe;
+  const [final, start] = (['policy', 'start'] as const).map((player) => finalOutcomes(run, player));
+  const gain = gainOver(run, 'start');
+  const overRandom = gainOver(run, 'random');
+  const clipped = clippedGradients(lines, recipe, last.stage);
+  const unchanged = start && final && unchangedShare(start, final);
+  const { temperature } = recipe.policy.sampling;
+  const asTrained = run.result?.evaluations.find((evaluation) => evaluation.temperature === temperature)?.success;
+  return {
+    stage: last.stage,
+    steps: lines.length,
+    early: means(early),
+    late: means(late),
+    earlySteps: early.length,
+    lateSteps: late.length,
+    warnings: replayHealth(lines),
+    ...(clipped !== undefined && { clippedGradients: clipped }),
+    ...(final && { final: rateOf(final) }),
+    ...(start && { start: rateOf(start) }),
+    ...(gain && { gain }),
+    ...(overRandom && { overRandom }),
+    ...(unchanged !== undefined && { unchanged }),
+    ...(asTrained && { asTrained }),
+  };
+}
+
+/** The log of the last stage of reinforcement learning. */
+function rlLines({ manifest, metrics }: LoadedRun): readonly RunMetricsLine[] {
+  const { stages } = manifest.recipe as unknown as Recipe;
+  const stage = metrics.findLast((line) => stages[line.stage]?.kind === 'rl')?.stage;
+  return metrics.filter((line) => line.stage === stage);
+}
+
+/** Means of every metric over the lines that have it. */
+function means(lines: readonly RunMetricsLine[]): Record<string, number> {
+  const sums = new Map<string, { sum: number; count: number }>();
+  for (const [name, value] of lines.flatMap(({ metrics }) => Object.entries(metrics))) {
+    if (!Number.isFinite(value) || name.startsWith('time/')) continue;
+    const entry = sums.get(name) ?? { sum: 0, count: 0 };
+    sums.set(name, { sum: entry.sum + value, count: entry.count + 1 });
+  }
+  return Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
+}
+
+/** The rules that watch training, over what was logged: runs from before there were such rules are told too. */
+function replayHealth(lines: readonly RunMetricsLine[]): RunMeasure['warnings'] {
+  let state = initialHealth;
+  const told: RunMeasure['warnings'][number][] = [];
+  for (const { step, metrics } of lines) {
+    const before = state.runs;
+    const next = watchHealth(state, metrics, healthRules);
+    const rules = healthRules.filter(({ id }) => next.state.runs[id] === -1 && before[id] !== -1);
+    rules.forEach(({ id }, index) => told.push({ rule: id, step, message: next.warnings[index] ?? '' }));
+    state = next.state;
+  }
+  return told;
+}
+
+function clippedGradients(lines: readonly RunMetricsLine[], recipe: Recipe, stage: string): number | undefined {
+  const clipNorm = recipe.stages[stage]?.optimizer.clipNorm ?? 0;
+  const norms = lines.flatMap(({ metrics }) => metrics['train/gradient_norm'] ?? []);
+  if (clipNorm === 0 || norms.length === 0) return undefined;
+  return norms.filter((norm) => norm > clipNorm).length / norms.length;
+}
+
+function rateOf({ rate, outcomes }: FinalOutcomes): RateOnTasks {
+  return { rate, tasks: outcomes.filter(({ attempts }) => attempts.length > 0).length };
+}
+
+function gainOver(run: LoadedRun, player: string): PairedGain | undefined {
+  const [compared] = compareWithTrained(run, [player]);
+  return compared && { difference: finite(compared.difference), tasks: compared.tasks };
+}
+
+function commonTasks(before: FinalOutcomes, after: FinalOutcomes): [TaskOutcome, TaskOutcome][] {
+  const others = new Map(before.outcomes.map((outcome) => [outcome.task, outcome]));
+  return after.outcomes.flatMap((second): [TaskOutcome, TaskOutcome][] => {
+    const first = others.get(second.task);
+    return first === undefined || first.attempts.length === 0 || second.attempts.length === 0 ? [] : [[first, second]];
+  });
+}
+
+function unchangedShare(before: FinalOutcomes, after: FinalOutcomes): number | undefined {
+  const pairs = commonTasks(before, after);
+  if (pairs.length === 0) return undefined;
+  return (
+    pairs.filter(([first, second]) => JSON.stringify(first.attempts) === JSON.stringify(second.attempts)).length /
+    pairs.length
+  );
+}

@@ -1,0 +1,202 @@
+import { longestHorizon } from '../config/stage-settings.js';
+import type { Recipe } from '../config/recipe-schema.js';
+import type { TaskSplits } from '../contracts/environment.js';
+import type { RewardBounds } from '../contracts/reward.js';
+import { createRandom } from '../random/create-random.js';
+import { evaluate } from '../evaluation/evaluate.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { expertPlayer, randomPlayer } from '../rollout/players.js';
+import { baselinePlayers } from '../experiments/baseline-players.js';
+import { rewardBounds } from '../experiments/check-rewards.js';
+import { evaluationRandom } from '../experiments/evaluation-random.js';
+import { Instances, type OpenEnvironment } from '../experiments/instances.js';
+import type { LoadedRun } from '../runs/load-run.js';
+import { openContestant } from '../experiments/open-contestant.js';
+import { finalOutcomes } from '../reports/report-comparisons.js';
+import type { SplitProof } from '../runs/split-proof.js';
+import { evaluationHorizon, rolloutSettings } from '../experiments/stage-plan.js';
+import { measureRun } from './measure-run.js';
+import type { Measured, PlayMeasure, PowerMeasure, RunMeasure } from './measured.js';
+import { finalTasksOf, measurePower, type Played } from './measure-power.js';
+import { hasExpert, imitatedExpert, lastRlStage, measurePlans, measurePlay } from './play-tasks.js';
+import type { TrainingTasks } from '../experiments/play-training-tasks.js';
+import { thresholds } from './thresholds.js';
+
+/** Tasks of the validation split whose outcomes say how much tasks differ. */
+const validationTasks = 500;
+/** Episodes of one task beyond which nobody's groups go. */
+const largestGroup = 64;
+/** Splits above this many tasks are not compared id by id. */
+const comparedTasks = 200_000;
+
+export interface MeasureRequest {
+  readonly recipe: Recipe;
+  /** Absent where the recipe alone is asked about. */
+  readonly run?: LoadedRun;
+  /** Training tasks that are played; 0: nothing is played. */
+  readonly tasks: number;
+  readonly seed: number;
+  readonly host: PluginHost;
+  readonly settings: HostSettings;
+}
+
+/** Measures whatever rules look at: plays training tasks, reads the run, and counts. The same seed gives the same numbers. */
+export async function measure(request: MeasureRequest): Promise<Measured> {
+  const { recipe, run, tasks, seed, host, settings } = request;
+  const random = createRandom(seed).stream('advise');
+  const instances = new Instances(host, { ...settings, random });
+  const environment = await instances.environment(recipe.environment);
+  try {
+    const terms = lastRlStage(recipe)?.settings.reward.terms ?? recipe.reward.terms;
+    const reward = await instances.reward(terms);
+    const stage: TrainingTasks = { recipe, environment, reward, tasks, random, signal: settings.signal };
+    const told = run && measureRun(run);
+    const plan = tasks === 0 ? undefined : await measurePlans(stage);
+    const players = tasks === 0 ? {} : await measurePlayers(request, stage, told);
+    const power = await measurePowerOf(request, stage);
+    return {
+      ...(plan && { plan }),
+      players,
+      rewards: boundsOf(recipe, environment, reward),
+      splits: measureSplits(environment.splits, run),
+      ...(power && { power }),
+      ...(told && { run: told }),
+    };
+  } finally {
+    await environment.pool.dispose();
+  }
+}
+
+type Play = Record<string, PlayMeasure>;
+
+async function measurePlayers(
+  request: MeasureRequest,
+  stage: TrainingTasks,
+  told: RunMeasure | undefined,
+): Promise<Play> {
+  const { recipe, run } = request;
+  const groupSize = lastRlStage(recipe)?.settings.algorithm.groupSize ?? 1;
+  // Twice the group, so that larger ones can be told of; and enough for a success rate where there are no groups.
+  const episodes = Math.max(groupSize, Math.min(largestGroup, Math.max(8, 2 * groupSize)));
+  const players: Play = {};
+  const add = (name: string, played: PlayMeasure | undefined) => {
+    if (played !== undefined) players[name] = played;
+  };
+  add('random', await measurePlay(stage, { kind: 'player', player: randomPlayer }, episodes));
+  const imitated = imitatedExpert(recipe);
+  for (const name of new Set(['oracle', ...(imitated === undefined ? [] : [imitated])])) {
+    if (!(await hasExpert(stage.environment, name))) continue;
+    const player = expertPlayer(name);
+    add(name, await measurePlay(stage, { kind: 'player', player }, name === imitated ? episodes : 1));
+  }
+  if (run?.checkpoint !== undefined && wantsPolicy(told)) add('policy', await playPolicy(request, stage, episodes));
+  return players;
+}
+
+/** Where the log shows that groups have signal, nothing is gained by playing more of them. */
+function wantsPolicy(told: RunMeasure | undefined): boolean {
+  const flat = told?.late['rollout/groups_without_signal'];
+  return flat === undefined || 1 - flat < thresholds.signal.value;
+}
+
+/** The run's newest checkpoint, sampling as it was trained. */
+async function playPolicy(
+  { recipe, run, host, settings }: MeasureRequest,
+  stage: TrainingTasks,
+  episodes: number,
+): Promise<PlayMeasure | undefined> {
+  const contestant = await openContestant({
+    policy: (run as LoadedRun).directory,
+    options: {},
+    temperature: recipe.policy.sampling.temperature,
+    host,
+    settings: { ...settings, random: stage.random.stream('policy') },
+    runsFolder: 'runs',
+  });
+  try {
+    return await measurePlay(stage, contestant.actor, episodes);
+  } finally {
+    await contestant.dispose();
+  }
+}
+
+/** Of the policy on the final tasks where there is a run that played them, else of a player on validation tasks. */
+async function measurePowerOf(
+  { recipe, run, tasks }: MeasureRequest,
+  stage: TrainingTasks,
+): Promise<PowerMeasure | undefined> {
+  const { splits } = stage.environment;
+  const finalTasks = finalTasksOf(recipe, splits, evaluationRandom(recipe, stage.random).stream('final'));
+  const cluster = (task: string) => splits.cluster?.(task) ?? task;
+  const final = run && finalOutcomes(run, 'policy');
+  const played: Played | undefined = final
+    ? { player: 'policy', split: recipe.evaluation.final.split, outcomes: final.outcomes }
+    : tasks === 0
+      ? undefined
+      : await playValidation(stage, finalTasks.length);
+  return played && measurePower(played, finalTasks, cluster);
+}
+
+/** Of those who can play without training, the one whose success is nearest to a half: whose outcomes vary the most. */
+async function playValidation(
+  { recipe, environment, reward, random, signal }: TrainingTasks,
+  finalTasks: number,
+): Promise<Played | undefined> {
+  const plays = [];
+  for (const [player, who] of await baselinePlayers(environment)) {
+    const { summary, outcomes } = await evaluate(
+      { kind: 'player', player: who },
+      {
+        splits: environment.splits,
+        split: 'validation',
+        tasks: Math.min(finalTasks, validationTasks),
+        attempts: 1,
+        environments: environment.pool,
+        reward,
+        horizon: evaluationHorizon(recipe),
+        random: random.stream('validation'),
+        rollout: { ...rolloutSettings(recipe.rollout), retries: 0, maxFailedShare: 1 },
+        signal,
+      },
+    );
+    plays.push({ player, split: 'validation', outcomes, off: Math.abs(summary.success.rate - 0.5) });
+  }
+  return plays.sort((a, b) => a.off - b.off)[0];
+}
+
+function boundsOf(
+  recipe: Recipe,
+  environment: OpenEnvironment,
+  reward: TrainingTasks['reward'],
+): { readonly [key: string]: RewardBounds } {
+  const rl = lastRlStage(recipe);
+  if (rl === undefined) return {};
+  const key = rl.stage.reward === undefined ? 'reward' : `stages.${rl.name}.reward`;
+  const { maxActionTokens } = recipe.policy.sampling;
+  const setting = {
+    reward,
+    horizon: longestHorizon(rl.settings.horizon),
+    milestones: environment.facts.includes('milestones'),
+    actionTokens: maxActionTokens,
+    tools: recipe.tools !== undefined,
+  };
+  return { [key]: rewardBounds(setting, [1]) };
+}
+
+function measureSplits({ train, validation, test }: TaskSplits, run: LoadedRun | undefined): Measured['splits'] {
+  const counts = { train: train.count, validation: validation.count, test: test.count };
+  const proved = run?.manifest.splits?.overlap;
+  if (proved) return { ...counts, shared: heldOutShared(proved) };
+  const bounded = [train, validation, test].every(({ count }) => count !== 'unbounded' && count <= comparedTasks);
+  if (!bounded) return counts;
+  const ids = (source: TaskSplits['train']) => Array.from({ length: source.count as number }, (_, i) => source.id(i));
+  const [first, second, third] = [train, validation, test].map((source) => new Set(ids(source)));
+  const common = (a = new Set<string>(), b = new Set<string>()) => [...a].filter((id) => b.has(id)).length;
+  return { ...counts, shared: common(first, second) + common(first, third) + common(second, third) };
+}
+
+/** Tasks that two splits share. */
+function heldOutShared({ trainAndValidation, trainAndTest, validationAndTest }: SplitProof['overlap']): number {
+  return trainAndValidation + trainAndTest + validationAndTest;
+}

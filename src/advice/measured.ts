@@ -1,0 +1,99 @@
+import type { EvaluationSummary } from '../contracts/evaluation.js';
+import type { RewardBounds } from '../contracts/reward.js';
+import type { RewardDensity } from '../rollout/reward-density.js';
+import type { ReportMean } from '../reporting/report-data.js';
+
+/** How many turns the oracle needs, played without the recipe's horizon in its way. */
+export interface PlanMeasure {
+  readonly tasks: number;
+  /** Share of them that it solves. */
+  readonly solved: number;
+  /** Turns of those it solves. */
+  readonly mean: number;
+  readonly longest: number;
+  /** Share of all tasks that it solves within the recipe's longest horizon, and within its first. */
+  readonly withinHorizon: number;
+  readonly withinFirst: number;
+  /** Turns of the longest episode that anybody played: where it is no longer than the horizon, the game has an end of its own. */
+  readonly longestPlayed: number;
+}
+
+/** Somebody's play of training tasks, at the recipe's longest horizon and under its reward. */
+export interface PlayMeasure {
+  readonly tasks: number;
+  readonly episodesPerTask: number;
+  readonly success: number;
+  readonly turnsMean: number;
+  readonly density: RewardDensity;
+  /** Share of groups whose returns differ, by size of the group. */
+  readonly groupsWithSignal: { readonly [size: string]: number };
+}
+
+/** What comparisons on the final tasks can see. */
+export interface PowerMeasure {
+  /** Whose outcomes the spread is of, and on how many tasks of which split. */
+  readonly player: string;
+  readonly split: string;
+  readonly played: number;
+  readonly success: number;
+  /** Of the final evaluation. */
+  readonly tasks: number;
+  /** Effective number of clusters of tasks there. */
+  readonly clusters: number;
+  /** Smallest true difference of two cells that is found four times in five, were seeds all alike: with so many seeds. */
+  readonly detectable: { readonly [seeds: string]: number };
+}
+
+/** What the log and the evaluations of a run say. */
+export interface RunMeasure {
+  /** The last stage of reinforcement learning. */
+  readonly stage: string;
+  readonly steps: number;
+  /** Means over its first steps, and over its last quarter, of every metric that was logged there. */
+  readonly early: { readonly [metric: string]: number };
+  readonly late: { readonly [metric: string]: number };
+  readonly earlySteps: number;
+  readonly lateSteps: number;
+  /** What the rules of training would have told, and at which step. */
+  readonly warnings: readonly { readonly rule: string; readonly step: number; readonly message: string }[];
+  /** Share of steps whose mean gradient is longer than it is clipped to. */
+  readonly clippedGradients?: number;
+  /** At temperature 0 on the final tasks. */
+  readonly final?: RateOnTasks;
+  readonly start?: RateOnTasks;
+  /** Paired, over the final tasks, at temperature 0. */
+  readonly gain?: PairedGain;
+  readonly overRandom?: PairedGain;
+  /** Share of the final tasks that came out as before reinforcement learning, to the turn. */
+  readonly unchanged?: number;
+  /** The final evaluation at the temperature of training. */
+  readonly asTrained?: EvaluationSummary['success'];
+}
+
+export interface RateOnTasks {
+  readonly rate: number;
+  readonly tasks: number;
+}
+
+export interface PairedGain {
+  readonly difference: ReportMean;
+  readonly tasks: number;
+}
+
+/** Everything that rules look at beside the recipe. What could not be measured is absent. */
+export interface Measured {
+  readonly plan?: PlanMeasure;
+  /** `random`, the expert that is imitated, and `policy` of a run. */
+  readonly players: { readonly [player: string]: PlayMeasure };
+  /** Of the undiscounted return, by what the recipe's key is called. */
+  readonly rewards: { readonly [key: string]: RewardBounds };
+  /** How many tasks a split has; how many two of them share, of all tasks or, by the manifest of a run, of those it used. */
+  readonly splits: {
+    readonly train: number | 'unbounded';
+    readonly validation: number | 'unbounded';
+    readonly test: number | 'unbounded';
+    readonly shared?: number;
+  };
+  readonly power?: PowerMeasure;
+  readonly run?: RunMeasure;
+}

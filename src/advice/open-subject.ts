@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+
+import type { Recipe } from '../config/recipe-schema.js';
+import { resolveRecipe } from '../config/resolve-recipe.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { loadRun, type LoadedRun } from '../runs/load-run.js';
+import { resolveRun } from '../runs/resolve-run.js';
+import { manifestPath } from '../runs/run-manifest.js';
+import type { ProposalBase } from './propose.js';
+
+/** What advice is wanted about. */
+export interface OpenedSubject {
+  /** How it is told of. */
+  readonly name: string;
+  readonly recipe: Recipe;
+  readonly run?: LoadedRun;
+  /** What commands about it begin from; absent where this version refuses the recipe of an older run. */
+  readonly base?: ProposalBase;
+}
+
+/**
+ * Finds a recipe, or a run: a recipe's name comes before the id of a run, and a folder with a manifest is a run.
+ *
+ * @param what absent: the project's recipe
+ * @throws AG_RECIPE_NOT_FOUND where it is neither, AG_COMMAND_USAGE for flags beside a run, and what finding throws
+ */
+export async function openSubject(
+  what: string | undefined,
+  base: Omit<ProposalBase, 'source'>,
+): Promise<OpenedSubject> {
+  const directory = what === undefined ? undefined : await findRun(what, base);
+  if (directory === undefined) {
+    const given = { ...base, ...(what !== undefined && { source: what }) };
+    const { recipe, file } = await resolveRecipe(given);
+    return { name: what ?? file ?? recipe.name, recipe, base: given };
+  }
+  if (base.sets.length > 0) {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: '`--set` has no effect on a run: it has been trained.',
+      hint: `To change its recipe: \`agentgym advise ${join(directory, 'manifest.json')} --set ...\`.`,
+    });
+  }
+  const run = await loadRun(directory);
+  const given = { ...base, source: shortPath(manifestPath(directory), base.cwd) };
+  try {
+    const { recipe } = await resolveRecipe(given);
+    return { name: directory, recipe, run, base: given };
+  } catch (error) {
+    if (!isAgentgymError(error) || error.exitCode !== 2) throw error;
+    return { name: directory, recipe: run.manifest.recipe as unknown as Recipe, run };
+  }
+}
+
+/** The folder of the run that is meant; undefined where it is a recipe. */
+async function findRun(
+  what: string,
+  { cwd, runsFolder, host }: Pick<ProposalBase, 'cwd' | 'runsFolder' | 'host'>,
+): Promise<string | undefined> {
+  if (what === 'latest' || existsSync(manifestPath(what))) return resolveRun(what, runsFolder);
+  try {
+    await resolveRecipe({ source: what, cwd, host });
+    return undefined;
+  } catch (error) {
+    // A recipe that is there, but wrong, is told of with its errors when it is read again with its flags.
+    if (!isAgentgymError(error) || error.code !== 'AG_RECIPE_NOT_FOUND') return undefined;
+    try {
+      return await resolveRun(what, runsFolder);
+    } catch (noRun) {
+      if (!isAgentgymError(noRun) || !['AG_RUN_NOT_FOUND', 'AG_NOT_A_RUN'].includes(noRun.code)) throw noRun;
+      const hint = `${error.hint} Runs are listed by \`agentgym runs list\`.`;
+      throw new AgentgymError('AG_RECIPE_NOT_FOUND', { message: `${error.message}, and no run of that name`, hint });
+    }
+  }
+}
+
+function shortPath(path: string, folder: string): string {
+  const inside = relative(folder, path);
+  return inside.startsWith('..') || isAbsolute(inside) ? path : inside;
+}

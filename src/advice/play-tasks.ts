@@ -1,0 +1,106 @@
+// The plays that advice rests on: training tasks, under the recipe's own reward, by players that need no training and by the policy of a run.
+import { longestHorizon, stageSettings } from '../config/stage-settings.js';
+import type { HorizonSettings, Recipe } from '../config/recipe-schema.js';
+import type { CompletedEpisode } from '../contracts/trajectory.js';
+import { type Actor } from '../rollout/actor.js';
+import { expertPlayer, randomPlayer } from '../rollout/players.js';
+import { rewardDensity } from '../rollout/reward-density.js';
+import { signalOfGroups } from '../statistics/signal-of-groups.js';
+import type { OpenEnvironment } from '../experiments/instances.js';
+import { playTrainingTasks, type TrainingTasks } from '../experiments/play-training-tasks.js';
+import type { PlanMeasure, PlayMeasure } from './measured.js';
+
+/** How many times the recipe's horizon the oracle is given, so that plans are seen that are longer than it. */
+const roomForPlans = 4;
+/** Sizes of groups that are told of, as far as enough episodes are played. */
+const groupSizes = [2, 4, 8, 16, 32, 64];
+
+/** The horizons of the last stage of reinforcement learning: the first one and the longest. The recipe's own where there is none. */
+export function horizonsOf(recipe: Recipe): { readonly first: number; readonly longest: number } {
+  const settings = lastRlStage(recipe)?.settings.horizon ?? recipe.horizon;
+  return { first: firstHorizon(settings), longest: longestHorizon(settings) };
+}
+
+function firstHorizon(horizon: HorizonSettings): number {
+  if (horizon.schedule === 'fixed') return horizon.turns;
+  return horizon.schedule === 'linear' ? horizon.from : Math.min(...horizon.turns);
+}
+
+/** The stage that most rules are about; undefined where nothing is learnt by reinforcement. */
+export function lastRlStage(recipe: Recipe) {
+  for (const [name, stage] of Object.entries(recipe.stages).reverse()) {
+    if (stage.kind === 'rl') return { name, stage, settings: stageSettings(recipe, stage) };
+  }
+  return undefined;
+}
+
+/** The expert that supervised fine-tuning imitates; undefined where there is none, or the games lie in a file. */
+export function imitatedExpert(recipe: Recipe): string | undefined {
+  for (const stage of Object.values(recipe.stages)) {
+    if (stage.kind === 'sft' && stage.demonstrations.file === undefined) {
+      return stage.demonstrations.expert ?? 'demonstrator';
+    }
+  }
+  return undefined;
+}
+
+/** Whether the environment has an expert of this name. */
+export async function hasExpert({ pool }: OpenEnvironment, name: string): Promise<boolean> {
+  const instance = await pool.acquire();
+  const has = instance.experts?.[name] !== undefined;
+  pool.release(instance);
+  return has;
+}
+
+/** Plays the oracle with room to spare, and the random player to see how long an episode can last. Undefined without an oracle that plays. */
+export async function measurePlans(stage: TrainingTasks): Promise<PlanMeasure | undefined> {
+  if (!(await hasExpert(stage.environment, 'oracle'))) return undefined;
+  const { first, longest } = horizonsOf(stage.recipe);
+  const played = await playTrainingTasks(
+    stage,
+    { kind: 'player', player: expertPlayer('oracle') },
+    1,
+    roomForPlans * longest,
+  );
+  if (played.length === 0) return undefined;
+  const wandering = await playTrainingTasks(stage, { kind: 'player', player: randomPlayer }, 1, roomForPlans * longest);
+  const lengths = played.filter(({ success }) => success).map(({ turns }) => turns.length);
+  const within = (turns: number) => lengths.filter((length) => length <= turns).length / played.length;
+  return {
+    tasks: played.length,
+    solved: lengths.length / played.length,
+    mean: lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length),
+    longest: Math.max(0, ...lengths),
+    withinHorizon: within(longest),
+    withinFirst: within(first),
+    longestPlayed: Math.max(...[...played, ...wandering].map(({ turns }) => turns.length)),
+  };
+}
+
+/** Plays groups as training would. Undefined where every episode failed. */
+export async function measurePlay(
+  stage: TrainingTasks,
+  actor: Actor,
+  episodesPerTask: number,
+): Promise<PlayMeasure | undefined> {
+  const played = await playTrainingTasks(stage, actor, episodesPerTask, horizonsOf(stage.recipe).longest);
+  if (played.length === 0) return undefined;
+  const returns = new Map<number, number[]>();
+  for (const episode of played) returns.set(episode.group, [...(returns.get(episode.group) ?? []), episode.return]);
+  const mean = (of: (episode: CompletedEpisode) => number) =>
+    played.reduce((sum, episode) => sum + of(episode), 0) / played.length;
+  const whole = [...returns.values()].filter((group) => group.length === episodesPerTask);
+  const sizes = whole.length === 0 ? [] : groupSizes.filter((size) => size <= episodesPerTask);
+  const own = whole.length === 0 ? [] : [lastRlStage(stage.recipe)?.settings.algorithm.groupSize ?? 1];
+  const told = [...new Set([...sizes, ...own.filter((size) => size > 1 && size <= episodesPerTask)])];
+  return {
+    tasks: returns.size,
+    episodesPerTask,
+    success: mean(({ success }) => Number(success)),
+    turnsMean: mean(({ turns }) => turns.length),
+    density: rewardDensity(played),
+    groupsWithSignal: Object.fromEntries(
+      told.sort((a, b) => a - b).map((size) => [String(size), signalOfGroups(whole, size)]),
+    ),
+  };
+}

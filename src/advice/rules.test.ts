@@ -1,0 +1,307 @@
+// Every rule, just inside its limit and just beyond it. Measurements are written down here; that they are made is tested in advise.test.ts.
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import type { Recipe } from '../config/recipe-schema.js';
+import { resolveRecipe } from '../config/resolve-recipe.js';
+import { openPluginHost, type PluginHost } from '../plugins/open-plugin-host.js';
+import { readPluginSource } from '../plugins/plugin-source.js';
+import type { Judgement, Subject } from './advice.js';
+import { adviceRules } from './all-rules.js';
+import type { Measured, PlanMeasure, PlayMeasure, RunMeasure } from './measured.js';
+
+const plugins = resolve(import.meta.dirname, '../../../plugins');
+let host: PluginHost;
+let quickstart: Recipe;
+beforeAll(async () => {
+  host = openPluginHost(await Promise.all(readdirSync(plugins).map((name) => readPluginSource(join(plugins, name)))));
+  quickstart = await recipeOf();
+});
+
+async function recipeOf(...sets: string[]): Promise<Recipe> {
+  return (await resolveRecipe({ source: 'quickstart', sets, cwd: plugins, host })).recipe;
+}
+
+const plan: PlanMeasure = {
+  tasks: 100,
+  solved: 1,
+  mean: 2.5,
+  longest: 4,
+  withinHorizon: 1,
+  withinFirst: 1,
+  longestPlayed: 20,
+};
+const play: PlayMeasure = {
+  tasks: 32,
+  episodesPerTask: 32,
+  success: 0.3,
+  turnsMean: 4,
+  density: { rewardsPerTurn: 0.1, stepsPerReward: 10 },
+  groupsWithSignal: { 16: 0.6, 32: 0.7 },
+};
+const base: Measured = { players: {}, rewards: {}, splits: { train: 1000, validation: 100, test: 100 } };
+const run: RunMeasure = {
+  stage: 'rl',
+  steps: 100,
+  early: {},
+  late: {},
+  earlySteps: 5,
+  lateSteps: 25,
+  warnings: [],
+};
+const difference = (low: number, high: number) => ({ difference: { mean: (low + high) / 2, low, high }, tasks: 100 });
+
+function judge(id: string, measured: Partial<Measured>, recipe = quickstart): Judgement | undefined {
+  const rule = adviceRules.find((candidate) => candidate.id === id);
+  if (rule === undefined) throw new Error(`there is no rule ${id}`);
+  const subject: Subject = {
+    recipe,
+    kind: measured.run === undefined ? 'recipe' : 'run',
+    measured: { ...base, ...measured },
+  };
+  return rule.judge(subject);
+}
+
+/** Measurements at a rule's limit: the first is fine, the second is a finding. */
+type Pair = readonly [inside: Partial<Measured>, beyond: Partial<Measured>];
+const late = (metric: string, inside: number, beyond: number): Pair => [
+  { run: { ...run, late: { [metric]: inside } } },
+  { run: { ...run, late: { [metric]: beyond } } },
+];
+const random = (inside: Partial<PlayMeasure>, beyond: Partial<PlayMeasure>): Pair => [
+  { players: { random: { ...play, ...inside } } },
+  { players: { random: { ...play, ...beyond } } },
+];
+
+const pairs: Record<string, Pair> = {
+  // 5 turns.
+  'turn-budget': [{ plan }, { plan: { ...plan, mean: 2.51 } }],
+  truncated: late('rollout/truncated_by/horizon', 0.2, 0.21),
+  invalid: late('rollout/invalid', 0.05, 0.051),
+  'cut-actions': late('rollout/cut', 0.1, 0.11),
+  'random-floor': random({ success: 0.5 }, { success: 0.51 }),
+  splits: [{ splits: { ...base.splits, shared: 0 } }, { splits: { ...base.splits, shared: 1 } }],
+  'reward-order': [
+    { rewards: { reward: { success: [1, 1.5], failure: [0, 0.9] } } },
+    { rewards: { reward: { success: [1, 1.5], failure: [0, 1] } } },
+  ],
+  'rare-reward': [
+    { run: { ...run, early: { 'rollout/rewards_per_turn': 0.0126, 'rollout/turns_mean': 4 } } },
+    { run: { ...run, early: { 'rollout/rewards_per_turn': 0.0124, 'rollout/turns_mean': 4 } } },
+  ],
+  'credit-level': [
+    { players: { oracle: { ...play, density: { rewardsPerTurn: 0.37, stepsPerReward: 2.7 } } } },
+    { players: { oracle: { ...play, density: { rewardsPerTurn: 0.38, stepsPerReward: 2.6 } } } },
+  ],
+  'groups-with-signal': late('rollout/groups_without_signal', 0.5, 0.51),
+  'cold-start': [
+    { run: { ...run, start: { rate: 0.05, tasks: 100 } } },
+    { run: { ...run, start: { rate: 0.04, tasks: 100 } } },
+  ],
+  // 1000 demonstrations at 10 beside 2500 and 2400 tasks at 1.
+  'supervised-share': [{ splits: { ...base.splits, train: 2500 } }, { splits: { ...base.splits, train: 2400 } }],
+  gain: [{ run: { ...run, gain: difference(0.001, 0.1) } }, { run: { ...run, gain: difference(0, 0.1) } }],
+  'over-random': [
+    { run: { ...run, overRandom: difference(0.001, 0.1) } },
+    { run: { ...run, overRandom: difference(0, 0.1) } },
+  ],
+  movement: [{ run: { ...run, unchanged: 0.94 } }, { run: { ...run, unchanged: 0.95 } }],
+  generalisation: [
+    { run: { ...run, late: { 'rollout/success': 0.79 }, asTrained: asTrained(0.7) } },
+    { run: { ...run, late: { 'rollout/success': 0.81 }, asTrained: asTrained(0.7) } },
+  ],
+  'gradient-clip': [
+    { run: { ...run, clippedGradients: 0.5, late: { 'train/gradient_norm': 1 } } },
+    { run: { ...run, clippedGradients: 0.51, late: { 'train/gradient_norm': 1 } } },
+  ],
+  power: [{ power: power(0.1) }, { power: power(0.101) }],
+};
+
+function asTrained(rate: number): NonNullable<RunMeasure['asTrained']> {
+  return { rate, low: rate - 0.03, high: rate + 0.03, episodes: 1000, method: 'wilson' };
+}
+
+function power(five: number): NonNullable<Measured['power']> {
+  return {
+    player: 'policy',
+    split: 'test',
+    played: 100,
+    success: 0.5,
+    tasks: 100,
+    clusters: 100,
+    detectable: { 3: 0.2, 5: five },
+  };
+}
+
+/** Rules that training itself warns by: their limits are tested beside them, in health-rules.test.ts. */
+const warned = {
+  'entropy-collapse': 'train/entropy',
+  'kl-runaway': 'train/kl_sampler',
+  'reference-runaway': 'train/kl_reference',
+  clipping: 'train/clipped_high',
+  'length-runaway': 'rollout/tokens',
+  'logprob-gap': 'train/logprob_gap',
+};
+/** Rules that need another recipe; tested below. */
+const apart = ['first-horizon', 'supervised-epochs', 'critic'];
+
+it('has a pair of measurements for every rule', () => {
+  expect(adviceRules.map(({ id }) => id).sort()).toEqual(
+    [...Object.keys(pairs), ...Object.keys(warned), ...apart].sort(),
+  );
+});
+
+// Goes red when a limit of thresholds.ts moves, or a comparison is turned round.
+describe.each(Object.entries(pairs))('%s', (id, [inside, beyond]) => {
+  it('is fine at its limit', () => {
+    expect(judge(id, inside)).toMatchObject({ verdict: 'fine', fact: expect.stringMatching(/\d/) });
+  });
+
+  it('finds something beyond it, with evidence and source', () => {
+    expect(judge(id, beyond)).toMatchObject({
+      verdict: 'finding',
+      finding: expect.stringMatching(/\.$/),
+      evidence: expect.stringMatching(/\d|rollout|train/),
+      source: expect.stringMatching(/Guide|docs\/|recipes\/|health-rules/),
+    });
+  });
+
+  it('is no finding without a measurement', () => {
+    expect(judge(id, { splits: { train: 2500, validation: 1, test: 1 } })?.verdict).not.toBe('finding');
+  });
+});
+
+describe.each(Object.entries(warned))('%s', (rule, metric) => {
+  const logged = { ...run, late: { [metric]: 0.5 } };
+
+  it('tells what training would have told, and when', () => {
+    const warnings = [{ rule, step: 17, message: 'the thing is off. Try less.' }];
+    const judgement = judge(rule, { run: { ...logged, warnings } });
+    expect(judgement).toMatchObject({
+      verdict: 'finding',
+      finding: 'At step 17 the thing is off. Try less.',
+      evidence: expect.stringContaining(metric),
+    });
+    expect(judge(rule, { run: logged })).toMatchObject({ verdict: 'fine' });
+  });
+
+  it('is not checked where the metric is absent, or there is no run', () => {
+    expect(judge(rule, { run })).toMatchObject({ verdict: 'unknown', why: expect.any(String) });
+    expect(judge(rule, {})).toMatchObject({ verdict: 'unknown', why: expect.stringContaining('only a run') });
+  });
+});
+
+describe('turn-budget', () => {
+  it('is fine where the game ends by itself', () => {
+    expect(judge('turn-budget', { plan: { ...plan, mean: 4, longestPlayed: 5 } })).toMatchObject({ verdict: 'fine' });
+    expect(judge('turn-budget', { plan: { ...plan, mean: 4, longestPlayed: 6 } })).toMatchObject({
+      change: { 'horizon.turns': 8 },
+      trial: { axis: 'horizon', values: [5, 8] },
+    });
+  });
+
+  it('calls tasks that nobody can solve a problem', () => {
+    expect(judge('turn-budget', { plan: { ...plan, withinHorizon: 0.95 } })).toMatchObject({ verdict: 'fine' });
+    expect(judge('turn-budget', { plan: { ...plan, longest: 9, withinHorizon: 0.94 } })).toMatchObject({
+      severity: 'problem',
+      change: { 'horizon.turns': 9 },
+    });
+  });
+
+  it('does not blame the horizon where the policy fails at everything', () => {
+    const failing = { 'rollout/truncated_by/horizon': 1, 'rollout/success': 0.04 };
+    expect(judge('truncated', { run: { ...run, late: failing } })).toMatchObject({ verdict: 'unknown' });
+  });
+});
+
+it('first-horizon: half of the tasks can be solved at the first one', async () => {
+  const scaling = await recipeOf('horizon={schedule: scaling-inter, turns: [3, 5], every: 80}');
+  expect(judge('first-horizon', { plan }, scaling)).toMatchObject({ verdict: 'fine' });
+  expect(judge('first-horizon', { plan: { ...plan, withinFirst: 0.49 } }, scaling)).toMatchObject({
+    verdict: 'finding',
+    change: { horizon: { schedule: 'fixed', turns: 5 } },
+  });
+  expect(judge('first-horizon', { plan })).toBeUndefined();
+});
+
+it('supervised-epochs: about one, of pretrained models', async () => {
+  const pretrained = ['policy.from=/models/some'];
+  // 1000 demonstrations in batches of 64.
+  const short = await recipeOf(...pretrained, 'stages.sft.steps=23');
+  expect(judge('supervised-epochs', {}, short)).toMatchObject({ verdict: 'fine' });
+  const long = await recipeOf(...pretrained, 'stages.sft.steps=24');
+  expect(judge('supervised-epochs', {}, long)).toMatchObject({
+    verdict: 'finding',
+    change: { 'stages.sft.steps': 16 },
+  });
+  expect(judge('supervised-epochs', {})).toBeUndefined();
+});
+
+it('critic: a tenth of the variance, and worse where lambda trusts it', async () => {
+  const ppo = await recipeOf('algorithm.name=ppo', 'algorithm.options={critic: own, lambda: 0.95}');
+  const explained = (share: number) => ({ run: { ...run, late: { 'train/explained_variance': share } } });
+  expect(judge('critic', explained(0.1), ppo)).toMatchObject({ verdict: 'fine' });
+  expect(judge('critic', explained(0.09), ppo)).toMatchObject({
+    severity: 'problem',
+    finding: expect.stringContaining('lambda 0.95'),
+    change: { 'algorithm.options.criticLearningRate': 0.03 },
+  });
+  const whole = await recipeOf('algorithm.name=ppo', 'algorithm.options={critic: own, lambda: 1}');
+  expect(judge('critic', explained(0.09), whole)).toMatchObject({ severity: 'advice' });
+  expect(judge('critic', explained(0.09))).toBeUndefined();
+});
+
+describe('what begins untaught', () => {
+  it('is judged by random play: rewards, success, and groups', async () => {
+    const untaught = await recipeOf('stages.sft=null');
+    const players = (more: Partial<PlayMeasure>) => ({ players: { random: { ...play, ...more } } });
+    expect(judge('cold-start', players({ success: 0.05 }), untaught)).toMatchObject({ verdict: 'fine' });
+    expect(judge('cold-start', players({ success: 0.04 }), untaught)).toMatchObject({ severity: 'problem' });
+    expect(judge('groups-with-signal', players({}), untaught)).toMatchObject({ verdict: 'fine' });
+    expect(judge('groups-with-signal', players({ groupsWithSignal: { 16: 0.49, 32: 0.5 } }), untaught)).toMatchObject({
+      severity: 'advice',
+      // As many episodes a step: 32 tasks of 16.
+      change: { 'algorithm.groupSize': 32, 'stages.rl.tasksPerStep': 16 },
+      trial: { axis: 'sparsity' },
+    });
+    expect(
+      judge('groups-with-signal', players({ success: 0.9, groupsWithSignal: { 16: 0.09 } }), untaught),
+    ).toMatchObject({ severity: 'problem', trial: { axis: 'complexity' } });
+    const rare = { density: { rewardsPerTurn: 0.01, stepsPerReward: 100 } };
+    expect(judge('rare-reward', players(rare), untaught)).toMatchObject({ trial: { axis: 'sparsity' } });
+  });
+
+  it('is not guessed where a stage teaches it first', () => {
+    const players = { random: { ...play, success: 0, groupsWithSignal: { 16: 0 } }, demonstrator: play };
+    for (const rule of ['cold-start', 'rare-reward', 'groups-with-signal']) {
+      expect(judge(rule, { players })).toMatchObject({ verdict: 'unknown', why: expect.stringContaining('run') });
+    }
+    const both = { random: play, demonstrator: play };
+    expect(judge('groups-with-signal', { players: both })).toMatchObject({ verdict: 'fine' });
+  });
+});
+
+it('a run that fell behind its start is a problem, one that may have gained is not', () => {
+  expect(judge('gain', { run: { ...run, gain: difference(-0.2, -0.01) } })).toMatchObject({ severity: 'problem' });
+  expect(judge('gain', { run: { ...run, gain: difference(-0.2, 0.01) } })).toMatchObject({ severity: 'advice' });
+  const still = { ...run, gain: difference(0, 0), unchanged: 1 };
+  expect(judge('gain', { run: still })).toMatchObject({ verdict: 'unknown' });
+});
+
+it('a gap to held-out tasks inside their interval is none', () => {
+  const wide = { rate: 0.5, low: 0.3, high: 0.7, episodes: 20, method: 'wilson' as const };
+  expect(
+    judge('generalisation', { run: { ...run, late: { 'rollout/success': 0.69 }, asTrained: wide } }),
+  ).toMatchObject({ verdict: 'fine' });
+});
+
+it('a price is proposed once', async () => {
+  const bad = { run: { ...run, late: { 'rollout/invalid': 0.5 } } };
+  expect(judge('invalid', bad)).toMatchObject({
+    change: { 'reward.terms': [{ name: 'sparse' }, { name: 'cost', options: { turn: 0, token: 0, invalid: 0.01 } }] },
+  });
+  const priced = await recipeOf('reward.terms=[{name: sparse}, {name: cost}]');
+  expect(judge('invalid', bad, priced)).not.toHaveProperty('change');
+});

@@ -1,0 +1,100 @@
+// How episodes of training ended, and how turns went wrong: from the log of a run.
+import type { Recipe } from '../../config/recipe-schema.js';
+import type { Json } from '../../contracts/json.js';
+import { fine, onlyARun, percent, unknown, type AdviceRule, type Judgement } from '../advice.js';
+import type { RunMeasure } from '../measured.js';
+import { horizonsOf, lastRlStage } from '../play-tasks.js';
+import { thresholds } from '../thresholds.js';
+import { lengthened } from './turn-budget.js';
+
+/** "over the last 50 steps of `rl`". */
+export const overLate = ({ lateSteps, stage }: RunMeasure): string =>
+  `over the last ${lateSteps} steps of \`${stage}\``;
+
+/** A metric's late mean, or why there is none. */
+function lateMetric(run: RunMeasure | undefined, metric: string): number | Extract<Judgement, { verdict: 'unknown' }> {
+  if (run === undefined) return { verdict: 'unknown', why: onlyARun };
+  return run.late[metric] ?? { verdict: 'unknown', why: `the run did not log \`${metric}\`` };
+}
+
+export const cutByHorizon: AdviceRule = {
+  id: 'truncated',
+  judge({ recipe, measured: { run } }) {
+    if (lastRlStage(recipe) === undefined) return undefined;
+    const share = lateMetric(run, 'rollout/truncated_by/horizon');
+    if (typeof share !== 'number' || run === undefined) return share as Judgement;
+    if (share <= thresholds.cutByHorizon.value) return fine(`the horizon cuts ${percent(share)} of late episodes`);
+    if ((run.late['rollout/success'] ?? 1) < thresholds.coldStart.value) {
+      return unknown('the policy solves next to nothing, so that episodes which are cut say nothing of the horizon');
+    }
+    const { longest } = horizonsOf(recipe);
+    const change = lengthened(recipe, 2 * longest);
+    return {
+      verdict: 'finding',
+      severity: 'advice',
+      finding: `The horizon of ${longest} turns cuts ${percent(share)} of the episodes that are trained on.`,
+      evidence: `rollout/truncated_by/horizon ${overLate(run)}`,
+      source: 'the Guide, table 4: more turns than that still helped; limit: ours',
+      basis: 'both',
+      ...(change && { change }),
+      trial: { axis: 'horizon', values: [longest, 2 * longest] },
+    };
+  },
+};
+
+export const invalidTurns: AdviceRule = {
+  id: 'invalid',
+  judge({ recipe, measured: { run } }) {
+    if (lastRlStage(recipe) === undefined) return undefined;
+    const share = lateMetric(run, 'rollout/invalid');
+    if (typeof share !== 'number' || run === undefined) return share as Judgement;
+    if (share <= thresholds.invalid.value) return fine(`${percent(share)} of late turns are malformed or not legal`);
+    const change = priced(recipe);
+    return {
+      verdict: 'finding',
+      severity: 'advice',
+      finding:
+        `${percent(share)} of the turns are malformed or not legal` +
+        (change === undefined ? ', although the reward has a price for them.' : ', and they cost nothing.'),
+      evidence: `rollout/invalid ${overLate(run)}, ${percent(run.early['rollout/invalid'] ?? 0)} over the first ${run.earlySteps}`,
+      source: 'the Guide, section 5 item 5 (that it must cost something is ours)',
+      basis: 'ours',
+      ...(change && { change }),
+    };
+  },
+};
+
+/** The reward with a small price for such turns; undefined where it has one. All of an episode's together cost less than a quarter of a success. */
+function priced(recipe: Recipe): { readonly [key: string]: Json } | undefined {
+  const rl = lastRlStage(recipe);
+  if (rl === undefined) return undefined;
+  const { terms } = rl.settings.reward;
+  if (terms.some(({ name }) => name === 'cost' || name === 'format')) return undefined;
+  const price = Math.min(0.01, Math.floor(0.25e4 / horizonsOf(recipe).longest) / 1e4);
+  const key = rl.stage.reward === undefined ? 'reward' : `stages.${rl.name}.reward`;
+  const told = terms.map(({ name, weight, options }): Json => {
+    const changed = Object.keys(options).length > 0;
+    return { name, ...(weight !== 1 && { weight }), ...(changed && { options }) };
+  });
+  return { [`${key}.terms`]: [...told, { name: 'cost', options: { turn: 0, token: 0, invalid: price } }] };
+}
+
+export const cutActions: AdviceRule = {
+  id: 'cut-actions',
+  judge({ recipe, measured: { run } }) {
+    if (lastRlStage(recipe) === undefined) return undefined;
+    const share = lateMetric(run, 'rollout/cut');
+    if (typeof share !== 'number' || run === undefined) return share as Judgement;
+    if (share <= thresholds.cutActions.value) return fine(`${percent(share)} of late actions are cut`);
+    const { maxActionTokens } = recipe.policy.sampling;
+    return {
+      verdict: 'finding',
+      severity: 'advice',
+      finding: `${percent(share)} of the actions run into maxActionTokens (${maxActionTokens}) and are read half-finished.`,
+      evidence: `rollout/cut ${overLate(run)}`,
+      source: 'src/training/health-rules.ts (length-runaway)',
+      basis: 'ours',
+      change: { 'policy.sampling.maxActionTokens': 2 * maxActionTokens },
+    };
+  },
+};

@@ -1,0 +1,119 @@
+import type { Recipe } from '../../config/recipe-schema.js';
+import type { Json } from '../../contracts/json.js';
+import { fine, percent, unknown, type AdviceRule, type Judgement, type Subject } from '../advice.js';
+import type { PlayMeasure } from '../measured.js';
+import { imitatedExpert, lastRlStage } from '../play-tasks.js';
+import { thresholds } from '../thresholds.js';
+import { overLate } from './episodes.js';
+import { startsTaught } from './reward.js';
+
+const source = 'recipes/textcraft; the Guide, section 5 item 11 (groups of 4 or more)';
+const limit = thresholds.signal.value;
+
+/** Whether most groups have something to compare: 1 - p^G - (1-p)^G of a task that is solved with chance p, measured on the returns themselves. */
+export const groupsWithSignal: AdviceRule = {
+  id: 'groups-with-signal',
+  judge(subject) {
+    const rl = lastRlStage(subject.recipe);
+    if (rl === undefined || rl.settings.algorithm.groupSize < 2) return undefined;
+    return subject.kind === 'run' ? judgeRun(subject) : judgeRecipe(subject);
+  },
+};
+
+function judgeRun({ recipe, measured: { run, players } }: Subject): Judgement {
+  const groupSize = groupSizeOf(recipe);
+  const policy = players['policy'];
+  const flat = run?.late['rollout/groups_without_signal'];
+  const played = policy?.groupsWithSignal[groupSize];
+  const share = flat === undefined ? played : 1 - flat;
+  if (share === undefined)
+    return unknown('the run did not log `rollout/groups_without_signal`, and its policy was not played');
+  const evidence = [
+    ...(run === undefined || flat === undefined
+      ? []
+      : [`rollout/groups_without_signal ${percent(flat)} ${overLate(run)}`]),
+    ...(policy === undefined ? [] : [`its policy on ${policy.tasks} training tasks: ${sizes(policy)}`]),
+  ].join('; ');
+  if (share >= limit) return fine(`${percent(share)} of late groups of ${groupSize} have signal`);
+  return finding(
+    recipe,
+    share,
+    run?.late['rollout/success'] ?? policy?.success ?? 0,
+    evidence,
+    policy,
+    'of the late groups',
+  );
+}
+
+function judgeRecipe({ recipe, measured: { players } }: Subject): Judgement {
+  const groupSize = groupSizeOf(recipe);
+  const random = players['random'];
+  const ofRandom = random?.groupsWithSignal[groupSize];
+  if (random === undefined || ofRandom === undefined) return unknown('nobody played');
+  const seen = `random play of ${random.tasks} training tasks: ${percent(random.success)} solved, ${sizes(random)}`;
+  if (!startsTaught(recipe)) {
+    if (ofRandom >= limit)
+      return fine(`${percent(ofRandom)} of groups of ${groupSize} have signal before anything is learnt (${seen})`);
+    return finding(recipe, ofRandom, random.success, seen, random, 'before anything is learnt');
+  }
+  const name = imitatedExpert(recipe);
+  const expert = name === undefined ? undefined : players[name];
+  const ofExpert = expert?.groupsWithSignal[groupSize];
+  if (expert === undefined || ofExpert === undefined)
+    return unknown('the policy that begins is not known before a run');
+  const shares = `${percent(ofRandom)} of groups of ${groupSize} have signal in random play, ${percent(ofExpert)} in the ${name}'s`;
+  if (Math.min(ofRandom, ofExpert) >= limit)
+    return fine(`${shares} (${percent(random.success)} and ${percent(expert.success)} solved)`);
+  return unknown(`${shares}; where in between fine-tuning leaves the policy, a run shows`);
+}
+
+function finding(
+  recipe: Recipe,
+  share: number,
+  success: number,
+  evidence: string,
+  played: PlayMeasure | undefined,
+  when: string,
+): Judgement {
+  const many = success > 0.5;
+  const change = larger(recipe, played);
+  return {
+    verdict: 'finding',
+    severity: share < thresholds.severeSignal.value ? 'problem' : 'advice',
+    finding:
+      `${percent(1 - share)} of groups of ${groupSizeOf(recipe)} teach nothing, since all returns are equal: ` +
+      `${many ? 'most tasks are solved every time, harder ones would teach' : 'most tasks fail every time'} (${percent(success)} solved, ${when}).`,
+    evidence,
+    source,
+    basis: 'both',
+    ...(change && { change }),
+    trial: many ? { axis: 'complexity' } : { axis: 'sparsity' },
+  };
+}
+
+/** The smallest of the sizes that were measured at which enough groups have signal, at as many episodes a step. */
+function larger(recipe: Recipe, played: PlayMeasure | undefined): { readonly [key: string]: Json } | undefined {
+  const rl = lastRlStage(recipe);
+  const own = groupSizeOf(recipe);
+  const found = Object.entries(played?.groupsWithSignal ?? {}).find(
+    ([size, share]) => Number(size) > own && share >= limit,
+  );
+  if (rl === undefined || found === undefined) return undefined;
+  const size = Number(found[0]);
+  const key =
+    rl.stage.algorithm?.groupSize === undefined ? 'algorithm.groupSize' : `stages.${rl.name}.algorithm.groupSize`;
+  return {
+    [key]: size,
+    [`stages.${rl.name}.tasksPerStep`]: Math.max(1, Math.round((rl.stage.tasksPerStep * own) / size)),
+  };
+}
+
+function groupSizeOf(recipe: Recipe): number {
+  return lastRlStage(recipe)?.settings.algorithm.groupSize ?? 1;
+}
+
+/** "groups of 8 have signal in 40 %, of 16 in 55 %". */
+function sizes({ groupsWithSignal: shares }: PlayMeasure): string {
+  const told = Object.entries(shares).filter(([size]) => Number(size) >= 4);
+  return `groups with signal: ${told.map(([size, share]) => `${percent(share)} of ${size}`).join(', ')}`;
+}

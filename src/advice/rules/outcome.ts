@@ -1,0 +1,172 @@
+// What a run came to, on tasks that it was not trained on.
+import { describeDetectableEffect } from '../../statistics/detectable-effect.js';
+import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule } from '../advice.js';
+import { horizonsOf, lastRlStage } from '../play-tasks.js';
+import { thresholds } from '../thresholds.js';
+import { overLate } from './episodes.js';
+
+/** Whether reinforcement learning gained anything over its start. */
+export const gain: AdviceRule = {
+  id: 'gain',
+  judge({ recipe, measured: { run } }) {
+    if (lastRlStage(recipe) === undefined) return undefined;
+    if (run === undefined) return unknown(onlyARun);
+    if (run.gain === undefined) return unknown('the run has no final evaluation of its start and its end');
+    if ((run.unchanged ?? 0) >= thresholds.unchanged.value) return unknown('the policy hardly moved: see movement');
+    const { difference, tasks } = run.gain;
+    const evidence = `${points(difference.mean)} (95 % interval ${pointsInterval(difference)}), paired over ${tasks} held-out tasks at temperature 0`;
+    const { low, high } = difference;
+    if (low !== null && low > 0) return fine(`reinforcement learning gained ${evidence}`);
+    const worse = high !== null && high < 0;
+    return {
+      verdict: 'finding',
+      severity: worse ? 'problem' : 'advice',
+      finding: worse
+        ? 'Reinforcement learning made the policy worse than it was.'
+        : 'Reinforcement learning shows no gain over its start: the interval holds 0.',
+      evidence,
+      source:
+        'ours: paired over tasks, clusters kept together (docs/statistics.md); the Guide gives no intervals (section 4.4)',
+      basis: 'ours',
+      trial: { axis: 'budget' },
+    };
+  },
+};
+
+/** Whether the policy moved at all. */
+export const movement: AdviceRule = {
+  id: 'movement',
+  judge({ recipe, measured: { run } }) {
+    const rl = lastRlStage(recipe);
+    if (rl === undefined) return undefined;
+    if (run === undefined) return unknown(onlyARun);
+    if (run.unchanged === undefined) return unknown('the run has no final evaluation of its start and its end');
+    const evidence = `${percent(run.unchanged)} of ${run.final?.tasks ?? 0} held-out tasks come out as before reinforcement learning, to the turn`;
+    if (run.unchanged < thresholds.unchanged.value) return fine(evidence);
+    const { learningRate } = rl.stage.optimizer;
+    const scratch = recipe.policy.from === undefined && learningRate < 1e-4;
+    return {
+      verdict: 'finding',
+      severity: 'problem',
+      finding: `${run.steps} steps at a learning rate of ${learningRate} hardly moved the policy.`,
+      evidence,
+      source: scratch
+        ? 'recipes/practitioners-guide: rates of pretrained models leave a preset where it is, 0.0003 moves it'
+        : 'the Guide, table 13: the higher of its rates learnt faster; limit: ours',
+      basis: scratch ? 'ours' : 'both',
+      change: {
+        [`stages.${rl.name}.optimizer.learningRate`]: scratch ? 0.0003 : Number((10 * learningRate).toPrecision(2)),
+      },
+    };
+  },
+};
+
+/** Whether what was learnt holds on tasks that were not trained on. */
+export const generalisation: AdviceRule = {
+  id: 'generalisation',
+  judge({ recipe, measured: { run } }) {
+    if (lastRlStage(recipe) === undefined) return undefined;
+    if (run === undefined) return unknown(onlyARun);
+    const { temperature } = recipe.policy.sampling;
+    const trained = run.late['rollout/success'];
+    if (trained === undefined || run.asTrained === undefined) {
+      return unknown(`there is no final evaluation at temperature ${temperature}, at which the policy trains`);
+    }
+    const { rate, low, high } = run.asTrained;
+    const gap = trained - rate;
+    const evidence =
+      `${percent(trained)} of training episodes ${overLate(run)}, ` +
+      `${percent(rate)} (${percent(low)} to ${percent(high)}) held out, both at temperature ${temperature}`;
+    if (gap <= thresholds.generalisation.value || trained <= high)
+      return fine(
+        `${percent(trained)} of late training episodes and ${percent(rate)} of held-out ones are solved, at temperature ${temperature}`,
+      );
+    return {
+      verdict: 'finding',
+      severity: 'advice',
+      finding: `The policy solves ${points(gap).slice(1)} more of what it trains on than of what is held out: more varied tasks promise more than more steps.`,
+      evidence,
+      source: 'the Guide, section 5 item 4 and table 7 (four types of tasks beat one, even on that one); limit: ours',
+      basis: 'both',
+    };
+  },
+};
+
+/** Whether it plays better than chance. */
+export const overRandom: AdviceRule = {
+  id: 'over-random',
+  judge({ recipe, measured: { run } }) {
+    if (lastRlStage(recipe) === undefined) return undefined;
+    if (run === undefined) return unknown(onlyARun);
+    if (run.overRandom === undefined) return unknown('the run has no final evaluation of the random player');
+    const { difference, tasks } = run.overRandom;
+    const evidence = `${points(difference.mean)} (95 % interval ${pointsInterval(difference)}) over random play, ${tasks} held-out tasks`;
+    if (difference.low !== null && difference.low > 0) return fine(evidence);
+    return {
+      verdict: 'finding',
+      severity: 'problem',
+      finding: 'The trained policy does not play better than random actions.',
+      evidence,
+      source: 'the Guide, section 5 item 7 (random baselines are ours: they equal its 1.5B base on w2-o3-q4)',
+      basis: 'ours',
+      trial: { axis: 'sparsity' },
+    };
+  },
+};
+
+/** Whether chance alone does well, so that success says little of skill. */
+export const randomFloor: AdviceRule = {
+  id: 'random-floor',
+  judge({ recipe, measured: { players } }) {
+    const { random, oracle } = players;
+    if (random === undefined) return unknown('nobody played');
+    const { longest } = horizonsOf(recipe);
+    const evidence =
+      `random play of ${random.tasks} training tasks, ${random.episodesPerTask} times each, ${longest} turns: ${percent(random.success)} solved` +
+      (oracle === undefined ? '' : `; the oracle: ${percent(oracle.success)}`);
+    if (random.success <= thresholds.randomFloor.value)
+      return fine(`random play solves ${percent(random.success)} in ${longest} turns`);
+    return {
+      verdict: 'finding',
+      severity: 'hint',
+      finding: `Random actions solve ${percent(random.success)} of the tasks in ${longest} turns: most of the scale of success is chance.`,
+      evidence,
+      source: 'the Guide, section 5 item 7 (that random play belongs beside every score is ours)',
+      basis: 'ours',
+      trial: { axis: 'complexity' },
+    };
+  },
+};
+
+/** Whether a planned ablation on these final tasks would see a difference worth knowing. */
+export const power: AdviceRule = {
+  id: 'power',
+  judge({ recipe, measured: { power: measured, splits } }) {
+    if (measured === undefined) return unknown('nobody has played whose outcomes differ from task to task');
+    const { detectable, clusters, tasks, player, played, split, success } = measured;
+    const [three, five] = [detectable['3'] ?? 1, detectable['5'] ?? 1];
+    const effective = Math.round(clusters);
+    const evidence =
+      `${tasks} final tasks in effectively ${effective} clusters; spread of ${player} on ${played} ${split} tasks (${percent(success)} solved); ` +
+      'seeds taken to be alike, so at best';
+    const words = `${describeDetectableEffect(three, 3, tasks)}, with 5 seeds above ${points(five).slice(1)}`;
+    if (five <= thresholds.usefulDifference.value)
+      return fine(
+        `${words}, at best: seeds taken to be alike (${tasks} final tasks in effectively ${effective} clusters)`,
+      );
+    const { final } = recipe.evaluation;
+    const available = splits[final.split];
+    const more = final.tasks !== 'all' && (available === 'unbounded' || available > final.tasks);
+    return {
+      verdict: 'finding',
+      severity: 'hint',
+      finding: `The final evaluation is small for comparisons: ${words}${more ? '' : '; the split has no more tasks, so more seeds are wanted'}.`,
+      evidence,
+      source: 'docs/statistics.md; the Guide compared 25 to 100 games of one seed (section 4.4)',
+      basis: 'ours',
+      ...(more && {
+        change: { 'evaluation.final.tasks': available === 'unbounded' ? 4 * (final.tasks as number) : 'all' },
+      }),
+    };
+  },
+};

@@ -1,0 +1,196 @@
+// What the log of a run says of its updates: the rules that warn during training, read again over all of it.
+import type { Recipe } from '../../config/recipe-schema.js';
+import type { Json } from '../../contracts/json.js';
+import { fine, onlyARun, percent, unknown, type AdviceRule, type Basis, type Trial } from '../advice.js';
+import { lastRlStage } from '../play-tasks.js';
+import { thresholds } from '../thresholds.js';
+import { overLate } from './episodes.js';
+
+type Change = { readonly [key: string]: Json };
+
+interface Watched {
+  /** Of `src/training/health-rules.ts`. */
+  readonly rule: string;
+  /** The metric that it is about. */
+  readonly metric: string;
+  readonly what: string;
+  readonly source: string;
+  readonly basis: Basis;
+  readonly change?: (recipe: Recipe) => Change | undefined;
+  readonly trial?: Trial;
+  /** Why a run need not have the metric. */
+  readonly absent?: (recipe: Recipe) => string | undefined;
+}
+
+const watched: readonly Watched[] = [
+  {
+    rule: 'entropy-collapse',
+    metric: 'train/entropy',
+    what: 'entropy, nats a token',
+    source: 'src/training/health-rules.ts',
+    basis: 'ours',
+    change: (recipe) => option(recipe, 'entropyCoefficient', (value) => (value === 0 ? 0.01 : 2 * value)),
+  },
+  {
+    rule: 'kl-runaway',
+    metric: 'train/kl_sampler',
+    what: 'KL of an update from the sampler, a token',
+    source: 'src/training/health-rules.ts (after the limits at which PPO implementations stop)',
+    basis: 'ours',
+    change: slower,
+  },
+  {
+    rule: 'reference-runaway',
+    metric: 'train/kl_reference',
+    what: 'KL from the start, a token',
+    source: 'the Guide, table 13 (KL 0.01 in place of 0.001: 0.78 in place of 0.43); limit: ours',
+    basis: 'both',
+    change: (recipe) => option(recipe, 'klCoefficient', (value) => 10 * value),
+    absent: (recipe) =>
+      lastRlStage(recipe)?.settings.algorithm.options['klCoefficient'] === 0
+        ? 'with klCoefficient 0 nothing is held against the start; the Guide has 0.01 in the reward (table 13)'
+        : undefined,
+  },
+  {
+    rule: 'clipping',
+    metric: 'train/clipped_high',
+    what: 'share of tokens held by the upper clip',
+    source: 'src/training/health-rules.ts',
+    basis: 'ours',
+    change: slower,
+    absent: () => 'the algorithm clips nothing, or the run did not log `train/clipped_high`',
+  },
+  {
+    rule: 'length-runaway',
+    metric: 'rollout/tokens',
+    what: 'sampled tokens a step',
+    source: 'src/training/health-rules.ts',
+    basis: 'ours',
+  },
+  {
+    rule: 'logprob-gap',
+    metric: 'train/logprob_gap',
+    what: 'largest gap between sampler and trainer, nats',
+    source: 'law 5.1: sampling and training agree to 1e-4',
+    basis: 'ours',
+    change: () => ({ 'algorithm.recomputeLogprobs': true }),
+  },
+];
+
+function ruleOf({ rule, metric, what, source, basis, change, trial, absent }: Watched): AdviceRule {
+  return {
+    id: rule,
+    judge({ recipe, measured: { run } }) {
+      if (lastRlStage(recipe) === undefined) return undefined;
+      if (run === undefined) return unknown(onlyARun);
+      const [late, early] = [run.late[metric], run.early[metric]];
+      if (late === undefined) return unknown(absent?.(recipe) ?? `the run did not log \`${metric}\``);
+      const evidence = `${metric} ${late.toPrecision(2)} ${overLate(run)}${early === undefined ? '' : `, ${early.toPrecision(2)} over the first ${run.earlySteps}`}`;
+      const told = run.warnings.find((warning) => warning.rule === rule);
+      if (told === undefined) {
+        return fine(
+          `${what}: ${late.toPrecision(2)}${early === undefined ? '' : `, ${early.toPrecision(2)} at first`}`,
+        );
+      }
+      const changed = change?.(recipe);
+      return {
+        verdict: 'finding',
+        severity: 'problem',
+        finding: `At step ${told.step} ${told.message}`,
+        evidence,
+        source,
+        basis,
+        ...(changed && { change: changed }),
+        ...(trial && { trial }),
+      };
+    },
+  };
+}
+
+/** Rules that training itself warns by. Groups without signal and critics are judged earlier, by rules of their own. */
+export const trainingRules: readonly AdviceRule[] = watched.map(ruleOf);
+
+/** Whether the critic takes noise away. */
+export const critic: AdviceRule = {
+  id: 'critic',
+  judge({ recipe, measured: { run } }) {
+    const rl = lastRlStage(recipe);
+    if (rl === undefined) return undefined;
+    const { name, options } = rl.settings.algorithm;
+    if (!Object.hasOwn(options, 'critic')) return undefined;
+    if (run === undefined) return unknown(onlyARun);
+    const late = run.late['train/explained_variance'];
+    if (late === undefined) return unknown('the run did not log `train/explained_variance`');
+    const evidence = `train/explained_variance ${late.toFixed(2)} ${overLate(run)}`;
+    if (late >= thresholds.explainedVariance.value)
+      return fine(`the critic explains ${percent(late)} of the returns' variance`);
+    const lambda = options['lambda'];
+    const biased = typeof lambda === 'number' && lambda < 1;
+    const rate = options['criticLearningRate'];
+    const from = typeof rate === 'number' ? rate : rl.stage.optimizer.learningRate;
+    const factor = typeof rate === 'number' ? 3 : 10;
+    return {
+      verdict: 'finding',
+      severity: late < 0 || biased ? 'problem' : 'advice',
+      finding:
+        `The critic explains ${late < 0 ? 'less than a constant would' : percent(late)} of the returns' variance` +
+        (biased ? `, and lambda ${lambda} trusts it: that bends the gradient.` : ': it takes next to no noise away.'),
+      evidence,
+      source: 'docs/algorithms.md; the Guide, section 4.3 (a critic ten times as fast as the policy)',
+      basis: 'both',
+      ...(options['critic'] === 'own' && {
+        change: { [optionKey(recipe, 'criticLearningRate')]: tidy(from * factor) },
+      }),
+      trial: { axis: 'algorithm', values: [name, 'grpo'] },
+    };
+  },
+};
+
+/** Whether the clip of the gradient, rather than the learning rate, says how far a step goes. */
+export const clippedGradients: AdviceRule = {
+  id: 'gradient-clip',
+  judge({ recipe, measured: { run } }) {
+    const rl = lastRlStage(recipe);
+    if (rl === undefined || rl.stage.optimizer.clipNorm === 0) return undefined;
+    if (run === undefined) return unknown(onlyARun);
+    const share = run.clippedGradients;
+    const norm = run.late['train/gradient_norm'];
+    if (share === undefined || norm === undefined) return unknown('the run did not log `train/gradient_norm`');
+    const { clipNorm } = rl.stage.optimizer;
+    if (share <= thresholds.clippedGradients.value)
+      return fine(`gradients are longer than ${clipNorm} in ${percent(share)} of the steps`);
+    return {
+      verdict: 'finding',
+      severity: 'hint',
+      finding: `Gradients are longer than clipNorm ${clipNorm} in ${percent(share)} of the steps: the clip, not the data, makes them all alike.`,
+      evidence: `train/gradient_norm ${norm.toPrecision(2)} ${overLate(run)}`,
+      source: 'docs/algorithms.md (what a length of the gradient is worth)',
+      basis: 'ours',
+      change: { [`stages.${rl.name}.optimizer.clipNorm`]: tidy(2 * norm) },
+    };
+  },
+};
+
+/** Half the learning rate. */
+function slower(recipe: Recipe): Change | undefined {
+  const rl = lastRlStage(recipe);
+  return rl && { [`stages.${rl.name}.optimizer.learningRate`]: tidy(rl.stage.optimizer.learningRate / 2) };
+}
+
+/** An option of the algorithm, if it has it. */
+function option(recipe: Recipe, name: string, changed: (value: number) => number): Change | undefined {
+  const value = lastRlStage(recipe)?.settings.algorithm.options[name];
+  return typeof value === 'number' ? { [optionKey(recipe, name)]: tidy(changed(value)) } : undefined;
+}
+
+/** Where a stage says it, its own key. */
+function optionKey(recipe: Recipe, name: string): string {
+  const rl = lastRlStage(recipe);
+  const own = rl?.stage.algorithm?.name !== undefined || rl?.stage.algorithm?.options[name] !== undefined;
+  return `${rl !== undefined && own ? `stages.${rl.name}.` : ''}algorithm.options.${name}`;
+}
+
+/** Without binary dust. */
+function tidy(value: number): number {
+  return Number(value.toPrecision(2));
+}

@@ -1,0 +1,90 @@
+import type { HorizonSettings, Recipe } from '../../config/recipe-schema.js';
+import type { Json } from '../../contracts/json.js';
+import { fine, percent, unknown, type AdviceRule } from '../advice.js';
+import { horizonsOf, lastRlStage } from '../play-tasks.js';
+import { thresholds } from '../thresholds.js';
+
+const source = 'the Guide, section 5 item 3 and table 4';
+
+/** Whether an episode has the turns that its tasks need, and some to spare. */
+export const turnBudget: AdviceRule = {
+  id: 'turn-budget',
+  judge({ recipe, measured: { plan } }) {
+    if (plan === undefined) return unknown('no oracle played, so nobody knows how many turns a task needs');
+    if (plan.solved === 0) return unknown('the oracle solved none of the tasks that it played');
+    const { longest } = horizonsOf(recipe);
+    const measured = `the oracle, ${plan.tasks} training tasks: ${plan.mean.toFixed(1)} turns on average, ${plan.longest} at most`;
+    const missed = plan.solved - plan.withinHorizon;
+    const wanted = Math.max(plan.longest, Math.ceil(thresholds.turnsPerPlan.value * plan.mean));
+    const change = lengthened(recipe, wanted);
+    const trial = { axis: 'horizon', values: [longest, wanted] };
+    if (plan.withinHorizon < plan.solved - thresholds.unreachable.value) {
+      return {
+        verdict: 'finding',
+        severity: 'problem',
+        finding: `${percent(missed)} of the training tasks cannot be solved in ${longest} turns, by anybody.`,
+        evidence: `${measured}; ${percent(plan.withinHorizon)} of the tasks within ${longest}`,
+        source,
+        basis: 'both',
+        ...(change && { change }),
+        trial,
+      };
+    }
+    const ratio = longest / plan.mean;
+    if (ratio >= thresholds.turnsPerPlan.value) {
+      return fine(`${longest} turns are ${ratio.toFixed(1)} times the oracle's plan (${measured})`);
+    }
+    if (plan.longestPlayed <= longest) {
+      return fine(`the game itself ends after ${plan.longestPlayed} turns; the oracle needs ${plan.mean.toFixed(1)}`);
+    }
+    return {
+      verdict: 'finding',
+      severity: 'advice',
+      finding: `An episode has ${longest} turns, ${ratio.toFixed(1)} times the oracle's plan; with about twice the plan a learner may go astray and still arrive.`,
+      evidence: measured,
+      source,
+      basis: 'paper',
+      ...(change && { change }),
+      trial,
+    };
+  },
+};
+
+/** Whether a schedule of horizons begins where something can be learnt. */
+export const firstHorizon: AdviceRule = {
+  id: 'first-horizon',
+  judge({ recipe, measured: { plan } }) {
+    const { first, longest } = horizonsOf(recipe);
+    if (first === longest) return undefined;
+    if (plan === undefined) return unknown('no oracle played');
+    const { withinFirst, solved, tasks } = plan;
+    const evidence = `the oracle, ${tasks} training tasks: ${percent(withinFirst)} of them within ${first} turns, ${percent(solved)} without a limit`;
+    if (withinFirst >= thresholds.firstHorizon.value) return fine(`the schedule begins at ${first} turns: ${evidence}`);
+    return {
+      verdict: 'finding',
+      severity: 'advice',
+      finding: `The schedule begins with ${first} turns, in which ${percent(withinFirst)} of the tasks can be solved at all: so short an episode hardly tells good play from bad.`,
+      evidence,
+      source: 'recipes/quickstart (ScalingInter)',
+      basis: 'ours',
+      change: { [horizonKey(recipe)]: { schedule: 'fixed', turns: longest } },
+      trial: { axis: 'horizon' },
+    };
+  },
+};
+
+/** The key that says the horizon of the last stage of reinforcement learning. */
+function horizonKey(recipe: Recipe): string {
+  const rl = lastRlStage(recipe);
+  return rl?.stage.horizon === undefined ? 'horizon' : `stages.${rl.name}.horizon`;
+}
+
+/** The same schedule up to more turns. */
+export function lengthened(recipe: Recipe, turns: number): { readonly [key: string]: Json } | undefined {
+  const key = horizonKey(recipe);
+  const horizon: HorizonSettings = lastRlStage(recipe)?.settings.horizon ?? recipe.horizon;
+  if (turns <= horizonsOf(recipe).longest) return undefined;
+  if (horizon.schedule === 'fixed') return { [`${key}.turns`]: turns };
+  if (horizon.schedule === 'linear') return { [`${key}.to`]: turns };
+  return { [`${key}.turns`]: [...horizon.turns.slice(0, -1), turns] };
+}

@@ -1,0 +1,183 @@
+// Holds a plugin against everything that the host and a run rely on: first its package, then its entry, then each contribution by the kit of its kind. The
+// plugin's own code runs in processes of their own alone.
+import { pathToFileURL } from 'node:url';
+
+import { nearestName } from '../config/nearest-name.js';
+import type { ContributionKind } from '../contracts/plugin.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { findingOf, runKit, type CheckOutcome } from '../testing/conformance-kit.js';
+import { checkTable } from '../testing/check-table.js';
+import type { CheckMessage, CheckRequest } from './check-messages.js';
+import { mergeOutcomes } from './merge-outcomes.js';
+import { openPackage, packageChecks, packagePreparation } from './package-checks.js';
+import { runCheckProcess, type CheckProcessResult } from './run-check-process.js';
+
+export interface CheckPluginOptions {
+  /** Folder of the plugin's package. */
+  readonly root: string;
+  readonly hostVersion: string;
+  readonly seed: number;
+  /** Every option set instead of a dozen, and other options of policies too. */
+  readonly thorough: boolean;
+  /** Seconds without a sign after which the plugin's process is killed. */
+  readonly seconds: number;
+  /** Ids of the only checks to run; empty: all. */
+  readonly only: readonly string[];
+  readonly skip: readonly string[];
+  readonly signal: AbortSignal;
+  /** Told of each step, for a person who waits. */
+  readonly progress: (line: string) => void;
+}
+
+/** What became of one contribution. */
+interface ContributionReport {
+  readonly kind: ContributionKind;
+  readonly name: string;
+  readonly checks: readonly CheckOutcome[];
+  readonly stepsPerSecond?: number;
+}
+
+/** What `agentgym plugins check --json` prints. */
+export interface PluginReport {
+  /** Name of the package, or its folder where it has none. */
+  readonly plugin: string;
+  readonly version: string;
+  readonly root: string;
+  /** Of the package and its entry. */
+  readonly checks: readonly CheckOutcome[];
+  readonly contributions: readonly ContributionReport[];
+  readonly passed: boolean;
+}
+
+/** @throws AgentgymError AG_PLUGIN_CHECK where a check is named that is not there; what `signal` was aborted with */
+export async function checkPlugin(options: CheckPluginOptions): Promise<PluginReport> {
+  const { root, only, skip, progress } = options;
+  refuseUnknown([...only, ...skip]);
+  progress('package');
+  let names = { plugin: root, version: 'none' };
+  let entry: string | undefined;
+  const ofPackage = await runKit(
+    'package',
+    packageChecks,
+    { accept: skip, ...(only.length > 0 && { only }) },
+    () => {
+      const opened = openPackage(root, options.hostVersion);
+      const { name, version } = opened.json as { name: string; version: string };
+      names = { plugin: name, version };
+      entry = opened.entry;
+      return opened;
+    },
+    packagePreparation,
+  );
+  const report = (checks: readonly CheckOutcome[], contributions: readonly ContributionReport[]): PluginReport => {
+    const outcomes = [...checks, ...contributions.flatMap((contribution) => contribution.checks)];
+    return { ...names, root, checks, contributions, passed: outcomes.every(({ status }) => status !== 'failed') };
+  };
+  // A host of another version would not run its code either.
+  const refused = ofPackage.some(
+    ({ id, status }) => status === 'failed' && (id === 'api-version' || id === 'plugin-field'),
+  );
+  if (entry === undefined || refused) return report(ofPackage, []);
+  progress('entry');
+  const url = pathToFileURL(entry).href;
+  const selection = { only: only.length > 0 ? only : null, skip };
+  const ofEntry = await examineInProcess('entry', { job: 'entry', entry: url, ...selection }, options, '');
+  const listed = ofEntry.messages.flatMap((message) => (message.type === 'listed' ? message.contributions : []));
+  const contributions: ContributionReport[] = [];
+  for (const { kind, name } of listed) {
+    const request = {
+      job: 'contribution',
+      entry: url,
+      kind,
+      name,
+      seed: options.seed,
+      thorough: options.thorough,
+      // Its own deadline comes first, so that it can say which wait was too long.
+      seconds: options.seconds / 2,
+      ...selection,
+    } as const;
+    const { checks, messages } = await examineInProcess('contribution', request, options, ofEntry.stdout);
+    const speed = messages.find((message) => message.type === 'speed');
+    contributions.push({ kind, name, checks, ...(speed && { stepsPerSecond: speed.stepsPerSecond }) });
+  }
+  return report([...ofPackage, ...ofEntry.checks], contributions);
+}
+
+/** Runs a job, and adds what only the one who watches from outside can find: silence, endings, deadlines. */
+async function examineInProcess(
+  kind: 'entry' | 'contribution',
+  request: CheckRequest,
+  { seconds, signal, progress }: CheckPluginOptions,
+  printedAtImport: string,
+): Promise<{
+  readonly checks: readonly CheckOutcome[];
+  readonly messages: readonly CheckMessage[];
+  readonly stdout: string;
+}> {
+  const subject = request.job === 'entry' ? 'entry' : `${request.kind} ${request.name}`;
+  const result = await runCheckProcess(request, seconds, signal, (message) => {
+    if (message.type === 'started')
+      progress(`${subject}: ${message.id}${message.label === undefined ? '' : `, ${message.label}`}`);
+  });
+  const checks = mergeOutcomes(result.messages);
+  const prefix = kind === 'entry' ? 'entry-' : '';
+  const wanted = (id: string): boolean => !request.skip.includes(id) && request.only?.includes(id) !== false;
+  const outside = observed(result, seconds, printedAtImport)
+    .map(({ id, likelyCause, messages }) => ({ id: `${prefix}${id}`, likelyCause, messages }))
+    .filter(({ id }) => wanted(id))
+    .map(({ id, likelyCause, messages }): CheckOutcome => {
+      const findings = messages.map((message) => findingOf(kind, { id, severity: 'error', message, likelyCause }));
+      return { id, status: findings.length === 0 ? 'passed' : 'failed', findings };
+    });
+  return { checks: [...checks, ...outside], messages: result.messages, stdout: result.stdout };
+}
+
+function observed(result: CheckProcessResult, seconds: number, printedAtImport: string) {
+  const { ending, code, messages, stdout, stderr } = result;
+  const last = messages.findLast((message) => message.type === 'started');
+  const during =
+    last === undefined
+      ? 'before its first check'
+      : `during \`${last.id}\`${last.label === undefined ? '' : ` with ${last.label}`}`;
+  const printed = stdout.startsWith(printedAtImport) ? stdout.slice(printedAtImport.length) : stdout;
+  const said = stderr.trim().split('\n').slice(-3).join(' | ');
+  const done = messages.find((message) => message.type === 'done');
+  const is = (wanted: typeof ending, message: string): readonly string[] => (ending === wanted ? [message] : []);
+  return [
+    {
+      id: 'deadline',
+      likelyCause: 'a loop without end, or a wait for something that never comes',
+      messages: is('hung', `${during} it gave no sign for ${seconds} s`),
+    },
+    {
+      id: 'exits',
+      likelyCause: 'process.exit, or an error in a callback that nobody catches',
+      messages: is(
+        'exited',
+        `${during} it ended the process with ${code ?? 'a signal'}${said === '' ? '' : `: ${said}`}`,
+      ),
+    },
+    {
+      id: 'silent',
+      likelyCause: 'console.log of a search for a bug',
+      messages: printed === '' ? [] : [`it prints to standard output: ${JSON.stringify(printed.slice(0, 200))}`],
+    },
+    {
+      id: 'ends',
+      likelyCause: 'a timer, socket or worker that is not closed',
+      messages: is('open', `after its work the process did not end; open: ${done?.open.join(', ') || 'something'}`),
+    },
+  ];
+}
+
+/** Ids of checks that a person may name. */
+function refuseUnknown(ids: readonly string[]): void {
+  const known = new Set(Object.values(checkTable).flatMap((entries) => Object.keys(entries)));
+  const stranger = ids.find((id) => !known.has(id));
+  if (stranger === undefined) return;
+  const near = nearestName(stranger, [...known]);
+  throw new AgentgymError('AG_PLUGIN_CHECK', {
+    message: `there is no check called \`${stranger}\``,
+    hint: near === undefined ? 'The checks are listed in docs/reference/checks.md.' : `Did you mean \`${near}\`?`,
+  });
+}

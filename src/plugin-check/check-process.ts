@@ -1,0 +1,206 @@
+// The process in which a plugin's code runs while it is checked: it may hang, print or exit, and only this process goes with it.
+import { checkContributions } from '../plugins/check-contributions.js';
+import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import { optionChecks } from '../credit/option-checks.js';
+import { messageOf } from '../errors/message-of.js';
+import { findingOf, type CheckOutcome, type KitSettings } from '../testing/conformance-kit.js';
+import { changedGlobals } from '../testing/disturb-process.js';
+import type { CheckedKind } from '../testing/check-table.js';
+import type { CheckMessage, CheckRequest } from './check-messages.js';
+import { examiners, type Examination } from './examine-contribution.js';
+import { optionSets, type OptionSet } from './option-sets.js';
+
+/** Option sets that are tried beside the defaults unless more are asked for. */
+const fewSets = 12;
+
+/** Settings of a recipe's `algorithm` under which options of algorithms are validated. */
+const updateSettings = { groupSize: 8, epochs: 2, minibatches: 2, recomputeLogprobs: false, importanceCap: 2 };
+
+process.once('message', (request: CheckRequest) => {
+  void answer(request);
+});
+
+async function answer(request: CheckRequest): Promise<void> {
+  try {
+    await (request.job === 'entry' ? checkEntry(request) : checkContribution(request));
+    // What was asked of the plugin has been answered: now nothing of it may hold the process open.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    tell({ type: 'done', open: process.getActiveResourcesInfo().filter((kind) => !ours.has(kind)) });
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = 70;
+  } finally {
+    process.disconnect();
+  }
+}
+
+/** What every process with a channel and pipes has open. */
+const ours = new Set(['PipeWrap', 'TTYWrap']);
+
+function tell(message: CheckMessage): void {
+  process.send?.(message);
+}
+
+/** Runs a check of ours that is no kit's, and tells of it. */
+async function perform(
+  kind: CheckedKind,
+  id: string,
+  likelyCause: string,
+  request: CheckRequest,
+  run: () => Promise<readonly string[]> | readonly string[],
+): Promise<boolean> {
+  if (request.skip.includes(id) || request.only?.includes(id) === false) {
+    // It is run all the same: what follows needs what it makes.
+    await run();
+    tell({ type: 'finished', outcome: { id, status: 'skipped', findings: [], reason: 'it was not asked for' } });
+    return true;
+  }
+  tell({ type: 'started', id });
+  const begin = performance.now();
+  let messages: readonly string[];
+  try {
+    messages = await run();
+  } catch (error) {
+    messages = [messageOf(error)];
+  }
+  const findings = messages.map((message) => findingOf(kind, { id, severity: 'error', message, likelyCause }));
+  const status = findings.length === 0 ? 'passed' : 'failed';
+  tell({ type: 'finished', outcome: { id, status, findings, seconds: (performance.now() - begin) / 1000 } });
+  return findings.length === 0;
+}
+
+async function checkEntry(request: Extract<CheckRequest, { job: 'entry' }>): Promise<void> {
+  let exported: unknown;
+  let changed: readonly string[] = [];
+  const loads = await perform(
+    'entry',
+    'entry-loads',
+    'a missing dependency, or work done at import',
+    request,
+    async () => {
+      changed = await changedGlobals(async () => {
+        exported = ((await import(request.entry)) as { default?: unknown }).default;
+      });
+      return [];
+    },
+  );
+  if (!loads) return;
+  const { contributions, complaints } = checkContributions(exported);
+  await perform('entry', 'entry-shape', 'a member is missing or misspelt', request, () => complaints);
+  await perform('entry', 'entry-global-state', 'work done at import', request, () =>
+    changed.map((name) => `importing the entry changed ${name}`),
+  );
+  tell({ type: 'listed', contributions: (contributions ?? []).map(({ kind, name }) => ({ kind, name })) });
+}
+
+async function checkContribution(request: Extract<CheckRequest, { job: 'contribution' }>): Promise<void> {
+  const { entry, kind, name } = request;
+  const list = ((await import(entry)) as { default: readonly Contribution[] }).default;
+  const contribution = list.find((item) => item.kind === kind && item.name === name) as Contribution;
+  const examiner = examiners[kind];
+  let module: Record<string, unknown> = {};
+  const loaded = await perform('contribution', 'load', 'load() imports a file that is not there', request, async () => {
+    module = (await contribution.load()) as unknown as Record<string, unknown>;
+    return examiner.functions
+      .filter((member) => typeof module[member] !== 'function')
+      .map((member) => `load().${member}: a function is wanted, not ${typeof module[member]}`);
+  });
+  if (!loaded) return;
+  const sets = optionSets(contribution.options);
+  const complaints = new Map<OptionSet, readonly string[]>();
+  const wrong = (set: OptionSet): string[] => {
+    const { misshapen, refused } = validate(contribution, module, set);
+    complaints.set(set, refused);
+    const which = set.label === undefined ? 'the defaults' : set.label;
+    const own = set.label === undefined ? refused.map((message) => `the defaults are refused: ${message}`) : [];
+    return [...misshapen.map((message) => `with ${which}: ${message}`), ...own];
+  };
+  const valid = await perform(
+    'contribution',
+    'options',
+    'validate() trusts a value, or answers in another shape',
+    request,
+    () => sets.flatMap(wrong),
+  );
+  if (!valid && complaints.size < sets.length) return;
+  const allowed = sets.filter((set) => complaints.get(set)?.length === 0 || set.label === undefined);
+  const tried =
+    kind === 'policy' && !request.thorough
+      ? allowed.slice(0, 1)
+      : request.thorough
+        ? allowed
+        : spread(allowed, 1 + fewSets);
+  for (const set of tried) await examine(request, contribution, module, set);
+}
+
+/** The first, and others evenly over the rest. */
+function spread<T>(items: readonly T[], count: number): readonly T[] {
+  if (items.length <= count) return items;
+  return Array.from(
+    { length: count },
+    (_, i) => items[i === 0 ? 0 : 1 + Math.floor(((i - 1) * (items.length - 1)) / (count - 1))] as T,
+  );
+}
+
+/** What the contribution says of options that its declaration allows. */
+function validate(
+  contribution: Contribution,
+  module: Record<string, unknown>,
+  { options }: OptionSet,
+): { readonly misshapen: readonly string[]; readonly refused: readonly string[] } {
+  const said: unknown[] = [contribution.validate?.(options as never) ?? []];
+  const validateAlgorithm = module['validate'];
+  if (contribution.kind === 'algorithm' && typeof validateAlgorithm === 'function') {
+    said.push((validateAlgorithm as (...given: unknown[]) => unknown)(options, updateSettings, optionChecks));
+  }
+  const misshapen: string[] = [];
+  const refused: string[] = [];
+  for (const findings of said) {
+    if (!Array.isArray(findings)) {
+      misshapen.push(`validate() gave ${typeof findings} instead of a list`);
+      continue;
+    }
+    for (const finding of findings as Record<string, unknown>[]) {
+      const { path, message, hint, idle } = finding;
+      if (
+        !Array.isArray(path) ||
+        typeof message !== 'string' ||
+        typeof hint !== 'string' ||
+        message === '' ||
+        hint === ''
+      ) {
+        misshapen.push(`validate() complains without path, message or hint: ${JSON.stringify(finding)}`);
+      } else if (typeof path[0] === 'string' && !Object.hasOwn(contribution.options, path[0])) {
+        misshapen.push(`validate() complains of an option that is not declared: ${path[0]}`);
+      }
+      if (idle !== true && finding['setting'] === undefined) refused.push(String(message));
+    }
+  }
+  return { misshapen, refused };
+}
+
+async function examine(
+  request: Extract<CheckRequest, { job: 'contribution' }>,
+  contribution: Contribution,
+  module: Record<string, unknown>,
+  set: OptionSet,
+): Promise<void> {
+  const { kind, seed, seconds, only, skip, entry } = request;
+  const examiner = examiners[kind] as unknown as {
+    readonly onlyDefaults: readonly string[];
+    examine(examination: Examination<ContributionKind>): Promise<{ stepsPerSecond?: number }>;
+  };
+  const defaults = set.label === undefined;
+  const label = defaults ? {} : { label: set.label };
+  const settings: KitSettings = {
+    seed,
+    secondsPerCheck: seconds,
+    accept: defaults ? skip : [...skip, ...examiner.onlyDefaults],
+    ...(only !== null && { only }),
+    started: (id) => tell({ type: 'started', id, ...label }),
+    finished: (outcome: CheckOutcome) => tell({ type: 'finished', outcome, ...label }),
+  };
+  const examination = { contribution, module, options: set.options, entry, defaults, settings } as unknown;
+  const { stepsPerSecond } = await examiner.examine(examination as Examination<ContributionKind>);
+  if (defaults && stepsPerSecond !== undefined) tell({ type: 'speed', stepsPerSecond });
+}

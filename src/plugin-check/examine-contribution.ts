@@ -1,0 +1,93 @@
+// The kit of each kind, asked of a plugin's contribution as the host would load it.
+import { ReadableStream } from 'node:stream/web';
+
+import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import { examineActionFormat } from '../testing/check-action-format.js';
+import { examineAlgorithm } from '../testing/check-algorithm.js';
+import { examineEnvironment } from '../testing/check-environment.js';
+import { examinePolicyModel } from '../testing/check-policy-model.js';
+import { examineReward } from '../testing/check-reward.js';
+import { examineTool } from '../testing/check-tool.js';
+import type { KitReport, KitSettings } from '../testing/conformance-kit.js';
+import { testHost } from '../testing/test-host.js';
+
+type ContributionOf<Kind extends ContributionKind> = Extract<Contribution, { kind: Kind }>;
+type ModuleOf<Kind extends ContributionKind> = Awaited<ReturnType<ContributionOf<Kind>['load']>>;
+
+export interface Examination<Kind extends ContributionKind> {
+  readonly contribution: ContributionOf<Kind>;
+  readonly module: ModuleOf<Kind>;
+  readonly options: never;
+  /** URL of the plugin's entry. */
+  readonly entry: string;
+  /** Options that nobody changed: here every law must hold, and the kit tries harder. */
+  readonly defaults: boolean;
+  readonly settings: KitSettings;
+}
+
+/** What a kind's kit is asked, and what of it is no law where options were changed. */
+interface Examiner<Kind extends ContributionKind> {
+  readonly functions: readonly (keyof ModuleOf<Kind> & string)[];
+  /** Checks that hold of the defaults alone: others may make a game unsolvable, or a price too high. */
+  readonly onlyDefaults: readonly string[];
+  examine(examination: Examination<Kind>): Promise<KitReport>;
+}
+
+/** What a policy that is built from scratch makes its tokenizer of. */
+const corpus = ['go north', '17 higher', 'You see a door.', 'The door is closed.', 'higher, 18 to 33', 'Play well.'];
+
+export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } = {
+  environment: {
+    functions: ['tasks', 'create'],
+    onlyDefaults: ['oracle', 'maximum-turns', 'sample-action', 'tasks-differ', 'fresh-process', 'malformed-slow'],
+    examine: ({ contribution, module, options, entry, defaults, settings }) =>
+      examineEnvironment(
+        { ...module, contribution, options },
+        {
+          ...settings,
+          ...(defaults
+            ? { freshProcess: new URL(entry), freshContribution: contribution.name }
+            : { tasks: 2, turns: 15, malformed: 60, ids: 500 }),
+        },
+      ),
+  },
+  reward: {
+    functions: ['create'],
+    onlyDefaults: ['success-above-failure'],
+    examine: async ({ module, options, defaults, settings }) => {
+      const shared = { ...settings, term: 'where it pays nothing', episodes: defaults ? 500 : 100 } as const;
+      return examineReward({ ...module, options }, shared);
+    },
+  },
+  algorithm: {
+    functions: ['create'],
+    onlyDefaults: ['direction', 'climbs', 'unbiased'],
+    examine: ({ module, options, settings }) => examineAlgorithm({ ...module, options }, settings),
+  },
+  policy: {
+    functions: ['create'],
+    onlyDefaults: [],
+    examine: ({ contribution, module, options, settings }) => {
+      const [preset] = contribution.presets;
+      const context = {
+        corpus: () => ReadableStream.from(corpus),
+        ...(preset && { preset: preset.name }),
+        valueHead: true,
+        maxTokens: 512,
+      };
+      return examinePolicyModel({ create: () => module.create(options, testHost(settings.seed), context) }, settings);
+    },
+  },
+  format: {
+    functions: ['create'],
+    onlyDefaults: ['round-trip'],
+    examine: ({ module, options, defaults, settings }) =>
+      examineActionFormat({ ...module, options }, { ...settings, texts: defaults ? 1_000 : 100 }),
+  },
+  tool: {
+    functions: ['create'],
+    onlyDefaults: ['example'],
+    examine: ({ contribution, module, options, defaults, settings }) =>
+      examineTool({ ...module, contribution, options }, { ...settings, texts: defaults ? 1_000 : 100 }),
+  },
+};

@@ -1,0 +1,52 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { nearestName } from '../config/nearest-name.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { allContributions, type PluginHost } from '../plugins/open-plugin-host.js';
+import type { PluginSource } from '../plugins/plugin-source.js';
+import { friendlyName } from '../plugins/store/parse-specifier.js';
+
+/**
+ * The folder of a plugin: given as a folder, or as the name of an installed one, `env-textcraft` for short, or as the name of something that it contributes.
+ *
+ * @throws AgentgymError AG_PLUGIN_CHECK
+ */
+export async function locatePlugin(
+  what: string,
+  cwd: string,
+  sources: readonly PluginSource[],
+  openHost: () => Promise<PluginHost>,
+): Promise<string> {
+  const folder = resolve(cwd, what);
+  if (existsSync(folder) && statSync(folder).isDirectory()) return folder;
+  if (/^[./~]|[\\]/.test(what) || existsSync(folder)) {
+    throw new AgentgymError('AG_PLUGIN_CHECK', {
+      message: existsSync(folder) ? `${folder} is a file, not the folder of a plugin` : `there is no folder ${folder}`,
+      hint: 'Name the folder that holds the package.json of the plugin.',
+    });
+  }
+  const named = sources.find(({ name }) => name === what || friendlyName(name) === what);
+  if (named !== undefined) return named.root;
+  const host = await openHost();
+  const located = await allContributions(host);
+  const owners = new Set(located.filter(({ name }) => name === what).map((item) => item.package));
+  const [owner, second] = owners;
+  if (second !== undefined) {
+    throw new AgentgymError('AG_PLUGIN_CHECK', {
+      message: `${[...owners].join(' and ')} both contribute something called \`${what}\``,
+      hint: 'Name the package.',
+    });
+  }
+  const source = sources.find(({ name }) => name === owner);
+  if (source !== undefined) return source.root;
+  const names = [...sources.map(({ name }) => friendlyName(name)), ...located.map(({ name }) => name)];
+  const near = nearestName(what, names);
+  throw new AgentgymError('AG_PLUGIN_CHECK', {
+    message: `\`${what}\` is neither a folder nor an installed plugin`,
+    hint:
+      near === undefined
+        ? 'Name a folder, or see `agentgym plugins` for what is installed.'
+        : `Did you mean \`${near}\`?`,
+  });
+}

@@ -1,0 +1,49 @@
+import { checkOptions } from '../config/check-options.js';
+import type { OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
+
+/** Options to try a contribution with. */
+export interface OptionSet {
+  /** Absent for the defaults. */
+  readonly label?: string;
+  readonly options: { readonly [name: string]: unknown };
+}
+
+/** Numbers beyond this are no sensible thing to try: a thousand turns, a million tasks. */
+const reasonable = 1_000;
+
+/** The defaults, then each option by itself at each other choice, the other way round, at its minimum and at its maximum. */
+export function optionSets(declaration: OptionsDeclaration): OptionSet[] {
+  const { values } = checkOptions(declaration);
+  const sets: OptionSet[] = [{ options: values }];
+  for (const [name, option] of Object.entries(declaration)) {
+    for (const value of otherValues(option)) {
+      if (JSON.stringify(value) === JSON.stringify(option.default)) continue;
+      sets.push({ label: `${name}: ${JSON.stringify(value)}`, options: { ...values, [name]: value } });
+    }
+  }
+  return sets;
+}
+
+function otherValues(option: OptionDeclaration): readonly unknown[] {
+  switch (option.type) {
+    case 'boolean':
+      return [!option.default];
+    case 'choice':
+      return option.choices;
+    case 'integer':
+    case 'number': {
+      const { minimum, maximum } = option;
+      const low = option.type === 'number' && option.exclusiveMinimum === true ? undefined : minimum;
+      return [low, maximum].filter((value) => value !== undefined && Math.abs(value) <= reasonable);
+    }
+    case 'integers': {
+      const { minimum, maximum, length = 1 } = option;
+      const ends = [minimum, maximum].filter((value) => value !== undefined && Math.abs(value) <= reasonable);
+      return ends.map((value) => Array.from({ length }, () => value));
+    }
+    case 'string':
+    case 'strings':
+      // Nobody but the author knows what else may stand there.
+      return [];
+  }
+}

@@ -1,0 +1,361 @@
+// What can be said of a plugin's package before any of its code runs.
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+import semver from 'semver';
+
+import { API_VERSION } from '../plugins/load-plugin.js';
+import { liesWithin } from '../plugins/plugin-source.js';
+import { HOST } from '../plugins/store/check-package.js';
+import type { KitCheck } from '../testing/conformance-kit.js';
+import { packageOf, readBuiltGraph, type BuiltGraph, type BuiltImport } from './built-imports.js';
+
+const packSeconds = 60;
+
+type PackageJson = { readonly [key: string]: unknown };
+type Strings = { readonly [name: string]: string };
+
+export interface PackageContext {
+  readonly root: string;
+  readonly hostVersion: string;
+  readonly json: PackageJson;
+  /** Absolute path of the entry, where the package names one inside of itself that is there. */
+  readonly entry: string | undefined;
+  graph(): BuiltGraph;
+}
+
+/** Reads package.json. Throws where it is missing or no package's. */
+export function openPackage(root: string, hostVersion: string): PackageContext {
+  const file = join(root, 'package.json');
+  if (!existsSync(file)) throw new Error(`${file} does not exist`);
+  const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Error(`${file} is no object`);
+  const { name, version } = json as PackageJson;
+  if (typeof name !== 'string' || name === '') throw new Error('`name` is missing');
+  if (typeof version !== 'string' || semver.valid(version) === null)
+    throw new Error(`\`version\` is ${JSON.stringify(version)}, no semantic version`);
+  const path = declarationOf(json as PackageJson)['plugin'];
+  const entry = typeof path === 'string' && liesWithin(root, path) ? resolve(root, path) : undefined;
+  let graph: BuiltGraph | undefined;
+  return {
+    root,
+    hostVersion,
+    json: json as PackageJson,
+    entry: entry !== undefined && isFile(entry) ? entry : undefined,
+    graph() {
+      if (this.entry === undefined) throw new Error('it has no entry');
+      return (graph ??= readBuiltGraph(this.entry));
+    },
+  };
+}
+
+const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
+const objectOf = (value: unknown): PackageJson =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PackageJson) : {};
+const declarationOf = (json: PackageJson): PackageJson => objectOf(json['agentgym']);
+const stringsOf = (value: unknown): Strings => objectOf(value) as Strings;
+
+const withoutEntry = ({ entry }: PackageContext): string | undefined =>
+  entry === undefined ? 'there is no entry to look at' : undefined;
+
+const imported = ({ root }: PackageContext, { file, specifier }: BuiltImport): string =>
+  `${relative(root, file)} imports ${specifier}`;
+
+/** The target of `exports["."]`, and of its types. */
+function mainExport({ json }: PackageContext): { readonly code?: unknown; readonly types?: unknown } {
+  const field = json['exports'];
+  const main = typeof field === 'string' ? field : (objectOf(field)['.'] ?? undefined);
+  if (typeof main === 'string') return { code: main, types: json['types'] };
+  const { types = json['types'], default: otherwise, import: esm = otherwise } = objectOf(main);
+  return {
+    code: typeof esm === 'object' ? objectOf(esm)['default'] : esm,
+    types: typeof esm === 'object' ? (objectOf(esm)['types'] ?? types) : types,
+  };
+}
+
+/** Newest change among the files of a folder that `wanted` takes; 0 where there is none. */
+function newest(folder: string, wanted: (name: string) => boolean): number {
+  if (!existsSync(folder)) return 0;
+  const times = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((item) => item.isFile() && wanted(item.name) && !item.parentPath.includes('node_modules'))
+    .map((item) => statSync(join(item.parentPath, item.name)).mtimeMs);
+  return Math.max(0, ...times);
+}
+
+const isSource = (name: string): boolean => /\.[cm]?tsx?$/.test(name) && !/\.(test|spec|test-d|d)\.[cm]?ts$/.test(name);
+
+/** Paths that `npm pack` would put into the tarball, relative to the root. */
+async function packedFiles(root: string): Promise<readonly string[]> {
+  const flags = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = await promisify(execFile)('npm', flags, {
+    cwd: root,
+    timeout: 1000 * packSeconds,
+    maxBuffer: 1 << 26,
+    shell: process.platform === 'win32',
+  });
+  const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[];
+  return (packed?.files ?? []).map(({ path }) => path);
+}
+
+const strayFile =
+  /\.(test|spec)\.[cm]?[jt]s$|\.tsbuildinfo$|(^|\/)\.env|(^|\/)node_modules\/|(^|\/)(?!.*\.d\.[cm]?ts$)[^/]+\.[cm]?ts$/;
+
+export const packagePreparation = {
+  id: 'package-json',
+  title: 'package.json is readable, with a name and a version',
+  likelyCause: 'a comma too many, or a folder that is no package',
+} as const;
+
+export const packageChecks: readonly KitCheck<PackageContext>[] = [
+  {
+    id: 'plugin-field',
+    title: 'package.json says that this is a plugin, and names its entry',
+    severity: 'error',
+    likelyCause: 'the field `agentgym` is missing, or stands under another name',
+    run: ({ root, json }) => {
+      if (json['agentgym'] === undefined) return ['package.json has no field `agentgym`'];
+      const { plugin } = declarationOf(json);
+      if (typeof plugin !== 'string')
+        return [`\`agentgym.plugin\` is ${JSON.stringify(plugin) ?? 'missing'}, not a path`];
+      return liesWithin(root, plugin) ? [] : [`\`agentgym.plugin\` is ${plugin}, outside of the package`];
+    },
+  },
+  {
+    id: 'api-version',
+    title: 'it is written for the API that this agentgym has',
+    severity: 'error',
+    likelyCause: 'the version of the package was written there, or a text instead of a number',
+    run: ({ json }) => {
+      const version = declarationOf(json)['apiVersion'];
+      if (version === API_VERSION) return [];
+      return [`\`agentgym.apiVersion\` is ${JSON.stringify(version) ?? 'missing'}; this agentgym has ${API_VERSION}`];
+    },
+  },
+  {
+    id: 'oclif-field',
+    title: 'package.json has the field `oclif`',
+    severity: 'error',
+    likelyCause: 'it was never written: an empty object is enough',
+    run: ({ json }) =>
+      typeof json['oclif'] === 'object' && json['oclif'] !== null ? [] : ['package.json has no field `oclif`'],
+  },
+  {
+    id: 'entry-file',
+    title: 'the entry is there, and all that it leads to',
+    severity: 'error',
+    likelyCause: 'it was not built, or built to another folder',
+    idle: ({ json }) => (typeof declarationOf(json)['plugin'] === 'string' ? undefined : 'no entry is named'),
+    run: (context) => {
+      const { entry, json } = context;
+      if (entry === undefined) return [`the entry ${String(declarationOf(json)['plugin'])} does not exist`];
+      return context.graph().lost.map((lost) => `${imported(context, lost)}, which does not exist`);
+    },
+  },
+  {
+    id: 'exports',
+    title: 'the package can be imported by its name, and its package.json be read',
+    severity: 'error',
+    likelyCause: '`exports` is missing, or was copied from another package',
+    run: (context) => {
+      const { root, json, entry } = context;
+      if (json['exports'] === undefined) return ['package.json has no field `exports`'];
+      const { code } = mainExport(context);
+      const found: string[] = [];
+      if (typeof code !== 'string') found.push('`exports["."]` names no file');
+      else if (!isFile(resolve(root, code))) found.push(`\`exports["."]\` is ${code}, which does not exist`);
+      else if (entry !== undefined && resolve(root, code) !== entry)
+        found.push(`\`exports["."]\` is ${code}, and \`agentgym.plugin\` ${relative(root, entry)}`);
+      if (objectOf(json['exports'])['./package.json'] === undefined) found.push('`exports` has no "./package.json"');
+      return found;
+    },
+  },
+  {
+    id: 'module-type',
+    title: 'its files are modules',
+    severity: 'error',
+    likelyCause: '"type": "module" is missing',
+    run: ({ json, entry }) =>
+      json['type'] === 'module' || entry?.endsWith('.mjs') === true
+        ? []
+        : [`\`type\` is ${JSON.stringify(json['type']) ?? 'missing'}`],
+  },
+  {
+    id: 'files',
+    title: 'what npm packs is what runs, all of it and nothing else',
+    severity: 'error',
+    likelyCause: '`files` is missing, or its patterns take tests and sources along',
+    idle: withoutEntry,
+    run: async (context) => {
+      const { root, json } = context;
+      if (!Array.isArray(json['files'])) return ['package.json has no list `files`'];
+      const packed = await packedFiles(root);
+      const missing = context
+        .graph()
+        .files.map((file) => relative(root, file).replaceAll('\\', '/'))
+        .filter((file) => !packed.includes(file));
+      const stray = packed.filter((file) => strayFile.test(file));
+      return [
+        ...missing.slice(0, 3).map((file) => `${file} runs, and is not packed`),
+        ...stray.slice(0, 3).map((file) => `${file} is packed, and has no use there`),
+      ];
+    },
+  },
+  {
+    id: 'engines',
+    title: 'it says which Node it needs',
+    severity: 'error',
+    likelyCause: '`engines.node` is missing or no range',
+    run: ({ json }) => {
+      const { node } = objectOf(json['engines']);
+      if (typeof node !== 'string' || semver.validRange(node) === null)
+        return [`\`engines.node\` is ${JSON.stringify(node) ?? 'missing'}, no range of versions`];
+      return semver.satisfies(process.versions.node, node)
+        ? []
+        : [`\`engines.node\` is ${node}; this is Node ${process.versions.node}`];
+    },
+  },
+  {
+    id: 'host-peer',
+    title: 'the host is an optional peer, over a wide range',
+    severity: 'error',
+    likelyCause:
+      'npm install wrote it among the dependencies, or a caret range below 1.0.0 ends at the next minor version',
+    run: ({ json, hostVersion }) => {
+      const found: string[] = [];
+      if (stringsOf(json['dependencies'])[HOST] !== undefined) found.push(`${HOST} stands in \`dependencies\``);
+      const range = stringsOf(json['peerDependencies'])[HOST];
+      if (range === undefined) return [...found, `${HOST} is missing in \`peerDependencies\``];
+      if (objectOf(objectOf(json['peerDependenciesMeta'])[HOST])['optional'] !== true)
+        found.push(`the peer ${HOST} is not marked optional`);
+      if (semver.validRange(range) === null) return [...found, `${range} is no range of versions`];
+      const refused = [hostVersion, semver.inc(hostVersion, 'minor'), '1.0.0', '1.9.0']
+        .filter((version): version is string => version !== null && semver.lt(version, '2.0.0'))
+        .find((version) => !semver.satisfies(version, range, { includePrerelease: true }));
+      return refused === undefined ? found : [...found, `the range ${range} of the peer ${HOST} refuses ${refused}`];
+    },
+  },
+  {
+    id: 'host-import',
+    title: 'no code of the host is imported',
+    severity: 'error',
+    likelyCause: 'an `import` that should be `import type`; with `verbatimModuleSyntax` the compiler tells them apart',
+    idle: withoutEntry,
+    run: (context) =>
+      context
+        .graph()
+        .outside.filter(({ specifier }) => packageOf(specifier) === HOST)
+        .map((item) => imported(context, item)),
+  },
+  {
+    id: 'plugin-import',
+    title: 'no other plugin is imported',
+    severity: 'error',
+    likelyCause: 'code that two plugins share was left in one of them',
+    idle: withoutEntry,
+    run: (context) =>
+      context
+        .graph()
+        .outside.filter(({ specifier }) => {
+          const name = packageOf(specifier);
+          return name !== undefined && name !== context.json['name'] && isPlugin(context.root, name);
+        })
+        .map((item) => imported(context, item)),
+  },
+  {
+    id: 'undeclared-import',
+    title: 'every package that is imported is declared',
+    severity: 'error',
+    likelyCause: 'it stands in `devDependencies`, or in the workspace around the package',
+    idle: withoutEntry,
+    run: (context) => {
+      const { json } = context;
+      const declared = ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((field) =>
+        Object.keys(objectOf(json[field])),
+      );
+      const missing = context.graph().outside.filter(({ specifier }) => {
+        const name = packageOf(specifier);
+        return name !== undefined && name !== HOST && name !== json['name'] && !declared.includes(name);
+      });
+      return missing.map((item) => imported(context, item));
+    },
+  },
+  {
+    id: 'up-to-date',
+    title: 'what was built is newer than its sources',
+    severity: 'error',
+    likelyCause: 'sources were changed after the last build',
+    idle: (context) => {
+      if (context.entry === undefined) return 'there is no entry to look at';
+      return newest(join(context.root, 'src'), isSource) === 0 ? 'there are no sources' : undefined;
+    },
+    run: ({ root, entry }) => {
+      const sources = newest(join(root, 'src'), isSource);
+      const folder = join(root, relative(root, entry ?? root).split(/[\\/]/)[0] ?? '');
+      // A compiler that finds nothing to write notes the time in its build information.
+      const information = Math.max(newest(join(root, '.cache'), isBuildInformation), newest(root, isBuildInformation));
+      const built = Math.max(
+        newest(folder, (name) => /\.[cm]?js$/.test(name)),
+        information,
+      );
+      return built >= sources
+        ? []
+        : [`the newest source is ${Math.ceil((sources - built) / 1000)} s younger than the newest built file`];
+    },
+  },
+  {
+    id: 'types',
+    title: 'the package has types',
+    severity: 'error',
+    likelyCause: '`declaration` is off in tsconfig.json, or `exports["."].types` is missing',
+    run: (context) => {
+      const { types } = mainExport(context);
+      if (typeof types !== 'string') return ['`exports["."].types` names no file'];
+      return isFile(resolve(context.root, types)) ? [] : [`\`exports["."].types\` is ${types}, which does not exist`];
+    },
+  },
+  {
+    id: 'readme',
+    title: 'there is a README with something in it',
+    severity: 'error',
+    likelyCause: 'it was left for later',
+    run: ({ root }) => {
+      const name = readdirSync(root).find((file) => /^readme(\.md)?$/i.test(file));
+      if (name === undefined) return ['there is no README.md'];
+      return readFileSync(join(root, name), 'utf8').trim().length >= 100 ? [] : [`${name} says nothing`];
+    },
+  },
+  {
+    id: 'license',
+    title: 'there is a licence, in a file and by name',
+    severity: 'error',
+    likelyCause: 'it was left for later',
+    run: ({ root, json }) => [
+      ...(typeof json['license'] === 'string' ? [] : ['package.json has no field `license`']),
+      ...(readdirSync(root).some((file) => /^licen[sc]e(\.|$)/i.test(file)) ? [] : ['there is no file LICENSE']),
+    ],
+  },
+  {
+    id: 'install-scripts',
+    title: 'nothing runs when it is installed',
+    severity: 'warning',
+    likelyCause: 'data or binaries are fetched by a script',
+    run: ({ json }) =>
+      ['preinstall', 'install', 'postinstall']
+        .filter((name) => stringsOf(json['scripts'])[name] !== undefined)
+        .map((name) => `\`scripts.${name}\` runs when it is installed`),
+  },
+];
+
+const isBuildInformation = (name: string): boolean => name.endsWith('.tsbuildinfo');
+
+/** Whether a package is a plugin: by its package.json where it is installed, else by the names we give plugins. */
+function isPlugin(root: string, name: string): boolean {
+  for (let folder = root; ; folder = resolve(folder, '..')) {
+    const file = join(folder, 'node_modules', name, 'package.json');
+    if (existsSync(file))
+      return declarationOf(objectOf(JSON.parse(readFileSync(file, 'utf8'))))['plugin'] !== undefined;
+    if (resolve(folder, '..') === folder) return /^@agentgym\/plugin-/.test(name);
+  }
+}

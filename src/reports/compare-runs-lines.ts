@@ -1,0 +1,57 @@
+import type { Json } from '../contracts/json.js';
+import { alignColumns } from '../reporting/align-columns.js';
+import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
+import { comparisonLines } from '../ablation/ablation-lines.js';
+import { formatInterval, formatMean } from '../ablation/format-measure.js';
+import type { RunsComparison } from './compare-runs.js';
+import type { PackageRecord } from '../runs/run-manifest.js';
+import { spentLine } from './spent-line.js';
+
+/** A value of a recipe that is longer is cut: a whole list of terms would hide the rest. */
+const longestValue = 40;
+
+/** Runs beside each other for a person: where they stand, in what their recipes differ, and how far apart they are. */
+export function compareRunsLines(comparison: RunsComparison, style: TerminalStyle): string[] {
+  const { runs, differences, packages, comparisons, measure, split, temperature } = comparison;
+  const title = (line: string) => paint(line, 'dim', style);
+  const [head = '', ...rows] = alignColumns([
+    ['run', 'recipe', 'seed', 'status', 'steps', measure, '95 % interval', 'spent'],
+    ...runs.map((run) => {
+      const mean = measure === 'success' ? run.success : (run.measured ?? null);
+      const { id, recipe, seed, status, steps, spent } = run;
+      const shown = [formatMean(mean, measure), formatInterval(mean, measure), spentLine(spent)];
+      return [id, recipe, String(seed), status, String(steps), ...shown];
+    }),
+  ]);
+  const [keys = '', ...values] = alignColumns([
+    ['recipe', ...runs.map(({ id }) => id)],
+    ...differences.map(({ key, values: of }) => [key, ...of.map(recipeValue)]),
+  ]);
+  const [plugins = '', ...versions] = alignColumns([
+    ['plugin', ...runs.map(({ id }) => id)],
+    ...packages.map(({ name, values: of }) => [name, ...of.map((one) => packageVersion(one, of))]),
+  ]);
+  const judged = `${split ?? ''} split, temperature ${temperature}; intervals for other tasks, not for other seeds`;
+  return [
+    title(head),
+    ...rows,
+    '',
+    ...(values.length === 0 ? ['The recipes do not differ.'] : [title(keys), ...values]),
+    ...(versions.length === 0 ? [] : ['', title(plugins), ...versions]),
+    ...(comparisons.length === 0 ? [] : ['', ...comparisonLines(comparisons, measure, title)]),
+    ...(split === null ? [] : ['', title(judged)]),
+  ];
+}
+
+/** A version, with the beginning of the integrity where another run had other files of the same version. */
+function packageVersion(one: PackageRecord | null, all: readonly (PackageRecord | null)[]): string {
+  if (one === null) return '-';
+  const alike = all.some((other) => other?.version === one.version && other.integrity !== one.integrity);
+  return alike ? `${one.version} (${one.integrity.slice(0, 15)}…)` : one.version;
+}
+
+/** A leaf of a recipe in a table. */
+export function recipeValue(value: Json): string {
+  const text = value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text;
+}

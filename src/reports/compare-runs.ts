@@ -1,0 +1,166 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { Json } from '../contracts/json.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { totalsOfMetrics } from '../training/spending.js';
+import { compareCells, toldMean, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
+import { readOutcomes, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
+import { loadRun, type LoadedRun } from '../runs/load-run.js';
+import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
+import type { PackageRecord, RunStatus } from '../runs/run-manifest.js';
+
+export interface CompareRunsOptions {
+  readonly measure: Measure;
+  /** Of the final evaluations that are compared. */
+  readonly temperature: number;
+}
+
+/** A run beside others. */
+interface ComparedRun {
+  readonly run: string;
+  readonly id: string;
+  /** Name of the recipe. */
+  readonly recipe: string;
+  readonly seed: number;
+  readonly status: RunStatus;
+  /** Steps over all stages; 0 before the first. */
+  readonly steps: number;
+  /** Of its final evaluation, with an interval for other tasks; null before there is one. */
+  readonly success: CellMean | null;
+  /** The measure that is compared, where it is not success. */
+  readonly measured?: CellMean | null;
+  readonly spent: { readonly [currency: string]: number };
+}
+
+/** What `runs compare --json` prints. */
+export interface RunsComparison {
+  readonly measure: Measure;
+  readonly temperature: number;
+  /** Split of the final evaluations; null where there is none yet. */
+  readonly split: string | null;
+  readonly runs: readonly ComparedRun[];
+  /** The keys at which the recipes differ, with the value of each run in their order; null where a recipe lacks the key. */
+  readonly differences: readonly { readonly key: string; readonly values: readonly Json[] }[];
+  /** The packages of which they used other versions or files, with what each run used, in their order; null where it used none. */
+  readonly packages: readonly { readonly name: string; readonly values: readonly (PackageRecord | null)[] }[];
+  /** Each run against each one before it, by id. */
+  readonly comparisons: readonly CellComparison[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Compares the final evaluations of runs over the tasks that both of a pair played, one seed of each: intervals are for other tasks, not for
+ * other seeds.
+ *
+ * @throws AG_RUNS_INCOMPARABLE where their final evaluations are of different splits, or one was not made at the temperature
+ */
+export async function compareRuns(
+  directories: readonly string[],
+  { measure, temperature }: CompareRunsOptions,
+): Promise<RunsComparison> {
+  const loaded: LoadedRun[] = [];
+  for (const directory of new Set(directories)) loaded.push(await loadRun(directory));
+  if (loaded.length < 2) {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: 'One run alone cannot be compared.',
+      hint: 'Name two or more; `agentgym runs list` shows them, `agentgym runs show RUN` tells of one.',
+    });
+  }
+  const ended = loaded.filter(({ result }) => result?.evaluation);
+  refuseSplits(ended);
+  for (const run of ended) refuseTemperature(run, temperature);
+  const outcomes = new Map<string, readonly RunOutcomes[]>();
+  const runs: ComparedRun[] = [];
+  for (const run of loaded) {
+    const { compared, measured } = compareOne(run, measure, temperature);
+    runs.push(compared);
+    outcomes.set(compared.id, measured);
+  }
+  const ids = runs.map(({ id }) => id);
+  const pairs = ids.flatMap((b, j) => ids.slice(0, j).map((a) => [a, b] as const));
+  const leaves = loaded.map(({ manifest }) => recipeLeaves(manifest.recipe));
+  return {
+    measure,
+    temperature,
+    split: ended[0]?.result?.evaluation?.split ?? null,
+    runs,
+    differences: differingKeys(leaves).map((key) => ({ key, values: leaves.map((one) => one[key] ?? null) })),
+    packages: differingPackages(loaded),
+    comparisons: compareCells(pairs, outcomes, measure),
+    notes: loaded.flatMap(notesOn),
+  };
+}
+
+/** Of runs that say what they used. */
+function differingPackages(loaded: readonly LoadedRun[]): RunsComparison['packages'] {
+  const lists = loaded.map(({ manifest }) => manifest.packages);
+  const names = [...new Set(lists.flatMap((list) => (list ?? []).map(({ name }) => name)))].sort();
+  return names.flatMap((name) => {
+    const values = lists.map((list) => list?.find((record) => record.name === name) ?? null);
+    const known = values.filter((_, i) => lists[i] !== undefined);
+    return new Set(known.map((record) => record?.integrity)).size > 1 ? [{ name, values }] : [];
+  });
+}
+
+function compareOne(
+  run: LoadedRun,
+  measure: Measure,
+  temperature: number,
+): { compared: ComparedRun; measured: readonly RunOutcomes[] } {
+  const { manifest, directory, metrics, status } = run;
+  const recipe = manifest.recipe as unknown as Recipe;
+  const read = (what: Measure) => {
+    // On the way a run may play the final split too: that is no result.
+    const found = run.result?.evaluation ? readOutcomes(run, what, temperature) : undefined;
+    return found === undefined ? [] : [oneSeed(found, recipe)];
+  };
+  const success = read('success');
+  const measured = measure === 'success' ? success : read(measure);
+  const compared = {
+    run: directory,
+    id: manifest.id,
+    recipe: manifest.name,
+    seed: recipe.seed,
+    status,
+    steps: metrics.at(-1)?.runStep ?? 0,
+    success: toldMean(success, 'success'),
+    ...(measure !== 'success' && { measured: toldMean(measured, measure) }),
+    spent: totalsOfMetrics(metrics.at(-1)?.metrics ?? {}),
+  };
+  return { compared, measured };
+}
+
+/** As if all runs had one seed, so that they pair by their tasks; a task of another environment is another one, whatever its id. */
+function oneSeed({ values, clusters }: RunOutcomes, { environment }: Recipe): RunOutcomes {
+  const named = <T>(map: ReadonlyMap<string, T>) =>
+    new Map([...map].map(([task, value]) => [`${environment.name}/${task}`, value]));
+  return { seed: 0, values: named(values), clusters: named(clusters) };
+}
+
+function refuseSplits(runs: readonly LoadedRun[]): void {
+  const splits = new Map(runs.map(({ manifest, result }) => [result?.evaluation?.split, manifest.id]));
+  if (splits.size < 2) return;
+  const which = [...splits].map(([split, id]) => `${id} of ${split}`).join(', ');
+  throw new AgentgymError('AG_RUNS_INCOMPARABLE', {
+    message: `The final evaluations are of different splits: ${which}. No task is in two of them.`,
+    hint: 'Compare runs with the same `evaluation.final.split`, or evaluate both on one split by `agentgym evaluate RUN --split SPLIT`.',
+  });
+}
+
+function refuseTemperature({ manifest, result }: LoadedRun, temperature: number): void {
+  const there = result?.evaluations.map((evaluation) => evaluation.temperature) ?? [];
+  if (there.includes(temperature)) return;
+  throw new AgentgymError('AG_RUNS_INCOMPARABLE', {
+    message: `Run ${manifest.id} was not evaluated at temperature ${temperature} at its end, but at ${there.join(', ')}.`,
+    hint: `Compare at another \`--temperature\`, or evaluate it by \`agentgym evaluate ${manifest.id} --temperature ${temperature}\`.`,
+  });
+}
+
+function notesOn({ manifest, result, status, halfWritten }: LoadedRun): string[] {
+  const of = `Run ${manifest.id}`;
+  return [
+    ...(result?.evaluation ? [] : [`${of} is ${status} and has had no final evaluation: it is compared with none.`]),
+    ...(halfWritten.length === 0
+      ? []
+      : [`${of}: the last line of ${halfWritten.join(' and ')} was half-written and is left out.`]),
+  ];
+}

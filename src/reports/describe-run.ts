@@ -1,0 +1,60 @@
+import { formatSeconds } from '../reporting/format-quantity.js';
+import type { TerminalStyle } from '../reporting/terminal-style.js';
+import { totalsOfMetrics } from '../training/spending.js';
+import type { LoadedRun } from '../runs/load-run.js';
+import { resultLines } from './result-lines.js';
+import { spentLine } from './spent-line.js';
+import type { RewardDescriptions, RunManifest } from '../runs/run-manifest.js';
+
+/**
+ * A run for a person: where it stands, what it was made from, and what came out.
+ *
+ * @param differences in what its plugins are others today
+ */
+export function runLines(run: LoadedRun, style: TerminalStyle, differences: readonly string[] = []): string[] {
+  const { manifest, metrics, result, status } = run;
+  const { git } = manifest;
+  const last = metrics.at(-1);
+  const facts: (readonly [string, string | undefined])[] = [
+    ['run', `${manifest.id} (${run.directory})`],
+    ['recipe', manifest.name],
+    ['status', manifest.error === undefined ? status : `${status}: ${manifest.error.message}`],
+    ['created', manifest.createdAt],
+    ['sessions', String(manifest.sessions.length)],
+    [
+      'code',
+      git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ' with changes' : ''}`,
+    ],
+    ['plugins', pluginsLine(manifest)],
+    ['now', differences.join(', ') || undefined],
+    ['reward', rewardLine(manifest.reward)],
+    ['last step', last && `${last.step} of stage ${last.stage} (${last.runStep} in all)`],
+    ['time', result && formatSeconds(result.seconds)],
+    ['spent', last && (spentLine(totalsOfMetrics(last.metrics)) || undefined)],
+    ['checkpoint', run.checkpoint],
+    ['inexact', manifest.inexact.join('; ') || undefined],
+  ];
+  const outcome = result ?? { baselines: {}, evaluation: null, evaluations: [], starts: [] };
+  const lines = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)}  ${value}`]));
+  const drawn = resultLines(outcome, metrics, style);
+  const resumable = status !== 'completed' && status !== 'running';
+  return [
+    ...lines,
+    ...(drawn.length > 0 ? ['', ...drawn] : []),
+    ...(resumable ? ['', `Go on with \`agentgym train --resume ${manifest.id}\`.`] : []),
+  ];
+}
+
+/** Plugins that did not come with the CLI. */
+function pluginsLine({ packages = [] }: RunManifest): string | undefined {
+  const others = packages.filter(({ origin }) => origin !== 'built-in');
+  return others.map(({ name, version, origin }) => `${name} ${version} (${origin})`).join(', ') || undefined;
+}
+
+/** How often the reward speaks, as the manifest has it. */
+function rewardLine(reward: RewardDescriptions | null | undefined): string | undefined {
+  const played = Object.entries(reward?.density ?? {}).map(([player, { stepsPerReward }]) =>
+    stepsPerReward === null ? `none in ${player} play` : `one in ${stepsPerReward.toFixed(1)} turns of ${player} play`,
+  );
+  return played.join(', ') || undefined;
+}

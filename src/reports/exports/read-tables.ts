@@ -1,0 +1,195 @@
+// Runs as rows of tables. Logs are gone through twice, first for the names of columns, then for the rows; what a running run adds in between
+// is left out, so that no row has a column that the tables lack.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Episode, Turn } from '../../contracts/trajectory.js';
+import { readJsonLines } from '../../reporting/read-json-lines.js';
+import type { TableRow } from '../../reporting/table-file.js';
+import { loadRun, type LoadedRun } from '../../runs/load-run.js';
+import type { ExportedRun } from './exported-subjects.js';
+import { componentColumn, type FoundNames, type TableName } from './table-columns.js';
+
+/** A run, and how much of each of its logs is exported. */
+export interface ScannedRun extends ExportedRun {
+  readonly metrics: number;
+  readonly evaluations: number;
+  /** Bytes of whole lines of each log of episodes, by its path. */
+  readonly episodes: { readonly [path: string]: number };
+}
+
+export interface ScannedRuns {
+  readonly runs: readonly ScannedRun[];
+  readonly names: FoundNames;
+  readonly notes: readonly string[];
+}
+
+/** A line of `episodes/*.jsonl`. */
+type EpisodeLine = Episode & { readonly stage: string; readonly step: number; readonly runStep: number };
+type EvaluationLine = LoadedRun['evaluations'][number];
+
+/** Throws as `loadRun`, and AG_RUN_DAMAGED for a line of episodes that is no JSON. */
+export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRuns> {
+  const names = { metrics: new Set<string>(), components: new Set<string>() };
+  const notes: string[] = [];
+  const scanned: ScannedRun[] = [];
+  for (const run of runs) {
+    const loaded = await loadRun(run.directory);
+    for (const line of loaded.metrics) for (const name of Object.keys(line.metrics)) names.metrics.add(name);
+    const halfWritten = [...loaded.halfWritten];
+    const episodes: Record<string, number> = {};
+    for (const { path, name } of episodeLogs(run.directory)) {
+      const { size } = statSync(path);
+      let whole = 0;
+      for await (const { document, end } of readJsonLines<EpisodeLine>(path, size)) {
+        whole = end;
+        for (const { components } of document.turns)
+          for (const term of Object.keys(components)) names.components.add(term);
+      }
+      if (whole < size) halfWritten.push(name);
+      episodes[path] = whole;
+    }
+    scanned.push({ ...run, metrics: loaded.metrics.length, evaluations: loaded.evaluations.length, episodes });
+    notes.push(...notesOn(loaded, halfWritten));
+  }
+  return { runs: scanned, names, notes };
+}
+
+/** All rows of all tables, a run after the other. */
+export async function* readTables(runs: readonly ScannedRun[]): AsyncGenerator<readonly [TableName, TableRow]> {
+  for (const run of runs) {
+    const loaded = await loadRun(run.directory);
+    const { manifest } = loaded;
+    const seed = manifest.recipe['seed'] ?? null;
+    const own = { ablation: run.ablation, cell: run.cell, run: manifest.id, seed };
+    for (const { stage, step, runStep, metrics } of loaded.metrics.slice(0, run.metrics)) {
+      yield ['metrics', { ...metrics, ...own, stage, step, runStep }];
+    }
+    for (const [index, line] of loaded.evaluations.slice(0, run.evaluations).entries()) {
+      const key = { ...own, ...evaluationKey(line, index) };
+      yield ['evaluations', { ...key, final: isFinal(loaded, index), ...evaluationRow(line) }];
+      for (const row of outcomeRows(line)) yield ['outcomes', { ...key, ...row }];
+    }
+    let number = 0;
+    for (const [path, bytes] of Object.entries(run.episodes)) {
+      for await (const { document } of readJsonLines<EpisodeLine>(path, bytes)) {
+        const key = { ...own, ...episodeKey(document, number++) };
+        yield ['episodes', { ...key, ...episodeRow(document) }];
+        for (const [turn, played] of document.turns.entries()) {
+          yield ['turns', { ...key, turn, ...turnRow(played) }];
+        }
+      }
+    }
+  }
+}
+
+function episodeLogs(run: string): { path: string; name: string }[] {
+  const folder = join(run, 'episodes');
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.jsonl')) : [];
+  return names.sort().map((name) => ({ path: join(folder, name), name: `episodes/${name}` }));
+}
+
+function notesOn({ manifest, status }: LoadedRun, halfWritten: readonly string[]): string[] {
+  const of = `Run ${manifest.id}`;
+  const logs = halfWritten.join(' and ');
+  return [
+    ...(logs === '' ? [] : [`${of}: the last line of ${logs} was half-written and is left out.`]),
+    ...(status === 'completed' ? [] : [`${of} is ${status}: this is what it had come to.`]),
+  ];
+}
+
+function evaluationKey({ stage, step, runStep, player, evaluation }: EvaluationLine, index: number): TableRow {
+  const { split, temperature, environment } = evaluation;
+  return { stage, step, runStep, evaluation: index, player, environment, split, temperature };
+}
+
+/** What a complete run is judged by: its players' last plays of the final split. Evaluations on the way may be of the same split. */
+function isFinal({ evaluations, result }: LoadedRun, index: number): boolean {
+  const line = evaluations[index];
+  const final = result?.evaluation?.split;
+  if (line === undefined || final === undefined || line.evaluation.split !== final) return false;
+  const isSame = ({ player, evaluation }: EvaluationLine) =>
+    player === line.player &&
+    evaluation.split === final &&
+    evaluation.environment === line.evaluation.environment &&
+    evaluation.temperature === line.evaluation.temperature;
+  return !evaluations.slice(index + 1).some(isSame);
+}
+
+function evaluationRow({ evaluation }: EvaluationLine): TableRow {
+  const { success, turns, truncated, invalid, failed, attempts } = evaluation;
+  return {
+    episodes: success.episodes,
+    success: success.rate,
+    successLow: success.low,
+    successHigh: success.high,
+    successMethod: success.method,
+    return: evaluation.return.mean,
+    returnLow: evaluation.return.low,
+    returnHigh: evaluation.return.high,
+    turns: turns.mean,
+    turnsLow: turns.low,
+    turnsHigh: turns.high,
+    truncated,
+    invalid,
+    failed,
+    attempts: attempts?.k,
+    averageAtK: attempts?.avg,
+    passAtK: attempts?.pass,
+  };
+}
+
+function outcomeRows({ outcomes }: EvaluationLine): TableRow[] {
+  return outcomes.flatMap(({ task, cluster, attempts }) =>
+    attempts.map((attempt, index) => ({ task, cluster, attempt: index, ...attempt })),
+  );
+}
+
+function episodeKey(line: EpisodeLine, episode: number): TableRow {
+  const { stage, step, runStep, iteration, task, group, member } = line;
+  return { stage, step, runStep, episode, iteration, task, group, member };
+}
+
+function episodeRow(line: EpisodeLine): TableRow {
+  const common = { turns: line.turns.length, retries: line.retries };
+  if (line.status === 'failed') {
+    return { ...common, outcome: 'failed', failure: `${line.failure.phase}: ${line.failure.message}` };
+  }
+  const { success, truncated, finalObservation, record } = line;
+  return {
+    ...common,
+    outcome: success ? 'solved' : truncated === undefined ? 'lost' : 'truncated',
+    success,
+    return: line.return,
+    truncated,
+    finalObservation,
+    tokens: record?.tokens.length,
+    sampledTokens: record?.mask.reduce<number>((sum, one) => sum + one, 0),
+  };
+}
+
+function turnRow(turn: Turn): TableRow {
+  const { observation, text, action, malformed, toolCall, cut, sampled, policyVersion } = turn;
+  const { reward, native, components, facts } = turn;
+  const parts = Object.entries(components).map(([term, part]) => [componentColumn(term), part] as const);
+  return {
+    observation,
+    text,
+    action,
+    malformed,
+    tool: toolCall?.name,
+    toolStatus: toolCall?.status,
+    cut,
+    sampledTokens: sampled && sampled[1] - sampled[0],
+    policyVersion,
+    reward,
+    native,
+    ...Object.fromEntries(parts),
+    success: facts.success,
+    progress: facts.progress,
+    milestonesReached: facts.milestones?.reached,
+    milestonesTotal: facts.milestones?.total,
+    invalid: facts.invalid,
+    details: facts.details,
+  };
+}

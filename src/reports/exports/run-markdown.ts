@@ -1,0 +1,87 @@
+import { formatShare } from '../../reporting/format-quantity.js';
+import type { ResultRow } from '../../reporting/results-table.js';
+import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
+import { formatInterval, formatMean } from '../../ablation/format-measure.js';
+import type { RunsComparison } from '../compare-runs.js';
+import { recipeValue } from '../compare-runs-lines.js';
+import type { LoadedRun } from '../../runs/load-run.js';
+import { resultRows, transferRows } from '../result-lines.js';
+import { spentLine } from '../spent-line.js';
+import { totalsOfMetrics } from '../../training/spending.js';
+import { differenceTable } from './ablation-markdown.js';
+
+const right = (title: string) => ({ title, align: 'right' as const });
+
+/** A run as a section: its players with intervals, and what it spent. */
+export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): string[] {
+  const rows = result === undefined ? [] : resultRows(result);
+  const others = result === undefined ? [] : transferRows(result);
+  const splits = [...new Set(rows.map(({ evaluation }) => evaluation.split))].join(', ');
+  const spent = spentLine(totalsOfMetrics(metrics.at(-1)?.metrics ?? {}));
+  return [
+    `## ${markdownText(manifest.name)}, seed ${JSON.stringify(manifest.recipe['seed'] ?? null)}`,
+    '',
+    ...(rows.length === 0
+      ? [`The run is ${status} and has had no final evaluation.`]
+      : [...playersTable(rows), '', `${splits} split; intervals are of 95 %, for other tasks.`]),
+    ...others.flatMap(({ environment, rows: played }) => [
+      '',
+      `Tested on ${markdownText(environment)}:`,
+      '',
+      ...playersTable(played),
+    ]),
+    ...(spent === '' ? [] : ['', `Spent: ${spent}.`]),
+  ];
+}
+
+function playersTable(rows: readonly ResultRow[]): string[] {
+  const columns = [{ title: 'player' }, ...['success', '95 % interval', 'episodes', 'turns', 'return'].map(right)];
+  const players = rows.map(({ name, evaluation: { success, turns, return: mean } }) => [
+    markdownText(name),
+    formatShare(success.rate),
+    formatInterval({ mean: success.rate, low: success.low, high: success.high }, 'success'),
+    String(success.episodes),
+    turns.mean.toFixed(1),
+    mean.mean.toFixed(2),
+  ]);
+  return markdownTable(columns, players);
+}
+
+/** Several runs as a section: where they stand, in what their recipes differ, how far apart they are. */
+export function comparisonMarkdown(comparison: RunsComparison): string[] {
+  const { runs, differences, comparisons, measure, split, temperature } = comparison;
+  const columns = [
+    { title: 'run' },
+    { title: 'recipe' },
+    { title: 'status' },
+    ...['steps', measure, '95 % interval'].map(right),
+  ];
+  const rows = runs.map((run) => {
+    const mean = measure === 'success' ? run.success : (run.measured ?? null);
+    const { id, recipe, status, steps } = run;
+    return [id, markdownText(recipe), status, String(steps), formatMean(mean, measure), formatInterval(mean, measure)];
+  });
+  const ids = runs.map(({ id }) => ({ title: id }));
+  const keys = differences.map(({ key, values }) => [
+    `\`${key}\``,
+    ...values.map((value) => markdownText(recipeValue(value))),
+  ]);
+  const pairs = `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}`;
+  return [
+    '## Runs',
+    '',
+    ...markdownTable(
+      [...columns, { title: 'spent' }],
+      rows.map((row, i) => [...row, spentLine(runs[i]?.spent ?? {})]),
+    ),
+    ...(keys.length === 0 ? [] : ['', ...markdownTable([{ title: 'recipe' }, ...ids], keys)]),
+    ...(comparisons.length === 0 ? [] : ['', ...differenceTable(comparisons, measure)]),
+    ...(split === null
+      ? []
+      : [
+          '',
+          `${split} split, temperature ${temperature}. Intervals are of 95 %, for other tasks, not for other seeds; p is two-sided, corrected by Holm ` +
+            `over ${pairs}.`,
+        ]),
+  ];
+}

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { writeDocument } from '../../runs/write-document.js';
+
+export interface DocumentRequest {
+  readonly text: string;
+  /** First line of what is written; a file that begins with it may be written anew. */
+  readonly mark: string;
+  readonly format: string;
+  readonly output: string;
+  /** Write over another's file too. */
+  readonly force: boolean;
+}
+
+/** Puts a document at its place, whole or not at all, and says where. Throws AG_OUTPUT_EXISTS where another's file is there, AG_REPORT_WRITE_FAILED. */
+export async function saveDocument(request: DocumentRequest): Promise<string> {
+  const file = resolve(request.output);
+  await refuseOther(file, request);
+  await writeDocument(file, request.text, file);
+  return file;
+}
+
+async function refuseOther(file: string, { mark, format, force }: DocumentRequest): Promise<void> {
+  if (force || !existsSync(file)) return;
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text?.startsWith(mark)) return;
+  throw new AgentgymError('AG_OUTPUT_EXISTS', {
+    message: `${file} exists already, and was not written by \`agentgym report --format ${format}\`.`,
+    hint: 'Choose another `--output FILE`, or write over it with `--force`.',
+    file,
+  });
+}

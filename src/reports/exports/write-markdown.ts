@@ -1,0 +1,45 @@
+import { basename } from 'node:path';
+
+import { readAblationResult } from '../../ablation/read-ablation-result.js';
+import { summarizeAblation } from '../../ablation/summarize-ablation.js';
+import { compareRuns } from '../compare-runs.js';
+import { loadRun } from '../../runs/load-run.js';
+import { ablationMarkdown } from './ablation-markdown.js';
+import type { ExportedSubjects } from './exported-subjects.js';
+import { comparisonMarkdown, runMarkdown } from './run-markdown.js';
+
+/** First line of what is written; a file that begins with it may be written anew. */
+export const markdownMark = '<!-- Written by `agentgym report --format markdown`: change the runs, not this page. -->';
+
+export interface Markdown {
+  readonly markdown: string;
+  readonly notes: readonly string[];
+}
+
+/** Tables of ablations, one by one, and of runs: of one its players, of several how they compare. Throws as what reads them. */
+export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Promise<Markdown> {
+  const notes: string[] = [];
+  const sections: string[][] = [];
+  for (const { directory, manifest } of ablations) {
+    const { measure, temperature } = (await readAblationResult(directory)) ?? { measure: 'success', temperature: 0 };
+    const result = await summarizeAblation(directory, manifest, { measure, temperature });
+    if (result.status !== 'completed')
+      notes.push(`${basename(directory)} is ${result.status}: this is what it had come to.`);
+    sections.push(ablationMarkdown(result, manifest.command));
+  }
+  const [first, ...others] = runs;
+  if (first !== undefined && others.length === 0) {
+    const run = await loadRun(first);
+    if (run.halfWritten.length > 0) {
+      const logs = run.halfWritten.join(' and ');
+      notes.push(`Run ${run.manifest.id}: the last line of ${logs} was half-written and is left out.`);
+    }
+    sections.push(runMarkdown(run));
+  } else if (first !== undefined) {
+    const comparison = await compareRuns(runs, { measure: 'success', temperature: 0 });
+    notes.push(...comparison.notes);
+    sections.push(comparisonMarkdown(comparison));
+  }
+  const lines = sections.flatMap((section) => ['', ...section]);
+  return { markdown: `${[markdownMark, ...lines].join('\n')}\n`, notes };
+}

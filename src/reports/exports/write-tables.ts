@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { systemReason } from '../../reporting/append-log.js';
+import { CsvFile } from '../../reporting/csv-file.js';
+import { ParquetFile } from '../../reporting/parquet-file.js';
+import type { TableFile } from '../../reporting/table-file.js';
+import { writeJsonAtomically } from '../../runs/durable-files.js';
+import type { ExportedRun } from './exported-subjects.js';
+import { readTables, scanRuns } from './read-tables.js';
+import { tableColumns, tableNames, type TableName } from './table-columns.js';
+
+export interface WriteTablesRequest {
+  readonly runs: readonly ExportedRun[];
+  readonly format: 'csv' | 'parquet';
+  /** The folder; one that holds tables of ours is written anew. */
+  readonly output: string;
+  /** Write into a folder that holds something else too. */
+  readonly force: boolean;
+  /** Version of this tool. */
+  readonly version: string;
+}
+
+/** What `report --format csv|parquet --json` prints. */
+export interface WrittenTables {
+  /** The folder. */
+  readonly tables: string;
+  readonly format: 'csv' | 'parquet';
+  readonly runs: readonly string[];
+  readonly rows: { readonly [table in TableName]: number };
+  readonly bytes: number;
+  readonly notes: readonly string[];
+}
+
+/** What says that the tables beside it are ours, whole, and of what types. */
+const manifestName = 'tables.json';
+
+const openFile = {
+  csv: (...parameters: ConstructorParameters<typeof CsvFile>): TableFile => new CsvFile(...parameters),
+  parquet: (...parameters: ConstructorParameters<typeof ParquetFile>): TableFile => new ParquetFile(...parameters),
+};
+
+/**
+ * Writes runs as a folder of tables. The old tables stay until the new ones are whole.
+ *
+ * @throws AG_OUTPUT_EXISTS for a folder that is not ours, AG_REPORT_WRITE_FAILED, and as `scanRuns`
+ */
+export async function writeTables(request: WriteTablesRequest): Promise<WrittenTables> {
+  const { format, version } = request;
+  const folder = resolve(request.output);
+  const isOurs = await refuseOther(folder, request.force);
+  const { runs, names, notes } = await scanRuns(request.runs);
+  const columns = tableColumns(names);
+  const temporary = (table: TableName) => join(folder, `.${table}.${process.pid}.writing`);
+  const open = new Map<TableName, TableFile>();
+  const rows = Object.fromEntries(tableNames.map((table) => [table, 0])) as Record<TableName, number>;
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const table of tableNames) open.set(table, openFile[format](temporary(table), columns[table]));
+    for await (const [table, row] of readTables(runs)) {
+      open.get(table)?.write(row);
+      rows[table]++;
+    }
+    for (const [table, file] of open) {
+      open.delete(table);
+      file.close();
+    }
+    // From here on the folder is no whole set of tables until its manifest is back.
+    await rm(join(folder, manifestName), { force: true });
+    for (const table of tableNames) {
+      // Tables of the other format would be of other runs, or of another day.
+      if (isOurs) await rm(join(folder, `${table}.${format === 'csv' ? 'parquet' : 'csv'}`), { force: true });
+      await rename(temporary(table), join(folder, `${table}.${format}`));
+    }
+    const tables = Object.fromEntries(
+      tableNames.map((table) => [table, { file: `${table}.${format}`, rows: rows[table], columns: columns[table] }]),
+    );
+    await writeJsonAtomically(join(folder, manifestName), { formatVersion: 1, version, format, tables, notes });
+  } catch (error) {
+    for (const file of open.values()) closeAnyway(file);
+    await Promise.all(tableNames.map((table) => rm(temporary(table), { force: true }).catch(() => undefined)));
+    throw error instanceof Error && 'errno' in error ? writeFailed(folder, error) : error;
+  }
+  const sizes = await Promise.all(tableNames.map((table) => stat(join(folder, `${table}.${format}`))));
+  const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
+  return { tables: folder, format, runs: runs.map(({ directory }) => directory), rows, bytes, notes };
+}
+
+/** Whether the folder holds tables of ours; an empty one is nobody's, and is not refused either. */
+async function refuseOther(folder: string, force: boolean): Promise<boolean> {
+  if (!existsSync(folder)) return false;
+  const isFolder = (await stat(folder)).isDirectory();
+  if (isFolder && (await isTables(join(folder, manifestName)))) return true;
+  if (isFolder && (force || (await readdir(folder)).length === 0)) return false;
+  throw new AgentgymError('AG_OUTPUT_EXISTS', {
+    message: `${folder} exists already, and holds no tables that an export wrote.`,
+    hint: isFolder
+      ? 'Choose another `--output DIR`, or write the tables beside what is there with `--force`.'
+      : 'Choose an `--output DIR` that does not exist yet.',
+    file: folder,
+  });
+}
+
+async function isTables(file: string): Promise<boolean> {
+  try {
+    const manifest = JSON.parse(await readFile(file, 'utf8')) as { formatVersion?: unknown; tables?: unknown };
+    return manifest.formatVersion === 1 && typeof manifest.tables === 'object';
+  } catch {
+    return false;
+  }
+}
+
+/** The disk may be full: then what is held back cannot be written, and does not matter. */
+function closeAnyway(file: TableFile): void {
+  try {
+    file.close();
+  } catch {
+    // Nothing of it is kept.
+  }
+}
+
+function writeFailed(folder: string, error: unknown): AgentgymError {
+  return new AgentgymError('AG_REPORT_WRITE_FAILED', {
+    message: `Could not write tables to ${folder}: ${systemReason(error)}.`,
+    hint: 'Choose a folder that can be written to with `--output DIR`.',
+    file: folder,
+    cause: error,
+  });
+}

@@ -1,0 +1,23 @@
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { ReportData } from '../reporting/report-data.js';
+import { isAblation } from '../runs/folder-kind.js';
+import { reportAblation } from './report-ablation.js';
+import { largestEpisodes, reportRuns, type ReportRequest } from './report-runs.js';
+
+/**
+ * Gathers what the report page and figures draw. An ablation is one subject by itself: its runs are compared already. Throws AG_COMMAND_USAGE
+ * where it is not alone, and as `reportRuns` and `reportAblation`.
+ */
+export async function gatherReport(request: ReportRequest): Promise<ReportData> {
+  const { runs, episodes, version } = request;
+  const [first = ''] = runs;
+  if (!runs.some(isAblation)) return reportRuns(request);
+  if (runs.length > 1) {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: 'A report is about one ablation, or about runs.',
+      hint: 'Name the ablation alone, or the runs below its `cells/`.',
+    });
+  }
+  const limits = { count: episodes, bytes: largestEpisodes };
+  return reportAblation(first, { episodes: limits, version, measure: 'success', temperature: 0 });
+}

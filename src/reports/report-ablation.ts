@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+
+import type {
+  ReportCell,
+  ReportComparison,
+  ReportData,
+  ReportRate,
+  ReportRun,
+  ReportTransfer,
+} from '../reporting/report-data.js';
+import { readAblation, readCellRun, runsOf, type AblationManifest } from '../ablation/ablation-directory.js';
+import { trainedCells, type CellSummary } from '../ablation/ablation-result.js';
+import type { CellComparison } from '../ablation/compare-cells.js';
+import type { Measure } from '../ablation/read-outcomes.js';
+import { summarizeRuns, type SummarizeOptions } from '../ablation/summarize-ablation.js';
+import { cellOf, namedComparisons } from '../ablation/transfer-lines.js';
+import type { TransferSummary } from '../ablation/transfer-summary.js';
+import { loadRun } from '../runs/load-run.js';
+import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
+import { statusTogether, type ReportedRun } from './report-cells.js';
+import { finite } from './report-comparisons.js';
+import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
+import { reportRun } from './report-run.js';
+import { halfLogs } from './report-runs.js';
+
+export interface ReportAblationOptions extends SummarizeOptions {
+  /** Of all runs together. */
+  readonly episodes: EpisodeLimits;
+  readonly version: string;
+}
+
+/** With more runs than this their recipes stay out of the page: the cells say what differs. */
+const mostRecipes = 20;
+
+/** Gathers what the report page draws of an ablation, complete or not. Throws as `readCellRun` and `loadRun` do. */
+export async function reportAblation(directory: string, options: ReportAblationOptions): Promise<ReportData> {
+  const manifest = await readAblation(directory);
+  const begun = runsOf(directory, manifest).filter((run) => existsSync(run.directory));
+  const { count, bytes } = options.episodes;
+  const share = Math.max(1, begun.length);
+  const limits = { count: Math.floor(count / share), bytes: Math.floor(bytes / share) };
+  const runs = new Map<string, ReportedRun>();
+  for (const run of begun) {
+    await readCellRun(run, manifest.finished);
+    const loaded = await loadRun(run.directory);
+    const played = await reportEpisodes(run.directory, limits);
+    runs.set(run.directory, { loaded, report: reportRun(loaded, played), halfWritten: played.halfWritten });
+  }
+  return composeAblation(directory, manifest, runs, options);
+}
+
+/** Makes one document of an ablation and of those of its runs that have begun, by their folders. Reads nothing. */
+export function composeAblation(
+  directory: string,
+  manifest: AblationManifest,
+  begun: ReadonlyMap<string, ReportedRun>,
+  options: Omit<ReportAblationOptions, 'episodes'>,
+): ReportData {
+  const loaded = new Map([...begun].map(([folder, run]) => [folder, run.loaded]));
+  const result = summarizeRuns(directory, manifest, loaded, options);
+  const cells = trainedCells(result.cells).map((cell) => ({ ...cell, id: cell.trained ?? cell.id }));
+  const wanted = runsOf(directory, manifest);
+  const runs: ReportRun[] = [];
+  const notes: string[] = [...(result.transfer?.notes ?? [])];
+  for (const { id: cell, runs: ofCell } of cells) {
+    for (const { run, seed } of ofCell) {
+      const found = begun.get(run);
+      if (found === undefined) continue;
+      const { recipe, ...report } = found.report;
+      const label = `${cell}, seed ${seed}`;
+      const recipes = wanted.length <= mostRecipes && recipe && { recipe };
+      runs.push({ ...report, ...recipes, label, cell });
+      const halves = halfLogs(found);
+      if (halves.length > 0)
+        notes.push(`${label}: the last line of ${halves.join(' and ')} was half-written and is left out.`);
+    }
+  }
+  if (runs.length < wanted.length)
+    notes.push(`${wanted.length - runs.length} of ${wanted.length} runs have not begun.`);
+  return {
+    formatVersion: 1,
+    kind: 'ablation',
+    title: result.name,
+    question: result.question,
+    answer: result.answer,
+    notes,
+    createdAt: new Date().toISOString(),
+    version: options.version,
+    runs,
+    cells: withVaryingKeys(cells).map(reportCell),
+    comparisons: namedComparisons(result).map((comparison) => reportComparison(comparison, result.measure)),
+    ...(result.transfer && { transfer: reportTransfer(result.cells, result.transfer) }),
+  };
+}
+
+function reportTransfer(
+  cells: readonly CellSummary[],
+  { trained, tested, elsewhere }: TransferSummary,
+): ReportTransfer {
+  const rows = trained.map((row) => {
+    const loss = elsewhere.find(({ b }) => b === row);
+    return {
+      cell: row,
+      success: tested.map((column) => rateOf(cellOf(cells, row, column)?.success ?? null)),
+      elsewhere: loss === undefined ? null : finite(loss.difference),
+    };
+  });
+  return { tested, rows };
+}
+
+function rateOf(success: CellSummary['success']): ReportRate | null {
+  if (success === null) return null;
+  const { low, high } = finite({ mean: success.rate, low: success.low, high: success.high });
+  return { rate: success.rate, low, high };
+}
+
+/** The cells with the leaves of their settings, those left out in which all are alike. */
+function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
+  const leaves = cells.map(({ settings }) => recipeLeaves(settings));
+  const varying = differingKeys(leaves);
+  return cells.map((cell, index) => {
+    const own = Object.entries(leaves[index] ?? {}).filter(([key]) => varying.includes(key));
+    return { ...cell, settings: Object.fromEntries(own) };
+  });
+}
+
+function reportCell({ id, settings, success, spent, notes, runs }: CellSummary): ReportCell {
+  const failure = runs.find(({ cause }) => cause !== undefined)?.cause;
+  return {
+    id,
+    label: id,
+    settings,
+    seeds: runs.map(({ seed }) => seed),
+    success: rateOf(success),
+    spent,
+    status: statusTogether(runs.map(({ status }) => (status === 'missing' ? 'queued' : status))),
+    ...(failure !== undefined && { failure }),
+    ...(notes.length > 0 && { notes }),
+  };
+}
+
+function reportComparison(
+  { a, b, difference, p, corrected, seeds, tasks, design }: CellComparison,
+  measure: Measure,
+): ReportComparison {
+  const pairs = `${seeds} ${seeds === 1 ? 'seed' : 'seeds'}, ${tasks.toLocaleString('en')} tasks`;
+  return {
+    measure,
+    a,
+    b,
+    difference: finite(difference),
+    p,
+    corrected,
+    pairs: design === 'paired' ? pairs : `${pairs}, not paired`,
+  };
+}

@@ -1,0 +1,85 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import { formatShare } from '../reporting/format-quantity.js';
+import type { ReportCell, ReportComparison, ReportMean, ReportRate } from '../reporting/report-data.js';
+import type { LoadedRun } from '../runs/load-run.js';
+
+/** What a run was made to find out. */
+export function questionOf({ environment, algorithm, stages }: Recipe, seeds = 1): string {
+  const over = seeds > 1 ? ` over ${seeds} seeds` : '';
+  const trained = Object.values(stages).some(({ kind }) => kind === 'rl');
+  if (!trained || algorithm === undefined) {
+    return `How much of ${environment.name} does supervised fine-tuning solve${over}?`;
+  }
+  return `Does reinforcement learning with ${algorithm.name} improve the policy on ${environment.name}${over}?`;
+}
+
+/** The answer of one run: its success, and how far that is from where reinforcement learning began. */
+export function answerOfRun({ result, metrics, status }: LoadedRun, gain: ReportComparison | undefined): string {
+  const evaluation = result?.evaluation;
+  if (evaluation === undefined || evaluation === null) {
+    const last = metrics.at(-1);
+    const where = last === undefined ? 'before its first step' : `at step ${last.step} of stage ${last.stage}`;
+    return `No answer yet: the run is ${status}, ${where}, and has had no final evaluation.`;
+  }
+  const { success, split } = evaluation;
+  const solved = `it solves ${rateText(success)} of ${success.episodes.toLocaleString('en')} ${split} episodes`;
+  return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain, 'than before');
+}
+
+/** The answer of one recipe over several seeds. */
+export function answerOfSeeds({ success, seeds }: ReportCell, gain: ReportComparison | undefined): string {
+  if (success === null) return 'No answer yet: no seed has come to its end.';
+  const solved = `mean success over ${seeds.length} seeds is ${rateText(success)}`;
+  return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain, 'than before');
+}
+
+/** The answer of several recipes: the best, and how far the first one is behind it, or it behind the second. */
+export function answerOfCells(cells: readonly ReportCell[], comparisons: readonly ReportComparison[]): string {
+  const ranked = cells
+    .filter((cell): cell is ReportCell & { success: ReportRate } => cell.success !== null)
+    .sort((a, b) => b.success.rate - a.success.rate);
+  const [best, second] = ranked;
+  if (best === undefined || second === undefined) return 'No answer yet: fewer than two settings have come to an end.';
+  const lead = `Ahead is ${best.label} with ${rateText(best.success)}, before ${second.label} with ${rateText(second.success)}`;
+  const found = comparisons.find(({ a, b }) => a === second.label && b === best.label);
+  if (found === undefined) return `${lead}.`;
+  const { difference, pairs } = found;
+  const doubt = isSure(difference) ? '' : '; the difference may be chance';
+  return `${lead}: ${differenceText(difference)} over ${pairs}${doubt}.`;
+}
+
+function verdict(solved: string, { difference, pairs }: ReportComparison, than: string): string {
+  if (!isSure(difference)) {
+    return `Not shown: ${solved}, and the change of ${differenceText(difference)} over ${pairs} may be chance.`;
+  }
+  const [word, sign] = difference.mean > 0 ? ['Yes', 'more'] : ['No', 'fewer'];
+  const points = (Math.abs(difference.mean) * 100).toFixed(1);
+  return `${word}: ${solved}, ${points} points ${sign} ${than} (${intervalText(difference)}, over ${pairs}).`;
+}
+
+/** The interval leaves zero out. */
+function isSure({ low, high }: ReportMean): boolean {
+  return low !== null && high !== null && (low > 0 || high < 0);
+}
+
+function rateText({ rate, low, high }: ReportRate): string {
+  if (low === null || high === null) return formatShare(rate);
+  return `${formatShare(rate)} (95 % interval ${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)})`;
+}
+
+function differenceText(difference: ReportMean): string {
+  return `${signed(difference.mean)} points (${intervalText(difference)})`;
+}
+
+function intervalText({ low, high }: ReportMean): string {
+  return low === null || high === null ? 'no interval from one pair' : `${signed(low)} to ${signed(high)}`;
+}
+
+function signed(value: number): string {
+  const points = (Math.abs(value) * 100).toFixed(1);
+  return `${value < 0 && Number(points) !== 0 ? '−' : '+'}${points}`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,185 @@
+import type { Json } from '../contracts/json.js';
+import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
+import { holmAdjust } from '../statistics/holm.js';
+import { cellMean, compareCells as compareOutcomes } from '../ablation/compare-cells.js';
+import { outcomesOfRun, type RunOutcomes } from '../ablation/read-outcomes.js';
+import type { LoadedRun } from '../runs/load-run.js';
+import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
+import { finalOutcomes, finite } from './report-comparisons.js';
+
+/** A run beside what the page draws of it. */
+export interface ReportedRun {
+  readonly loaded: LoadedRun;
+  readonly report: ReportRun;
+  /** Logs of episodes whose last line was half-written. */
+  readonly halfWritten: readonly string[];
+}
+
+/** Runs of one recipe that differ in nothing but their seeds. */
+export interface SeedGroup {
+  readonly cell: ReportCell;
+  readonly runs: readonly ReportedRun[];
+}
+
+/** Keys of a recipe that do not make it another setting. */
+const names = ['seed', 'name', 'description'];
+
+/** Runs by what they were made from, the seed apart; in the order in which the settings first appear. */
+export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
+  const groups = new Map<string, ReportedRun[]>();
+  for (const run of runs) {
+    const key = JSON.stringify(settingOf(run));
+    groups.set(key, [...(groups.get(key) ?? []), run]);
+  }
+  const settings = [...groups.values()].map(([first]) => (first === undefined ? {} : settingOf(first)));
+  const varying = differingKeys(settings);
+  const own = settings.map((one) => Object.fromEntries(varying.map((key) => [key, one[key] ?? null])));
+  const labels = labelsOf(own);
+  return [...groups.values()].map((members, i) => ({
+    runs: members,
+    cell: cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), members),
+  }));
+}
+
+/** What makes a run's setting: the leaves of its recipe, without what it is called and the seed. */
+function settingOf({ loaded }: ReportedRun): Record<string, Json> {
+  const leaves = Object.entries(recipeLeaves(loaded.manifest.recipe));
+  return Object.fromEntries(leaves.filter(([key]) => !names.includes(key)));
+}
+
+/**
+ * A short name for each setting, no two alike: what its parts are called, as that tells more than what follows from it; and where that is
+ * not enough, one more key that tells it from its namesakes.
+ */
+function labelsOf(settings: readonly Record<string, Json>[]): string[] {
+  const [first] = settings;
+  if (first === undefined || Object.keys(first).length === 0) return settings.map(() => 'all seeds');
+  const keys = Object.keys(first);
+  const named = keys.filter((key) => key.endsWith('.name'));
+  const chosen = named.length > 0 ? named : keys.slice(0, 3);
+  const labels = settings.map((one) => {
+    const there = chosen.filter((key) => one[key] !== null);
+    return (there.length > 0 ? there : chosen.slice(0, 1)).map((key) => partOf(key, one[key])).join(', ');
+  });
+  return labels.map((label, i) => {
+    const namesakes = settings.filter((_, j) => labels[j] === label && j !== i);
+    if (namesakes.length === 0) return label;
+    const own = (key: string) => JSON.stringify(settings[i]?.[key]);
+    const telling = keys.find((key) => namesakes.every((other) => JSON.stringify(other[key]) !== own(key)));
+    return `${label}, ${telling === undefined ? `setting ${i + 1}` : partOf(telling, settings[i]?.[telling])}`;
+  });
+}
+
+/** A key that one of the others has is no setting of this one. */
+function withoutAbsent(settings: Record<string, Json>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
+}
+
+function partOf(key: string, value: Json | undefined): string {
+  if (value === null || value === undefined) return `no ${key.split('.').at(-1)}`;
+  return key.endsWith('.name') ? textOf(value) : `${key.split('.').at(-1)} ${textOf(value)}`;
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const foremost: readonly ReportStatus[] = ['running', 'failed', 'interrupted', 'stopped', 'queued'];
+
+/** What is told of runs together: the first of these that one of them is, or that all are complete. */
+export function statusTogether(statuses: readonly ReportStatus[]): ReportStatus {
+  return foremost.find((status) => statuses.includes(status)) ?? 'completed';
+}
+
+function cellOf(id: string, label: string, settings: Record<string, Json>, runs: readonly ReportedRun[]): ReportCell {
+  const statuses = runs.map(({ report }) => report.status);
+  const failed = runs.find(({ report }) => report.failure !== undefined);
+  const currencies = [...new Set(runs.flatMap(({ report }) => Object.keys(report.spent)))];
+  const mean = (currency: string) =>
+    runs.reduce((sum, { report }) => sum + (report.spent[currency] ?? 0), 0) / runs.length;
+  return {
+    id,
+    label,
+    settings,
+    seeds: runs.map(({ report }) => report.seed),
+    success: successOf(runs),
+    spent: Object.fromEntries(currencies.map((currency) => [currency, mean(currency)])),
+    status: statusTogether(statuses),
+    ...(failed?.report.failure !== undefined && { failure: failed.report.failure }),
+  };
+}
+
+/** Over seeds and tasks; of one seed the interval of its own evaluation. */
+function successOf(runs: readonly ReportedRun[]): ReportRate | null {
+  const finals = runs.flatMap(({ loaded }) => loaded.result?.evaluation ?? []);
+  const [only] = finals;
+  if (only === undefined) return null;
+  if (finals.length === 1) return { rate: only.success.rate, low: only.success.low, high: only.success.high };
+  const over = cellMean(outcomesOf(runs, 'policy'), 'success');
+  return over === undefined ? null : { rate: over.mean, low: over.low, high: over.high };
+}
+
+/**
+ * Each setting against each one before it, over the seeds and tasks that both have: `p` corrected by Holm over all of them. Runs of one seed
+ * each that is not the same are held against each other over their tasks alone.
+ */
+export function compareCells(groups: readonly SeedGroup[]): ReportComparison[] {
+  const pairs = groups.flatMap((second, j) =>
+    groups.slice(0, j).flatMap((first): ReportComparison[] => {
+      const [a, b] = [outcomesOf(first.runs, 'policy'), outcomesOf(second.runs, 'policy')];
+      const isOneEach = a.length === 1 && b.length === 1;
+      const [left, right] = isOneEach ? [withSeed(a, 0), withSeed(b, 0)] : [a, b];
+      return comparePair([first.cell.label, left], [second.cell.label, right]).map(turnedToGain);
+    }),
+  );
+  const corrected = holmAdjust(pairs.map(({ p }) => p ?? 1));
+  return pairs.map((pair, i) => ({ ...pair, corrected: corrected[i] ?? null }));
+}
+
+/** One recipe over its seeds: after reinforcement learning against before it, on the same tasks. */
+export function gainOverSeeds({ runs }: SeedGroup): ReportComparison[] {
+  const [before, after] = [outcomesOf(runs, 'start'), outcomesOf(runs, 'policy')];
+  return comparePair(['before RL', before], ['trained', after]);
+}
+
+type Side = readonly [label: string, runs: readonly RunOutcomes[]];
+
+function comparePair([a, first]: Side, [b, second]: Side): ReportComparison[] {
+  const sides = new Map([
+    ['a', first],
+    ['b', second],
+  ]);
+  return compareOutcomes([['a', 'b']], sides, 'success').map(({ difference, p, corrected, seeds, tasks, design }) => ({
+    measure: 'success',
+    a,
+    b,
+    difference: finite(difference),
+    p,
+    corrected,
+    pairs: `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks.toLocaleString('en')} ${design === 'paired' ? '' : 'other '}tasks`,
+  }));
+}
+
+/** The better one is `b`, so that differences read as gains. */
+function turnedToGain(comparison: ReportComparison): ReportComparison {
+  const { a, b, difference } = comparison;
+  if (difference.mean >= 0) return comparison;
+  const turn = (value: number | null) => (value === null ? null : -value);
+  const { mean, low, high } = difference;
+  return { ...comparison, a: b, b: a, difference: { mean: -mean, low: turn(high), high: turn(low) } };
+}
+
+/** What a player came to on the final tasks, of each seed once. */
+function outcomesOf(runs: readonly ReportedRun[], player: string): RunOutcomes[] {
+  const bySeed = new Map(
+    runs.flatMap(({ loaded, report }) => {
+      const played = finalOutcomes(loaded, player);
+      return played ? [[report.seed, outcomesOfRun(report.seed, played.outcomes, 'success')] as const] : [];
+    }),
+  );
+  return [...bySeed.values()];
+}
+
+function withSeed(runs: readonly RunOutcomes[], seed: number): RunOutcomes[] {
+  return runs.map((run) => ({ ...run, seed }));
+}

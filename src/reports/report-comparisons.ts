@@ -1,0 +1,46 @@
+import type { TaskOutcome } from '../evaluation/evaluate.js';
+import type { ReportMean } from '../reporting/report-data.js';
+import { compareCells, type CellComparison } from '../ablation/compare-cells.js';
+import { outcomesOfRun } from '../ablation/read-outcomes.js';
+import type { LoadedRun } from '../runs/load-run.js';
+
+/** The success of the policy after training, and of players beside it, on the final tasks at temperature 0. */
+export interface FinalOutcomes {
+  readonly rate: number;
+  readonly outcomes: readonly TaskOutcome[];
+}
+
+/** What a player came to on the final tasks at temperature 0; undefined where it has not played them. */
+export function finalOutcomes({ evaluations, result }: LoadedRun, player: string): FinalOutcomes | undefined {
+  const final = result?.evaluation ?? undefined;
+  // The last one: evaluations on the way may be of the same split.
+  const found = evaluations.findLast(
+    (line) =>
+      line.player === player &&
+      line.evaluation.environment === undefined &&
+      line.evaluation.temperature === 0 &&
+      (player !== 'policy' || line.evaluation.split === final?.split),
+  );
+  return found && { rate: found.evaluation.success.rate, outcomes: found.outcomes };
+}
+
+/**
+ * The trained policy of a run minus each of these players, in success, over the tasks that both played: all players of a run play the same
+ * tasks in the same worlds. `corrected` is by Holm over these. A player that has not played them is left out.
+ */
+export function compareWithTrained(run: LoadedRun, players: readonly string[]): readonly CellComparison[] {
+  const outcomes = new Map(
+    [...players, 'policy'].flatMap((player) => {
+      const final = finalOutcomes(run, player);
+      return final ? [[player, [outcomesOfRun(0, final.outcomes, 'success')]] as const] : [];
+    }),
+  );
+  const pairs = players.map((player) => [player, 'policy'] as const);
+  return compareCells(pairs, outcomes, 'success').filter(({ design }) => design === 'paired');
+}
+
+/** JSON has no word for an endless interval. */
+export function finite({ mean, low, high }: { mean: number; low: number; high: number }): ReportMean {
+  const end = (value: number) => (Number.isFinite(value) ? value : null);
+  return { mean, low: end(low), high: end(high) };
+}

@@ -1,0 +1,230 @@
+import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Episode, TokenRecord } from '../contracts/trajectory.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { ReportEpisode, ReportTokens } from '../reporting/report-data.js';
+import { evaluationEpisodes } from '../experiments/evaluator.js';
+
+/** How much of a run's episodes a page may carry. */
+export interface EpisodeLimits {
+  readonly count: number;
+  /** Of the logs' lines together. */
+  readonly bytes: number;
+}
+
+export interface ReportedEpisodes {
+  readonly episodes: readonly ReportEpisode[];
+  /** All that the run recorded. */
+  readonly recorded: number;
+  /** Logs whose last line was half-written. */
+  readonly halfWritten: readonly string[];
+}
+
+/** A line of `episodes/*.jsonl`. */
+type EpisodeDocument = Episode & { readonly stage: string; readonly step: number; readonly runStep: number };
+
+/** Where a recorded episode stands. */
+export interface EpisodeLine {
+  readonly log: string;
+  /** Bytes from the start of the log, the line feed left out. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The recorded episodes of a run, so many as a page can carry: first those of the final evaluations, from their first task on, so that
+ * policies stay paired; then those of training, evenly over its course. Logs may be larger than memory: only the chosen lines are read.
+ *
+ * @throws AG_RUN_DAMAGED naming a line that is no JSON
+ */
+export async function reportEpisodes(run: string, limits: EpisodeLimits): Promise<ReportedEpisodes> {
+  const logs = new EpisodeLogs(run);
+  await logs.refresh();
+  const episodes: ReportEpisode[] = [];
+  await logs.read(logs.choose(limits, takeEvenly), (_, episode) => episodes.push(episode));
+  return { episodes, recorded: logs.recorded, halfWritten: logs.halfWritten };
+}
+
+/** Where the lines of a run's episode logs are, for runs that go on too: a refresh reads what was appended since the last one. */
+export class EpisodeLogs {
+  readonly #folder: string;
+  readonly #logs = new Map<string, ScannedLog>();
+
+  constructor(run: string) {
+    this.#folder = join(run, 'episodes');
+  }
+
+  /** All that the run recorded. */
+  get recorded(): number {
+    return [...this.#logs.values()].reduce((sum, { lines }) => sum + lines.length, 0);
+  }
+
+  /** Logs whose last line was half-written. */
+  get halfWritten(): string[] {
+    return [...this.#logs].filter(([, { rest }]) => rest > 0).map(([log]) => `episodes/${log}`);
+  }
+
+  /** False where a log is shorter than it was, or gone: then nothing that was read of any of them counts any longer. */
+  async refresh(): Promise<boolean> {
+    const names = (await readdir(this.#folder).catch((): string[] => [])).filter((name) => name.endsWith('.jsonl'));
+    const sizes = new Map<string, number>();
+    for (const name of names.sort()) sizes.set(name, (await stat(join(this.#folder, name))).size);
+    const isAppended = [...this.#logs].every(([log, { end, rest }]) => (sizes.get(log) ?? 0) >= end + rest);
+    if (!isAppended) this.#logs.clear();
+    for (const [log, size] of sizes) {
+      const known = this.#logs.get(log) ?? { lines: [], end: 0, rest: 0 };
+      if (size > known.end + known.rest || !this.#logs.has(log)) {
+        this.#logs.set(log, await scanLog(log, join(this.#folder, log), known));
+      }
+    }
+    return isAppended;
+  }
+
+  /** Lines of a page: `take` chooses among those of training. */
+  choose(limits: EpisodeLimits, take: typeof takeEvenly): EpisodeLine[] {
+    const logs = [...this.#logs].sort(([a], [b]) => (a < b ? -1 : 1));
+    return chooseLines(new Map(logs.map(([log, { lines }]) => [log, lines])), limits, take);
+  }
+
+  /** Reads lines in their order. Throws AG_RUN_DAMAGED naming one that is no JSON. */
+  async read(lines: readonly EpisodeLine[], found: (line: EpisodeLine, episode: ReportEpisode) => void): Promise<void> {
+    const handles = new Map<string, FileHandle>();
+    try {
+      for (const line of lines) {
+        const file = join(this.#folder, line.log);
+        const handle = handles.get(line.log) ?? (await open(file));
+        handles.set(line.log, handle);
+        const buffer = Buffer.alloc(line.end - line.start);
+        await handle.read(buffer, 0, buffer.length, line.start);
+        found(line, reportEpisode(parseLine(buffer.toString('utf8'), file, line.start)));
+      }
+    } finally {
+      await Promise.all([...handles.values()].map((handle) => handle.close()));
+    }
+  }
+}
+
+/** A log as far as it was read. */
+interface ScannedLog {
+  readonly lines: EpisodeLine[];
+  /** Behind the last whole line. */
+  readonly end: number;
+  /** Bytes of a half line behind it. */
+  readonly rest: number;
+}
+
+/** Goes on behind the whole lines that are known. */
+async function scanLog(log: string, file: string, known: ScannedLog): Promise<ScannedLog> {
+  const handle = await open(file);
+  try {
+    const { lines } = known;
+    let start = known.end;
+    let position = known.end;
+    const buffer = Buffer.alloc(1 << 20);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+      if (bytesRead === 0) return { lines, end: start, rest: position - start };
+      const chunk = buffer.subarray(0, bytesRead);
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) {
+        lines.push({ log, start, end: position + at });
+        start = position + at + 1;
+      }
+      position += bytesRead;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function chooseLines(
+  logs: ReadonlyMap<string, readonly EpisodeLine[]>,
+  limits: EpisodeLimits,
+  take: typeof takeEvenly,
+): EpisodeLine[] {
+  const isEvaluation = (log: string) => Object.values(evaluationEpisodes).some((name) => log === `${name}.jsonl`);
+  const evaluations = [...logs].filter(([log]) => isEvaluation(log)).map(([, lines]) => lines);
+  const training = [...logs].filter(([log]) => !isEvaluation(log)).flatMap(([, lines]) => lines);
+  // Row by row over the logs: the same tasks of each, as many as half of the page takes.
+  const rows = Array.from({ length: Math.max(0, ...evaluations.map(({ length }) => length)) }, (_, row) =>
+    evaluations.flatMap((lines) => lines[row] ?? []),
+  ).flat();
+  const half = { count: Math.ceil(limits.count / 2), bytes: limits.bytes / 2 };
+  const paired = takeFirst(rows, training.length === 0 ? limits : half);
+  const left = { count: limits.count - paired.length, bytes: limits.bytes - bytesOf(paired) };
+  return [...take(training, left), ...paired];
+}
+
+function takeFirst(lines: readonly EpisodeLine[], { count, bytes }: EpisodeLimits): EpisodeLine[] {
+  let total = 0;
+  const end = lines.findIndex((line) => (total += bytesOf([line])) > bytes);
+  return lines.slice(0, Math.min(count, end === -1 ? lines.length : end));
+}
+
+/** First and last among them. */
+function takeEvenly(lines: readonly EpisodeLine[], { count, bytes }: EpisodeLimits): EpisodeLine[] {
+  const share = Math.min(1, bytes / Math.max(1, bytesOf(lines)));
+  const kept = Math.max(0, Math.min(lines.length, count, Math.floor(lines.length * share)));
+  const gap = kept > 1 ? (lines.length - 1) / (kept - 1) : 0;
+  return Array.from({ length: kept }, (_, i) => lines[Math.round(i * gap)]).filter((line) => line !== undefined);
+}
+
+/**
+ * Every line of so many, a power of two: what was taken once stays while lines are appended, until half of it must go. For pages that
+ * follow a run.
+ */
+export function takeSteadily(lines: readonly EpisodeLine[], { count, bytes }: EpisodeLimits): EpisodeLine[] {
+  if (count < 1) return [];
+  for (let gap = 1; ; gap *= 2) {
+    const taken = lines.filter((_, i) => i % gap === 0);
+    if (taken.length <= count && bytesOf(taken) <= bytes) return taken;
+    if (taken.length <= 1) return [];
+  }
+}
+
+function bytesOf(lines: readonly EpisodeLine[]): number {
+  return lines.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+function parseLine(text: string, file: string, byte: number): EpisodeDocument {
+  try {
+    return JSON.parse(text) as EpisodeDocument;
+  } catch (error) {
+    const message = `The line at byte ${byte} of ${file} is no JSON.`;
+    throw new AgentgymError('AG_RUN_DAMAGED', { message, file, cause: error });
+  }
+}
+
+function reportEpisode(line: EpisodeDocument): ReportEpisode {
+  const { stage, step, runStep, task, group, member, retries, turns } = line;
+  const place = { stage, step, runStep, task, group, member, retries, turns };
+  if (line.status === 'failed') {
+    return { ...place, outcome: 'failed', cause: `${line.failure.phase}: ${line.failure.message}`, return: null };
+  }
+  const { success, truncated, finalObservation, record } = line;
+  return {
+    ...place,
+    outcome: success ? 'solved' : truncated === undefined ? 'lost' : 'truncated',
+    ...(truncated !== undefined && { cause: truncated }),
+    return: line.return,
+    finalObservation,
+    ...(record !== undefined && { record: reportTokens(record) }),
+  };
+}
+
+function reportTokens({ tokens, mask, logprobs, pieces, advantages, kl }: TokenRecord): ReportTokens {
+  return {
+    tokens,
+    mask,
+    logprobs: logprobs.map(shorten),
+    ...(pieces !== undefined && { pieces }),
+    ...(advantages !== undefined && { advantages: advantages.map(shorten) }),
+    ...(kl !== undefined && { kl: kl.map(shorten) }),
+  };
+}
+
+/** Five significant digits: what a page shows of a number that stands there by the hundred thousand. */
+function shorten(value: number | null): number | null {
+  // The log has null for a number that is not finite.
+  return value === null ? null : Number(value.toPrecision(5));
+}

@@ -1,0 +1,140 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage } from '../reporting/report-data.js';
+import { totalsOfMetrics } from '../training/spending.js';
+import type { LoadedRun } from '../runs/load-run.js';
+import type { ReportedEpisodes } from './report-episodes.js';
+
+/** Lines of metrics that one run may bring into a page. */
+const longestSeries = 2000;
+
+/** A run as the report page draws it. */
+export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
+  const { manifest } = run;
+  const recipe = manifest.recipe as unknown as Recipe;
+  const stages = reportStages(recipe, run.metrics);
+  return {
+    id: manifest.id,
+    label: `seed ${recipe.seed}`,
+    cell: null,
+    seed: recipe.seed,
+    status: run.status,
+    ...(manifest.error !== undefined && { failure: `${manifest.error.message} (${manifest.error.code})` }),
+    startedAt: manifest.createdAt,
+    summary: summaryOf(run, recipe),
+    recipe: manifest.recipe,
+    stages,
+    series: reportSeries(run.metrics),
+    evaluations: reportEvaluations(run, recipe),
+    spent: spentByRun(run.metrics),
+    episodes: played.episodes,
+    episodesRecorded: played.recorded,
+  };
+}
+
+function summaryOf({ manifest, metrics, result }: LoadedRun, recipe: Recipe): [string, string][] {
+  const { policy, git } = manifest;
+  const { algorithm, environment, horizon, reward } = recipe;
+  const parameters = policy?.['parameters'];
+  const size = typeof parameters === 'number' ? `, ${parameters.toLocaleString('en')} parameters` : '';
+  const last = metrics.at(-1);
+  const facts: [string, string | undefined][] = [
+    ['environment', environment.name],
+    ['policy', `${recipe.policy.preset ?? recipe.policy.from ?? recipe.policy.name}${size}`],
+    ['algorithm', algorithm && `${algorithm.name}, groups of ${algorithm.groupSize}`],
+    ['reward', reward.terms.map(({ name }) => name).join(' + ')],
+    [
+      'horizon',
+      'turns' in horizon ? `${horizon.schedule}, ${[horizon.turns].flat().join(', ')} turns` : horizon.schedule,
+    ],
+    [
+      'stages',
+      Object.entries(recipe.stages)
+        .map(([name, { steps }]) => `${name} (${steps} steps)`)
+        .join(', '),
+    ],
+    ['seed', String(recipe.seed)],
+    ['last step', last && `${last.step} of stage ${last.stage}`],
+    ['time', result && `${(result.seconds / 60).toFixed(1)} min`],
+    ['machine', `${manifest.host.processor}, ${manifest.host.cores} cores`],
+    ['code', git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ', changed' : ''}`],
+    ['inexact', manifest.inexact.join('; ') || undefined],
+  ];
+  return facts.flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]));
+}
+
+/** What each stage that took a step has cost, by currency, evaluations apart except in seconds. */
+function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): ReportStage[] {
+  // Every line has what the run has cost so far: a stage has cost what its last line has more than that of the stage before.
+  let before: SpentSoFar = {};
+  return Object.entries(stages).flatMap(([name, { kind }]): ReportStage[] => {
+    const lines = metrics.filter(({ stage }) => stage === name);
+    const last = lines.at(-1);
+    if (last === undefined) return [];
+    const total: SpentSoFar = totalsOfMetrics(last.metrics);
+    const own = Object.entries(total).map(
+      ([currency, amount]) => [currency, amount - (before[currency] ?? 0)] as const,
+    );
+    before = total;
+    const seconds = lines.reduce((sum, line) => sum + secondsOf(line), 0);
+    return [{ name, kind, steps: last.step, spent: { ...Object.fromEntries(own), seconds } }];
+  });
+}
+
+type SpentSoFar = { readonly [currency: string]: number };
+
+function spentByRun(metrics: readonly RunMetricsLine[]): Record<string, number> {
+  const seconds = metrics.reduce((sum, line) => sum + secondsOf(line), 0);
+  return { ...totalsOfMetrics(metrics.at(-1)?.metrics ?? {}), seconds };
+}
+
+function reportSeries(metrics: readonly RunMetricsLine[]): ReportSeries {
+  const gap = Math.ceil(metrics.length / longestSeries);
+  let episodes = 0;
+  let seconds = 0;
+  const placed = metrics.map((line) => {
+    episodes += line.metrics['rollout/episodes'] ?? 0;
+    seconds += secondsOf(line);
+    return { line, episodes, seconds };
+  });
+  const kept = placed.filter(
+    ({ line }, i) =>
+      i % gap === 0 || i === placed.length - 1 || Object.keys(line.metrics).some((name) => name.startsWith('eval/')),
+  );
+  const names = new Set(kept.flatMap(({ line }) => Object.keys(line.metrics)));
+  const column = (name: string) => kept.map(({ line }) => rounded(line.metrics[name]));
+  return {
+    stage: kept.map(({ line }) => line.stage),
+    step: kept.map(({ line }) => line.step),
+    runStep: kept.map(({ line }) => line.runStep),
+    episodes: kept.map((point) => point.episodes),
+    seconds: kept.map((point) => Number(point.seconds.toFixed(2))),
+    metrics: Object.fromEntries([...names].map((name) => [name, column(name)])),
+  };
+}
+
+function secondsOf({ metrics }: RunMetricsLine): number {
+  return (metrics['time/step_seconds'] ?? 0) + (metrics['time/evaluation_seconds'] ?? 0);
+}
+
+function rounded(value: number | undefined): number | null {
+  return value === undefined || !Number.isFinite(value) ? null : Number(value.toPrecision(6));
+}
+
+function reportEvaluations({ evaluations, result }: LoadedRun, recipe: Recipe): ReportEvaluation[] {
+  const { split } = recipe.evaluation.final;
+  return evaluations.map((line, i): ReportEvaluation => {
+    const { evaluation, player, stage, step, runStep } = line;
+    // Evaluations on the way may be of the same split: the last one of a temperature is the final one.
+    const isLast = !evaluations
+      .slice(i + 1)
+      .some(
+        (later) =>
+          later.player === 'policy' &&
+          later.evaluation.environment === evaluation.environment &&
+          later.evaluation.temperature === evaluation.temperature,
+      );
+    const ended = result !== undefined && result.evaluation !== null && evaluation.split === split && isLast;
+    return { player, final: player !== 'policy' || ended, stage, step, runStep, ...evaluation };
+  });
+}

@@ -1,0 +1,338 @@
+// What a report says of runs whose logs are written here line by line, so that every number is known beforehand.
+import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import type { JsonObject } from '../contracts/json.js';
+import { nothingSpent, spentTotals } from '../training/spending.js';
+import { loadRun } from '../runs/load-run.js';
+import { reportEpisodes } from './report-episodes.js';
+import { reportRuns } from './report-runs.js';
+import { RunDirectory } from '../runs/run-directory.js';
+import { writeReport } from './write-report.js';
+
+interface Shape {
+  readonly seed?: number;
+  readonly algorithm?: string;
+  readonly clip?: number;
+  /** An option that not every recipe has. */
+  readonly dual?: number;
+  /** Success of each of ten tasks before and after reinforcement learning. */
+  readonly before?: readonly number[];
+  readonly after?: readonly number[];
+  /** Recorded episodes of training. */
+  readonly episodes?: number;
+  readonly isEnded?: boolean;
+}
+
+const nine = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0];
+const three = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0];
+
+function summary(successes: readonly number[]) {
+  const rate = successes.reduce((sum, value) => sum + value, 0) / successes.length;
+  const interval = { mean: rate, low: 0, high: 1 };
+  const success = { rate, low: 0, high: 1, method: 'wilson' as const, episodes: successes.length };
+  return {
+    split: 'test' as const,
+    temperature: 0,
+    success,
+    return: interval,
+    turns: interval,
+    truncated: 0,
+    invalid: 0,
+    failed: 0,
+  };
+}
+
+async function makeRun({
+  seed = 1,
+  algorithm = 'grpo',
+  clip = 0.2,
+  dual,
+  before = three,
+  after = nine,
+  episodes = 3,
+  isEnded = true,
+}: Shape = {}) {
+  const runsFolder = mkdtempSync(join(tmpdir(), 'agentgym-report-'));
+  const recipe: JsonObject = {
+    name: `a-${algorithm}`,
+    seed,
+    environment: { name: 'die', options: {} },
+    reward: { terms: [{ name: 'sparse' }] },
+    policy: { name: 'tabular' },
+    algorithm: { name: algorithm, groupSize: 4, options: { clip, ...(dual !== undefined && { dual }) } },
+    horizon: { schedule: 'fixed', turns: 3 },
+    stages: { sft: { kind: 'sft', steps: 2 }, rl: { kind: 'rl', steps: 2 } },
+    evaluation: { final: { split: 'test' } },
+  };
+  const run = await RunDirectory.create({
+    recipe,
+    name: `a-${algorithm}`,
+    runsFolder,
+    versions: {},
+    plugins: [],
+    seeds: {},
+    sourceFolder: runsFolder,
+  });
+  const write = (name: string, lines: readonly object[]) =>
+    writeFileSync(join(run.path, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  write('metrics.jsonl', [
+    { stage: 'sft', step: 1, runStep: 1, 'train/loss': 3, 'cost/demonstrations': 20, 'time/step_seconds': 1 },
+    { stage: 'sft', step: 2, runStep: 2, 'train/loss': 'NaN', 'cost/demonstrations': 20, 'time/step_seconds': 1 },
+    {
+      stage: 'rl',
+      step: 1,
+      runStep: 3,
+      'rollout/episodes': 8,
+      'cost/episodes': 8,
+      'time/step_seconds': 2,
+      'time/evaluation_seconds': 5,
+    },
+    { stage: 'rl', step: 2, runStep: 4, 'rollout/episodes': 8, 'cost/episodes': 16, 'time/step_seconds': 2 },
+  ]);
+  const outcomes = (successes: readonly number[]) =>
+    successes.map((success, task) => ({
+      task: `task-${task}`,
+      attempts: [{ success: success === 1, return: success, turns: 1, truncated: false }],
+    }));
+  const line = (player: string, successes: readonly number[], runStep: number) => ({
+    stage: 'rl',
+    step: runStep - 2,
+    runStep,
+    player,
+    evaluation: summary(successes),
+    outcomes: outcomes(successes),
+  });
+  write('evaluations.jsonl', [line('start', before, 2), ...(isEnded ? [line('policy', after, 4)] : [])]);
+  mkdirSync(join(run.path, 'episodes'));
+  write(
+    'episodes/rl.jsonl',
+    Array.from({ length: episodes }, (_, i) => episodeLine('rl', `train-${i}`)),
+  );
+  if (isEnded) {
+    const final = summary(after);
+    const result = {
+      run: run.path,
+      seconds: 11,
+      spent: { ...spentTotals(nothingSpent({}, false)), seconds: 11 },
+      stages: [],
+      evaluation: final,
+      evaluations: [final],
+      starts: [summary(before)],
+      baselines: {},
+    };
+    await run.finish({ formatVersion: 1, status: 'completed', ...result });
+  } else {
+    run.release();
+  }
+  return run.path;
+}
+
+function episodeLine(stage: string, task: string) {
+  const turn = {
+    observation: 'Roll.',
+    text: '6',
+    action: '6',
+    cut: false,
+    reward: 1,
+    components: { sparse: 1 },
+    native: 1,
+    facts: { success: true, invalid: false },
+    sampled: [1, 2],
+  };
+  const record = { tokens: [4, 6], mask: [0, 1], logprobs: [0, -1.23456789] };
+  const key = { iteration: 1, task, group: 0, member: 0 };
+  return {
+    stage,
+    step: 1,
+    runStep: 3,
+    ...key,
+    status: 'completed',
+    turns: [turn],
+    finalObservation: 'Six.',
+    terminated: true,
+    success: true,
+    return: 1,
+    record,
+    retries: 0,
+  };
+}
+
+const request = { episodes: 100, version: '1.2.3' };
+
+describe('a report of one run', () => {
+  it('asks, answers with a paired interval, and says where numbers were not finite', async () => {
+    const { kind, answer, comparisons, runs } = await reportRuns({ ...request, runs: [await makeRun()] });
+    expect(kind).toBe('run');
+    // Six of ten tasks were gained and none lost: mean 0.6, t interval of scipy.stats.ttest_1samp([0]*4+[1]*6, 0).
+    expect(comparisons).toHaveLength(1);
+    expect(comparisons[0]).toMatchObject({ a: 'before RL', b: 'trained', pairs: '10 tasks' });
+    expect(comparisons[0]!.p).toBeCloseTo(0.00512, 5);
+    expect(comparisons[0]!.corrected).toBe(comparisons[0]!.p);
+    expect(comparisons[0]!.difference.mean).toBeCloseTo(0.6, 12);
+    expect(comparisons[0]!.difference.low).toBeCloseTo(0.2306, 4);
+    expect(comparisons[0]!.difference.high).toBeCloseTo(0.9694, 4);
+    expect(answer).toBe(
+      'Yes: it solves 90.0 % (95 % interval 0.0 to 100.0) of 10 test episodes, 60.0 points more than before (+23.1 to +96.9, over 10 tasks).',
+    );
+    const [run] = runs;
+    expect(run!.series.metrics['train/loss']).toEqual([3, null, null, null]);
+    expect(run!.series.episodes).toEqual([0, 0, 8, 16]);
+    expect(run!.series.seconds).toEqual([1, 2, 9, 11]);
+    expect(run!.stages.map(({ name, spent }) => [name, spent])).toEqual([
+      ['sft', { demonstrations: 20, seconds: 2 }],
+      ['rl', { episodes: 16, seconds: 9 }],
+    ]);
+    expect(run!.evaluations.map(({ player, final }) => [player, final])).toEqual([
+      ['start', true],
+      ['policy', true],
+    ]);
+  });
+
+  // Goes red when an interval that holds zero is sold as an answer.
+  it('does not claim what may be chance, nor what did not happen yet', async () => {
+    const same = await reportRuns({ ...request, runs: [await makeRun({ before: [...nine].reverse(), after: nine })] });
+    expect(same.answer).toMatch(/^Not shown: it solves 90\.0 %.* may be chance\.$/);
+    const worse = await reportRuns({ ...request, runs: [await makeRun({ before: nine, after: three })] });
+    expect(worse.answer).toMatch(/^No: it solves 30\.0 %.*60\.0 points fewer than before/);
+    const open = await reportRuns({ ...request, runs: [await makeRun({ isEnded: false })] });
+    expect(open.answer).toBe(
+      'No answer yet: the run is interrupted, at step 2 of stage rl, and has had no final evaluation.',
+    );
+    expect(open.runs[0]!.evaluations.map(({ final }) => final)).toEqual([true]);
+    expect(open.notes.join()).toContain('is interrupted');
+  });
+
+  it('tells of half-written last lines, and leaves them out', async () => {
+    const run = await makeRun();
+    appendFileSync(join(run, 'metrics.jsonl'), '{"stage":"rl","st');
+    appendFileSync(join(run, 'episodes', 'rl.jsonl'), '{"stage":');
+    expect((await loadRun(run)).halfWritten).toEqual(['metrics.jsonl']);
+    const { notes, runs } = await reportRuns({ ...request, runs: [run] });
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toMatch(
+      /the last line of metrics\.jsonl and episodes\/rl\.jsonl was half-written and is left out/,
+    );
+    expect(runs[0]!.series.step).toHaveLength(4);
+    expect(runs[0]!.episodes).toHaveLength(3);
+  });
+
+  it('names a line of episodes that is no JSON, and a file that cannot be written', async () => {
+    const run = await makeRun();
+    const file = join(run, 'episodes', 'rl.jsonl');
+    appendFileSync(file, 'no json\n');
+    await expect(reportRuns({ ...request, runs: [run] })).rejects.toMatchObject({ code: 'AG_RUN_DAMAGED', file });
+    const output = join(run, 'manifest.json', 'report.html');
+    await expect(writeReport({ ...request, runs: [await makeRun()], output })).rejects.toMatchObject({
+      code: 'AG_REPORT_WRITE_FAILED',
+      exitCode: 2,
+    });
+  });
+});
+
+describe('the episodes of a report', () => {
+  const big = 1 << 30;
+
+  it('are all where they fit, with shortened numbers', async () => {
+    const { episodes, recorded } = await reportEpisodes(await makeRun(), { count: 10, bytes: big });
+    expect([episodes.length, recorded]).toEqual([3, 3]);
+    expect(episodes[0]).toMatchObject({ task: 'train-0', outcome: 'solved', record: { logprobs: [0, -1.2346] } });
+  });
+
+  it('are else spread over training, the first and the last among them, beside pairs of the evaluations', async () => {
+    const run = await makeRun({ episodes: 101 });
+    for (const name of ['evaluation.start', 'evaluation.final']) {
+      const lines = Array.from({ length: 20 }, (_, i) => `${JSON.stringify(episodeLine(name, `test-${i}`))}\n`);
+      writeFileSync(join(run, 'episodes', `${name}.jsonl`), lines.join(''));
+    }
+    const { episodes, recorded } = await reportEpisodes(run, { count: 10, bytes: big });
+    expect(recorded).toBe(141);
+    const tasks = (stage: string) => episodes.filter((episode) => episode.stage === stage).map(({ task }) => task);
+    expect(tasks('rl')).toEqual(['train-0', 'train-25', 'train-50', 'train-75', 'train-100']);
+    expect(tasks('evaluation.final')).toEqual(['test-0', 'test-1', 'test-2']);
+    expect(tasks('evaluation.start')).toEqual(['test-0', 'test-1']);
+    const few = await reportEpisodes(run, { count: 1000, bytes: 20_000 });
+    const bytes = few.episodes.length * JSON.stringify(episodeLine('rl', 'train-10')).length;
+    expect(bytes).toBeLessThan(20_500);
+    expect(bytes).toBeGreaterThan(15_000);
+  });
+
+  it('are none for a run that recorded none', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentgym-report-'));
+    expect(await reportEpisodes(folder, { count: 5, bytes: big })).toEqual({
+      episodes: [],
+      recorded: 0,
+      halfWritten: [],
+    });
+  });
+});
+
+describe('a report of several runs', () => {
+  it('takes runs that differ in their seeds as one setting', async () => {
+    const runs = [await makeRun({ seed: 1 }), await makeRun({ seed: 2, before: [...three.slice(1), 0] })];
+    const {
+      kind,
+      cells,
+      comparisons,
+      question,
+      runs: shown,
+    } = await reportRuns({ ...request, runs: [...runs, runs[0]!] });
+    expect([kind, cells.length, shown.length]).toEqual(['comparison', 1, 2]);
+    expect(question).toContain('over 2 seeds?');
+    expect(shown.map(({ label }) => label)).toEqual(['seed 1', 'seed 2']);
+    expect(cells[0]!.success!.rate).toBeCloseTo(0.9, 12);
+    // Gains of 0.6 and 0.7.
+    expect(comparisons[0]).toMatchObject({ a: 'before RL', b: 'trained', pairs: '2 seeds, 10 tasks' });
+    expect(comparisons[0]!.p).toBeLessThan(0.05);
+    expect(comparisons[0]!.difference.mean).toBeCloseTo(0.65, 12);
+  });
+
+  it('names a setting by the keys that it has', async () => {
+    const runs = [await makeRun({ dual: 3 }), await makeRun(), await makeRun({ clip: 0.3 })];
+    const { cells } = await reportRuns({ ...request, runs });
+    expect(cells.map(({ label }) => label)).toEqual(['clip 0.2, dual 3', 'clip 0.2', 'clip 0.3']);
+    expect(cells.map(({ settings }) => settings['algorithm.options.dual'])).toEqual([3, undefined, undefined]);
+    const [, two] = (await reportRuns({ ...request, runs: runs.slice(0, 2) })).cells;
+    expect(two?.label).toBe('no dual');
+  });
+
+  // Goes red when names of settings can be alike, or when a difference is not turned with its sides.
+  it('tells settings apart by what differs, and pairs them by seed', async () => {
+    const runs = [
+      await makeRun({ seed: 1 }),
+      await makeRun({ seed: 2 }),
+      await makeRun({ seed: 1, clip: 0.3, after: three }),
+      await makeRun({ seed: 2, clip: 0.3, after: three }),
+      await makeRun({ seed: 1, algorithm: 'ppo', after: three }),
+    ];
+    const { cells, comparisons, answer, title } = await reportRuns({ ...request, runs });
+    expect(title).toBe('a-grpo, a-ppo');
+    expect(cells.map(({ label }) => label)).toEqual(['grpo, clip 0.2', 'grpo, clip 0.3', 'ppo']);
+    expect(cells.map(({ settings }) => settings['algorithm.options.clip'])).toEqual([0.2, 0.3, 0.2]);
+    const [first, second] = comparisons;
+    expect(first).toMatchObject({ a: 'grpo, clip 0.3', b: 'grpo, clip 0.2', pairs: '2 seeds, 10 tasks' });
+    // Both seeds gain the same six of ten tasks: the interval and the p of scipy.stats.ttest_1samp([0]*4+[1]*6, 0), whatever the seeds.
+    expect(first!.difference.mean).toBeCloseTo(0.6, 12);
+    expect(first!.difference.low).toBeCloseTo(0.2306, 4);
+    expect(first!.p).toBeCloseTo(0.00512, 5);
+    // Holm: of three, the two smallest are alike, and the third is of settings that solve the same.
+    expect(comparisons.map(({ corrected }) => corrected)).toEqual([first!.p! * 3, first!.p! * 3, 1]);
+    // One seed in common: by its tasks.
+    expect(second).toMatchObject({ a: 'ppo', b: 'grpo, clip 0.2', pairs: '10 tasks' });
+    expect(second!.difference.low).toBeCloseTo(0.2306, 4);
+    expect(answer).toMatch(/^Ahead is grpo, clip 0\.2 with 90\.0 %/);
+  });
+
+  // Goes red when runs without a common seed are compared as if they shared no task: the interval is wider then.
+  it('pairs two lone runs by their tasks, whatever their seeds', async () => {
+    const runs = [await makeRun({ seed: 1, after: three }), await makeRun({ seed: 2, clip: 0.3 })];
+    const { comparisons } = await reportRuns({ ...request, runs });
+    expect(comparisons).toHaveLength(1);
+    expect(comparisons[0]).toMatchObject({ pairs: '10 tasks' });
+    expect(comparisons[0]!.difference.low).toBeCloseTo(0.2306, 4);
+    expect(comparisons[0]!.p).toBeCloseTo(0.00512, 5);
+  });
+});

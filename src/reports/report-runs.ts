@@ -1,0 +1,118 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { ReportComparison, ReportData } from '../reporting/report-data.js';
+import { loadRun, type LoadedRun } from '../runs/load-run.js';
+import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
+import { compareCells, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
+import { compareWithTrained, finite } from './report-comparisons.js';
+import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
+import { reportRun } from './report-run.js';
+
+export interface ReportRequest {
+  /** Folders of runs; the same one twice counts once. */
+  readonly runs: readonly string[];
+  /** Most episodes that the page carries, of all runs together. */
+  readonly episodes: number;
+  /** Version of this tool. */
+  readonly version: string;
+}
+
+/** Lines of episode logs that a page carries, in bytes. */
+export const largestEpisodes = 32 << 20;
+
+/** Gathers what the report page draws: of one run, or of several side by side. Throws as `loadRun` and `reportEpisodes` do. */
+export async function reportRuns(request: ReportRequest): Promise<ReportData> {
+  const folders = [...new Set(request.runs)];
+  const limits = limitsFor(request.episodes, folders.length);
+  const runs: ReportedRun[] = [];
+  for (const folder of folders) {
+    const loaded = await loadRun(folder);
+    const played = await reportEpisodes(folder, limits);
+    runs.push({ loaded, report: reportRun(loaded, played), halfWritten: played.halfWritten });
+  }
+  return composeReport(runs, runs.flatMap(notesOn), request.version);
+}
+
+/** How many episodes each of several runs brings into one page. */
+export function limitsFor(episodes: number, runs: number): EpisodeLimits {
+  return { count: Math.floor(episodes / runs), bytes: Math.floor(largestEpisodes / runs) };
+}
+
+/** Makes one document of runs that were read. */
+export function composeReport(runs: readonly ReportedRun[], notes: readonly string[], version: string): ReportData {
+  const [first] = runs;
+  if (first === undefined) throw new RangeError('A report is about at least one run.');
+  const head = {
+    formatVersion: 1 as const,
+    title: [...new Set(runs.map(({ loaded }) => loaded.manifest.name))].join(', '),
+    notes,
+    createdAt: new Date().toISOString(),
+    version,
+  };
+  const recipe = first.loaded.manifest.recipe as unknown as Recipe;
+  if (runs.length === 1) {
+    const comparisons = comparePlayers(first.loaded);
+    const gain = comparisons.find(({ a }) => a === 'before RL');
+    const answer = answerOfRun(first.loaded, gain);
+    return { ...head, kind: 'run', question: questionOf(recipe), answer, runs: [first.report], cells: [], comparisons };
+  }
+  const groups = groupBySettings(runs);
+  const cells = groups.map(({ cell }) => cell);
+  const [group] = groups;
+  const isOne = groups.length === 1 && group !== undefined;
+  const comparisons = isOne ? gainOverSeeds(group) : compareCells(groups);
+  return {
+    ...head,
+    kind: 'comparison',
+    question: isOne
+      ? questionOf(recipe, runs.length)
+      : `Which of ${groups.length} settings solves more of ${recipe.environment.name}?`,
+    answer: isOne ? answerOfSeeds(group.cell, comparisons[0]) : answerOfCells(cells, comparisons),
+    runs: groups.flatMap(({ cell, runs: members }) =>
+      members.map(({ report }) => ({ ...report, cell: cell.id, label: labelOf(cell.label, report, runs, isOne) })),
+    ),
+    cells,
+    comparisons,
+  };
+}
+
+/** Players that the trained policy is held against, the most telling first. */
+const players = new Map([
+  ['start', 'before RL'],
+  ['demonstrator', 'demonstrator'],
+  ['random', 'random'],
+]);
+
+/** The trained policy against those that played the same tasks. */
+function comparePlayers(run: LoadedRun): ReportComparison[] {
+  return compareWithTrained(run, [...players.keys()]).map(({ a, difference, p, corrected, tasks }) => ({
+    measure: 'success',
+    a: players.get(a) ?? a,
+    b: 'trained',
+    difference: finite(difference),
+    p,
+    corrected,
+    pairs: `${tasks.toLocaleString('en')} tasks`,
+  }));
+}
+
+function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readonly ReportedRun[], isOne: boolean) {
+  const label = isOne ? `seed ${seed}` : `${cell}, seed ${seed}`;
+  return runs.filter(({ report }) => report.seed === seed).length > 1 && isOne ? `${label} (${id})` : label;
+}
+
+/** What a reader should know before trusting a run. */
+export function notesOn(run: ReportedRun): string[] {
+  const { manifest, status } = run.loaded;
+  const logs = halfLogs(run);
+  const of = `Run ${manifest.id}`;
+  return [
+    ...(logs.length > 0 ? [`${of}: the last line of ${logs.join(' and ')} was half-written and is left out.`] : []),
+    ...(status === 'completed' ? [] : [`${of} is ${status}: this is what it had come to.`]),
+    ...(manifest.inexact.length > 0 ? [`${of} is not exactly repeatable: ${manifest.inexact.join('; ')}.`] : []),
+  ];
+}
+
+/** Logs of which the last line was left out. While a run goes on every one is half-written at times: then nothing is lost. */
+export function halfLogs({ loaded, halfWritten }: ReportedRun): readonly string[] {
+  return loaded.status === 'running' ? [] : [...loaded.halfWritten, ...halfWritten];
+}

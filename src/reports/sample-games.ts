@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
+import { evaluationEpisodes } from '../experiments/evaluator.js';
+
+/** One task as the policy played it before and after reinforcement learning. */
+export interface SampleGames {
+  readonly before: CompletedEpisode;
+  readonly after: CompletedEpisode;
+}
+
+/**
+ * A task of the final evaluation that both policies played: the first that only the trained one solved, else the first of all. Undefined where a
+ * run kept no such episodes.
+ */
+export async function sampleGames(run: string): Promise<SampleGames | undefined> {
+  const [before, after] = await Promise.all([
+    readEpisodes(run, evaluationEpisodes.start),
+    readEpisodes(run, evaluationEpisodes.final),
+  ]);
+  const pairs = before.flatMap((first): SampleGames[] => {
+    const second = after.find(({ task, member }) => task === first.task && member === first.member);
+    return second === undefined ? [] : [{ before: first, after: second }];
+  });
+  return pairs.find((pair) => !pair.before.success && pair.after.success) ?? pairs[0];
+}
+
+async function readEpisodes(run: string, name: string): Promise<CompletedEpisode[]> {
+  const text = await readFile(join(run, 'episodes', `${name}.jsonl`), 'utf8').catch(() => '');
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Episode).filter((episode) => episode.status === 'completed');
+}

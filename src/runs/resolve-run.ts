@@ -1,0 +1,100 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { isAblation } from './folder-kind.js';
+import { manifestPath, type RunManifest } from './run-manifest.js';
+
+/** A run's folder, and as much of its manifest as finding it takes. */
+interface Candidate {
+  readonly directory: string;
+  readonly folderName: string;
+  readonly id: string;
+  readonly createdAt: string;
+}
+
+/**
+ * The folder of a RUN as commands take it: a path, an id, a unique beginning of an id or of a folder's name, or `latest` (the one created
+ * last). Throws AG_NOT_A_RUN, AG_RUN_NOT_FOUND or AG_RUN_AMBIGUOUS.
+ */
+export async function resolveRun(reference: string, runsFolder: string): Promise<string> {
+  if (reference !== 'latest' && existsSync(manifestPath(reference))) return resolve(reference);
+  const candidates = await findRuns(runsFolder);
+  if (reference === 'latest') {
+    const latest = candidates.at(-1);
+    if (latest !== undefined) return latest.directory;
+    throw new AgentgymError('AG_RUN_NOT_FOUND', {
+      message: `There is no run in ${resolve(runsFolder)}.`,
+      hint: 'Start one with `agentgym train quickstart`, or give the path of a run.',
+    });
+  }
+  const exact = candidates.filter(({ id, folderName }) => id === reference || folderName === reference);
+  const fitting =
+    exact.length > 0 || reference === ''
+      ? exact
+      : candidates.filter(({ id, folderName }) => id.startsWith(reference) || folderName.startsWith(reference));
+  const [only, ...others] = fitting;
+  if (only === undefined) throw notFound(reference, runsFolder, candidates);
+  if (others.length > 0) {
+    throw new AgentgymError('AG_RUN_AMBIGUOUS', {
+      message: `"${reference}" fits ${fitting.length} runs: ${fitting.map(({ folderName }) => folderName).join(', ')}.`,
+    });
+  }
+  return only.directory;
+}
+
+/**
+ * The same, for commands that take an ABLATION too: its folder, or a unique beginning of its folder's name below `ablations/`.
+ */
+export async function resolveSubject(reference: string, runsFolder: string): Promise<string> {
+  if (isAblation(reference)) return resolve(reference);
+  const below = join(runsFolder, 'ablations');
+  const names = existsSync(below) ? readdirSync(below).filter((name) => isAblation(join(below, name))) : [];
+  const fitting = names.filter((name) => name === reference || (reference !== '' && name.startsWith(reference)));
+  const [only, ...others] = fitting;
+  if (only === undefined) return resolveRun(reference, runsFolder);
+  if (others.length > 0 && !fitting.includes(reference)) {
+    throw new AgentgymError('AG_RUN_AMBIGUOUS', {
+      message: `"${reference}" fits ${fitting.length} ablations: ${fitting.join(', ')}.`,
+    });
+  }
+  return resolve(below, fitting.includes(reference) ? reference : only);
+}
+
+/** The folders in `runsFolder` that have a readable manifest, the oldest first. */
+export async function findRuns(runsFolder: string): Promise<readonly Candidate[]> {
+  const names = existsSync(runsFolder) ? readdirSync(runsFolder).filter((name) => !name.startsWith('.')) : [];
+  const found = await Promise.all(names.map((name) => candidate(runsFolder, name)));
+  return found
+    .filter((run) => run !== undefined)
+    .sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.folderName, b.folderName));
+}
+
+async function candidate(runsFolder: string, folderName: string): Promise<Candidate | undefined> {
+  const directory = resolve(runsFolder, folderName);
+  try {
+    const { id, createdAt } = JSON.parse(await readFile(manifestPath(directory), 'utf8')) as Partial<RunManifest>;
+    return id === undefined || createdAt === undefined ? undefined : { directory, folderName, id, createdAt };
+  } catch {
+    return undefined;
+  }
+}
+
+function notFound(reference: string, runsFolder: string, candidates: readonly Candidate[]): AgentgymError {
+  if (reference !== '' && existsSync(reference)) {
+    return new AgentgymError('AG_NOT_A_RUN', {
+      message: `${resolve(reference)} is no run: it has no manifest.json.`,
+      file: manifestPath(resolve(reference)),
+    });
+  }
+  const newest = candidates.slice(-3).map(({ id }) => id);
+  const known = newest.length === 0 ? `${join(runsFolder, '/')} holds none` : `the newest are ${newest.join(', ')}`;
+  return new AgentgymError('AG_RUN_NOT_FOUND', {
+    message: `There is no run "${reference}": it is no folder, and no id of a run begins with it (${known}).`,
+  });
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+
+import { readAblation, readCellRun, runName, runsOf } from '../ablation/ablation-directory.js';
+import { ablationPath } from '../runs/folder-kind.js';
+import { composeAblation } from '../reports/report-ablation.js';
+import type { ReportedRun } from '../reports/report-cells.js';
+import { fileSignature } from './file-signature.js';
+import type { ReportSubject } from './report-subject.js';
+
+/**
+ * Looks at an ablation again and again: its manifest is read where it changed, and a run is held against it once in each state. What is
+ * returned gives the same object as before where neither the manifest nor the set of its runs that have begun changed.
+ */
+export function followAblation(directory: string, version: string): () => Promise<ReportSubject> {
+  /** With the digest that the manifest had of each run when it was last checked. */
+  const checked = new WeakMap<ReportedRun, string>();
+  let last: { readonly signature: string; readonly subject: ReportSubject } | undefined;
+  let manifest: { readonly signature: string; readonly read: Awaited<ReturnType<typeof readAblation>> } | undefined;
+  return async () => {
+    const signature = await fileSignature([ablationPath(directory)]);
+    if (manifest?.signature !== signature) manifest = { signature, read: await readAblation(directory) };
+    const ablation = manifest.read;
+    const wanted = runsOf(directory, ablation);
+    const begun = wanted.filter((run) => existsSync(run.directory));
+    const folders = begun.map((run) => run.directory);
+    const state = JSON.stringify([signature, folders]);
+    if (last?.signature === state) return last.subject;
+    const subject: ReportSubject = {
+      folders,
+      shares: wanted.length,
+      compose: async (runs) => {
+        for (const [i, run] of runs.entries()) {
+          const asked = begun[i];
+          const digest = asked === undefined ? '' : (ablation.finished[runName(asked)] ?? '');
+          if (asked === undefined || checked.get(run) === digest) continue;
+          await readCellRun(asked, ablation.finished);
+          checked.set(run, digest);
+        }
+        const byFolder = new Map(runs.map((run) => [run.loaded.directory, run]));
+        return composeAblation(directory, ablation, byFolder, { version, measure: 'success', temperature: 0 });
+      },
+    };
+    last = { signature: state, subject };
+    return subject;
+  };
+}

@@ -1,0 +1,74 @@
+import { messageOf } from '../errors/message-of.js';
+
+/** Who listens to something that is followed. */
+export interface Listener<Value> {
+  update(value: Value): void;
+  /** It could not be read; what was sent before still is the newest there is. */
+  problem(error: unknown): void;
+}
+
+/** Reads take at most this share of the time: what takes long to read is read less often. */
+const largestShare = 0.1;
+
+/**
+ * Something on disk that is read again and again while anybody listens, once for all who do. Polled, as file systems tell of changes in
+ * too many ways. `read` gives the very same value where nothing changed; `rest` is called when the last listener has left.
+ */
+export class Followed<Value> {
+  readonly #listeners = new Set<Listener<Value>>();
+  readonly #options: {
+    readonly every: number;
+    read(): Promise<Value>;
+    rest?(): void;
+  };
+  #timer: NodeJS.Timeout | undefined;
+  #last: { readonly value: Value } | undefined;
+  #problem: string | undefined;
+  /** Counts how often it was started, so that a read that ends after a rest goes nowhere. */
+  #round = 0;
+
+  constructor(options: { readonly every: number; read(): Promise<Value>; rest?(): void }) {
+    this.#options = options;
+  }
+
+  /** The listener is told at once what is known. Returns what ends it. */
+  listen(listener: Listener<Value>): () => void {
+    // A set holds one object once; two tabs are two listeners.
+    const own: Listener<Value> = {
+      update: (value) => listener.update(value),
+      problem: (error) => listener.problem(error),
+    };
+    this.#listeners.add(own);
+    if (this.#last !== undefined) own.update(this.#last.value);
+    if (this.#listeners.size === 1) void this.#look(++this.#round);
+    return () => {
+      if (!this.#listeners.delete(own) || this.#listeners.size > 0) return;
+      clearTimeout(this.#timer);
+      this.#round += 1;
+      this.#last = undefined;
+      this.#problem = undefined;
+      this.#options.rest?.();
+    };
+  }
+
+  async #look(round: number): Promise<void> {
+    const began = performance.now();
+    try {
+      const value = await this.#options.read();
+      if (round !== this.#round) return;
+      const isNew = this.#last?.value !== value || this.#problem !== undefined;
+      this.#problem = undefined;
+      this.#last = { value };
+      if (isNew) for (const listener of [...this.#listeners]) listener.update(value);
+    } catch (error) {
+      if (round !== this.#round) return;
+      const message = messageOf(error);
+      const isNew = message !== this.#problem;
+      this.#problem = message;
+      if (isNew) for (const listener of [...this.#listeners]) listener.problem(error);
+    }
+    const took = performance.now() - began;
+    const pause = Math.max(this.#options.every, took / largestShare);
+    if (round === this.#round) this.#timer = setTimeout(() => void this.#look(round), pause);
+  }
+}

@@ -1,0 +1,117 @@
+import type { ReportData } from '../reporting/report-data.js';
+import type { ReportedRun } from '../reports/report-cells.js';
+import { composeReport, limitsFor, notesOn } from '../reports/report-runs.js';
+import { followAblation } from './follow-ablation.js';
+import { Followed } from './followed.js';
+import type { ReportSubject } from './report-subject.js';
+import { RunReader } from './run-reader.js';
+
+/** A report at one moment, its episodes apart. */
+export interface ReportState {
+  /** Its runs have no episodes. */
+  readonly report: ReportData;
+  /** Of each run by its id, in order, as JSON. */
+  readonly episodes: ReadonlyMap<string, readonly { readonly key: string; readonly json: string }[]>;
+}
+
+/** Most episodes that a page carries, of all runs together. */
+const mostEpisodes = 2000;
+
+/** What pages follow: each report is made once for all pages that show it, of runs that are read once for all reports. */
+export class ReportFeeds {
+  readonly #version: string;
+  readonly #readers = new Map<string, { readonly reader: RunReader; users: number }>();
+  readonly #feeds = new Map<string, Followed<ReportState>>();
+
+  constructor(version: string) {
+    this.#version = version;
+  }
+
+  /** Runs that are being followed at this moment. */
+  get followed(): number {
+    return this.#readers.size;
+  }
+
+  /** The report of runs, by their folders: of one, or of several side by side. */
+  ofRuns(folders: readonly string[]): Followed<ReportState> {
+    const subject: ReportSubject = {
+      folders,
+      shares: folders.length,
+      compose: (runs) => {
+        // That a run goes on is plain to see.
+        const notes = runs.filter(({ report }) => report.status !== 'running').flatMap(notesOn);
+        return composeReport(runs, notes, this.#version);
+      },
+    };
+    return this.#feed(`runs ${JSON.stringify(folders)}`, () => () => Promise.resolve(subject));
+  }
+
+  /** The report of an ablation, by its folder, with those of its runs that have begun. */
+  ofAblation(folder: string): Followed<ReportState> {
+    return this.#feed(`ablation ${folder}`, () => followAblation(folder, this.#version));
+  }
+
+  /** `follow` begins to look: what it gives is the same object as long as nothing but the runs changed. */
+  #feed(key: string, follow: () => () => Promise<ReportSubject>): Followed<ReportState> {
+    const known = this.#feeds.get(key);
+    if (known !== undefined) return known;
+    const look = follow();
+    const readers = new Map<string, RunReader>();
+    let isOver = false;
+    let last:
+      | { readonly subject: ReportSubject; readonly runs: readonly ReportedRun[]; readonly made: ReportState }
+      | undefined;
+    const feed = new Followed<ReportState>({
+      every: 1000,
+      read: async () => {
+        const subject = await look();
+        // Whoever listened has left in the meantime: no reader may be taken that nobody gives back.
+        if (isOver) throw new Error('Nobody listens.');
+        for (const directory of subject.folders) {
+          if (!readers.has(directory)) readers.set(directory, this.#acquire(directory));
+        }
+        const used = subject.folders.flatMap((directory) => readers.get(directory) ?? []);
+        const runs: ReportedRun[] = [];
+        for (const reader of used) runs.push(await reader.read());
+        const isSame = subject === last?.subject && runs.every((run, i) => run === last?.runs[i]);
+        if (last !== undefined && isSame) return last.made;
+        const made = await makeState(subject, used, runs);
+        last = { subject, runs, made };
+        return made;
+      },
+      rest: () => {
+        isOver = true;
+        for (const directory of readers.keys()) this.#release(directory);
+        readers.clear();
+        last = undefined;
+        this.#feeds.delete(key);
+      },
+    });
+    this.#feeds.set(key, feed);
+    return feed;
+  }
+
+  #acquire(directory: string): RunReader {
+    const held = this.#readers.get(directory) ?? { reader: new RunReader(directory), users: 0 };
+    held.users += 1;
+    this.#readers.set(directory, held);
+    return held.reader;
+  }
+
+  #release(directory: string): void {
+    const held = this.#readers.get(directory);
+    if (held === undefined) return;
+    held.users -= 1;
+    if (held.users === 0) this.#readers.delete(directory);
+  }
+}
+
+async function makeState(
+  subject: ReportSubject,
+  readers: readonly RunReader[],
+  runs: readonly ReportedRun[],
+): Promise<ReportState> {
+  const limits = limitsFor(mostEpisodes, subject.shares);
+  const found = runs.map(async (run, i) => [run.report.id, (await readers[i]?.episodes(limits)) ?? []] as const);
+  return { report: await subject.compose(runs), episodes: new Map(await Promise.all(found)) };
+}

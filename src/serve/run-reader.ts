@@ -1,0 +1,89 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { loadRun, presentStatus, type LoadedRun } from '../runs/load-run.js';
+import { EpisodeLogs, takeSteadily, type EpisodeLimits } from '../reports/report-episodes.js';
+import { reportRun } from '../reports/report-run.js';
+import type { ReportedRun } from '../reports/report-cells.js';
+import { manifestPath } from '../runs/run-manifest.js';
+import { fileSignature } from './file-signature.js';
+
+/**
+ * Reads one run again and again, for all pages that show it: it looks at sizes and times of change first, reads episode logs on from where
+ * it was, and keeps the episodes of pages as JSON, since they are sent as they are. It holds no file open between reads.
+ */
+export class RunReader {
+  #logs: EpisodeLogs;
+  #reading: Promise<ReportedRun> | undefined;
+  #last: { readonly signature: string; readonly state: ReportedRun } | undefined;
+  /** Counts how often the logs were cut or begun anew: a byte of a log then may hold another episode. */
+  #generation = 0;
+  #sessions = 0;
+  readonly #episodes = new Map<string, string>();
+  /** What pages of each size carry at present: no other episodes are kept. */
+  readonly #carried = new Map<number, ReadonlySet<string>>();
+
+  constructor(readonly directory: string) {
+    this.#logs = new EpisodeLogs(directory);
+  }
+
+  /** The run as it is now, its report without episodes; the same object as before where nothing changed. Throws as `loadRun`. */
+  read(): Promise<ReportedRun> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  /** The episodes that a page carries, in order: a key never means another episode. */
+  async episodes(limits: EpisodeLimits): Promise<{ readonly key: string; readonly json: string }[]> {
+    const generation = this.#generation;
+    const lines = this.#logs.choose(limits, takeSteadily);
+    const keyed = lines.map((line) => ({ line, key: `${generation}.${line.log}.${line.start}` }));
+    const missing = keyed.filter(({ key }) => !this.#episodes.has(key));
+    const keys = new Map(missing.map(({ line, key }) => [line, key]));
+    await this.#logs.read([...keys.keys()], (line, episode) => {
+      this.#episodes.set(keys.get(line) ?? '', JSON.stringify(episode));
+    });
+    this.#carried.set(limits.count, new Set(keyed.map(({ key }) => key)));
+    for (const key of this.#episodes.keys()) {
+      if (![...this.#carried.values()].some((keep) => keep.has(key))) this.#episodes.delete(key);
+    }
+    return keyed.flatMap(({ key }) => {
+      const json = this.#episodes.get(key);
+      return json === undefined ? [] : [{ key, json }];
+    });
+  }
+
+  async #read(): Promise<ReportedRun> {
+    const signature = await this.#signature();
+    const known = this.#last;
+    if (known?.signature === signature) {
+      const status = presentStatus(this.directory, known.state.loaded.manifest);
+      if (status === known.state.loaded.status) return known.state;
+    }
+    const loaded = await loadRun(this.directory);
+    await this.#refreshEpisodes(loaded);
+    const { recorded, halfWritten } = this.#logs;
+    const state = { loaded, report: reportRun(loaded, { episodes: [], recorded, halfWritten }), halfWritten };
+    this.#last = { signature, state };
+    return state;
+  }
+
+  async #refreshEpisodes({ manifest }: LoadedRun): Promise<void> {
+    const sessions = manifest.sessions.length;
+    // A resumed run cuts its logs back; it may have written as much again since.
+    const isSameSession = this.#sessions === 0 || this.#sessions === sessions;
+    this.#sessions = sessions;
+    if (isSameSession && (await this.#logs.refresh())) return;
+    this.#generation += 1;
+    this.#episodes.clear();
+    this.#logs = new EpisodeLogs(this.directory);
+    await this.#logs.refresh();
+  }
+
+  async #signature(): Promise<string> {
+    const folder = join(this.directory, 'episodes');
+    const logs = (await readdir(folder).catch((): string[] => [])).sort().map((name) => join(folder, name));
+    const files = ['metrics.jsonl', 'evaluations.jsonl', 'result.json'].map((name) => join(this.directory, name));
+    return fileSignature([manifestPath(this.directory), ...files, ...logs]);
+  }
+}

@@ -1,0 +1,162 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import type { ListedAblation, ListedCell, ListedRun, RunsListing } from '../reporting/live-data.js';
+import type { ReportStatus } from '../reporting/report-data.js';
+import { readAblation, runsOf, type AblationManifest } from '../ablation/ablation-directory.js';
+import { ablationPath } from '../runs/folder-kind.js';
+import type { AblationResult } from '../ablation/ablation-result.js';
+import { runOwner } from '../runs/run-lock.js';
+import { fileSignature } from './file-signature.js';
+import { RunSummaries, type RunLine } from './summarize-run.js';
+
+interface KnownAblation {
+  readonly signature: string;
+  readonly manifest: AblationManifest;
+  readonly result: AblationResult | undefined;
+}
+
+/**
+ * The folder of runs that is served: what is in it, and the folders behind the keys of runs and ablations. A key that is not in the listing
+ * leads nowhere, so that no request reaches another folder.
+ */
+export class RunsFolder {
+  readonly #summaries = new RunSummaries();
+  readonly #ablations = new Map<string, KnownAblation>();
+  #runFolders: ReadonlyMap<string, string> = new Map();
+  #ablationFolders: ReadonlyMap<string, string> = new Map();
+  #text = '';
+  #listing: RunsListing | undefined;
+
+  constructor(
+    readonly path: string,
+    readonly version: string,
+  ) {}
+
+  /** Looks again. The same object as before where nothing changed. */
+  async list(): Promise<RunsListing> {
+    const folders = new Map<string, string>();
+    const keyed = (line: RunLine, directory: string): ListedRun => {
+      const { id, ...rest } = line;
+      let key = id;
+      for (let n = 2; folders.has(key); n += 1) key = `${id}-${n}`;
+      folders.set(key, directory);
+      return { key, ...rest };
+    };
+    const runs: ListedRun[] = [];
+    for (const directory of await foldersIn(this.path)) {
+      const line = await this.#summaries.summarize(directory);
+      if (line !== undefined) runs.push(keyed(line, directory));
+    }
+    const ablations: ListedAblation[] = [];
+    const places = new Map<string, string>();
+    for (const directory of await foldersIn(join(this.path, 'ablations'))) {
+      const ablation = await this.#ablation(directory, keyed);
+      if (ablation === undefined) continue;
+      ablations.push(ablation);
+      places.set(ablation.key, directory);
+    }
+    this.#runFolders = folders;
+    this.#ablationFolders = places;
+    const listing: RunsListing = {
+      formatVersion: 1,
+      folder: this.path,
+      version: this.version,
+      runs: runs.sort(newestFirst),
+      ablations: ablations.sort(newestFirst),
+    };
+    const text = JSON.stringify(listing);
+    if (this.#listing !== undefined && text === this.#text) return this.#listing;
+    this.#text = text;
+    return (this.#listing = listing);
+  }
+
+  /** Undefined where no listing has named it. */
+  async run(key: string): Promise<string | undefined> {
+    if (!this.#runFolders.has(key)) await this.list();
+    return this.#runFolders.get(key);
+  }
+
+  /** Undefined where no listing has named it. */
+  async ablation(key: string): Promise<string | undefined> {
+    if (!this.#ablationFolders.has(key)) await this.list();
+    return this.#ablationFolders.get(key);
+  }
+
+  /** Runs that were going on when the folder was last looked at, with their folders. */
+  get running(): readonly (readonly [key: string, directory: string])[] {
+    const cells = this.#listing?.ablations.flatMap((ablation) => ablation.cells.flatMap((cell) => cell.runs)) ?? [];
+    return [...(this.#listing?.runs ?? []), ...cells].flatMap(({ key, status }) => {
+      const directory = this.#runFolders.get(key);
+      return status === 'running' && directory !== undefined ? [[key, directory] as const] : [];
+    });
+  }
+
+  async #ablation(
+    directory: string,
+    keyed: (line: RunLine, directory: string) => ListedRun,
+  ): Promise<ListedAblation | undefined> {
+    const known = await this.#readAblation(directory);
+    if (known === undefined) return undefined;
+    const { manifest, result } = known;
+    const cells = new Map<string, { id: string; runs: ListedRun[]; queued: number[] }>();
+    for (const { cell, seed, directory: folder } of runsOf(directory, manifest)) {
+      const own = cells.get(cell.id) ?? { id: cell.id, runs: [], queued: [] };
+      cells.set(cell.id, own);
+      const line = await this.#summaries.summarize(folder);
+      if (line === undefined) own.queued.push(seed);
+      else own.runs.push(keyed(line, folder));
+    }
+    return {
+      key: basename(directory),
+      name: manifest.name,
+      question: manifest.question,
+      answer: result?.answer ?? null,
+      status: statusOf(directory, [...cells.values()]),
+      createdAt: manifest.createdAt,
+      cells: [...cells.values()],
+    };
+  }
+
+  async #readAblation(directory: string): Promise<KnownAblation | undefined> {
+    const resultPath = join(directory, 'result.json');
+    const signature = await fileSignature([ablationPath(directory), resultPath]);
+    const known = this.#ablations.get(directory);
+    if (known?.signature === signature) return known;
+    try {
+      const manifest = await readAblation(directory);
+      const result = await readFile(resultPath, 'utf8').then(
+        (text) => JSON.parse(text) as AblationResult,
+        () => undefined,
+      );
+      const read = { signature, manifest, result };
+      this.#ablations.set(directory, read);
+      return read;
+    } catch {
+      this.#ablations.delete(directory);
+      return undefined;
+    }
+  }
+}
+
+/** `running` while its process lives; then what its runs came to. */
+function statusOf(directory: string, cells: readonly ListedCell[]): ReportStatus {
+  if (runOwner(directory) !== undefined) return 'running';
+  const runs = cells.flatMap((cell) => cell.runs);
+  if (runs.some(({ status }) => status === 'failed')) return 'failed';
+  const isComplete = cells.every(({ queued }) => queued.length === 0);
+  return isComplete && runs.every(({ status }) => status === 'completed') ? 'completed' : 'interrupted';
+}
+
+/** In the order of their names, so that keys of copies stay what they are. */
+async function foldersIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith('.'))
+    .map(({ name }) => join(path, name))
+    .sort();
+}
+
+function newestFirst(a: { readonly createdAt: string }, b: { readonly createdAt: string }): number {
+  return a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0;
+}

@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
+import { systemReason } from '../reporting/append-log.js';
+import { renderLivePage } from '../reporting/render-live-page.js';
+import { manifestPath } from '../runs/run-manifest.js';
+import { EventStream } from './event-stream.js';
+import { Followed } from './followed.js';
+import { refusalOf, type Guard } from './guard-request.js';
+import { ReportFeeds } from './report-feed.js';
+import { ReportUpdates } from './report-update.js';
+import { RunsFolder } from './runs-folder.js';
+import { LoadSampler } from './system-load.js';
+
+export interface ServeRequest {
+  /** The folder of runs; it may not exist yet. */
+  readonly folder: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Address or name to listen on. */
+  readonly host: string;
+  /** Version of this tool. */
+  readonly version: string;
+  /** What every request must bring; absent: a new one. */
+  readonly token?: string;
+}
+
+export interface RunServer {
+  /** With the token: whoever has it may read. */
+  readonly url: string;
+  /** The folder. */
+  readonly runs: string;
+  /** What is followed at this moment: pages that listen, and runs that are read for them. */
+  readonly followed: { readonly streams: number; readonly runs: number };
+  /** Ends every connection and stops listening. */
+  close(): Promise<void>;
+}
+
+/** Open pages at once; what is beyond is told to come back. */
+const mostStreams = 100;
+/** Runs side by side: more colours than that nobody tells apart. */
+const mostCompared = 24;
+
+/** Serves the pages of a folder of runs, which follow the runs as they go. Writes nothing. Throws AG_SERVE_FAILED where it cannot listen. */
+export async function serveRuns(request: ServeRequest): Promise<RunServer> {
+  const folder = resolve(request.folder);
+  refuseRun(folder);
+  refuseWeakToken(request.token);
+  const guard: Guard = { host: request.host, token: request.token ?? randomBytes(24).toString('base64url') };
+  const site = new Site(new RunsFolder(folder, request.version), request.version);
+  const server = createServer({ maxHeaderSize: 16_384 }, (incoming, response) => {
+    answer(site, guard, incoming, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else plain(response, 500, messageOf(error));
+    });
+  });
+  server.maxConnections = 4 * mostStreams;
+  const port = await listen(server, request);
+  // An address that means all of them is none to go to.
+  const named = ['0.0.0.0', '::'].includes(request.host) ? '127.0.0.1' : request.host;
+  const name = named.includes(':') ? `[${named}]` : named;
+  return {
+    url: `http://${name}:${port}/?token=${encodeURIComponent(guard.token)}`,
+    runs: folder,
+    get followed() {
+      return { streams: site.streams.size, runs: site.feeds.followed };
+    },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        for (const stream of [...site.streams]) stream.end();
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** What is behind the addresses. */
+class Site {
+  readonly streams = new Set<EventStream>();
+  readonly feeds: ReportFeeds;
+  readonly listing: Followed<Awaited<ReturnType<RunsFolder['list']>>>;
+  readonly #sampler = new LoadSampler();
+  /** Sampled once for all pages. */
+  readonly load: Followed<Awaited<ReturnType<LoadSampler['sample']>>>;
+
+  constructor(
+    readonly folder: RunsFolder,
+    version: string,
+  ) {
+    this.feeds = new ReportFeeds(version);
+    this.listing = new Followed({ every: 1000, read: () => folder.list() });
+    this.load = new Followed({ every: 2000, read: () => this.#sampler.sample(folder.running) });
+  }
+}
+
+/** What an address is about. */
+type Subject =
+  { readonly kind: 'list' } | { readonly kind: 'report'; readonly follow: () => ReturnType<ReportFeeds['ofRuns']> };
+
+async function answer(site: Site, guard: Guard, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const address = addressOf(request);
+  if (address === undefined) return plain(response, 400, 'That is no address.');
+  const refusal = refusalOf(request, address, guard);
+  if (refusal !== undefined) return plain(response, refusal.status, refusal.reason);
+  const events = /^\/events(\/.*)$/.exec(address.pathname)?.[1];
+  const subject = await subjectOf(site, events ?? address.pathname, address.searchParams);
+  if (subject === undefined) return plain(response, 404, 'There is nothing here: the run or page does not exist.');
+  if (events === undefined) return page(request, response);
+  if (site.streams.size >= mostStreams) return plain(response, 503, `More than ${mostStreams} pages are open.`);
+  stream(site, subject, request, response);
+}
+
+async function subjectOf(site: Site, path: string, search: URLSearchParams): Promise<Subject | undefined> {
+  const { folder, feeds } = site;
+  if (path === '/') return { kind: 'list' };
+  const [, run] = /^\/runs\/([^/]+)$/.exec(path) ?? [];
+  const keys = run !== undefined ? [decodeURIComponent(run)] : path === '/compare' ? search.getAll('run') : [];
+  if (keys.length > mostCompared) return undefined;
+  if (keys.length > 0) {
+    const found = await Promise.all([...new Set(keys)].map((key) => folder.run(key)));
+    const folders = found.filter((directory) => directory !== undefined);
+    if (folders.length < found.length) return undefined;
+    return { kind: 'report', follow: () => feeds.ofRuns(folders) };
+  }
+  const [, name] = /^\/ablations\/([^/]+)$/.exec(path) ?? [];
+  const key = name === undefined ? undefined : decodeURIComponent(name);
+  const ablation = key === undefined ? undefined : await folder.ablation(key);
+  if (key === undefined || ablation === undefined) return undefined;
+  return { kind: 'report', follow: () => feeds.ofAblation(ablation) };
+}
+
+function stream(site: Site, subject: Subject, request: IncomingMessage, response: ServerResponse): void {
+  const events = new EventStream(request, response, headers);
+  site.streams.add(events);
+  const problem = (error: unknown) => {
+    const message = messageOf(error);
+    events.send('problem', () => JSON.stringify({ message }));
+  };
+  const updates = new ReportUpdates();
+  const left = [
+    subject.kind === 'list'
+      ? site.listing.listen({ update: (listing) => events.send('runs', () => JSON.stringify(listing)), problem })
+      : subject.follow().listen({ update: (state) => events.send('report', () => updates.write(state)), problem }),
+    site.load.listen({ update: (load) => events.send('load', () => JSON.stringify(load)), problem }),
+  ];
+  response.on('close', () => {
+    site.streams.delete(events);
+    for (const leave of left) leave();
+  });
+}
+
+/** On everything that is served. */
+const headers = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+} as const;
+
+async function page(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { html, policy } = await renderLivePage();
+  const isCompressed = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  response.writeHead(200, {
+    ...headers,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    ...(isCompressed && { 'content-encoding': 'gzip' }),
+  });
+  response.end(isCompressed ? gzipSync(html) : html);
+}
+
+function plain(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { ...headers, 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+  response.end(`${text}\n`);
+}
+
+function addressOf(request: IncomingMessage): URL | undefined {
+  try {
+    const address = new URL(request.url ?? '', 'http://localhost');
+    // A name that cannot be decoded is no address either.
+    decodeURIComponent(address.pathname);
+    return address;
+  } catch {
+    return undefined;
+  }
+}
+
+async function listen(server: Server, { host, port }: ServeRequest): Promise<number> {
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed);
+    server.listen(port, host, () => done());
+  }).catch((error: NodeJS.ErrnoException) => {
+    const isTaken = error.code === 'EADDRINUSE';
+    throw new AgentgymError('AG_SERVE_FAILED', {
+      message: `Could not listen on ${host}, port ${port}: ${isTaken ? 'another program does' : systemReason(error)}.`,
+      ...(isTaken && { hint: 'Choose another `--port`, or 0 for any that is free.' }),
+      cause: error,
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function refuseWeakToken(token: string | undefined): void {
+  if (token === undefined || token.length >= 16) return;
+  throw new AgentgymError('AG_SERVE_FAILED', {
+    message: `The token is ${token.length} characters long: it can be guessed.`,
+    hint: 'Set AGENTGYM_UI_TOKEN to 16 random characters or more, or leave it unset.',
+  });
+}
+
+function refuseRun(folder: string): void {
+  if (!existsSync(manifestPath(folder))) return;
+  throw new AgentgymError('AG_SERVE_FAILED', {
+    message: `${folder} is one run; what is served is a folder of runs.`,
+    hint: `\`agentgym ui ${dirname(folder)}\` shows it among those beside it.`,
+    file: folder,
+  });
+}

@@ -1,0 +1,106 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Recipe } from '../config/recipe-schema.js';
+import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
+import type { ListedRun, ListedSuccess } from '../reporting/live-data.js';
+import { presentStatus } from '../runs/load-run.js';
+import { manifestPath, readManifest, type RunManifest } from '../runs/run-manifest.js';
+import { readResult } from '../runs/run-result.js';
+import { fileSignature } from './file-signature.js';
+
+/** A run in a list, without the key that the list gives it. */
+export type RunLine = Omit<ListedRun, 'key'> & { readonly id: string };
+
+/** So much of the end of a log is read: a hundred steps or so, with an evaluation among them. */
+const tailBytes = 1 << 18;
+
+/** Tells where runs stand, and reads one again only where it changed. */
+export class RunSummaries {
+  readonly #known = new Map<string, { signature: string; line: RunLine; manifest: RunManifest }>();
+
+  /** Undefined for a folder that is no run, or is one no longer. */
+  async summarize(directory: string): Promise<RunLine | undefined> {
+    const files = [manifestPath(directory), join(directory, 'result.json'), join(directory, 'metrics.jsonl')];
+    const signature = await fileSignature(files);
+    const known = this.#known.get(directory);
+    try {
+      if (known?.signature === signature) return withStatus(directory, known.manifest, known.line);
+      const manifest = await readManifest(directory);
+      const line = await runLine(directory, manifest);
+      this.#known.set(directory, { signature, line, manifest });
+      return withStatus(directory, manifest, line);
+    } catch {
+      this.#known.delete(directory);
+      return undefined;
+    }
+  }
+}
+
+/** A process may die without changing a file. */
+function withStatus(directory: string, manifest: RunManifest, line: RunLine): RunLine {
+  const status = presentStatus(directory, manifest);
+  return status === line.status ? line : { ...line, status };
+}
+
+async function runLine(directory: string, manifest: RunManifest): Promise<RunLine> {
+  const [result, metrics] = await Promise.all([readResult(directory), lastMetrics(join(directory, 'metrics.jsonl'))]);
+  const recipe = manifest.recipe as unknown as Recipe;
+  const last = metrics.at(-1);
+  const final = result?.evaluation?.success.rate;
+  return {
+    id: manifest.id,
+    recipe: manifest.name,
+    seed: recipe.seed,
+    status: manifest.status,
+    createdAt: manifest.createdAt,
+    stage: last?.stage ?? null,
+    steps: last?.runStep ?? 0,
+    stepsWanted: Object.values(recipe.stages).reduce((sum, { steps }) => sum + steps, 0),
+    success: final === undefined ? successSoFar(metrics) : { rate: final, from: 'final' },
+  };
+}
+
+function successSoFar(metrics: readonly RunMetricsLine[]): ListedSuccess | null {
+  const ofLast = (pattern: RegExp) => {
+    const found = metrics.flatMap((line) => {
+      const names = Object.keys(line.metrics).filter((name) => pattern.test(name));
+      // The lowest temperature: that of the final evaluation.
+      const [name] = names.sort((a, b) => temperatureOf(a) - temperatureOf(b));
+      const rate = name === undefined ? undefined : line.metrics[name];
+      return rate === undefined || !Number.isFinite(rate) ? [] : [rate];
+    });
+    return found.at(-1);
+  };
+  const evaluated = ofLast(/^eval\/t[^/]+\/success$/);
+  if (evaluated !== undefined) return { rate: evaluated, from: 'evaluated' };
+  const trained = ofLast(/^rollout\/success$/);
+  return trained === undefined ? null : { rate: trained, from: 'trained' };
+}
+
+function temperatureOf(name: string): number {
+  return Number(/^eval\/t([^/]+)\//.exec(name)?.[1] ?? Infinity);
+}
+
+/** The last whole lines of a log; those that are no metrics are passed over, since a list tells where a run stands, not whether it is whole. */
+async function lastMetrics(file: string): Promise<RunMetricsLine[]> {
+  const handle = await open(file).catch(() => undefined);
+  if (handle === undefined) return [];
+  try {
+    const { size } = await handle.stat();
+    const start = Math.max(0, size - tailBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
+    const text = buffer.toString('utf8', 0, bytesRead);
+    const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+    // The first one may be cut.
+    return lines.slice(start === 0 ? 0 : 1).flatMap((line) => {
+      try {
+        return line === '' ? [] : [parseMetricsLine(JSON.parse(line) as Record<string, unknown>)];
+      } catch {
+        return [];
+      }
+    });
+  } finally {
+    await handle.close();
+  }
+}

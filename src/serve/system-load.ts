@@ -1,0 +1,90 @@
+import { readFile } from 'node:fs/promises';
+import { availableParallelism, cpus, freemem, loadavg, platform, totalmem } from 'node:os';
+
+import type { ProcessLoad, SystemLoad } from '../reporting/live-data.js';
+import { runOwner } from '../runs/run-lock.js';
+
+/** What the kernel counts the time of processes in: a hundredth of a second on every Linux, whatever its clock (time(7), USER_HZ). */
+const ticksPerSecond = 100;
+
+/** Seconds of all cores since the machine started. */
+interface Ticks {
+  readonly busy: number;
+  readonly all: number;
+}
+
+/** Samples what the machine does; each rate is since the sample before. */
+export class LoadSampler {
+  #machine: Ticks | undefined;
+  #processes = new Map<number, { readonly seconds: number; readonly at: number }>();
+
+  /** `runs`: folders by key, of those whose processes are wanted. */
+  async sample(runs: readonly (readonly [key: string, directory: string])[]): Promise<SystemLoad> {
+    const machine = machineTicks();
+    const before = this.#machine;
+    this.#machine = machine;
+    const spent = before === undefined ? 0 : machine.all - before.all;
+    const [one = 0, five = 0, fifteen = 0] = loadavg();
+    return {
+      cores: availableParallelism(),
+      busy: before === undefined || spent <= 0 ? null : Math.min(1, Math.max(0, (machine.busy - before.busy) / spent)),
+      average: platform() === 'win32' ? null : [one, five, fifteen],
+      memory: { used: totalmem() - freemem(), total: totalmem() },
+      processes: await this.#sampleProcesses(runs),
+    };
+  }
+
+  async #sampleProcesses(runs: readonly (readonly [string, string])[]): Promise<ProcessLoad[]> {
+    const before = this.#processes;
+    this.#processes = new Map();
+    const found = await Promise.all(
+      runs.map(async ([run, directory]): Promise<ProcessLoad[]> => {
+        const pid = ownerOf(directory);
+        const used = pid === undefined ? undefined : await processUse(pid);
+        if (pid === undefined || used === undefined) return [];
+        const at = performance.now() / 1000;
+        const earlier = before.get(pid);
+        this.#processes.set(pid, { seconds: used.seconds, at });
+        const cores =
+          earlier === undefined || at <= earlier.at ? null : (used.seconds - earlier.seconds) / (at - earlier.at);
+        return [{ run, pid, cores, memory: used.memory }];
+      }),
+    );
+    return found.flat();
+  }
+}
+
+function ownerOf(directory: string): number | undefined {
+  try {
+    return runOwner(directory)?.pid;
+  } catch {
+    return undefined;
+  }
+}
+
+function machineTicks(): Ticks {
+  let [busy, all] = [0, 0];
+  for (const { times } of cpus()) {
+    const total = times.user + times.nice + times.sys + times.idle + times.irq;
+    busy += total - times.idle;
+    all += total;
+  }
+  return { busy, all };
+}
+
+/** proc(5): fields 14 and 15 of stat are its time in user and kernel mode, VmRSS of status its memory; undefined where there is no /proc. */
+async function processUse(pid: number): Promise<{ seconds: number; memory: number } | undefined> {
+  try {
+    const [stat, status] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+      readFile(`/proc/${pid}/status`, 'utf8'),
+    ]);
+    // The name in brackets may hold anything; fields are counted behind it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const seconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    const kibibytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]);
+    return Number.isFinite(seconds) && Number.isFinite(kibibytes) ? { seconds, memory: kibibytes * 1024 } : undefined;
+  } catch {
+    return undefined;
+  }
+}
