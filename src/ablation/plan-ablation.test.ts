@@ -15,7 +15,7 @@ import { transferPlans } from '../experiments/stage-plan.js';
 import { testHost } from '../testing/test-host.js';
 import { planAblation, type AblationRequest, type PlannedAblation } from './plan-ablation.js';
 
-const plugins = resolve(import.meta.dirname, '../../../plugins');
+const plugins = resolve(import.meta.dirname, '../../plugins');
 let host: PluginHost;
 beforeAll(async () => {
   host = openPluginHost(await Promise.all(readdirSync(plugins).map((name) => readPluginSource(join(plugins, name)))));

@@ -17,7 +17,7 @@ import { adviceLines } from './advice-lines.js';
 import type { Advice } from './advice.js';
 import { thresholds } from './thresholds.js';
 
-const plugins = resolve(import.meta.dirname, '../../../plugins');
+const plugins = resolve(import.meta.dirname, '../../plugins');
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-advice-'));
 let host: PluginHost;
 beforeAll(async () => {
@@ -178,7 +178,7 @@ describe('what it is about', () => {
 });
 
 it('docs/advice.md has every limit as the table of constants has it', () => {
-  const page = readFileSync(resolve(import.meta.dirname, '../../../docs/advice.md'), 'utf8');
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/advice.md'), 'utf8');
   for (const [name, { value, of, source }] of Object.entries(thresholds)) {
     expect(page, name).toContain(`| ${of} | ${value} | ${source} |`);
   }

@@ -12,7 +12,7 @@ import type { Judgement, Subject } from './advice.js';
 import { adviceRules } from './all-rules.js';
 import type { Measured, PlanMeasure, PlayMeasure, RunMeasure } from './measured.js';
 
-const plugins = resolve(import.meta.dirname, '../../../plugins');
+const plugins = resolve(import.meta.dirname, '../../plugins');
 let host: PluginHost;
 let quickstart: Recipe;
 beforeAll(async () => {
