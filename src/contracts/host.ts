@@ -1,3 +1,5 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+
 import type { Random } from './random.js';
 
 /** A plugin's line to the user: standard error, or the run's log. */
@@ -15,4 +17,24 @@ export interface Host {
   readonly signal: AbortSignal;
   /** A folder that outlives the process, for downloads and compiled things; created on first use by whoever writes there. */
   readonly cacheDirectory: string;
+}
+
+/** How a child process is started. */
+export interface SpawnOptions {
+  /** Its working directory; absent: that of this process. */
+  readonly cwd?: string;
+  /** Its environment variables; absent: those of this process. */
+  readonly env?: { readonly [name: string]: string | undefined };
+}
+
+/**
+ * What an environment or a tool is handed. It has no stream of random numbers: what is random belongs to an episode, whose calls bring their own, so that
+ * nothing depends on the order in which instances are made.
+ */
+export interface EnvironmentHost extends Omit<Host, 'random'> {
+  /**
+   * Starts a child process that ends with the run, however that ends, `kill -9` included; whatever it starts itself ends too. `command` is run as it is, without
+   * a shell. Throws where it cannot be started.
+   */
+  spawn(command: string, args?: readonly string[], options?: SpawnOptions): ChildProcessWithoutNullStreams;
 }

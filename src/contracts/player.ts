@@ -1,4 +1,4 @@
-import type { Awaitable, Environment } from './environment.js';
+import type { Awaitable } from './environment.js';
 import type { Random } from './random.js';
 
 /** What a player without tokens sees when it is to act. */
@@ -8,13 +8,12 @@ export interface PlayerTurn {
   readonly observations: readonly string[];
   /** Its own texts so far, one fewer than the observations. */
   readonly texts: readonly string[];
-  /** The environment itself: experts and the random baseline read its state. */
-  readonly environment: Environment;
   readonly random: Random;
 }
 
 /**
- * Anything that can play but cannot be trained: the random baseline, an expert, a person, a remote text model.
+ * Anything outside of the environment that can play but cannot be trained: a person, a remote text model. Experts and the random baseline are the
+ * environment's own (`act`).
  */
 export interface Player {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { AlgorithmModule } from './algorithm.js';
-import type { EnvironmentModule, OptionalFact } from './environment.js';
+import type { EnvironmentModule, EnvironmentNeeds, OptionalFact } from './environment.js';
 import type { FormatModule } from './format.js';
 import type { Host } from './host.js';
 import type { OptionFinding, OptionsDeclaration, OptionsOf } from './options.js';
@@ -46,8 +46,8 @@ export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsD
   readonly facts?: readonly OptionalFact[];
   /** `progress` may fall within an episode. */
   readonly progressFalls?: boolean;
-  /** Turns an episode may need, where the environment has a natural cap. */
-  readonly maxTurns?: number;
+  /** How it wants to be played. Absent: on the main thread, without limits of its own. */
+  readonly play?: EnvironmentNeeds;
 }
 
 /** A reward scheme, and the facts it cannot do without. */

@@ -73,6 +73,20 @@ export interface PolicyCapabilities {
   readonly optimizers: readonly string[];
   /** Longest token sequence it can hold. */
   readonly maxTokens: number;
+  readonly sampler: SamplerPromises;
+}
+
+/** What a policy model promises of its sampler. What it does not promise, runs with it cannot have. */
+export interface SamplerPromises {
+  /**
+   * The answer to a request is the same whatever else is in the call, in whatever order calls come, and whatever was forgotten in between. Episodes may then go
+   * on as soon as their environment has answered.
+   */
+  readonly independent: boolean;
+  /** Tokens are chosen by the request's `draws`; otherwise no run is like another. */
+  readonly draws: boolean;
+  /** Its log probabilities are the learner's to 1e-4; otherwise algorithms need `recomputeLogprobs`. */
+  readonly exact: boolean;
 }
 
 /** What a pass over a batch computed beside the gradient. */
@@ -139,7 +153,7 @@ export interface PolicyModel {
   readonly encoder: ConversationEncoder;
   /** Rises by one with each applied optimizer step; stamped on every sampled turn. */
   readonly policyVersion: number;
-  /** Continues every sequence. The answer to a request is the same whatever else is in the call, and in whatever order. */
+  /** Continues every sequence, as `capabilities.sampler` promises. */
   generate(requests: readonly GenerateRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
   /** Forgets what it remembers of these sequences. */
   release(sequences: readonly string[]): void;
@@ -156,8 +170,9 @@ export interface PolicyModel {
   freeze(): Promise<ReferenceModel>;
   /**
    * Floating-point operations that it has computed since this was last asked, its frozen copies' included: a multiplication with its addition is two, padding is
-   * none, a backward pass is two forward passes (Kaplan et al. 2020, arXiv 2001.08361, section 2.1). A function of the calls in between. Absent where the
-   * model cannot say.
+   * none, a backward pass is two forward passes (Kaplan et al. 2020, arXiv 2001.08361, section 2.1). Sampling counts every token of a named sequence once, as if
+   * nothing were shared between sequences and nothing forgotten before its release: a function of the requests, not of calls or caches. Absent where the model
+   * cannot say.
    */
   takeOperations?(): number;
   /** Writes weights and tokenizer, and what `load` needs to go on training exactly, into an existing empty folder. */

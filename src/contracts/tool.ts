@@ -1,5 +1,5 @@
 import type { Awaitable } from './environment.js';
-import type { Host } from './host.js';
+import type { EnvironmentHost } from './host.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
 
@@ -97,5 +97,5 @@ export interface Tool {
 
 /** What the module of a tool contribution exports. */
 export interface ToolModule<Options> {
-  readonly create: (options: Options, host: Host) => Awaitable<Tool>;
+  readonly create: (options: Options, host: EnvironmentHost) => Awaitable<Tool>;
 }

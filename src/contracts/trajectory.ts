@@ -22,6 +22,8 @@ export interface ToolCall {
 /** One observation and the action that followed it. */
 export interface Turn {
   readonly observation: string;
+  /** Length of the observation before it was cut; absent: it is whole. */
+  readonly observationCharacters?: number;
   /** What the policy wrote, without its end token. */
   readonly text: string;
   /** What the environment was given; absent where the text was malformed or called a tool. */
@@ -119,9 +121,13 @@ export interface EpisodeKey {
  */
 export interface CompletedEpisode extends EpisodeKey {
   readonly status: 'completed';
+  /** The rules of this task, where they are not the world's own. */
+  readonly instructions?: string;
   readonly turns: readonly Turn[];
   /** What the last action brought about. */
   readonly finalObservation: string;
+  /** Its length before it was cut; absent: it is whole. */
+  readonly finalObservationCharacters?: number;
   readonly terminated: boolean;
   /** Absent where the episode ended by itself: ending on the very turn of a cap is ending. */
   readonly truncated?: TruncationCause;
@@ -138,8 +144,8 @@ export interface CompletedEpisode extends EpisodeKey {
 export interface FailedEpisode extends EpisodeKey {
   readonly status: 'failed';
   readonly failure: {
-    /** `reset`, `step`, `player`, `tool` or `deadline`: whose work broke. */
-    readonly phase: 'reset' | 'step' | 'player' | 'tool' | 'deadline';
+    /** Whose work broke; `deadline`: whoever the message names took too long. `reset` is the making of the instance, too; `player` an expert, too. */
+    readonly phase: 'reset' | 'step' | 'conclude' | 'player' | 'tool' | 'deadline';
     readonly message: string;
   };
   /** Turns played before it broke. */
