@@ -1,8 +1,9 @@
 import { testHost } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
-import { GuessNumber, tasks } from './guess-number.js';
+import { GuessNumber, open } from './guess-number.js';
 import { type Options, validate } from './options.js';
+import { aboutTask, dealTasks } from './tasks.js';
 
 const defaults: Options = {
   lowest: 1,
@@ -99,10 +100,11 @@ describe('guess-number', () => {
 
   it('is always won by bisection, with nothing to spare', () => {
     const game = new GuessNumber(defaults);
-    const { test } = tasks(defaults);
+    const { test } = dealTasks(defaults);
+    const { random } = testHost();
     let longest = 0;
-    for (let index = 0; index < Number(test.count); index += 1) {
-      const { success, turns } = play(game, test.id(index), () => game.experts['oracle']!(testHost().random) as string);
+    for (let index = 0; index < test.count; index += 1) {
+      const { success, turns } = play(game, test.id(index), () => game.act('oracle', { random }));
       expect(success).toBe(true);
       longest = Math.max(longest, turns);
     }
@@ -111,21 +113,21 @@ describe('guess-number', () => {
 
   it('has a demonstrator that wins about 62 of 100 games and a random player that wins about 18', () => {
     const game = new GuessNumber(defaults);
-    const { train } = tasks(defaults);
+    const { train } = dealTasks(defaults);
     const random = testHost(1).random;
     const rate = (act: () => string) => {
       let won = 0;
       for (let i = 0; i < 4000; i += 1) won += Number(play(game, train.random(random), act).success);
       return won / 4000;
     };
-    expect(rate(() => game.experts['demonstrator']!(random) as string)).toBeCloseTo(0.62, 1);
-    expect(rate(() => game.sampleAction(random))).toBeCloseTo(0.18, 1);
+    expect(rate(() => game.act('demonstrator', { random }))).toBeCloseTo(0.62, 1);
+    expect(rate(() => game.act('random', { random }))).toBeCloseTo(0.18, 1);
   });
 
   it('holds out a fifth of the intervals twice, with all their numbers', () => {
-    const { train, validation, test, cluster } = tasks(defaults);
+    const { train, validation, test } = dealTasks(defaults);
     const intervals = [train, validation, test].map(
-      (split) => new Set(Array.from({ length: Number(split.count) }, (_, index) => cluster!(split.id(index)))),
+      (split) => new Set(Array.from({ length: split.count }, (_, index) => aboutTask(split.id(index)).cluster)),
     );
     expect(intervals.map((set) => set.size)).toEqual([184, 61, 61]);
     expect(new Set(intervals.flatMap((set) => [...set])).size).toBe(306);
@@ -134,9 +136,15 @@ describe('guess-number', () => {
   it('can hold out single numbers where there is one interval only', () => {
     const gemHard: Options = { ...defaults, width: [50, 50], turns: 7, splitBy: 'task' };
     expect(validate(gemHard)).toEqual([]);
-    const { train, validation, test } = tasks(gemHard);
+    const { train, validation, test } = dealTasks(gemHard);
     expect([train.count, validation.count, test.count]).toEqual([30, 10, 10]);
     expect(validate({ ...gemHard, splitBy: 'interval' })).toMatchObject([{ path: ['splitBy'] }]);
+    expect([gemHard, defaults].map((options) => open(options).sharesClusters)).toEqual([true, false]);
+  });
+
+  it('tells how wide the interval of a game is', () => {
+    expect(aboutTask('4-33/17')).toEqual({ cluster: '4-33', labels: { width: 30 } });
+    expect(() => aboutTask('4-33/40')).toThrow(/no task of guess-number/);
   });
 
   it('refuses widths that do not fit, and tasks that are none', () => {

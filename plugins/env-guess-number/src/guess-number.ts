@@ -1,7 +1,7 @@
-import type { Environment, Expert, Json, Random, StepResult } from '@agentgym/cli';
+import type { Draw, Environment, Json, StepResult, World } from '@agentgym/cli';
 
 import type { Options } from './options.js';
-import { type Game, guessNumberTasks, parseTask } from './tasks.js';
+import { aboutTask, dealTasks, type Game, parseTask } from './tasks.js';
 
 /** State of a game as JSON: what is hidden, what is still possible, how many guesses are left. */
 interface State extends Game {
@@ -15,12 +15,6 @@ interface State extends Game {
  * rules and stand in the prompt, so running out of them ends the game (`terminated`). Unlike in GEM a miss is never paid.
  */
 export class GuessNumber implements Environment {
-  readonly instructions = '';
-  /** `oracle` bisects; `demonstrator` guesses evenly among the numbers still possible, so it wins about three games in five. */
-  readonly experts: { readonly [name: string]: Expert } = {
-    oracle: () => String(Math.floor((this.#state.possibleLow + this.#state.possibleHigh) / 2)),
-    demonstrator: (random) => String(random.integer(this.#state.possibleLow, this.#state.possibleHigh + 1)),
-  };
   readonly #options: Options;
   #state: State;
 
@@ -59,9 +53,20 @@ export class GuessNumber implements Environment {
     };
   }
 
-  /** A number of the whole interval, as a player without memory would say. */
-  sampleAction(random: Random): string {
-    return String(random.integer(this.#state.low, this.#state.high + 1));
+  /**
+   * `oracle` bisects; `demonstrator` guesses evenly among the numbers still possible, so it wins about three games in five. The random
+   * baseline says a number of the whole interval, as a player without memory would.
+   */
+  act(player: string, { random }: Pick<Draw, 'random'>): string {
+    const { low, high, possibleLow, possibleHigh } = this.#state;
+    switch (player) {
+      case 'oracle':
+        return String(Math.floor((possibleLow + possibleHigh) / 2));
+      case 'demonstrator':
+        return String(random.integer(possibleLow, possibleHigh + 1));
+      default:
+        return String(random.integer(low, high + 1));
+    }
   }
 
   admissible(): readonly string[] {
@@ -102,10 +107,15 @@ function wholeBits(many: number, few: number): number {
   return bits;
 }
 
-export function tasks(options: Options) {
-  return guessNumberTasks(options);
-}
-
-export function create(options: Options): Environment {
-  return new GuessNumber(options);
+/** Every interval and number of these options; nothing but the options is shared by its instances. */
+export function open(options: Options): World {
+  return {
+    // The first observation says all.
+    instructions: '',
+    splits: dealTasks(options),
+    about: aboutTask,
+    experts: ['oracle', 'demonstrator'],
+    sharesClusters: options.splitBy === 'task',
+    create: () => new GuessNumber(options),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Random, TaskSource, TaskSplits } from '@agentgym/cli';
+import type { Random, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
 
 import type { Options } from './options.js';
 
@@ -36,9 +36,9 @@ class Games implements TaskSource {
     return this.#games.length;
   }
 
-  id(index: number): string {
-    const game = this.#games[index];
-    if (game === undefined) throw new RangeError(`there are ${this.count} tasks, none with index ${index}`);
+  id(place: number): string {
+    const game = this.#games[place];
+    if (game === undefined) throw new RangeError(`there are ${this.count} tasks, none at place ${place}`);
     return taskId(game);
   }
 
@@ -47,8 +47,14 @@ class Games implements TaskSource {
   }
 }
 
+/** Games on one interval share their best play, so they stand or fall together; the wider it is, the more halvings a game takes. */
+export function aboutTask(task: string): TaskFacts {
+  const { low, high } = parseTask(task);
+  return { cluster: `${low}-${high}`, labels: { width: high - low + 1 } };
+}
+
 /** Train, validation and test hold three fifths, one fifth and one fifth of the intervals (or games), dealt by a hash of their names. */
-export function guessNumberTasks(options: Options): TaskSplits {
+export function dealTasks(options: Options): Readonly<Record<SplitName, Games>> {
   const intervals = allIntervals(options);
   const secretsOf = ([low, high]: readonly [number, number]): Game[] =>
     Array.from({ length: high - low + 1 }, (_, offset) => ({ low, high, secret: low + offset }));
@@ -57,13 +63,7 @@ export function guessNumberTasks(options: Options): TaskSplits {
       ? deal(intervals, ([low, high]) => `${low}-${high}`).map((part) => part.flatMap(secretsOf))
       : deal(intervals.flatMap(secretsOf), taskId);
   const [train = [], validation = [], test = []] = parts;
-  return {
-    train: new Games(train),
-    validation: new Games(validation),
-    test: new Games(test),
-    // Games on one interval share their best play, so they stand or fall together.
-    cluster: (task) => task.slice(0, task.indexOf('/')),
-  };
+  return { train: new Games(train), validation: new Games(validation), test: new Games(test) };
 }
 
 function allIntervals({ lowest, highest, width }: Options): (readonly [number, number])[] {

@@ -11,6 +11,5 @@ export default [
     facts: ['progress', 'milestones'],
     load: () => import('./textcraft.js'),
     validate,
-    maxTurns: 48,
   } satisfies EnvironmentContribution<typeof options>,
 ];

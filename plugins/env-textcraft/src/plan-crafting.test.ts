@@ -1,15 +1,15 @@
-import type { Environment } from '@agentgym/cli';
 import { describe, expect, it } from 'vitest';
 
 import { craftingBook, type Recipe } from './crafting-book.js';
 import { planCrafting } from './plan-crafting.js';
-import { tasks } from './textcraft.js';
-import { plain, host, make, allTasks, reset, step, commandsOf, playOracle } from './fixtures/play.js';
+import { listTasks } from './task-list.js';
+import type { TextCraft } from './textcraft.js';
+import { plain, host, make, allTasks, commandsOf, playOracle } from './fixtures/play.js';
 
 describe('the oracle', () => {
   /** Checks that every action follows a listed command, and gives what the actions were. */
-  function solve(environment: Environment, task: string): string[] {
-    const commands = commandsOf(reset(environment, task));
+  function solve(environment: TextCraft, task: string): string[] {
+    const commands = commandsOf(environment.reset(task));
     const { actions, last } = playOracle(environment, host.random);
     expect({ task, success: last.facts.success, reward: last.reward, progress: last.facts.progress }).toEqual({
       task,
@@ -50,7 +50,7 @@ describe('the oracle', () => {
 
   it('solves them without alternatives, with other names, and renamed', () => {
     const options = { alternatives: false, names: 'joined', renamed: 1, distractors: 2 } as const;
-    const { train } = tasks({ ...plain, ...options });
+    const { train } = listTasks({ ...plain, ...options });
     for (let index = 0; index < 400; index += 1) solve(make(options), train.id(index));
   });
 
@@ -58,11 +58,11 @@ describe('the oracle', () => {
     const environment = make();
     for (const [index, task] of allTasks().entries()) {
       if (index % 5 !== 0) continue;
-      reset(environment, task);
+      environment.reset(task);
       const random = host.random.stream('random play', task);
       let ended = false;
       for (let turn = 0; turn < 25 && !ended; turn += 1)
-        ended = step(environment, environment.sampleAction(random)).terminated;
+        ended = environment.step(environment.act('random', { random })).terminated;
       if (!ended)
         expect(playOracle(environment, random, 100).last.facts, task).toMatchObject({ success: true, progress: 1 });
     }
@@ -77,15 +77,15 @@ describe('the oracle', () => {
 
   it('names the items where several kinds are carried', () => {
     const environment = make();
-    reset(environment, 'depth-1/stick');
+    environment.reset('depth-1/stick');
     for (const action of [
       'get 1 oak logs',
       'craft 4 oak planks using 1 oak logs',
       'get 1 birch logs',
       'craft 4 birch planks using 1 birch logs',
     ])
-      step(environment, action);
-    expect(environment.experts!['oracle']!(host.random)).toBe('craft 4 stick using 2 birch planks');
+      environment.step(action);
+    expect(environment.act('oracle', host)).toBe('craft 4 stick using 2 birch planks');
   });
 });
 

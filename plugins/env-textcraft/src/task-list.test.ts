@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
+import { aboutTask } from './about-task.js';
 import { craftingBook } from './crafting-book.js';
-import contributions from './index.js';
 import { validate } from './options.js';
 import { planCrafting } from './plan-crafting.js';
-import { tasks } from './textcraft.js';
-import { plain, splitNames, make, idsOf, allTasks, reset } from './fixtures/play.js';
+import { listTasks } from './task-list.js';
+import { open } from './textcraft.js';
+import { plain, splitNames, make, idsOf, allTasks } from './fixtures/play.js';
 
 describe('tasks', () => {
   it('cover all 544 goals, each once, with a fifth and a tenth of every depth held out', () => {
-    const splits = tasks(plain);
+    const splits = listTasks(plain);
     const ids = splitNames.map((split) => idsOf(splits[split]));
     expect(new Set(ids.flat()).size).toBe(544);
     // Where a goal belongs is for ever: results of different versions would not compare otherwise.
@@ -34,9 +35,9 @@ describe('tasks', () => {
   });
 
   it('stay in their split whatever the options', () => {
-    const whole = tasks(plain);
+    const whole = listTasks(plain);
     for (const options of [{ depths: [2] }, { longestPlan: 4 }, { depths: [3, 4], longestPlan: 20, renamed: 0.3 }]) {
-      const part = tasks({ ...plain, ...options });
+      const part = listTasks({ ...plain, ...options });
       for (const split of ['validation', 'test'] as const) {
         expect(idsOf(whole[split])).toEqual(expect.arrayContaining(idsOf(part[split])));
       }
@@ -56,17 +57,29 @@ describe('tasks', () => {
       (id) => planCrafting(id.split('/')[1]!.replaceAll('-', ' '), new Map()).turns.length,
     );
     expect(short).toHaveLength(lengths.filter((length) => length <= 3).length);
-    expect(Math.max(...lengths)).toBe(contributions[0]?.maxTurns);
-    expect(() => tasks({ ...plain, depths: [4], longestPlan: 3 })).toThrow('raise longestPlan');
+    expect(Math.max(...lengths)).toBe(open(plain).maxTurns);
+    expect(() => listTasks({ ...plain, depths: [4], longestPlan: 3 })).toThrow('raise longestPlan');
     expect(validate({ ...plain, depths: [] })).toMatchObject([{ path: ['depths'] }]);
     expect(validate(plain)).toEqual([]);
   });
 
   it('are one cluster where they are one puzzle up to the names', () => {
-    const { cluster } = tasks(plain);
-    expect(cluster!('depth-2/oak-boat')).toBe(cluster!('depth-2/acacia-boat'));
-    expect(cluster!('depth-2/oak-boat')).toBe(cluster!('depth-2/oak-boat#renamed-4'));
-    expect(cluster!('depth-2/oak-boat')).not.toBe(cluster!('depth-2/oak-button'));
+    const cluster = (id: string) => aboutTask(id).cluster;
+    expect(cluster('depth-2/oak-boat')).toBe(cluster('depth-2/acacia-boat'));
+    expect(cluster('depth-2/oak-boat')).toBe(cluster('depth-2/oak-boat#renamed-4'));
+    expect(cluster('depth-2/oak-boat')).not.toBe(cluster('depth-2/oak-button'));
+  });
+
+  it('are labelled by their depth and the turns of the oracle, which are the same without alternatives', () => {
+    for (const alternatives of [true, false]) {
+      const environment = make({ alternatives, distractors: 0 });
+      for (const id of allTasks()) {
+        environment.reset(id);
+        const { depth, turns } = aboutTask(id).labels!;
+        const { details } = environment.step('inventory').facts;
+        expect({ id, depth, turns }).toEqual({ id, depth: details!['depth'], turns: details!['remaining'] });
+      }
+    }
   });
 
   it.each([
@@ -78,17 +91,17 @@ describe('tasks', () => {
     'depth-2/oak-boat#renamed',
     '__proto__',
   ])('do not include %j', (id) => {
-    expect(() => reset(make(), id)).toThrow('TextCraft has no task');
+    expect(() => make().reset(id)).toThrow('TextCraft has no task');
   });
 
   it('have no variants where they are held out', () => {
-    const [held] = idsOf(tasks(plain).test);
-    expect(() => reset(make(), `${held}#renamed-1`)).toThrow('held out');
+    const [held] = idsOf(listTasks(plain).test);
+    expect(() => make().reset(`${held}#renamed-1`)).toThrow('held out');
   });
 });
 
 describe('renamed tasks', () => {
-  const { train } = tasks({ ...plain, renamed: 0.5 });
+  const { train } = listTasks({ ...plain, renamed: 0.5 });
 
   it('make up their share of an unbounded training split, in which no task comes twice', () => {
     const ids = Array.from({ length: 2_000 }, (_, index) => train.id(index));
@@ -100,10 +113,10 @@ describe('renamed tasks', () => {
   it('swap all names but those of planks and wool, by the id alone', () => {
     const environment = make({ distractors: 0 });
     const [real, first, second] = ['', '#renamed-1', '#renamed-2'].map((variant) =>
-      reset(environment, `depth-2/oak-boat${variant}`),
+      environment.reset(`depth-2/oak-boat${variant}`),
     );
     expect(first).not.toBe(second);
-    expect(reset(make({ distractors: 0 }), 'depth-2/oak-boat#renamed-1')).toBe(first);
+    expect(make({ distractors: 0 }).reset('depth-2/oak-boat#renamed-1')).toBe(first);
     for (const observation of [first!, second!]) {
       expect(observation).not.toContain('oak boat');
       expect(observation).not.toContain('oak logs');
@@ -116,6 +129,6 @@ describe('renamed tasks', () => {
   });
 
   it('show other distractors in another order where the names stay', () => {
-    expect(reset(make(), 'depth-2/oak-boat#3')).not.toBe(reset(make(), 'depth-2/oak-boat'));
+    expect(make().reset('depth-2/oak-boat#3')).not.toBe(make().reset('depth-2/oak-boat'));
   });
 });

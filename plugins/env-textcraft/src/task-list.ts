@@ -1,12 +1,9 @@
-import type { TaskSource, TaskSplits } from '@agentgym/cli';
+import type { Random, SplitName, TaskSource } from '@agentgym/cli';
 
 import { craftingBook } from './crafting-book.js';
 import type { Options } from './options.js';
 import { planCrafting } from './plan-crafting.js';
-import { puzzleOf } from './puzzle.js';
 import { drawFrom, shuffleBy } from './task-random.js';
-
-type SplitName = 'train' | 'validation' | 'test';
 
 /** A task: its goal, and for variants of training tasks which one. */
 export interface Task {
@@ -15,6 +12,12 @@ export interface Task {
   readonly depth: number;
   /** Items have swapped names. */
   readonly renamed: boolean;
+}
+
+/** Tasks of a split, whose ids come at once. */
+export interface TaskList extends TaskSource {
+  id(place: number): string;
+  random(random: Random): string;
 }
 
 /** Shares of each depth's goals that are held out; what is left is for training. */
@@ -58,7 +61,7 @@ export function readTask(id: string): Task {
   return { id, goal, depth: craftingBook.depthOf.get(goal) ?? 0, renamed: match?.[2] !== undefined };
 }
 
-function bounded(ids: readonly string[]): TaskSource {
+function bounded(ids: readonly string[]): TaskList {
   return {
     count: ids.length,
     id: (index) => {
@@ -71,7 +74,7 @@ function bounded(ids: readonly string[]): TaskSource {
 }
 
 /** Goals over and over, each time as another variant, of which a share has swapped names. */
-function unbounded(ids: readonly string[], renamed: number): TaskSource {
+function unbounded(ids: readonly string[], renamed: number): TaskList {
   const id = (index: number): string => {
     const [base, round] = [ids[index % ids.length] ?? '', Math.floor(index / ids.length)];
     if (drawFrom(`variant ${round} of ${base}`)(1_000_000) < renamed * 1_000_000) return `${base}#renamed-${round}`;
@@ -81,7 +84,7 @@ function unbounded(ids: readonly string[], renamed: number): TaskSource {
 }
 
 /** The splits that these options leave. Throws if no goal at all is left. */
-export function listTasks({ depths, longestPlan, renamed }: Options): TaskSplits {
+export function listTasks({ depths, longestPlan, renamed }: Options): Readonly<Record<SplitName, TaskList>> {
   const wanted = (goal: string) =>
     depths.includes(craftingBook.depthOf.get(goal) ?? 0) &&
     (longestPlan === null || planCrafting(goal, new Map()).turns.length <= longestPlan);
@@ -93,6 +96,5 @@ export function listTasks({ depths, longestPlan, renamed }: Options): TaskSplits
     train: renamed > 0 ? unbounded(train, renamed) : bounded(train),
     validation: bounded(ids('validation')),
     test: bounded(ids('test')),
-    cluster: (task) => puzzleOf(readTask(task).goal),
   };
 }

@@ -1,24 +1,24 @@
 import { testHost } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
-import { allTasks, make, reset, step, commandsOf } from './fixtures/play.js';
+import { allTasks, make, commandsOf } from './fixtures/play.js';
 
 describe('prompts', () => {
   it('show the needed recipes and as many distractors as asked for, the same each time', () => {
-    const shown = [0, 5, 10, 100].map((distractors) => commandsOf(reset(make({ distractors }), 'depth-2/oak-boat')));
+    const shown = [0, 5, 10, 100].map((distractors) => commandsOf(make({ distractors }).reset('depth-2/oak-boat')));
     expect(shown.map((commands) => commands.length)).toEqual([2, 7, 11, 11]);
     for (const commands of shown) expect(commands).toEqual(expect.arrayContaining(shown[0]!));
     expect(shown[0]!.toSorted()).toEqual([
       'craft 1 oak boat using 5 oak planks',
       'craft 4 oak planks using 1 oak logs',
     ]);
-    expect(reset(make(), 'depth-2/oak-boat')).toBe(reset(make(), 'depth-2/oak-boat'));
-    expect(reset(make(), 'depth-2/oak-boat').split('\n').at(-1)).toBe('Goal: craft oak boat.');
+    expect(make().reset('depth-2/oak-boat')).toBe(make().reset('depth-2/oak-boat'));
+    expect(make().reset('depth-2/oak-boat').split('\n').at(-1)).toBe('Goal: craft oak boat.');
   });
 
   it('show the shortest way only, without alternatives', () => {
     const [all, one] = [true, false].map((alternatives) =>
-      commandsOf(reset(make({ alternatives, distractors: 0 }), 'depth-3/black-bed')),
+      commandsOf(make({ alternatives, distractors: 0 }).reset('depth-3/black-bed')),
     );
     expect(all!.length).toBeGreaterThan(one!.length);
     expect(all).toEqual(expect.arrayContaining(one!));
@@ -26,23 +26,23 @@ describe('prompts', () => {
 
   it('write items in words or as one word', () => {
     const environment = make({ names: 'joined' });
-    expect(reset(environment, 'depth-2/oak-boat')).toContain('craft 1 oak_boat using 5 oak_planks');
-    expect(step(environment, 'get 2 oak_logs').observation).toBe('Got 2 oak_logs');
-    expect(step(environment, 'inventory').observation).toBe('Inventory: [oak_logs] (2) ');
+    expect(environment.reset('depth-2/oak-boat')).toContain('craft 1 oak_boat using 5 oak_planks');
+    expect(environment.step('get 2 oak_logs').observation).toBe('Got 2 oak_logs');
+    expect(environment.step('inventory').observation).toBe('Inventory: [oak_logs] (2) ');
   });
 });
 
 describe('facts', () => {
   it('count the share of the plan, which never falls, and the things that it crafts', () => {
     const environment = make();
-    reset(environment, 'depth-2/oak-boat');
+    environment.reset('depth-2/oak-boat');
     const facts = [
       'get 2 oak logs',
       'craft 4 oak planks using 1 oak logs',
       'inventory',
       'craft 4 stick using 2 planks',
       'craft oak planks using 1 oak logs',
-    ].map((action) => step(environment, action).facts);
+    ].map((action) => environment.step(action).facts);
     expect(facts.map(({ progress }) => progress)).toEqual([0.25, 0.5, 0.5, 0.5, 0.75]);
     expect(facts.map(({ milestones }) => milestones!.reached)).toEqual([0, 1, 1, 1, 1]);
     expect(facts[0]).toMatchObject({ success: false, invalid: false, milestones: { total: 2 }, details: { depth: 2 } });
@@ -65,23 +65,23 @@ describe('facts', () => {
     ['craft 1 bogus using 1 coal', 'no-recipe', 'Could not find a valid recipe for bogus'],
   ])('flag %j as invalid: %s', (action, refused, observation) => {
     const environment = make();
-    reset(environment, 'depth-2/oak-boat');
-    step(environment, 'get 2 coal');
-    const key = environment.stateKey!();
-    expect(step(environment, action)).toMatchObject({
+    environment.reset('depth-2/oak-boat');
+    environment.step('get 2 coal');
+    const key = environment.stateKey();
+    expect(environment.step(action)).toMatchObject({
       observation,
       reward: 0,
       facts: { invalid: true, details: { refused } },
     });
-    expect(environment.stateKey!()).toBe(key);
+    expect(environment.stateKey()).toBe(key);
   });
 });
 
 describe('crafting', () => {
   function craft(...actions: string[]): string {
     const environment = make();
-    reset(environment, 'depth-2/ladder');
-    return actions.map((action) => step(environment, action).observation).at(-1)!;
+    environment.reset('depth-2/ladder');
+    return actions.map((action) => environment.step(action).observation).at(-1)!;
   }
   const planks = [
     'get 1 oak logs',
@@ -127,9 +127,9 @@ describe('the demonstrator', () => {
     const environment = make();
     const { random } = testHost(1);
     const turns = allTasks({ depths: [1, 2] }).map((task) => {
-      reset(environment, task);
+      environment.reset(task);
       for (let turn = 1; turn <= 40; turn += 1) {
-        const { terminated, facts } = step(environment, environment.experts!['demonstrator']!(random) as string);
+        const { terminated, facts } = environment.step(environment.act('demonstrator', { random }));
         expect(facts.invalid).toBe(false);
         if (terminated) return turn;
       }

@@ -1,5 +1,6 @@
-import type { Environment, Expert, Facts, Host, Json, Random, StepResult, TaskSplits } from '@agentgym/cli';
+import type { Draw, Environment, Facts, Json, Random, StepResult, World } from '@agentgym/cli';
 
+import { aboutTask } from './about-task.js';
 import { craftingBook, type Amount, type Recipe } from './crafting-book.js';
 import { nameItems, type ItemNames } from './item-names.js';
 import type { Options } from './options.js';
@@ -52,16 +53,8 @@ function quote(text: string): string {
   return text.length > 100 ? `${clean}...` : clean;
 }
 
-class TextCraft implements Environment {
-  readonly instructions = instructions;
-  /** `demonstrator` wastes turns: on one of four it looks into its inventory, and half of what it gets it gets piece by piece. */
-  readonly experts: { readonly oracle: Expert; readonly demonstrator: Expert } = {
-    oracle: () => this.#nextAction(),
-    demonstrator: (random) => {
-      if (random.uniform() < 0.25) return 'inventory';
-      return this.#nextAction(random.uniform() < 0.5);
-    },
-  };
+/** One game at a time. */
+export class TextCraft implements Environment {
   readonly #options: Options;
   #puzzle: Puzzle | undefined;
   #inventory = new Map<string, number>();
@@ -90,12 +83,16 @@ class TextCraft implements Environment {
     return { observation: answer.observation, reward: success ? 1 : 0, terminated: this.#won, truncated: false, facts };
   }
 
-  sampleAction(random: Random): string {
-    const { shown, names } = this.#present();
-    const { output, ingredients } = random.choice(shown);
-    return random.uniform() < 0.5
-      ? writeCraft(output, ingredients, names)
-      : `get ${writeAmount(random.choice(ingredients), names)}`;
+  /** `demonstrator` wastes turns: on one of four it looks into its inventory, and half of what it gets it gets piece by piece. */
+  act(player: string, { random }: Pick<Draw, 'random'>): string {
+    switch (player) {
+      case 'oracle':
+        return this.#nextAction();
+      case 'demonstrator':
+        return random.uniform() < 0.25 ? 'inventory' : this.#nextAction(random.uniform() < 0.5);
+      default:
+        return this.#anyAction(random);
+    }
   }
 
   admissible(): readonly string[] {
@@ -228,6 +225,15 @@ class TextCraft implements Environment {
     return this.#plan;
   }
 
+  /** A shown command, or one of its ingredients. */
+  #anyAction(random: Random): string {
+    const { shown, names } = this.#present();
+    const { output, ingredients } = random.choice(shown);
+    return random.uniform() < 0.5
+      ? writeCraft(output, ingredients, names)
+      : `get ${writeAmount(random.choice(ingredients), names)}`;
+  }
+
   /** The next turn of the shortest plan; on demand one piece only of what it gets. */
   #nextAction(onePiece = false): string {
     const { names } = this.#present();
@@ -261,12 +267,15 @@ class TextCraft implements Environment {
   }
 }
 
-/** The splits that the options leave. */
-export function tasks(options: Options): TaskSplits {
-  return listTasks(options);
-}
-
-/** A TextCraft world; it needs nothing of the host. */
-export function create(options: Options, _host: Host): Environment {
-  return new TextCraft(options);
+/** The goals that the options leave; nothing but the options is shared by its instances. */
+export function open(options: Options): World {
+  return {
+    instructions,
+    splits: listTasks(options),
+    about: aboutTask,
+    experts: ['oracle', 'demonstrator'],
+    // Netherite block's plan is the longest.
+    maxTurns: 48,
+    create: () => new TextCraft(options),
+  };
 }
