@@ -33,6 +33,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   const hasRl = stages.some(([, stage]) => stage.kind === 'rl');
   const hasSft = stages.some(([, stage]) => stage.kind === 'sft');
 
+  if (recipe.environment.thread !== 'worker') idle(['environment', 'workers'], 'without `environment.thread: worker`');
   if (recipe.policy.from !== undefined) idle(['policy', 'preset'], 'beside `policy.from`');
   if (!hasRl) {
     const because = 'in a recipe whose `stages` have no `kind: rl`';

@@ -24,8 +24,42 @@ const options = (whose: string, describe: string) =>
     {},
   );
 
+const seconds = (phase: string) =>
+  v.exactOptional(v.pipe(amount(0, `Longest time of ${phase}`), v.gtValue(0)));
+
 const environment = v.pipe(
-  v.strictObject({ name: contribution('environment'), options: options('environment', 'environment') }),
+  v.strictObject({
+    name: contribution('environment'),
+    options: options('environment', 'environment'),
+    thread: v.exactOptional(
+      v.pipe(
+        v.picklist(['main', 'worker']),
+        v.description(
+          'Where it is played: `worker` is a thread of its own, where a call that hangs harms no other episode; absent: as the environment says',
+        ),
+      ),
+    ),
+    workers: v.exactOptional(whole(1, 'Threads that play it, with `thread: worker`; absent: 1')),
+    instances: v.exactOptional(whole(1, 'Most instances at once; absent: as the environment says, or `rollout.inFlight`')),
+    observationCharacters: v.exactOptional(
+      whole(1, 'UTF-16 units after which an observation is cut, with a mark; absent: as the environment says, or 16384'),
+    ),
+    seconds: v.exactOptional(
+      v.pipe(
+        v.strictObject({
+          open: seconds('opening the world'),
+          create: seconds('making an instance'),
+          reset: seconds('`reset`'),
+          step: seconds('`step`'),
+          act: seconds("an expert's answer"),
+          conclude: seconds('`conclude`'),
+          dispose: seconds('disposing of an instance'),
+          close: seconds('closing the world'),
+        }),
+        v.description('Longest times of its calls; absent: `rollout.deadlineSeconds`, or as the environment says'),
+      ),
+    ),
+  }),
   v.description('The world that is played'),
 );
 
@@ -439,9 +473,19 @@ export const recipeSchema = v.strictObject({
     v.pipe(
       v.strictObject({
         inFlight: v.optional(whole(1, 'Episodes that are played at the same time'), 256),
-        deadlineSeconds: v.optional(
-          v.pipe(amount(0, 'Seconds that one wait for an environment may take'), v.gtValue(0)),
-          60,
+        collection: v.exactOptional(
+          v.pipe(
+            v.picklist(['waves', 'free']),
+            v.description(
+              'When an episode goes on: in `waves`, once all have answered; `free`, once its own environment has. Absent: `free` where the policy answers independently of what else it is asked',
+            ),
+          ),
+        ),
+        deadlineSeconds: v.exactOptional(
+          v.pipe(
+            amount(0, 'Seconds that one call of an environment may take; absent: as the environment says, or 60'),
+            v.gtValue(0),
+          ),
         ),
         retries: v.optional(whole(0, 'How often a failed episode is tried again'), 2),
         maxFailedShare: v.optional(share('Share of failed episodes in a step above which the run ends'), 0.1),

@@ -1,4 +1,4 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 
 import type { Random } from './random.js';
 
@@ -25,6 +25,21 @@ export interface SpawnOptions {
   readonly cwd?: string;
   /** Its environment variables; absent: those of this process. */
   readonly env?: { readonly [name: string]: string | undefined };
+  /** An abort kills the process and all that it started. */
+  readonly signal?: AbortSignal;
+}
+
+/** A child process that ends with the run. */
+export interface ChildProcess {
+  readonly pid: number;
+  /** What is written to a process that has ended is lost, which is told by the callback of `write` alone. */
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when it has exited, with a code or by a signal. Its last output may not be read yet: wait for the end of the streams. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** Sends a signal, SIGKILL unless told, to the process and all that it started. */
+  kill(signal?: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
 }
 
 /**
@@ -33,8 +48,8 @@ export interface SpawnOptions {
  */
 export interface EnvironmentHost extends Omit<Host, 'random'> {
   /**
-   * Starts a child process that ends with the run, however that ends, `kill -9` included; whatever it starts itself ends too. `command` is run as it is, without
-   * a shell. Throws where it cannot be started.
+   * Starts a child process that ends with the run, however that ends, `kill -9` included; whatever it starts itself ends too. `command` is found on the PATH
+   * of `env`, and its arguments are read by no shell. Rejects where it cannot be started.
    */
-  spawn(command: string, args?: readonly string[], options?: SpawnOptions): ChildProcessWithoutNullStreams;
+  spawn(command: string, args?: readonly string[], options?: SpawnOptions): Promise<ChildProcess>;
 }

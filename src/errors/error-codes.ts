@@ -360,6 +360,12 @@ export const errorCodes = {
     cause: 'A learning rate that is too high for the model, often right after the warm-up.',
     cure: 'Lower `optimizer.learningRate`, or clip harder with `optimizer.clipNorm`, and start a new run.',
   },
+  AG_WORLD_UNAVAILABLE: {
+    exitCode: 2,
+    meaning: 'The world of an environment is down: a server that does not answer, a process that has ended.',
+    cause: 'A server that was not started or has stopped, a wrong address, or a program that is missing.',
+    cure: 'Bring it up again, then go on with `agentgym train --resume RUN`; `agentgym doctor` says what the environment needs.',
+  },
 } as const satisfies Record<string, ErrorCodeEntry>;
 
 export type ErrorCode = keyof typeof errorCodes;

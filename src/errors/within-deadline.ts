@@ -1,14 +1,20 @@
+import { afterResponsiveTime, responsiveTime } from './responsive-time.js';
+
 /** Waiting took longer than allowed. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
-/** setTimeout takes no more. */
-const longest = 2 ** 31 - 1;
+export interface DeadlineOptions<T> {
+  /** Takes an answer that comes too late: whoever asked is gone, and somebody has to own what it brings. */
+  readonly late?: (value: Awaited<T>) => void;
+  /** Told how many milliseconds the work took, also where it failed; time in which this thread was busy elsewhere is left out. */
+  readonly took?: (milliseconds: number) => void;
+}
 
 /**
- * Waits for `work` at most so long, then rejects with a DeadlineError; what the work does later is ignored. Work that answers at once
- * costs no timer. Synchronous work cannot be interrupted.
+ * Waits for `work` at most so long, then rejects with a DeadlineError. Time in which this thread could not have taken an answer does not count. Work
+ * that answers at once costs no timer. Synchronous work cannot be interrupted.
  *
  * @param milliseconds Infinity waits for ever
  */
@@ -16,21 +22,43 @@ export async function withinDeadline<T>(
   what: string,
   milliseconds: number,
   work: () => T | PromiseLike<T>,
+  { late, took }: DeadlineOptions<T> = {},
 ): Promise<Awaited<T>> {
-  const result = work();
-  if (!isPromiseLike(result)) return result as Awaited<T>;
-  if (milliseconds > longest) return await result;
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new DeadlineError(`${what} took longer than ${milliseconds / 1000} s`)),
-      milliseconds,
-    );
-  });
+  const start = performance.now();
+  let result: T | PromiseLike<T>;
   try {
-    return await Promise.race([result, deadline]);
+    result = work();
+  } catch (error) {
+    took?.(performance.now() - start);
+    throw error;
+  }
+  const blocked = performance.now() - start;
+  if (!isPromiseLike(result)) {
+    took?.(blocked);
+    return result as Awaited<T>;
+  }
+  let expire!: () => void;
+  const deadline = new Promise<never>((_, reject) => {
+    expire = () => reject(new DeadlineError(`${what} took longer than ${milliseconds / 1000} s`));
+  });
+  const cancel = afterResponsiveTime(milliseconds, expire);
+  const begun = responsiveTime();
+  let isLate = false;
+  const answer = Promise.resolve(result);
+  if (late !== undefined) {
+    answer.then(
+      (value) => (isLate ? late(value as Awaited<T>) : undefined),
+      () => undefined,
+    );
+  }
+  try {
+    return (await Promise.race([answer, deadline])) as Awaited<T>;
+  } catch (error) {
+    isLate = error instanceof DeadlineError;
+    throw error;
   } finally {
-    clearTimeout(timer);
+    took?.(blocked + Math.max(0, responsiveTime() - begun));
+    cancel();
   }
 }
 

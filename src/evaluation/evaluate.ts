@@ -1,4 +1,4 @@
-import type { SplitName, TaskSplits } from '../contracts/environment.js';
+import type { SplitName } from '../contracts/environment.js';
 import type { EvaluationSummary, Interval } from '../contracts/evaluation.js';
 import type { Random } from '../contracts/random.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
@@ -16,7 +16,6 @@ import { wilsonInterval } from '../statistics/wilson-interval.js';
  * same tasks in the same worlds, and differences between players are paired.
  */
 export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
-  readonly splits: TaskSplits;
   readonly split: SplitName;
   /** So many tasks, each at most once; all of a bounded split where it has no more. */
   readonly tasks: number;
@@ -30,6 +29,7 @@ export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
 export interface TaskOutcome {
   readonly task: string;
   readonly cluster?: string;
+  readonly labels?: { readonly [axis: string]: string | number };
   readonly attempts: readonly {
     readonly success: boolean;
     readonly return: number;
@@ -52,19 +52,21 @@ export interface Evaluation {
  * @throws AG_EPISODES_FAILED where too many episodes failed, AG_INTERRUPTED
  */
 export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<Evaluation> {
-  const { splits, split, attempts, random } = options;
-  const tasks = chooseTasks(splits[split], options.tasks, random.stream('tasks', split));
+  const { environments, split, attempts, random } = options;
+  const { world } = environments;
+  const tasks = await chooseTasks(world.splits[split], options.tasks, random.stream('tasks', split));
   const keys = tasks.flatMap((task, group) =>
     Array.from({ length: attempts }, (_, member) => ({ iteration: 0, task, group, member })),
   );
   const episodes = await collectEpisodes(keys, { ...options, actor, random: random.stream('episodes', split) });
   refuseManyFailures(episodes, options.rollout.maxFailedShare);
 
+  const told = world.tells ? await world.about(tasks) : [];
   const outcomes = tasks.map((task, group) => {
     const played = episodes.slice(group * attempts, (group + 1) * attempts);
     return {
       task,
-      ...(splits.cluster && { cluster: splits.cluster(task) }),
+      ...told[group],
       attempts: played.filter((episode) => episode.status === 'completed').map(attemptOf),
     };
   });

@@ -1,11 +1,9 @@
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { Shape } from '../errors/check-shape.js';
 
-const taskSource: Shape = { id: 'function', random: 'function' };
-
 /** What the module of a contribution exports. */
 export const moduleShapes: { readonly [kind in ContributionKind]: Shape } = {
-  environment: { tasks: 'function', create: 'function' },
+  environment: { open: 'function' },
   reward: { create: 'function' },
   policy: { create: 'function' },
   algorithm: { create: 'function' },
@@ -13,12 +11,8 @@ export const moduleShapes: { readonly [kind in ContributionKind]: Shape } = {
   tool: { create: 'function' },
 };
 
-/** What `tasks` of an environment gives. */
-export const tasksShape: Shape = { train: taskSource, validation: taskSource, test: taskSource };
-
 /** What `create` of a contribution gives, as far as the loop would fall over it. */
-export const instanceShapes: { readonly [kind in ContributionKind]: Shape } = {
-  environment: { instructions: 'string', reset: 'function', step: 'function', sampleAction: 'function' },
+export const instanceShapes: { readonly [kind in Exclude<ContributionKind, 'environment'>]: Shape } = {
   reward: { density: 'string', score: 'function', bounds: 'function' },
   policy: { capabilities: 'object', encoder: 'object', generate: 'function', forwardBackward: 'function' },
   algorithm: { roles: 'array', initialState: 'object', advantages: 'function', weights: 'function', loss: 'function' },

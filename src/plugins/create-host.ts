@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 
-import type { Host, Log } from '../contracts/host.js';
+import type { EnvironmentHost, Host, Log } from '../contracts/host.js';
 import type { Random } from '../contracts/random.js';
+import { spawnOwned } from '../processes/spawn-owned.js';
 import type { PluginOwner } from './call-plugin.js';
 
 /** What all plugins of a run share. */
@@ -16,9 +17,21 @@ export interface HostSettings {
 
 /** What a contribution is handed: its own stream and cache folder, and a log that says who speaks. */
 export function createHost(settings: HostSettings, owner: PluginOwner): Host {
+  const random = settings.random.stream('contribution', owner.kind, owner.name);
+  return { random, ...withoutRandom(settings, owner) };
+}
+
+/** What an environment or a tool is handed. */
+export function createEnvironmentHost(settings: Omit<HostSettings, 'random'>, owner: PluginOwner): EnvironmentHost {
+  return {
+    ...withoutRandom(settings, owner),
+    spawn: (command, args, options) => spawnOwned(command, args, options),
+  };
+}
+
+function withoutRandom(settings: Omit<HostSettings, 'random'>, owner: PluginOwner): Omit<Host, 'random'> {
   const speak = (message: string) => `${owner.name}: ${message}`;
   return {
-    random: settings.random.stream('contribution', owner.kind, owner.name),
     log: {
       info: (message) => settings.log.info(speak(message)),
       warn: (message) => settings.log.warn(speak(message)),

@@ -17,16 +17,22 @@ export interface ModelActor {
   readonly tools?: Toolbox;
 }
 
+/** A player of the environment's own: the random baseline or an expert. Its actions are the environment's, and call no tools. */
+export interface EnvironmentActor {
+  readonly kind: 'environment';
+  readonly player: string;
+  readonly tools?: undefined;
+}
+
 /** A player without tokens; what it says is the action, or calls a tool. */
 export interface PlayerActor {
   readonly kind: 'player';
   readonly player: Player;
-  /** Absent for experts and the random baseline, which call none. */
   readonly tools?: Toolbox;
 }
 
 /** Whoever plays. */
-export type Actor = ModelActor | PlayerActor;
+export type Actor = ModelActor | EnvironmentActor | PlayerActor;
 
 /** What stands before the first observation: the environment's rules, how to write an action, and how to call tools. */
 export function systemPrompt(instructions: string, format?: ActionFormat, tools?: Toolbox): string {

@@ -1,4 +1,3 @@
-import type { TaskSource } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
 import { systemPrompt } from './actor.js';
@@ -7,13 +6,14 @@ import { composeReward } from './compose-reward.js';
 import { type Demonstration, writeAction } from './demonstration.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import { refuseManyFailures } from './failures.js';
-import { expertPlayer } from './players.js';
+import { expertActor } from './players.js';
 import { taskOrder } from './task-order.js';
 import type { Toolbox } from './toolbox.js';
+import type { TaskList } from './world-handle.js';
 
 export interface CollectDemonstrationsOptions {
   /** The training split, and nothing else. */
-  readonly tasks: TaskSource;
+  readonly tasks: TaskList;
   readonly environments: EnvironmentPool;
   /** Name of the expert. */
   readonly expert: string;
@@ -48,10 +48,11 @@ export interface CollectedDemonstrations {
 export async function collectDemonstrations(options: CollectDemonstrationsOptions): Promise<CollectedDemonstrations> {
   const { tasks, environments, expert, count, successOnly = false, format, tools, horizon } = options;
   const { random, rollout, signal } = options;
-  const taskAt = taskOrder(tasks, random.stream('tasks'));
-  const keys = Array.from({ length: count }, (_, group) => ({ iteration: 0, task: taskAt(group), group, member: 0 }));
+  const { world } = environments;
+  const ids = await taskOrder(tasks, random.stream('tasks'))(0, count);
+  const keys = ids.map((task, group) => ({ iteration: 0, task, group, member: 0 }));
   const episodes = await collectEpisodes(keys, {
-    actor: { kind: 'player', player: expertPlayer(expert) },
+    actor: expertActor(world, expert),
     environments,
     reward: composeReward([]),
     horizon,
@@ -61,16 +62,13 @@ export async function collectDemonstrations(options: CollectDemonstrationsOption
   });
   refuseManyFailures(episodes, rollout.maxFailedShare);
 
-  const instance = await environments.acquire();
-  const system = systemPrompt(instance.instructions, format, tools);
-  environments.release(instance);
   const completed = episodes.filter((episode) => episode.status === 'completed');
   const demonstrations = completed
     .filter(({ success }) => success || !successOnly)
-    .map(({ task, turns, finalObservation }) => ({
+    .map(({ task, instructions = world.instructions, turns, finalObservation }) => ({
       name: task,
       task,
-      system,
+      system: systemPrompt(instructions, format, tools),
       observations: [...turns.map(({ observation }) => observation), finalObservation],
       texts: turns.map(({ text }) => writeAction(text, format)),
     }));

@@ -1,20 +1,21 @@
-// Plays episodes in waves: every live episode gets its action by one call of the model, then all environments step side by side. Which
-// episodes share a call follows from their order and lengths alone, never from who answers first.
+// Plays episodes side by side. One loop, two rules of who is ready to be answered: in waves the policy waits until every environment has answered; in free
+// collection an episode goes on as soon as its own has. What an episode is does not depend on the rule, nor on who answers first: its randomness is
+// keyed by where it stands in the run.
 import { setImmediate } from 'node:timers/promises';
 
-import type { Environment, StepResult } from '../contracts/environment.js';
+import type { Conclusion } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
-import { checkShape, type Shape } from '../errors/check-shape.js';
-import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { messageOf } from '../errors/message-of.js';
-import { type Actor, type ModelActor, type PlayerActor, systemPrompt } from './actor.js';
-import type { EnvironmentPool } from './environment-pool.js';
+import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
+import type { Actor, ModelActor } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
-import type { ToolAnswer } from './episode-tools.js';
+import type { EnvironmentPool } from './environment-pool.js';
+import { EpisodeLost } from './episode-lost.js';
 import { type Attempt, failedEpisode, LiveEpisode, type Writing } from './live-episode.js';
 import { unlessAborted } from './unless-aborted.js';
+import type { InstanceHandle } from './world-handle.js';
 
 /** How episodes are played, whoever plays them. */
 export interface RolloutSettings {
@@ -24,10 +25,10 @@ export interface RolloutSettings {
   readonly retries: number;
   /** Share of failed episodes above which a collection counts as broken. */
   readonly maxFailedShare: number;
-  /** Longest wait for a `reset` or `step`. */
-  readonly environmentMilliseconds: number;
-  /** Longest wait for a player without tokens; Infinity for a person. */
+  /** Longest wait for a player that is not the environment's own; Infinity for a person. */
   readonly playerMilliseconds: number;
+  /** `free` lets timing decide which episodes share a call of the policy; absent: it does so where the policy promises independence. */
+  readonly collection?: 'waves' | 'free';
 }
 
 export interface CollectOptions {
@@ -40,109 +41,234 @@ export interface CollectOptions {
   readonly random: Random;
   readonly rollout: RolloutSettings;
   readonly signal: AbortSignal;
+  /** Told what the collection took, once it is over. */
+  readonly took?: (times: CollectionTimes) => void;
+}
+
+/** Wall-clock times of a collection. */
+export interface CollectionTimes {
+  readonly milliseconds: number;
+  /** Time in which the policy model had nothing to answer: it waited for environments. */
+  readonly policyWaited: number;
 }
 
 type Failure = FailedEpisode['failure'];
-
-/** An attempt that broke, on its way to a retry or to the record. */
-interface Broken {
-  readonly attempt: Attempt;
-  readonly turns: readonly Turn[];
-  readonly failure: Failure;
-}
 
 /**
  * Plays one episode for each key.
  *
  * @returns the episodes in the order of the keys; those that failed to the last retry are among them
- * @throws AG_INTERRUPTED once the signal is aborted; the environments in use are thrown away
+ * @throws AG_INTERRUPTED once the signal is aborted, AG_WORLD_UNAVAILABLE; the instances in use are thrown away
  */
-export async function collectEpisodes(keys: readonly EpisodeKey[], options: CollectOptions): Promise<Episode[]> {
-  const { actor, environments, rollout, signal } = options;
-  const results: Episode[] = new Array<Episode>(keys.length);
-  const waiting: Attempt[] = keys.map((key, index) => ({ key, index, retries: 0 }));
-  let live: LiveEpisode[] = [];
-
-  try {
-    while (waiting.length > 0 || live.length > 0) {
-      // Lets timers and signals in: where environments and model answer at once, nothing else does.
-      await unlessAborted(setImmediate(), signal);
-      const attempts = waiting.splice(0, Math.max(0, rollout.inFlight - live.length));
-      const started = await unlessAborted(Promise.all(attempts.map((attempt) => begin(attempt, options))), signal);
-      const broken: Broken[] = [];
-      for (const start of started) {
-        if (start instanceof LiveEpisode) live.push(start);
-        else broken.push(start);
-      }
-
-      const playing = live.filter((episode) => !episode.ended);
-      const writings = await unlessAborted(write(playing, actor, options), signal);
-      const steps = playing.map((episode, index) => step(episode, writings[index] as Writing | Failure, options));
-      await unlessAborted(Promise.all(steps), signal);
-
-      const leaving = live.filter((episode) => episode.ended);
-      live = live.filter((episode) => !episode.ended);
-      if (actor.kind === 'model') actor.model.release(leaving.map(({ sequenceName }) => sequenceName));
-      for (const episode of leaving) {
-        const { attempt, environment, failure, turns } = episode;
-        episode.tools?.close();
-        if (failure === undefined) {
-          environments.release(environment);
-          results[attempt.index] = episode.completed();
-        } else {
-          void environments.discard(environment);
-          broken.push({ attempt, turns, failure });
-        }
-      }
-      broken.sort((a, b) => a.attempt.index - b.attempt.index);
-      const again: Attempt[] = [];
-      for (const { attempt, turns, failure } of broken) {
-        if (attempt.retries < rollout.retries) again.push({ ...attempt, retries: attempt.retries + 1 });
-        else results[attempt.index] = failedEpisode(attempt, turns, failure);
-      }
-      waiting.unshift(...again);
-    }
-    return results;
-  } finally {
-    // Only an interruption or an error leaves any behind; they may be in the middle of a step.
-    if (actor.kind === 'model') actor.model.release(live.map(({ sequenceName }) => sequenceName));
-    for (const { environment, tools } of live) {
-      void environments.discard(environment);
-      tools?.close();
-    }
-  }
+export function collectEpisodes(keys: readonly EpisodeKey[], options: CollectOptions): Promise<Episode[]> {
+  return new Collection(keys, options).run();
 }
 
-/** Resets an environment for an attempt. */
-async function begin(attempt: Attempt, options: CollectOptions): Promise<LiveEpisode | Broken> {
-  const { actor, environments, horizon, reward, rollout } = options;
-  const { iteration, task, group, member } = attempt.key;
-  const random = options.random.stream(iteration, task, group, member, attempt.retries);
-  let environment: Environment | undefined;
-  try {
-    const instance = await withinDeadline('create', rollout.environmentMilliseconds, () => environments.acquire());
-    environment = instance;
-    const observation = await withinDeadline('reset', rollout.environmentMilliseconds, () =>
-      instance.reset(task, { random: random.stream('environment') }),
-    );
-    checkShape(observation, 'string', 'what reset() gives');
-    return new LiveEpisode(attempt, instance, random, actor, observation, { horizon, reward });
-  } catch (error) {
-    if (environment !== undefined) void environments.discard(environment);
-    return { attempt, turns: [], failure: failureOf(error, 'reset') };
-  }
-}
+class Collection {
+  readonly #options: CollectOptions;
+  readonly #results: Episode[];
+  /** Attempts that have not begun, those with the lowest place first. */
+  readonly #waiting: Attempt[];
+  readonly #live = new Set<LiveEpisode>();
+  /** Episodes whose turn it is to be answered. */
+  #ready: LiveEpisode[] = [];
+  /** Calls of environments, tools and players that are under way. */
+  #pending = 0;
+  /** What ends the whole collection. */
+  #error: { readonly error: unknown } | undefined;
+  #wake: () => void = () => undefined;
+  #generating = 0;
+  /** Attempts whose instances are being made or reset. */
+  #beginning = 0;
+  /** Nobody waits any more for what is under way. */
+  #over = false;
 
-/** What the actor writes in each episode. */
-function write(
-  episodes: readonly LiveEpisode[],
-  actor: Actor,
-  options: CollectOptions,
-): Promise<readonly (Writing | Failure)[]> {
-  if (episodes.length === 0) return Promise.resolve([]);
-  return actor.kind === 'model'
-    ? generate(episodes, actor, options.signal)
-    : Promise.all(episodes.map((episode) => ask(episode, actor, options)));
+  constructor(keys: readonly EpisodeKey[], options: CollectOptions) {
+    this.#options = options;
+    this.#results = new Array<Episode>(keys.length);
+    this.#waiting = keys.map((key, index) => ({ key, index, retries: 0 }));
+  }
+
+  async run(): Promise<Episode[]> {
+    const { actor, environments, signal } = this.#options;
+    const start = performance.now();
+    try {
+      while (this.#waiting.length > 0 || this.#live.size > 0 || this.#pending > 0) {
+        this.#beginEpisodes();
+        // Lets timers, signals and answers in: where environments and model answer at once, nothing else does.
+        await unlessAborted(setImmediate(), signal);
+        if (this.#error !== undefined) throw this.#error.error;
+        if (this.#isDue()) await this.#answer();
+        else if (this.#pending > 0) await unlessAborted(this.#somethingHappens(), signal);
+      }
+      const milliseconds = performance.now() - start;
+      const policyWaited = actor.kind === 'model' ? milliseconds - this.#generating : 0;
+      this.#options.took?.({ milliseconds, policyWaited });
+      await environments.shrink();
+      return this.#results;
+    } finally {
+      this.#over = true;
+      // Only an interruption or an error leaves any behind; they may be in the middle of a step.
+      this.#releaseSequences([...this.#live]);
+      for (const { instance, tools } of this.#live) {
+        void environments.discard(instance);
+        tools?.close();
+      }
+    }
+  }
+
+  /** Whoever is ready is answered now. */
+  #isDue(): boolean {
+    const { actor, rollout } = this.#options;
+    if (this.#ready.length === 0) return false;
+    const independent = actor.kind !== 'model' || actor.model.capabilities.sampler.independent;
+    const rule = rollout.collection ?? (independent ? 'free' : 'waves');
+    return rule === 'free' || this.#pending === 0;
+  }
+
+  #somethingHappens(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve));
+  }
+
+  /** Runs a call beside the others. What it throws ends the collection: what concerns one episode alone is caught inside. */
+  #beside(work: () => Promise<void>): void {
+    this.#pending += 1;
+    work()
+      .catch((error: unknown) => (this.#error ??= { error }))
+      .finally(() => {
+        this.#pending -= 1;
+        this.#wake();
+      });
+  }
+
+  #beginEpisodes(): void {
+    const { environments, rollout } = this.#options;
+    const seats = Math.min(rollout.inFlight, environments.limit) - this.#live.size - this.#beginning;
+    for (const attempt of this.#waiting.splice(0, Math.max(0, seats))) {
+      this.#beginning += 1;
+      this.#beside(() => this.#begin(attempt).finally(() => (this.#beginning -= 1)));
+    }
+  }
+
+  async #begin(attempt: Attempt): Promise<void> {
+    const { actor, environments, horizon, reward } = this.#options;
+    const { iteration, task, group, member } = attempt.key;
+    const random = this.#options.random.stream(iteration, task, group, member, attempt.retries);
+    let instance: InstanceHandle | undefined;
+    try {
+      instance = await environments.acquire();
+      if (this.#over) return environments.release(instance);
+      const begun = await instance.reset(task, random.stream('environment'));
+      if (this.#over) return environments.release(instance);
+      const limits = { horizon, reward, instructions: environments.world.instructions };
+      const episode = new LiveEpisode(attempt, instance, random, actor, begun, limits);
+      this.#live.add(episode);
+      if (episode.ended) this.#leave(episode);
+      else this.#ready.push(episode);
+    } catch (error) {
+      if (instance !== undefined) void environments.discard(instance);
+      this.#broke(attempt, [], error, 'reset');
+    }
+  }
+
+  /** Lets the actor answer whoever is ready, and plays what it wrote. */
+  async #answer(): Promise<void> {
+    const { actor, signal } = this.#options;
+    const episodes = this.#ready.sort((a, b) => a.attempt.index - b.attempt.index);
+    this.#ready = [];
+    if (actor.kind !== 'model') {
+      for (const episode of episodes) this.#beside(() => this.#play(episode, () => this.#ask(episode)));
+      return;
+    }
+    const start = performance.now();
+    const writings = await unlessAborted(generate(episodes, actor, signal), signal);
+    this.#generating += performance.now() - start;
+    for (const [index, episode] of episodes.entries()) {
+      this.#beside(() => this.#play(episode, () => writings[index] as Writing));
+    }
+  }
+
+  /** What a player without tokens writes. */
+  async #ask({ instance, observations, random, system, texts, turns }: LiveEpisode): Promise<Writing> {
+    const { actor, rollout, signal } = this.#options;
+    const stream = random.stream('turn', turns.length);
+    let text: string;
+    if (actor.kind === 'environment') text = await instance.act(actor.player, stream);
+    else if (actor.kind === 'player') {
+      const { player } = actor;
+      text = await withinDeadline(`the player "${player.name}"`, rollout.playerMilliseconds, () =>
+        player.act({ system, observations, texts, random: stream }, signal),
+      );
+    } else throw new Error('a model is asked by generate');
+    return { text, parsed: { action: text }, cut: false };
+  }
+
+  /** Plays a turn: what was written is a call of a tool, or an action. */
+  async #play(episode: LiveEpisode, write: () => Writing | Promise<Writing>): Promise<void> {
+    const { instance, tools, turns } = episode;
+    let phase: Failure['phase'] = 'player';
+    try {
+      const writing = await write();
+      phase = 'tool';
+      const answer = tools === undefined ? undefined : await tools.answer(writing.text, turns.length, this.#options.signal);
+      phase = 'step';
+      const { parsed } = writing;
+      const step =
+        answer !== undefined
+          ? episode.toolStep(answer.observation)
+          : 'action' in parsed
+            ? await instance.step(parsed.action)
+            : episode.malformedStep(parsed.observation);
+      const cause = episode.take(step);
+      phase = 'conclude';
+      let conclusion: Conclusion | undefined;
+      if (cause !== undefined && instance.concludes) conclusion = await instance.conclude(cause);
+      episode.finishTurn(writing, step, {
+        ...(answer && { toolCall: answer.toolCall }),
+        ...(conclusion && { conclusion }),
+      });
+    } catch (error) {
+      this.#drop(episode);
+      void this.#options.environments.discard(instance);
+      this.#broke(episode.attempt, turns, error, phase);
+      return;
+    }
+    if (episode.ended) this.#leave(episode);
+    else this.#ready.push(episode);
+  }
+
+  /** An episode is over. */
+  #leave(episode: LiveEpisode): void {
+    this.#drop(episode);
+    this.#options.environments.release(episode.instance);
+    this.#results[episode.attempt.index] = episode.completed();
+  }
+
+  #drop(episode: LiveEpisode): void {
+    this.#live.delete(episode);
+    episode.tools?.close();
+    this.#releaseSequences([episode]);
+  }
+
+  #releaseSequences(episodes: readonly LiveEpisode[]): void {
+    const { actor } = this.#options;
+    if (actor.kind === 'model') actor.model.release(episodes.map(({ sequenceName }) => sequenceName));
+  }
+
+  /** An attempt broke: it is tried again, or goes on record. */
+  #broke(attempt: Attempt, turns: readonly Turn[], error: unknown, phase: Failure['phase']): void {
+    if (error instanceof EpisodeLost) this.#again(attempt);
+    else {
+      const failure = failureOf(error, phase);
+      if (attempt.retries < this.#options.rollout.retries) this.#again({ ...attempt, retries: attempt.retries + 1 });
+      else this.#results[attempt.index] = failedEpisode(attempt, turns, failure);
+    }
+  }
+
+  #again(attempt: Attempt): void {
+    const place = this.#waiting.findIndex(({ index }) => index > attempt.index);
+    this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, attempt);
+  }
 }
 
 async function generate(
@@ -173,67 +299,6 @@ async function generate(
   });
 }
 
-async function ask(
-  episode: LiveEpisode,
-  { player, tools }: PlayerActor,
-  { rollout, signal }: CollectOptions,
-): Promise<Writing | Failure> {
-  const { environment, observation, random, turns } = episode;
-  try {
-    const text = await withinDeadline(`the player "${player.name}"`, rollout.playerMilliseconds, () =>
-      player.act(
-        {
-          system: systemPrompt(environment.instructions, undefined, tools),
-          observations: [...turns.map((turn) => turn.observation), observation],
-          texts: turns.map((turn) => turn.text),
-          environment,
-          random: random.stream('turn', turns.length),
-        },
-        signal,
-      ),
-    );
-    return { text, parsed: { action: text }, cut: false };
-  } catch (error) {
-    return failureOf(error, 'player');
-  }
-}
-
-const stepShape = {
-  observation: 'string',
-  reward: 'number',
-  terminated: 'boolean',
-  truncated: 'boolean',
-  facts: { success: 'boolean', invalid: 'boolean' },
-} as const satisfies Shape;
-
-/** Plays what was written: a call of a tool, or an action. */
-async function step(
-  episode: LiveEpisode,
-  writing: Writing | Failure,
-  { rollout, signal }: CollectOptions,
-): Promise<void> {
-  if ('phase' in writing) return episode.fail(writing);
-  let answer: ToolAnswer | undefined;
-  try {
-    answer = await episode.tools?.answer(writing.text, episode.turns.length, signal);
-  } catch (error) {
-    return episode.fail(failureOf(error, 'tool'));
-  }
-  if (answer !== undefined) return episode.finishToolTurn(writing, answer);
-  const { parsed } = writing;
-  let result: StepResult;
-  try {
-    result =
-      'action' in parsed
-        ? await withinDeadline('step', rollout.environmentMilliseconds, () => episode.environment.step(parsed.action))
-        : episode.malformedStep(parsed.observation);
-    checkShape(result, stepShape, 'what step() gives');
-  } catch (error) {
-    return episode.fail(failureOf(error, 'step'));
-  }
-  episode.finishTurn(writing, result);
-}
-
 /** Uniform numbers in (0, 1]. */
 function draws(random: Random, count: number): Float64Array {
   const numbers = new Float64Array(count);
@@ -242,7 +307,7 @@ function draws(random: Random, count: number): Float64Array {
 }
 
 /** Plugins throw plain errors, or were told of already; any other AgentgymError has nothing to do with this one episode and ends the collection. */
-function failureOf(error: unknown, phase: 'reset' | 'step' | 'player' | 'tool'): Failure {
+function failureOf(error: unknown, phase: Failure['phase']): Failure {
   if (isAgentgymError(error) && error.code !== 'AG_PLUGIN_FAILED') throw error;
   const message = messageOf(error);
   return { phase: error instanceof DeadlineError ? 'deadline' : phase, message };

@@ -1,54 +1,79 @@
-import type { Awaitable, Environment } from '../contracts/environment.js';
-import { withinDeadline } from '../errors/within-deadline.js';
+import type { InstanceHandle, WorldHandle } from './world-handle.js';
 
-/** Instances of one environment, reused from episode to episode. */
-export interface EnvironmentPool {
-  /** An idle instance, or a new one. */
-  acquire(): Promise<Environment>;
+/** Instances of one world, reused from episode to episode. Which instance plays which episode is not observable. */
+export class EnvironmentPool {
+  readonly #idle: InstanceHandle[] = [];
+  readonly #all = new Set<InstanceHandle>();
+  readonly #queue: (() => void)[] = [];
+  /** Instances that are there or on their way. */
+  #taken = 0;
+  /** Most that were in use at once since the pool last shrank. */
+  #peak = 0;
+  #closed = false;
+
+  constructor(
+    readonly world: WorldHandle,
+    /** Instances at once. */
+    readonly limit: number,
+  ) {}
+
+  /** An idle instance or a new one; waits where all that may be there are in use. Throws what `create` throws. */
+  async acquire(): Promise<InstanceHandle> {
+    while (this.#idle.length === 0 && this.#taken >= this.limit) {
+      await new Promise<void>((resolve) => this.#queue.push(resolve));
+    }
+    const instance = this.#idle.pop() ?? (await this.#create());
+    this.#peak = Math.max(this.#peak, this.#taken - this.#idle.length);
+    return instance;
+  }
+
   /** Gives an instance back for the next episode. */
-  release(environment: Environment): void;
+  release(instance: InstanceHandle): void {
+    if (!this.#all.has(instance)) return;
+    this.#idle.push(instance);
+    this.#queue.shift()?.();
+  }
+
   /** Gives back an instance that broke or hangs: it is disposed of and never used again. */
-  discard(environment: Environment): Promise<void>;
-  /** Disposes of every instance, in use or not. */
-  dispose(): Promise<void>;
-}
+  async discard(instance: InstanceHandle): Promise<void> {
+    if (!this.#all.delete(instance)) return;
+    await instance.dispose();
+    this.#leave();
+  }
 
-/** How long an instance may take to clean up before it is left behind. */
-const disposalMilliseconds = 5000;
+  /** Disposes of the idle instances that the last collections had no use for. */
+  async shrink(): Promise<void> {
+    const needed = this.#peak;
+    this.#peak = 0;
+    const spare = this.#idle.splice(0, Math.max(0, this.#all.size - needed));
+    await Promise.all(spare.map((instance) => this.discard(instance)));
+  }
 
-/** Which instance plays which episode is not observable: `reset` rebuilds the whole task. */
-export function createEnvironmentPool(create: () => Awaitable<Environment>): EnvironmentPool {
-  const idle: Environment[] = [];
-  const all = new Set<Environment>();
-  let closed = false;
+  /** Disposes of every instance, in use or not, and closes the world. */
+  async dispose(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#idle.length = 0;
+    await Promise.all([...this.#all].map((instance) => this.discard(instance)));
+    await this.world.close();
+  }
 
-  async function discard(environment: Environment): Promise<void> {
-    if (!all.delete(environment)) return;
+  async #create(): Promise<InstanceHandle> {
+    this.#taken += 1;
     try {
-      await withinDeadline('dispose', disposalMilliseconds, () => environment.dispose?.());
-    } catch {
-      // It is thrown away anyway, and what broke it has been recorded.
+      const instance = await this.world.create();
+      this.#all.add(instance);
+      // Made too late for whoever asked.
+      if (this.#closed) await this.discard(instance);
+      return instance;
+    } catch (error) {
+      this.#leave();
+      throw error;
     }
   }
 
-  return {
-    async acquire() {
-      const waiting = idle.pop();
-      if (waiting !== undefined) return waiting;
-      const environment = await create();
-      all.add(environment);
-      // Made too late for whoever asked.
-      if (closed) await discard(environment);
-      return environment;
-    },
-    release(environment) {
-      if (all.has(environment)) idle.push(environment);
-    },
-    discard,
-    async dispose() {
-      closed = true;
-      idle.length = 0;
-      await Promise.all([...all].map(discard));
-    },
-  };
+  #leave(): void {
+    this.#taken -= 1;
+    this.#queue.shift()?.();
+  }
 }

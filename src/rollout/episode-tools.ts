@@ -2,6 +2,7 @@ import type { Random } from '../contracts/random.js';
 import type { ToolContext, ToolResult, ToolSession } from '../contracts/tool.js';
 import type { ToolCall } from '../contracts/trajectory.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
+import { cutText } from './cut-text.js';
 import type { NamedTool, Toolbox } from './toolbox.js';
 
 /** What a turn comes to whose text a tool claimed. */
@@ -99,14 +100,7 @@ export class EpisodeTools {
   }
 
   #show(output: string, toolCall: Omit<ToolCall, 'outputCharacters'>): ToolAnswer {
-    const observation = cutOutput(output, this.#box.limits.maxOutputCharacters);
+    const observation = cutText(output, this.#box.limits.maxOutputCharacters);
     return { observation, toolCall: { ...toolCall, outputCharacters: output.length } };
   }
-}
-
-/** The beginning of a text that is too long, and a mark that says how much of it. Never half a surrogate pair. */
-function cutOutput(output: string, longest: number): string {
-  if (output.length <= longest) return output;
-  const head = output.slice(0, longest).replace(/[\uD800-\uDBFF]$/u, '');
-  return `${head}\n[cut: ${head.length} of ${output.length} characters]`;
 }

@@ -1,4 +1,4 @@
-import type { Environment, Facts, StepResult } from '../contracts/environment.js';
+import type { Conclusion, Facts } from '../contracts/environment.js';
 import type { ParsedAction } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
 import type {
@@ -13,8 +13,9 @@ import type {
 import type { Actor } from './actor.js';
 import { systemPrompt } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
-import { EpisodeTools, type ToolAnswer } from './episode-tools.js';
+import { EpisodeTools } from './episode-tools.js';
 import { TokenSequence } from './token-sequence.js';
+import type { Begun, InstanceHandle, Stepped } from './world-handle.js';
 
 /** One attempt at one episode of a collection. */
 export interface Attempt {
@@ -38,34 +39,53 @@ export interface EpisodeLimits {
   /** Turns. */
   readonly horizon: number;
   readonly reward: ComposedReward;
+  /** The world's instructions. */
+  readonly instructions: string;
+}
+
+/** What a turn has beside its step. */
+export interface TurnEnd {
+  readonly toolCall?: ToolCall;
+  readonly conclusion?: Conclusion;
 }
 
 /** The state of an episode between its turns. */
 export class LiveEpisode {
   readonly turns: Turn[] = [];
+  /** What was seen so far, the present observation last: for players, which read it as it grows. */
+  readonly observations: string[];
+  /** What was written so far. */
+  readonly texts: string[] = [];
+  /** What stands before the first observation. */
+  readonly system: string;
   /** Absent for players without tokens. */
   readonly sequence?: TokenSequence;
   /** Absent where the actor has none. */
   readonly tools?: EpisodeTools;
   #observation: string;
+  /** Length of the observation before it was cut. */
+  #characters: number | undefined;
   #terminated = false;
   #truncated: TruncationCause | undefined;
   #failure: FailedEpisode['failure'] | undefined;
 
   constructor(
     readonly attempt: Attempt,
-    readonly environment: Environment,
+    readonly instance: InstanceHandle,
     /** Randomness of this attempt alone. */
     readonly random: Random,
     readonly actor: Actor,
-    observation: string,
+    private readonly begun: Begun,
     private readonly limits: EpisodeLimits,
   ) {
-    this.#observation = observation;
+    this.#observation = begun.observation;
+    this.#characters = begun.characters;
+    this.observations = [begun.observation];
     if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random);
+    const format = actor.kind === 'model' ? actor.format : undefined;
+    this.system = systemPrompt(begun.instructions ?? limits.instructions, format, actor.tools);
     if (actor.kind === 'model') {
-      const system = systemPrompt(environment.instructions, actor.format, actor.tools);
-      this.sequence = new TokenSequence(actor.model.encoder, system, observation);
+      this.sequence = new TokenSequence(actor.model.encoder, this.system, begun.observation);
       // A prompt that leaves no room for an action: an episode of no turns.
       if (!this.#hasRoom()) this.#truncated = 'tokens';
     }
@@ -96,33 +116,42 @@ export class LiveEpisode {
   }
 
   /** What a turn leads to whose text was no action: the environment is not stepped, and its facts stand still. */
-  malformedStep(observation: string): StepResult {
+  malformedStep(observation: string): Stepped {
     return this.#standStill(observation, true);
   }
 
-  /** Ends a turn that called a tool: the environment is not stepped, and nothing was wrong with it as an action. */
-  finishToolTurn(writing: Writing, { observation, toolCall }: ToolAnswer): void {
-    this.finishTurn(writing, this.#standStill(observation, false), toolCall);
+  /** What a turn leads to that called a tool: the environment is not stepped, and nothing was wrong with it as an action. */
+  toolStep(observation: string): Stepped {
+    return this.#standStill(observation, false);
   }
 
-  /** Ends the turn with what its action brought about. */
-  finishTurn(writing: Writing, step: StepResult, toolCall?: ToolCall): void {
+  /**
+   * Takes what an action brought about. The turn is finished by `finishTurn`.
+   *
+   * @returns the cap of the host that cuts the episode here, where one does: the environment may have something to say to it
+   */
+  take(step: Stepped): 'horizon' | 'tokens' | undefined {
+    this.#terminated = step.terminated;
+    // A terminated episode ends with its action; every other one with the observation that the action produced.
+    if (step.terminated) return undefined;
+    if (this.actor.kind === 'model') {
+      this.sequence?.addObservation(step.observation, this.actor.model.capabilities.maxTokens);
+    }
+    this.#truncated = this.#capReached(step);
+    return this.#truncated === 'environment' ? undefined : this.#truncated;
+  }
+
+  /** Ends the turn: with the reward and the facts of its step, or of the conclusion where the episode was cut. */
+  finishTurn(writing: Writing, step: Stepped, { toolCall, conclusion }: TurnEnd = {}): void {
     const parsed = toolCall === undefined ? writing.parsed : undefined;
     const action = parsed !== undefined && 'action' in parsed ? parsed.action : undefined;
     const malformed = parsed !== undefined && 'malformed' in parsed ? parsed.malformed : undefined;
-    this.#terminated = step.terminated;
-    // A terminated episode ends with its action; every other one with the observation that the action produced.
-    if (!step.terminated) {
-      if (this.actor.kind === 'model') {
-        this.sequence?.addObservation(step.observation, this.actor.model.capabilities.maxTokens);
-      }
-      this.#truncated = this.#capReached(step);
-    }
+    const { facts, reward: native } = conclusion ?? step;
     const previous = this.turns.at(-1)?.facts;
     const { reward, components } = this.limits.reward.score({
-      facts: step.facts,
+      facts,
       ...(previous !== undefined && { previous }),
-      native: step.reward,
+      native,
       malformed: malformed !== undefined,
       cut: writing.cut,
       tokens: writing.sampled === undefined ? 0 : writing.sampled[1] - writing.sampled[0],
@@ -133,6 +162,7 @@ export class LiveEpisode {
     });
     this.turns.push({
       observation: this.#observation,
+      ...(this.#characters !== undefined && { observationCharacters: this.#characters }),
       text: writing.text,
       ...(action !== undefined && { action }),
       ...(malformed !== undefined && { malformed }),
@@ -140,12 +170,15 @@ export class LiveEpisode {
       cut: writing.cut,
       reward,
       components,
-      native: step.reward,
-      facts: step.facts,
+      native,
+      facts,
       ...(writing.sampled !== undefined && { sampled: writing.sampled }),
       ...(writing.policyVersion !== undefined && { policyVersion: writing.policyVersion }),
     });
+    this.texts.push(writing.text);
+    this.observations.push(step.observation);
     this.#observation = step.observation;
+    this.#characters = step.characters;
   }
 
   completed(): CompletedEpisode {
@@ -153,8 +186,10 @@ export class LiveEpisode {
     return {
       ...this.attempt.key,
       status: 'completed',
+      ...(this.begun.instructions !== undefined && { instructions: this.begun.instructions }),
       turns: this.turns,
       finalObservation: this.#observation,
+      ...(this.#characters !== undefined && { finalObservationCharacters: this.#characters }),
       terminated: this.#terminated,
       ...(this.#truncated !== undefined && { truncated: this.#truncated }),
       success: this.turns.at(-1)?.facts.success ?? false,
@@ -164,12 +199,12 @@ export class LiveEpisode {
     };
   }
 
-  #standStill(observation: string, invalid: boolean): StepResult {
+  #standStill(observation: string, invalid: boolean): Stepped {
     const facts: Facts = { ...(this.turns.at(-1)?.facts ?? { success: false }), invalid };
     return { observation, reward: 0, terminated: false, truncated: false, facts };
   }
 
-  #capReached(step: StepResult): TruncationCause | undefined {
+  #capReached(step: Stepped): TruncationCause | undefined {
     if (step.truncated) return 'environment';
     // The turn that ends here is not in `turns` yet.
     if (this.turns.length + 1 >= this.limits.horizon) return 'horizon';

@@ -1,26 +1,17 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
-import type { Player } from '../contracts/player.js';
+import type { EnvironmentActor } from './actor.js';
+import type { WorldHandle } from './world-handle.js';
 
-/** Plays what the environment calls a random action. */
-export const randomPlayer: Player = {
-  name: 'random',
-  act: ({ environment, random }) => environment.sampleAction(random),
-};
+/** The random baseline: every environment has it. */
+export const randomPlayer = 'random';
 
-/** Plays one of the environment's experts. Acting throws AG_NO_EXPERT where the environment has none of that name. */
-export function expertPlayer(expert: string): Player {
-  return {
-    name: expert,
-    act({ environment, random }) {
-      const act = environment.experts?.[expert];
-      if (act === undefined) {
-        const names = Object.keys(environment.experts ?? {});
-        throw new AgentgymError('AG_NO_EXPERT', {
-          message: `The environment has no expert "${expert}".`,
-          hint: names.length === 0 ? 'It has no experts at all.' : `It has: ${names.join(', ')}.`,
-        });
-      }
-      return act(random);
-    },
-  };
+/** An expert of a world as an actor. Throws AG_NO_EXPERT where it has none of that name. */
+export function expertActor({ experts }: Pick<WorldHandle, 'experts'>, expert: string): EnvironmentActor {
+  if (expert !== randomPlayer && !experts.includes(expert)) {
+    throw new AgentgymError('AG_NO_EXPERT', {
+      message: `The environment has no expert "${expert}".`,
+      hint: experts.length === 0 ? 'It has no experts at all.' : `It has: ${experts.join(', ')}.`,
+    });
+  }
+  return { kind: 'environment', player: expert };
 }

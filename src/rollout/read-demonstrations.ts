@@ -1,16 +1,16 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-import type { TaskSource, TaskSplits } from '../contracts/environment.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { Demonstration } from './demonstration.js';
+import type { Splits, TaskList } from './world-handle.js';
 
 export interface ReadDemonstrationsOptions {
   readonly file: string;
   /** System prompt of lines without one of their own. */
   readonly system: string;
   /** A line that names a task of validation or test is refused. */
-  readonly splits: TaskSplits;
+  readonly splits: Splits;
   /** Stop after so many; absent: all. */
   readonly count?: number;
 }
@@ -23,7 +23,7 @@ export interface ReadDemonstrationsOptions {
  */
 export async function readDemonstrations(options: ReadDemonstrationsOptions): Promise<Demonstration[]> {
   const { file, system, splits, count = Infinity } = options;
-  const heldOut = new Set([...idsOf(splits.validation), ...idsOf(splits.test)]);
+  const heldOut = new Set([...(await idsOf(splits.validation)), ...(await idsOf(splits.test))]);
   const demonstrations: Demonstration[] = [];
   const stream = createReadStream(file, 'utf8');
   let number = 0;
@@ -91,9 +91,8 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 /** Ids of a bounded split; an unbounded one cannot be listed. */
-function idsOf(source: TaskSource): string[] {
-  const count = source.count === 'unbounded' ? 0 : source.count;
-  return Array.from({ length: count }, (_, index) => source.id(index));
+function idsOf({ count, ids }: TaskList): Promise<readonly string[]> {
+  return ids(Array.from({ length: count === 'unbounded' ? 0 : count }, (_, place) => place));
 }
 
 function refusal(file: string, line: number, complaint: string): AgentgymError {

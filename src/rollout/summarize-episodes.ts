@@ -20,6 +20,8 @@ export interface EpisodesSummary {
   readonly invalid: number;
   /** Share of turns whose action ran into `maxActionTokens`. */
   readonly cut: number;
+  /** Observations that were longer than `observationCharacters`. */
+  readonly observationsCut: number;
   /** Turns of an episode that called a tool, and the share of them that got no proper answer. */
   readonly toolCalls: { readonly mean: number; readonly failed: number };
   /** Mean of each reward term's part of the return. */
@@ -53,6 +55,9 @@ export function summarizeEpisodes(episodes: readonly Episode[]): EpisodesSummary
     truncatedBy: { horizon: cutBy('horizon'), tokens: cutBy('tokens'), environment: cutBy('environment') },
     invalid: ratio(turns.filter(({ facts }) => facts.invalid).length, turns.length),
     cut: ratio(turns.filter(({ cut }) => cut).length, turns.length),
+    observationsCut:
+      turns.filter(({ observationCharacters }) => observationCharacters !== undefined).length +
+      completed.filter(({ finalObservationCharacters }) => finalObservationCharacters !== undefined).length,
     toolCalls: {
       mean: ratio(calls.length, completed.length),
       failed: ratio(calls.filter(({ status }) => status !== 'answered').length, calls.length),

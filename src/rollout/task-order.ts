@@ -1,37 +1,44 @@
-import type { TaskSource } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
+import type { TaskList } from './world-handle.js';
 
 /** Splits above this many tasks are drawn from at random instead of shuffled whole. */
 const largestShuffle = 1_000_000;
+
+/** The tasks at `count` places from `first` on. */
+export type TaskOrder = (first: number, count: number) => Promise<readonly string[]>;
 
 /**
  * An endless order of tasks, as a function of place: a bounded split is gone through in a new order each time around, so that every
  * task comes equally often; an unbounded one is drawn from at random.
  */
-export function taskOrder(source: TaskSource, random: Random): (place: number) => string {
-  const { count } = source;
-  if (count === 'unbounded' || count > largestShuffle) return (place) => source.random(random.stream('draw', place));
+export function taskOrder(tasks: TaskList, random: Random): TaskOrder {
+  const { count } = tasks;
+  const places = (first: number, many: number) => Array.from({ length: many }, (_, index) => first + index);
+  if (count === 'unbounded' || count > largestShuffle) {
+    return (first, many) => tasks.draw(places(first, many).map((place) => random.stream('draw', place)));
+  }
   let known: { readonly round: number; readonly order: readonly number[] } | undefined;
-  return (place) => {
+  const at = (place: number): number => {
     const round = Math.floor(place / count);
     if (known?.round !== round) {
       const indices = Array.from({ length: count }, (_, index) => index);
       known = { round, order: random.stream('round', round).shuffle(indices) };
     }
-    return source.id(known.order[place % count] as number);
+    return known.order[place % count] as number;
   };
+  return (first, many) => tasks.ids(places(first, many).map(at));
 }
 
 /**
  * Some tasks of a split, each at most once where the split is bounded: all of them, in their order, where no more are there.
  */
-export function chooseTasks(source: TaskSource, tasks: number, random: Random): string[] {
-  const { count } = source;
+export function chooseTasks(list: TaskList, tasks: number, random: Random): Promise<readonly string[]> {
+  const { count } = list;
   if (count === 'unbounded') {
-    return Array.from({ length: tasks }, (_, index) => source.random(random.stream('draw', index)));
+    return list.draw(Array.from({ length: tasks }, (_, index) => random.stream('draw', index)));
   }
-  if (tasks >= count) return Array.from({ length: count }, (_, index) => source.id(index));
-  return sample(count, tasks, random.stream('choice')).map((index) => source.id(index));
+  if (tasks >= count) return list.ids(Array.from({ length: count }, (_, index) => index));
+  return list.ids(sample(count, tasks, random.stream('choice')));
 }
 
 /** `size` of the numbers below `count`, ascending (Floyd's algorithm: Bentley and Floyd 1987, Programming Pearls). */

@@ -5,6 +5,7 @@ import type { CompletedEpisode, Episode, EpisodeKey } from '../contracts/traject
 import type { ModelActor } from '../rollout/actor.js';
 import { collectEpisodes, type CollectOptions } from '../rollout/collect-episodes.js';
 import { refuseManyFailures } from '../rollout/failures.js';
+import type { TaskOrder } from '../rollout/task-order.js';
 import { affordableEpisodes, payForGroups, type StageBudget } from './budget.js';
 
 export interface GroupsOptions {
@@ -13,8 +14,8 @@ export interface GroupsOptions {
   readonly groupSize: number;
   /** Groups that a step wants to learn from. */
   readonly tasksPerStep: number;
-  /** An endless order of tasks, by place. */
-  readonly taskAt: (place: number) => string;
+  /** An endless order of tasks. */
+  readonly tasksAt: TaskOrder;
   readonly budget?: StageBudget;
 }
 
@@ -60,7 +61,7 @@ export function affordableGroups(budget: StageBudget, spent: number, kind: Group
 
 /** Plays the groups of a step. */
 export async function collectGroups(options: GroupsOptions, state: GroupsState): Promise<CollectedGroups> {
-  const { algorithm, budget, groupSize, tasksPerStep, taskAt } = options;
+  const { algorithm, budget, groupSize, tasksPerStep, tasksAt } = options;
   const price = episodesPerGroup(options);
   const payable = (units: number): number =>
     budget === undefined ? Infinity : affordableGroups(budget, units, options);
@@ -76,12 +77,9 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
     const count = Math.min(tasksPerStep - groups, payable(spent));
     if (count === 0) break;
     const first = tasks;
+    const ids = await tasksAt(state.tasks + first, count);
     const keys = (members: readonly number[]): EpisodeKey[] =>
-      Array.from({ length: count }, (_, index) => ({
-        iteration: state.iteration,
-        task: taskAt(state.tasks + first + index),
-        group: first + index,
-      })).flatMap((group) => members.map((member) => ({ ...group, member })));
+      ids.map((task, index) => ({ iteration: state.iteration, task, group: first + index })).flatMap((group) => members.map((member) => ({ ...group, member })));
 
     const sampled = await collectEpisodes(
       keys(Array.from({ length: groupSize }, (_, member) => member)),

@@ -1,17 +1,18 @@
 import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
-import type { TaskSource } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import type { ModelActor } from '../rollout/actor.js';
-import type { RolloutSettings } from '../rollout/collect-episodes.js';
+import type { CollectionTimes, RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { EnvironmentPool } from '../rollout/environment-pool.js';
 import { type EpisodesSummary, summarizeEpisodes } from '../rollout/summarize-episodes.js';
 import { taskOrder } from '../rollout/task-order.js';
+import type { TaskList } from '../rollout/world-handle.js';
 import type { StageBudget } from './budget.js';
 import { affordableGroups, collectGroups } from './collect-groups.js';
+import { collectionTimes } from './collection-times.js';
 import { creditBatch } from './credit-batch.js';
 import { type HorizonSchedule, type HorizonState, horizonTurns, initialHorizon, nextHorizon } from './horizon.js';
 import { runStage, type StageOptions, type StageResult } from './run-stage.js';
@@ -28,7 +29,7 @@ export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
   /** The second model, where the algorithm's critic has a trunk of its own; saved and loaded with the policy. */
   readonly critic?: PolicyModel;
   /** The training split, and nothing else. */
-  readonly tasks: TaskSource;
+  readonly tasks: TaskList;
   readonly tasksPerStep: number;
   readonly environments: EnvironmentPool;
   readonly reward: ComposedReward;
@@ -65,7 +66,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
   const { model, sampling } = actor;
   const { update, tasksPerStep } = options;
   const steps = plannedSteps(options);
-  const taskAt = taskOrder(options.tasks, random.stream('tasks'));
+  const tasksAt = taskOrder(options.tasks, random.stream('tasks'));
   const losses = algorithmLosses(algorithm);
 
   async function step(step: number, state: ReinforcementState) {
@@ -73,6 +74,8 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
     const turns = horizonTurns(horizon, state.horizon, step);
     const collectStart = performance.now();
     const toolStart = actor.tools?.milliseconds ?? 0;
+    const callsBefore = environments.world.times();
+    const collections: CollectionTimes[] = [];
     const collected = await collectGroups(
       {
         collect: {
@@ -83,11 +86,12 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
           random: random.stream('episodes'),
           rollout,
           signal: options.signal,
+          took: (times) => collections.push(times),
         },
         algorithm,
         groupSize: update.groupSize,
         tasksPerStep,
-        taskAt,
+        tasksAt,
         ...(budget && { budget }),
       },
       { iteration: step, tasks: state.tasks, spent: state.spent },
@@ -157,6 +161,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         ...(greedy.completed > 0 && { 'rollout/greedy_return_mean': greedy.returnMean }),
         'time/collect_seconds': (updateStart - collectStart) / 1000,
         'time/update_seconds': (end - updateStart) / 1000,
+        ...collectionTimes(collections, callsBefore, environments.world.times()),
         'time/tokens_per_second': summary.tokens / ((updateStart - collectStart) / 1000),
       },
       costs: {
@@ -224,6 +229,7 @@ function rolloutMetrics(summary: EpisodesSummary, horizon: number): Record<strin
     ...prefixed('rollout/truncated_by', summary.truncatedBy),
     'rollout/invalid': summary.invalid,
     'rollout/cut': summary.cut,
+    'rollout/observations_cut': summary.observationsCut,
     'rollout/failed': summary.failed / Math.max(1, episodes),
     'rollout/retries': summary.retries,
     'rollout/episodes': summary.completed,

@@ -1,0 +1,158 @@
+// What environments return is data that plugins make: each answer is checked, and copied, before anything else sees it. This runs for every
+// step, so nothing is made of an answer that is as it should be but its copy; texts are never copied.
+import type { Conclusion, Facts, Start, StepResult, TaskFacts } from '../contracts/environment.js';
+import type { JsonObject } from '../contracts/json.js';
+import { copyJson, readMember, show } from './copy-json.js';
+
+/**
+ * How a task begins, as `reset` gave it.
+ *
+ * @throws Error that names the member and what stands there
+ */
+export function checkStart(value: unknown): string | Start {
+  if (typeof value === 'string') return value;
+  if (!isRecord(value)) throw new Error(`a text or an object is wanted, not ${show(value)}`);
+  const observation = textOf(value, 'observation');
+  const instructions = readMember(value, 'instructions', 'instructions');
+  if (instructions === undefined) return { observation };
+  if (typeof instructions !== 'string') throw new Error(`instructions: a text is wanted, not ${show(instructions)}`);
+  return { observation, instructions };
+}
+
+/**
+ * What an action brought about, as `step` gave it.
+ *
+ * @throws Error that names the member and what stands there
+ */
+export function checkStepResult(value: unknown): StepResult {
+  const result = recordOf(value);
+  return {
+    observation: textOf(result, 'observation'),
+    reward: finiteOf(result, 'reward'),
+    terminated: booleanOf(result, 'terminated', 'terminated'),
+    truncated: booleanOf(result, 'truncated', 'truncated'),
+    facts: factsOf(result),
+  };
+}
+
+/**
+ * What an episode that was cut comes to, as `conclude` gave it.
+ *
+ * @throws Error that names the member and what stands there
+ */
+export function checkConclusion(value: unknown): Conclusion {
+  const conclusion = recordOf(value);
+  return { reward: finiteOf(conclusion, 'reward'), facts: factsOf(conclusion) };
+}
+
+/**
+ * Cluster and labels of a task, as `about` gave them.
+ *
+ * @throws Error that names the member and what stands there
+ */
+export function checkTaskFacts(value: unknown): TaskFacts {
+  const facts = recordOf(value);
+  const cluster = readMember(facts, 'cluster', 'cluster');
+  if (cluster !== undefined && typeof cluster !== 'string')
+    throw new Error(`cluster: a text is wanted, not ${show(cluster)}`);
+  const labels = readMember(facts, 'labels', 'labels');
+  return { ...(cluster !== undefined && { cluster }), ...(labels !== undefined && { labels: labelsOf(labels) }) };
+}
+
+/**
+ * The action of a player, as `act` gave it.
+ *
+ * @throws Error that says what stands there
+ */
+export function checkAction(value: unknown): string {
+  if (typeof value !== 'string') throw new Error(`an action is a text, not ${show(value)}`);
+  return value;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function recordOf(value: unknown): object {
+  if (!isRecord(value)) throw new Error(`an object is wanted, not ${show(value)}`);
+  return value;
+}
+
+function textOf(value: object, name: string): string {
+  const text = readMember(value, name, name);
+  if (typeof text !== 'string') throw new Error(`${name}: a text is wanted, not ${show(text)}`);
+  return text;
+}
+
+function finiteOf(value: object, name: string): number {
+  const number = readMember(value, name, name);
+  if (typeof number !== 'number' || !Number.isFinite(number))
+    throw new Error(`${name}: a finite number is wanted, not ${show(number)}`);
+  return number;
+}
+
+function booleanOf(value: object, name: string, place: string): boolean {
+  const boolean = readMember(value, name, place);
+  if (typeof boolean !== 'boolean') throw new Error(`${place}: true or false is wanted, not ${show(boolean)}`);
+  return boolean;
+}
+
+function factsOf(result: object): Facts {
+  const facts = readMember(result, 'facts', 'facts');
+  if (!isRecord(facts)) throw new Error(`facts: an object is wanted, not ${show(facts)}`);
+  const checked: { -readonly [name in keyof Facts]: Facts[name] } = {
+    success: booleanOf(facts, 'success', 'facts.success'),
+    invalid: booleanOf(facts, 'invalid', 'facts.invalid'),
+  };
+  const progress = progressOf(facts);
+  if (progress !== undefined) checked.progress = progress;
+  const milestones = milestonesOf(facts);
+  if (milestones !== undefined) checked.milestones = milestones;
+  const details = detailsOf(facts);
+  if (details !== undefined) checked.details = details;
+  return checked;
+}
+
+function progressOf(facts: object): number | undefined {
+  const progress = readMember(facts, 'progress', 'facts.progress');
+  if (progress === undefined) return undefined;
+  if (typeof progress !== 'number' || !(progress >= 0 && progress <= 1))
+    throw new Error(`facts.progress: a number from 0 to 1 is wanted, not ${show(progress)}`);
+  return progress;
+}
+
+function milestonesOf(facts: object): Facts['milestones'] {
+  const milestones = readMember(facts, 'milestones', 'facts.milestones');
+  if (milestones === undefined) return undefined;
+  if (!isRecord(milestones)) throw new Error(`facts.milestones: an object is wanted, not ${show(milestones)}`);
+  const reached = readMember(milestones, 'reached', 'facts.milestones.reached');
+  const total = readMember(milestones, 'total', 'facts.milestones.total');
+  if (!isCount(reached) || !isCount(total) || reached > total) {
+    const stands = `${show(reached)} of ${show(total)}`;
+    throw new Error(`facts.milestones: whole numbers with 0 <= reached <= total are wanted, not ${stands}`);
+  }
+  return { reached, total };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function detailsOf(facts: object): JsonObject | undefined {
+  const details = readMember(facts, 'details', 'facts.details');
+  if (details === undefined) return undefined;
+  if (!isRecord(details)) throw new Error(`facts.details: an object is wanted, not ${show(details)}`);
+  return copyJson(details, 'facts.details') as JsonObject;
+}
+
+function labelsOf(labels: unknown): NonNullable<TaskFacts['labels']> {
+  if (!isRecord(labels)) throw new Error(`labels: an object is wanted, not ${show(labels)}`);
+  const entries = Object.keys(labels).map((axis) => {
+    const place = `labels.${axis}`;
+    const label = readMember(labels, axis, place);
+    if (typeof label !== 'string' && !Number.isFinite(label))
+      throw new Error(`${place}: a text or a finite number is wanted, not ${show(label)}`);
+    return [axis, label as string | number] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,230 @@
+// A world in this thread: the plugin's own object, with its time limited and measured, and what it gives checked as data.
+import type {
+  Awaitable,
+  Call,
+  Draw,
+  Environment,
+  EnvironmentPhase,
+  SplitName,
+  TaskFacts,
+  World,
+} from '../contracts/environment.js';
+import type { Random } from '../contracts/random.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { checkShape } from '../errors/check-shape.js';
+import { messageOf } from '../errors/message-of.js';
+import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
+import { CallSignals } from './call-signals.js';
+import { checkAction, checkConclusion, checkStart, checkStepResult, checkTaskFacts } from './check-answers.js';
+import { CallClock } from './call-clock.js';
+import { cutText } from './cut-text.js';
+import { EnvironmentCall } from './environment-call.js';
+import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from './world-handle.js';
+
+/** How a world is played. */
+export interface WorldSettings {
+  /** Who it is, for messages: environment `die` (plugin-die 1.0.0). */
+  readonly title: string;
+  /** Longest time of a call. */
+  readonly milliseconds: { readonly [phase in EnvironmentPhase]: number };
+  /** UTF-16 units after which an observation is cut. */
+  readonly observationCharacters: number;
+  /** Ends every call. */
+  readonly signal: AbortSignal;
+  /** Told when code of the plugin begins to hold this thread, and when it lets go. */
+  readonly marks?: CallMarks;
+}
+
+export interface CallMarks {
+  enter(phase: EnvironmentPhase): void;
+  leave(): void;
+}
+
+const splitNames = ['train', 'validation', 'test'] as const satisfies readonly SplitName[];
+
+const instanceShape = { reset: 'function', step: 'function', act: 'function' } as const;
+const sourceShape = { id: 'function', random: 'function' } as const;
+const worldShape = {
+  instructions: 'string',
+  create: 'function',
+  splits: { train: sourceShape, validation: sourceShape, test: sourceShape },
+} as const;
+
+/**
+ * Opens a world in this thread.
+ *
+ * @throws what the plugin throws, DeadlineError, AG_WORLD_UNAVAILABLE; a world that comes too late is closed
+ */
+export async function openLocalWorld(open: () => Awaitable<World>, settings: WorldSettings): Promise<WorldHandle> {
+  const caller = new Caller(settings);
+  const world = await caller.run('open', () => open(), { late: (late) => void caller.quietly('close', () => late.close?.()) });
+  checkShape(world, worldShape, 'what open() gives');
+  return new LocalWorld(world, caller);
+}
+
+/** Calls into one world. */
+class Caller {
+  readonly clock = new CallClock();
+  readonly #signals = new CallSignals();
+
+  constructor(readonly settings: WorldSettings) {}
+
+  async run<T>(
+    phase: EnvironmentPhase,
+    work: (call: Draw) => Awaitable<T>,
+    { random, late }: { readonly random?: Random; readonly late?: (value: Awaited<T>) => void } = {},
+  ): Promise<Awaited<T>> {
+    const { marks, milliseconds, signal, title } = this.settings;
+    const call = new EnvironmentCall(this.#signals, signal, random);
+    try {
+      return await withinDeadline(
+        phase,
+        milliseconds[phase],
+        () => {
+          marks?.enter(phase);
+          try {
+            return work(call);
+          } finally {
+            marks?.leave();
+          }
+        },
+        { took: (took) => this.clock.add(phase, took), ...(late && { late }) },
+      );
+    } catch (error) {
+      if (error instanceof DeadlineError) call.abort(error);
+      throw isUnavailable(error) ? unavailable(title, error) : error;
+    } finally {
+      call.end();
+    }
+  }
+
+  /** The same for what cleans up: nobody is left to hear what goes wrong. */
+  async quietly(phase: 'dispose' | 'close', work: () => Awaitable<void>): Promise<void> {
+    await this.run(phase, work).catch(() => undefined);
+  }
+}
+
+class LocalWorld implements WorldHandle {
+  readonly instructions: string;
+  readonly experts: readonly string[];
+  readonly maxTurns?: number;
+  readonly external: boolean;
+  readonly sharesClusters: boolean;
+  readonly splits: Splits;
+  readonly tells: boolean;
+  readonly #world: World;
+  readonly #caller: Caller;
+  /** What was told of each task, as JSON. */
+  readonly #told = new Map<string, string>();
+
+  constructor(world: World, caller: Caller) {
+    this.#world = world;
+    this.#caller = caller;
+    this.instructions = world.instructions;
+    this.experts = [...(world.experts ?? [])];
+    if (world.maxTurns !== undefined) this.maxTurns = world.maxTurns;
+    this.external = world.external ?? false;
+    this.sharesClusters = world.sharesClusters ?? false;
+    this.tells = world.about !== undefined;
+    this.splits = Object.fromEntries(splitNames.map((name) => [name, taskList(world, name)])) as unknown as Splits;
+  }
+
+  async about(tasks: readonly string[]): Promise<readonly TaskFacts[]> {
+    if (this.#world.about === undefined) return tasks.map(() => ({}));
+    const all = await Promise.all(tasks.map((task) => this.#world.about?.(task)));
+    return all.map((told, index) => {
+      const task = tasks[index] as string;
+      const facts = checkTaskFacts(told);
+      const text = JSON.stringify([facts.cluster, Object.entries(facts.labels ?? {}).sort()]);
+      if ((this.#told.get(task) ?? text) !== text) {
+        throw new AgentgymError('AG_PLUGIN_FAILED', {
+          message: `${this.#caller.settings.title} tells other things of the task "${task}" than before: ${this.#told.get(task)}, then ${text}.`,
+          hint: 'What `about` gives is a function of the task alone. Report it to the author of the plugin.',
+        });
+      }
+      this.#told.set(task, text);
+      return facts;
+    });
+  }
+
+  async create(): Promise<InstanceHandle> {
+    const instance = await this.#caller.run('create', (call) => this.#world.create(call), {
+      late: (late) => void this.#caller.quietly('dispose', () => late.dispose?.()),
+    });
+    return new LocalInstance(checkShape(instance, instanceShape, 'what create() gives'), this.#caller);
+  }
+
+  times(): CallTimes {
+    return this.#caller.clock.times();
+  }
+
+  close(): Promise<void> {
+    return this.#caller.quietly('close', () => this.#world.close?.());
+  }
+}
+
+class LocalInstance implements InstanceHandle {
+  readonly concludes: boolean;
+  readonly #instance: Environment;
+  readonly #caller: Caller;
+
+  constructor(instance: Environment, caller: Caller) {
+    this.#instance = instance;
+    this.#caller = caller;
+    this.concludes = instance.conclude !== undefined;
+  }
+
+  async reset(task: string, random: Random): Promise<Begun> {
+    const start = checkStart(await this.#caller.run('reset', (call) => this.#instance.reset(task, call), { random }));
+    return this.#cut(typeof start === 'string' ? { observation: start } : start);
+  }
+
+  async step(action: string): Promise<Stepped> {
+    return this.#cut(checkStepResult(await this.#caller.run('step', (call: Call) => this.#instance.step(action, call))));
+  }
+
+  async act(player: string, random: Random): Promise<string> {
+    return checkAction(await this.#caller.run('act', (call) => this.#instance.act(player, call), { random }));
+  }
+
+  async conclude(cause: 'horizon' | 'tokens'): Promise<ReturnType<typeof checkConclusion>> {
+    return checkConclusion(await this.#caller.run('conclude', (call) => this.#instance.conclude?.(cause, call)));
+  }
+
+  dispose(): Promise<void> {
+    return this.#caller.quietly('dispose', () => this.#instance.dispose?.());
+  }
+
+  #cut<T extends { readonly observation: string }>(answer: T): T & { readonly characters?: number } {
+    const { length } = answer.observation;
+    const { observationCharacters } = this.#caller.settings;
+    if (length <= observationCharacters) return answer;
+    return { ...answer, observation: cutText(answer.observation, observationCharacters), characters: length };
+  }
+}
+
+function taskList(world: World, split: SplitName): TaskList {
+  const source = world.splits[split];
+  const { count } = source;
+  if (count !== 'unbounded' && !(Number.isSafeInteger(count) && count >= 0)) {
+    throw new Error(`the count of the split ${split} is ${String(count)}, neither a whole number nor 'unbounded'`);
+  }
+  const checked = async (ids: readonly Awaitable<string>[]): Promise<readonly string[]> =>
+    (await Promise.all(ids)).map((id) => checkShape(id, 'string', `an id of the split ${split}`));
+  return {
+    count,
+    ids: (places) => checked(places.map((place) => source.id(place))),
+    draw: (streams) => checked(streams.map((random) => source.random(random))),
+  };
+}
+
+function isUnavailable(error: unknown): error is Error {
+  return error instanceof Error && (error as Error & { code?: unknown }).code === 'UNAVAILABLE';
+}
+
+function unavailable(title: string, error: Error): AgentgymError {
+  return new AgentgymError('AG_WORLD_UNAVAILABLE', {
+    message: `${title} is not available: ${messageOf(error)}`,
+    cause: error,
+  });
+}
