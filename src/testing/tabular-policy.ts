@@ -100,6 +100,7 @@ export class TabularPolicy implements PolicyModel {
       freeze: true,
       optimizers: ['adamw', 'sgd'],
       maxTokens: this.#maxTokens,
+      sampler: { independent: true, draws: true, exact: true },
     };
   }
 

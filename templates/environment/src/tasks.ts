@@ -1,4 +1,4 @@
-import type { Random, TaskSource, TaskSplits } from '@agentgym/cli';
+import type { TaskSource, World } from '@agentgym/cli';
 
 import type { Options } from './options.js';
 
@@ -38,17 +38,17 @@ export function parseTask(task: string, { size }: Options): Delivery {
 function sourceOf(ids: readonly string[]): TaskSource {
   return {
     count: ids.length,
-    id: (index) => {
-      const id = ids[index];
-      if (id === undefined) throw new RangeError(`there are ${ids.length} tasks, none with index ${index}`);
+    id: (place) => {
+      const id = ids[place];
+      if (id === undefined) throw new RangeError(`there are ${ids.length} tasks, none at place ${place}`);
       return id;
     },
-    random: (random: Random) => random.choice(ids),
+    random: (random) => random.choice(ids),
   };
 }
 
 /** All games of a town. A hash of the id alone says which split one belongs to: three fifths train, a fifth each validation and test. */
-export function listTasks({ size }: Options): TaskSplits {
+export function listTasks({ size }: Options): World['splits'] {
   const squares = Array.from({ length: size * size }, (_, n) => ({ column: n % size, row: Math.floor(n / size) }));
   const parts: readonly [train: string[], validation: string[], test: string[]] = [[], [], []];
   for (const start of squares) {

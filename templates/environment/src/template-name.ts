@@ -1,4 +1,4 @@
-import type { Environment, Expert, Json, Random, StepResult, TaskSplits } from '@agentgym/cli';
+import type { Draw, Environment, Json, StepResult, World } from '@agentgym/cli';
 
 import type { Options } from './options.js';
 import { listTasks, parseTask, same, type Delivery, type Square } from './tasks.js';
@@ -42,26 +42,22 @@ function whereabouts(from: Square, to: Square): string {
 }
 
 /** Actions that are still needed. */
-function remaining({ courier, parcel, door, carrying, delivered }: Omit<State, 'whole' | 'nearest'>): number {
+function remaining({
+  courier,
+  parcel,
+  door,
+  carrying,
+  delivered,
+}: Omit<State, 'turnsLeft' | 'whole' | 'nearest'>): number {
   if (delivered) return 0;
   return carrying ? walk(courier, door) + 1 : walk(courier, parcel) + 1 + walk(parcel, door) + 1;
 }
 
+/** What a game begins with. */
+const atFirst = ({ start }: Delivery) => ({ courier: start, carrying: false, delivered: false });
+
 /** A courier fetches a parcel and drops it at a door, within a number of turns that the first observation states. */
 class Game implements Environment {
-  // Edit here: the rules, as the policy reads them.
-  readonly instructions = `You are a courier. Say ${actions.slice(0, -1).join(', ')} or ${actions.at(-1)}.`;
-
-  readonly experts: { readonly [name: string]: Expert } = {
-    // Edit here: `oracle` plays best, `demonstrator` gives the demonstrations. A mediocre one leaves something to learn by playing.
-    oracle: () => this.#wayOn(),
-    demonstrator: (random) => {
-      const { courier, door, carrying } = this.#state;
-      const forgets = !carrying && random.uniform() < this.#options.forgetting;
-      return (forgets ? directionTo(courier, door) : undefined) ?? this.#wayOn();
-    },
-  };
-
   readonly #options: Options;
   #state: State;
 
@@ -101,8 +97,19 @@ class Game implements Environment {
     };
   }
 
-  sampleAction(random: Random): string {
-    return random.choice(actions);
+  // Edit here: `oracle` plays best, `demonstrator` gives the demonstrations. A mediocre one leaves something to learn by playing.
+  act(player: string, { random }: Draw): string {
+    const { courier, door, carrying } = this.#state;
+    switch (player) {
+      case 'oracle':
+        return this.#wayOn();
+      case 'demonstrator': {
+        const forgets = !carrying && random.uniform() < this.#options.forgetting;
+        return (forgets ? directionTo(courier, door) : undefined) ?? this.#wayOn();
+      }
+      default:
+        return random.choice(actions);
+    }
   }
 
   admissible(): readonly string[] {
@@ -122,7 +129,7 @@ class Game implements Environment {
   }
 
   #begin(delivery: Delivery): State {
-    const state = { ...delivery, courier: delivery.start, carrying: false, delivered: false, turnsLeft: 0 };
+    const state = { ...delivery, ...atFirst(delivery) };
     const whole = remaining(state);
     return { ...state, turnsLeft: whole + this.#options.spare, whole, nearest: whole };
   }
@@ -157,10 +164,17 @@ class Game implements Environment {
   }
 }
 
-export function tasks(options: Options): TaskSplits {
-  return listTasks(options);
-}
-
-export function create(options: Options): Environment {
-  return new Game(options);
+export function open(options: Options): World {
+  return {
+    // Edit here: the rules, as the policy reads them.
+    instructions: `You are a courier. Say ${actions.slice(0, -1).join(', ')} or ${actions.at(-1)}.`,
+    splits: listTasks(options),
+    // Edit here: what results are told apart by.
+    about(task) {
+      const delivery = parseTask(task, options);
+      return { labels: { way: remaining({ ...delivery, ...atFirst(delivery) }) } };
+    },
+    experts: ['oracle', 'demonstrator'],
+    create: () => new Game(options),
+  };
 }

@@ -86,6 +86,7 @@ class LinearPolicy implements PolicyModel {
       freeze: true,
       optimizers: ['adamw'],
       maxTokens: MAXIMUM_TOKENS,
+      sampler: { independent: true, draws: true, exact: true },
     };
   }
 

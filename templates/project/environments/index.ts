@@ -10,6 +10,7 @@ export default [
     summary: 'Put books in order by swapping neighbours',
     options,
     facts: ['progress'],
+    // Edit here: `play: { thread: 'worker' }` where an action may take long, or never end.
     load: () => import('./shelf.js'),
   } satisfies EnvironmentContribution<typeof options>,
 ];

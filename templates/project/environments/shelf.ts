@@ -1,4 +1,4 @@
-import type { Environment, OptionsDeclaration, OptionsOf, StepResult, TaskSource, TaskSplits } from '@agentgym/cli';
+import type { Environment, OptionsDeclaration, OptionsOf, StepResult, TaskSource, World } from '@agentgym/cli';
 
 // Edit here: what can be varied.
 export const options = {
@@ -12,8 +12,10 @@ type Options = OptionsOf<typeof options>;
 const disorder = (shelf: readonly number[]): number =>
   shelf.reduce((pairs, book, i) => pairs + shelf.slice(i + 1).filter((right) => right < book).length, 0);
 
+const numbersOf = (task: string): number[] => (/^[1-9]( [1-9])*$/.test(task) ? task.split(' ').map(Number) : []);
+
 /** Every shelf of different books from 1 to 9 that is not in order yet, dealt into three splits by its number in the list. */
-export function tasks({ books }: Options): TaskSplits {
+function deal({ books }: Options): World['splits'] {
   let shelves: number[][] = [[]];
   for (let place = 0; place < books; place += 1) {
     const longer = (shelf: number[]) => [1, 2, 3, 4, 5, 6, 7, 8, 9].filter((book) => !shelf.includes(book));
@@ -22,13 +24,25 @@ export function tasks({ books }: Options): TaskSplits {
   const ids = shelves.filter((shelf) => disorder(shelf) > 0).map((shelf) => shelf.join(' '));
   const split = (...remainders: number[]): TaskSource => {
     const own = ids.filter((_, n) => remainders.includes(n % 5));
-    return { count: own.length, id: (index) => own[index] as string, random: (random) => random.choice(own) };
+    return { count: own.length, id: (place) => own[place] as string, random: (random) => random.choice(own) };
   };
   return { train: split(0, 1, 2), validation: split(3), test: split(4) };
 }
 
 /** Put books in order by swapping neighbours: an action is the place of the left one, from 1. */
-export function create({ books, spare }: Options): Environment {
+export function open(options: Options): World {
+  return {
+    // Edit here: the rules, as the policy reads them.
+    instructions: 'Put the books in order. Name a place to swap the book there with the next.',
+    splits: deal(options),
+    // Edit here: what results are told apart by.
+    about: (task) => ({ labels: { swaps: disorder(numbersOf(task)) } }),
+    experts: ['oracle', 'demonstrator'],
+    create: () => newGame(options),
+  };
+}
+
+function newGame({ books, spare }: Options): Environment {
   let shelf: number[] = [];
   let [turnsLeft, whole, least] = [0, 1, 1];
   /** Places where the left book belongs to the right. */
@@ -37,15 +51,8 @@ export function create({ books, spare }: Options): Environment {
     shelf.map((book, i) => (i === 0 ? book : `${book < (shelf[i - 1] ?? 0) ? '>' : '<'} ${book}`)).join(' ');
   const places = Array.from({ length: books - 1 }, (_, i) => String(i + 1));
   return {
-    // Edit here: the rules, as the policy reads them.
-    instructions: 'Put the books in order. Name a place to swap the book there with the next.',
-    experts: {
-      oracle: (random) => random.choice(wrong()),
-      // A mediocre teacher: every other swap is made blindly.
-      demonstrator: (random) => random.choice(random.uniform() < 0.5 ? places : wrong()),
-    },
     reset(task) {
-      const numbers = /^[1-9]( [1-9])*$/.test(task) ? task.split(' ').map(Number) : [];
+      const numbers = numbersOf(task);
       if (numbers.length !== books || disorder(numbers) === 0) throw new Error(`no such task: ${task}`);
       shelf = numbers;
       whole = least = disorder(shelf);
@@ -67,7 +74,11 @@ export function create({ books, spare }: Options): Environment {
         facts: { success, invalid, progress: 1 - least / whole },
       };
     },
-    sampleAction: (random) => random.choice(places),
+    act(player, { random }) {
+      // The demonstrator is a mediocre teacher: every other swap is made blindly.
+      const blindly = player === 'random' || (player === 'demonstrator' && random.uniform() < 0.5);
+      return random.choice(blindly ? places : wrong());
+    },
     admissible: () => places,
     stateKey: () => JSON.stringify([shelf, turnsLeft, whole, least]),
     snapshot: () => ({ shelf: [...shelf], turnsLeft, whole, least }),
