@@ -22,12 +22,15 @@ const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 export class SessionDecodeRunner implements DecodeRunner {
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
+  readonly #mostBound: number;
   readonly #sessions = new Map<string, DecodeSession>();
   #parameters: Parameters = new Map();
 
-  constructor(executor: Executor, config: DecoderConfig) {
+  /** @param mostBound bytes of weights up to which they become constants */
+  constructor(executor: Executor, config: DecoderConfig, mostBound = MOST_BOUND) {
     this.#executor = executor;
     this.#config = config;
+    this.#mostBound = mostBound;
   }
 
   /** Takes weights for the runs to come. They must not change while they are in use. */
@@ -50,7 +53,7 @@ export class SessionDecodeRunner implements DecodeRunner {
   /** Whether weights become constants: a function of the model alone, since the engine cuts long sums elsewhere where an operand is packed. */
   #binds(): boolean {
     const bytes = [...this.#parameters.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
-    return bytes <= MOST_BOUND;
+    return bytes <= this.#mostBound;
   }
 
   async #session(choice: Choice, single: boolean): Promise<DecodeSession> {

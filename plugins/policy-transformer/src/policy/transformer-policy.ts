@@ -66,6 +66,7 @@ export class TransformerPolicy implements PolicyModel {
       freeze: true,
       optimizers: optimizerNames,
       maxTokens: parts.maxTokens,
+      sampler: { independent: true, draws: true, exact: true },
     };
     if (parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
   }
