@@ -74,11 +74,11 @@ interface Asked {
 }
 
 async function fromAxis(request: AblationRequest, builtIn: readonly string[]): Promise<Asked> {
-  const { recipe: source, sets, cwd, host, values } = request;
+  const { recipe: source, sets, cwd, host, settings, values } = request;
   const axis = findAxis(request.what, builtIn);
   const base = { ...(source !== undefined && { source }), sets, cwd, host };
   const { recipe } = await resolveRecipe(base);
-  const asked = await axis.cells({ recipe, host, ...(values && { values }) });
+  const asked = await axis.cells({ recipe, host, settings, ...(values && { values }) });
   const { question, cells, reference, compare = 'reference', shared = {}, fixed = {}, tests } = asked;
   const plan = {
     name: `${axis.name}-${recipe.name}`,

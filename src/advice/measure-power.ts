@@ -1,8 +1,8 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import type { TaskSplits } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { TaskOutcome } from '../evaluation/evaluate.js';
 import { chooseTasks } from '../rollout/task-order.js';
+import type { Splits } from '../rollout/world-handle.js';
 import { crossedEstimate } from '../statistics/crossed-estimate.js';
 import { detectableEffect } from '../statistics/detectable-effect.js';
 import { mean } from '../statistics/mean.js';
@@ -59,7 +59,11 @@ export function measurePower(
 }
 
 /** The tasks of a recipe's final evaluation. */
-export function finalTasksOf({ evaluation: { final } }: Recipe, splits: TaskSplits, random: Random): readonly string[] {
+export function finalTasksOf(
+  { evaluation: { final } }: Recipe,
+  splits: Splits,
+  random: Random,
+): Promise<readonly string[]> {
   return chooseTasks(splits[final.split], final.tasks === 'all' ? Infinity : final.tasks, random);
 }
 

@@ -1,16 +1,19 @@
 import { longestHorizon } from '../config/stage-settings.js';
 import type { Recipe } from '../config/recipe-schema.js';
-import type { TaskSplits } from '../contracts/environment.js';
 import type { RewardBounds } from '../contracts/reward.js';
 import { createRandom } from '../random/create-random.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
-import { expertPlayer, randomPlayer } from '../rollout/players.js';
+import { randomPlayer } from '../rollout/players.js';
+import { allTasks } from '../rollout/task-order.js';
+import type { Splits } from '../rollout/world-handle.js';
 import { baselinePlayers } from '../experiments/baseline-players.js';
 import { rewardBounds } from '../experiments/check-rewards.js';
 import { evaluationRandom } from '../experiments/evaluation-random.js';
-import { Instances, type OpenEnvironment } from '../experiments/instances.js';
+import { Instances } from '../experiments/instances.js';
+import { playedEnvironment } from '../experiments/make-parts.js';
+import type { OpenEnvironment } from '../experiments/open-environment.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { openContestant } from '../experiments/open-contestant.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
@@ -46,7 +49,7 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
   const { recipe, run, tasks, seed, host, settings } = request;
   const random = createRandom(seed).stream('advise');
   const instances = new Instances(host, { ...settings, random });
-  const environment = await instances.environment(recipe.environment);
+  const environment = await instances.environment(playedEnvironment(recipe));
   try {
     const terms = lastRlStage(recipe)?.settings.reward.terms ?? recipe.reward.terms;
     const reward = await instances.reward(terms);
@@ -59,7 +62,7 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
       ...(plan && { plan }),
       players,
       rewards: boundsOf(recipe, environment, reward),
-      splits: measureSplits(environment.splits, run),
+      splits: await measureSplits(environment.world.splits, run),
       ...(power && { power }),
       ...(told && { run: told }),
     };
@@ -83,12 +86,11 @@ async function measurePlayers(
   const add = (name: string, played: PlayMeasure | undefined) => {
     if (played !== undefined) players[name] = played;
   };
-  add('random', await measurePlay(stage, { kind: 'player', player: randomPlayer }, episodes));
+  add('random', await measurePlay(stage, { kind: 'environment', player: randomPlayer }, episodes));
   const imitated = imitatedExpert(recipe);
   for (const name of new Set(['oracle', ...(imitated === undefined ? [] : [imitated])])) {
-    if (!(await hasExpert(stage.environment, name))) continue;
-    const player = expertPlayer(name);
-    add(name, await measurePlay(stage, { kind: 'player', player }, name === imitated ? episodes : 1));
+    if (!hasExpert(stage.environment, name)) continue;
+    add(name, await measurePlay(stage, { kind: 'environment', player: name }, name === imitated ? episodes : 1));
   }
   if (run?.checkpoint !== undefined && wantsPolicy(told)) add('policy', await playPolicy(request, stage, episodes));
   return players;
@@ -126,16 +128,17 @@ async function measurePowerOf(
   { recipe, run, tasks }: MeasureRequest,
   stage: TrainingTasks,
 ): Promise<PowerMeasure | undefined> {
-  const { splits } = stage.environment;
-  const finalTasks = finalTasksOf(recipe, splits, evaluationRandom(recipe, stage.random).stream('final'));
-  const cluster = (task: string) => splits.cluster?.(task) ?? task;
+  const { world } = stage.environment;
+  const finalTasks = await finalTasksOf(recipe, world.splits, evaluationRandom(recipe, stage.random).stream('final'));
+  const told = await world.about(finalTasks);
+  const clusters = new Map(finalTasks.map((task, index) => [task, told[index]?.cluster ?? task]));
   const final = run && finalOutcomes(run, 'policy');
   const played: Played | undefined = final
     ? { player: 'policy', split: recipe.evaluation.final.split, outcomes: final.outcomes }
     : tasks === 0
       ? undefined
       : await playValidation(stage, finalTasks.length);
-  return played && measurePower(played, finalTasks, cluster);
+  return played && measurePower(played, finalTasks, (task) => clusters.get(task) ?? task);
 }
 
 /** Of those who can play without training, the one whose success is nearest to a half: whose outcomes vary the most. */
@@ -144,23 +147,19 @@ async function playValidation(
   finalTasks: number,
 ): Promise<Played | undefined> {
   const plays = [];
-  for (const [player, who] of await baselinePlayers(environment)) {
-    const { summary, outcomes } = await evaluate(
-      { kind: 'player', player: who },
-      {
-        splits: environment.splits,
-        split: 'validation',
-        tasks: Math.min(finalTasks, validationTasks),
-        attempts: 1,
-        environments: environment.pool,
-        reward,
-        horizon: evaluationHorizon(recipe),
-        random: random.stream('validation'),
-        rollout: { ...rolloutSettings(recipe.rollout), retries: 0, maxFailedShare: 1 },
-        signal,
-      },
-    );
-    plays.push({ player, split: 'validation', outcomes, off: Math.abs(summary.success.rate - 0.5) });
+  for (const actor of baselinePlayers(environment)) {
+    const { summary, outcomes } = await evaluate(actor, {
+      split: 'validation',
+      tasks: Math.min(finalTasks, validationTasks),
+      attempts: 1,
+      environments: environment.pool,
+      reward,
+      horizon: evaluationHorizon(recipe),
+      random: random.stream('validation'),
+      rollout: { ...rolloutSettings(recipe.rollout), retries: 0, maxFailedShare: 1 },
+      signal,
+    });
+    plays.push({ player: actor.player, split: 'validation', outcomes, off: Math.abs(summary.success.rate - 0.5) });
   }
   return plays.sort((a, b) => a.off - b.off)[0];
 }
@@ -184,14 +183,17 @@ function boundsOf(
   return { [key]: rewardBounds(setting, [1]) };
 }
 
-function measureSplits({ train, validation, test }: TaskSplits, run: LoadedRun | undefined): Measured['splits'] {
+async function measureSplits(
+  { train, validation, test }: Splits,
+  run: LoadedRun | undefined,
+): Promise<Measured['splits']> {
   const counts = { train: train.count, validation: validation.count, test: test.count };
   const proved = run?.manifest.splits?.overlap;
   if (proved) return { ...counts, shared: heldOutShared(proved) };
   const bounded = [train, validation, test].every(({ count }) => count !== 'unbounded' && count <= comparedTasks);
   if (!bounded) return counts;
-  const ids = (source: TaskSplits['train']) => Array.from({ length: source.count as number }, (_, i) => source.id(i));
-  const [first, second, third] = [train, validation, test].map((source) => new Set(ids(source)));
+  const ids = await Promise.all([train, validation, test].map(allTasks));
+  const [first, second, third] = ids.map((tasks) => new Set(tasks));
   const common = (a = new Set<string>(), b = new Set<string>()) => [...a].filter((id) => b.has(id)).length;
   return { ...counts, shared: common(first, second) + common(first, third) + common(second, third) };
 }

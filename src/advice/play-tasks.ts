@@ -3,10 +3,10 @@ import { longestHorizon, stageSettings } from '../config/stage-settings.js';
 import type { HorizonSettings, Recipe } from '../config/recipe-schema.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { type Actor } from '../rollout/actor.js';
-import { expertPlayer, randomPlayer } from '../rollout/players.js';
+import { randomPlayer } from '../rollout/players.js';
 import { rewardDensity } from '../rollout/reward-density.js';
 import { signalOfGroups } from '../statistics/signal-of-groups.js';
-import type { OpenEnvironment } from '../experiments/instances.js';
+import type { OpenEnvironment } from '../experiments/open-environment.js';
 import { playTrainingTasks, type TrainingTasks } from '../experiments/play-training-tasks.js';
 import type { PlanMeasure, PlayMeasure } from './measured.js';
 
@@ -45,25 +45,22 @@ export function imitatedExpert(recipe: Recipe): string | undefined {
 }
 
 /** Whether the environment has an expert of this name. */
-export async function hasExpert({ pool }: OpenEnvironment, name: string): Promise<boolean> {
-  const instance = await pool.acquire();
-  const has = instance.experts?.[name] !== undefined;
-  pool.release(instance);
-  return has;
+export function hasExpert({ world }: OpenEnvironment, name: string): boolean {
+  return world.experts.includes(name);
 }
 
 /** Plays the oracle with room to spare, and the random player to see how long an episode can last. Undefined without an oracle that plays. */
 export async function measurePlans(stage: TrainingTasks): Promise<PlanMeasure | undefined> {
-  if (!(await hasExpert(stage.environment, 'oracle'))) return undefined;
+  if (!hasExpert(stage.environment, 'oracle')) return undefined;
   const { first, longest } = horizonsOf(stage.recipe);
-  const played = await playTrainingTasks(
+  const played = await playTrainingTasks(stage, { kind: 'environment', player: 'oracle' }, 1, roomForPlans * longest);
+  if (played.length === 0) return undefined;
+  const wandering = await playTrainingTasks(
     stage,
-    { kind: 'player', player: expertPlayer('oracle') },
+    { kind: 'environment', player: randomPlayer },
     1,
     roomForPlans * longest,
   );
-  if (played.length === 0) return undefined;
-  const wandering = await playTrainingTasks(stage, { kind: 'player', player: randomPlayer }, 1, roomForPlans * longest);
   const lengths = played.filter(({ success }) => success).map(({ turns }) => turns.length);
   const within = (turns: number) => lengths.filter((length) => length <= turns).length / played.length;
   return {

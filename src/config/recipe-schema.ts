@@ -24,8 +24,7 @@ const options = (whose: string, describe: string) =>
     {},
   );
 
-const seconds = (phase: string) =>
-  v.exactOptional(v.pipe(amount(0, `Longest time of ${phase}`), v.gtValue(0)));
+const seconds = (phase: string) => v.exactOptional(v.pipe(amount(0, `Longest time of ${phase}`), v.gtValue(0)));
 
 const environment = v.pipe(
   v.strictObject({
@@ -40,9 +39,14 @@ const environment = v.pipe(
       ),
     ),
     workers: v.exactOptional(whole(1, 'Threads that play it, with `thread: worker`; absent: 1')),
-    instances: v.exactOptional(whole(1, 'Most instances at once; absent: as the environment says, or `rollout.inFlight`')),
+    instances: v.exactOptional(
+      whole(1, 'Most instances at once; absent: as the environment says, or `rollout.inFlight`'),
+    ),
     observationCharacters: v.exactOptional(
-      whole(1, 'UTF-16 units after which an observation is cut, with a mark; absent: as the environment says, or 16384'),
+      whole(
+        1,
+        'UTF-16 units after which an observation is cut, with a mark; absent: as the environment says, or 16384',
+      ),
     ),
     seconds: v.exactOptional(
       v.pipe(
@@ -406,6 +410,14 @@ export const recipeSchema = v.strictObject({
     ),
   ),
   seed: v.optional(whole(0, 'The root of all random numbers'), 1),
+  exact: v.exactOptional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        '`true` refuses whatever would make another run of the recipe differ: worlds and tools that are external, samplers that promise too little; absent: such a run is marked inexact',
+      ),
+    ),
+  ),
   environment,
   reward: v.optional(v.pipe(reward, v.description('What is rewarded')), { terms: [{ name: 'sparse' }] }),
   format: v.optional(v.pipe(format, v.description('How the policy writes its actions')), { name: 'plain' }),

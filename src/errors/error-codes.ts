@@ -318,6 +318,12 @@ export const errorCodes = {
     cause: 'A log was edited, or the folder was copied while the run went on.',
     cure: 'Start a new run, or restore the file from a copy.',
   },
+  AG_RUN_INEXACT: {
+    exitCode: 2,
+    meaning: 'A recipe with `exact: true` names something under which no two runs need be alike.',
+    cause: 'An environment or a tool that is external, or a policy whose sampler promises too little.',
+    cure: 'Leave out what the message names, or `exact: true`: the run is then marked inexact.',
+  },
   AG_RUN_LOCKED: {
     exitCode: 2,
     meaning: 'Another process is working in the folder of a run.',

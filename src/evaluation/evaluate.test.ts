@@ -1,21 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
-import type { TaskSource, TaskSplits } from '../contracts/environment.js';
+import type { TaskSource } from '../contracts/environment.js';
 import { createRandom } from '../random/create-random.js';
-import { createEnvironmentPool } from '../rollout/environment-pool.js';
-import { fluent, modelActor, rolloutSettings } from '../rollout/fixtures/collect.js';
+import { environmentPool, fluent, modelActor, rolloutSettings } from '../rollout/fixtures/collect.js';
 import { denseReward, Signals, signalTasks } from '../rollout/fixtures/signals.js';
-import { expertPlayer, randomPlayer } from '../rollout/players.js';
 import { wilsonInterval } from '../statistics/wilson-interval.js';
 import { evaluate, type EvaluateOptions } from './evaluate.js';
 
 function options(changes: Partial<EvaluateOptions> = {}): EvaluateOptions {
   return {
-    splits: signalTasks(30),
     split: 'test',
     tasks: 20,
     attempts: 1,
-    environments: createEnvironmentPool(() => new Signals()),
+    environments: environmentPool(undefined, { world: { count: 30 } }),
     reward: denseReward,
     horizon: 6,
     random: createRandom(7),
@@ -25,9 +22,9 @@ function options(changes: Partial<EvaluateOptions> = {}): EvaluateOptions {
   };
 }
 
-const random = { kind: 'player', player: randomPlayer } as const;
-const oracle = { kind: 'player', player: expertPlayer('oracle') } as const;
-const demonstrator = { kind: 'player', player: expertPlayer('demonstrator') } as const;
+const random = { kind: 'environment', player: 'random' } as const;
+const oracle = { kind: 'environment', player: 'oracle' } as const;
+const demonstrator = { kind: 'environment', player: 'demonstrator' } as const;
 
 describe('evaluate', () => {
   it('counts successes of independent tasks, with the interval of Wilson', async () => {
@@ -53,20 +50,25 @@ describe('evaluate', () => {
   // Law 10. Mutation: take the tasks of `splits.train`.
   it('reads the split it is asked for, and no other', async () => {
     const forbidden: TaskSource = {
-      get count(): number {
+      count: 9,
+      id: () => {
         throw new Error('another split was read');
       },
-      id: () => 'train-0',
-      random: () => 'train-0',
+      random: () => {
+        throw new Error('another split was read');
+      },
     };
     for (const split of ['validation', 'test'] as const) {
-      const splits: TaskSplits = {
+      const splits = {
         train: forbidden,
         validation: forbidden,
         test: forbidden,
         [split]: signalTasks()[split],
       };
-      const { outcomes } = await evaluate(random, options({ splits, split }));
+      const { outcomes } = await evaluate(
+        random,
+        options({ environments: environmentPool(undefined, { world: { splits } }), split }),
+      );
       expect(outcomes.map(({ task }) => task)).toEqual(Array.from({ length: 9 }, (_, index) => `${split}-${index}`));
     }
   });
@@ -93,13 +95,15 @@ describe('evaluate', () => {
   });
 
   it('bootstraps over clusters where tasks have them, and over tasks where they are tried several times', async () => {
-    const clustered: TaskSplits = { ...signalTasks(30), cluster: (task) => String(Number(task.split('-')[1]) % 4) };
-    const { summary, outcomes } = await evaluate(demonstrator, options({ splits: clustered, horizon: 4 }));
+    const about = (task: string) => ({ cluster: String(Number(task.split('-')[1]) % 4), labels: { depth: 2 } });
+    const environments = environmentPool(undefined, { world: { count: 30, about } });
+    const { summary, outcomes } = await evaluate(demonstrator, options({ environments, horizon: 4 }));
     expect(summary.success.method).toBe('cluster-bootstrap');
     expect(summary.success.low).toBeGreaterThanOrEqual(0);
     expect(summary.success.low).toBeLessThan(summary.success.rate);
     expect(new Set(outcomes.map(({ cluster }) => cluster)).size).toBe(4);
-    const again = await evaluate(demonstrator, options({ splits: clustered, horizon: 4 }));
+    expect(outcomes.every(({ labels }) => labels?.['depth'] === 2)).toBe(true);
+    const again = await evaluate(demonstrator, options({ environments, horizon: 4 }));
     expect(again.summary).toEqual(summary);
 
     const several = await evaluate(demonstrator, options({ tasks: 10, attempts: 4, horizon: 4 }));
@@ -126,7 +130,7 @@ describe('evaluate', () => {
         return super.reset(task, context);
       }
     }
-    const environments = createEnvironmentPool(() => new Fragile());
+    const environments = environmentPool(() => new Fragile(), { world: { count: 30 } });
     const { summary, outcomes } = await evaluate(oracle, options({ tasks: 30, environments }));
     expect(summary.failed).toBe(3);
     expect(summary.success).toMatchObject({ rate: 1, episodes: 27 });

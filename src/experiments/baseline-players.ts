@@ -1,14 +1,13 @@
-import type { Player } from '../contracts/player.js';
-import { expertPlayer, randomPlayer } from '../rollout/players.js';
-import type { OpenEnvironment } from './instances.js';
+import type { EnvironmentActor } from '../rollout/actor.js';
+import type { OpenEnvironment } from './open-environment.js';
 
 /** Names under which results tell of players that cannot learn. */
 export type BaselineName = 'random' | 'oracle' | 'demonstrator';
 
 /** The random player, and the experts there are: one that is missing is absent from results, never zero. */
-export async function baselinePlayers({ pool }: OpenEnvironment): Promise<[BaselineName, Player][]> {
-  const instance = await pool.acquire();
-  const experts = (['oracle', 'demonstrator'] as const).filter((name) => instance.experts?.[name] !== undefined);
-  pool.release(instance);
-  return [['random', randomPlayer], ...experts.map((name): [BaselineName, Player] => [name, expertPlayer(name)])];
+export function baselinePlayers({
+  world,
+}: OpenEnvironment): readonly (EnvironmentActor & { readonly player: BaselineName })[] {
+  const experts = (['oracle', 'demonstrator'] as const).filter((name) => world.experts.includes(name));
+  return (['random', ...experts] as const).map((player) => ({ kind: 'environment', player }));
 }

@@ -21,14 +21,25 @@ export function checkGroups(
   });
 }
 
-/** Throws AG_POLICY_CANNOT naming what the policy lacks. */
-export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: string): void {
-  const { live, missingOperations, freeze } = policy.capabilities;
+/**
+ * Throws AG_POLICY_CANNOT naming what the policy lacks.
+ *
+ * @param recomputes the trainer's own log probabilities are taken for the ratio
+ */
+export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: string, recomputes: boolean): void {
+  const { live, missingOperations, freeze, sampler } = policy.capabilities;
   const lacks = (what: string) =>
     new AgentgymError('AG_POLICY_CANNOT', {
       message: `The algorithm needs ${what}, which the policy \`${name}\` has not.`,
     });
   if (algorithm.roles.includes('reference') && !freeze) throw lacks('a frozen reference');
+  if (!sampler.exact && !recomputes) {
+    throw new AgentgymError('AG_POLICY_CANNOT', {
+      message: `The policy \`${name}\` does not promise that the log probabilities of its sampler are those of its learner.`,
+      hint: 'Set `algorithm.recomputeLogprobs: true`: the trainer then takes its own, and corrects for the difference.',
+      path: 'algorithm.recomputeLogprobs',
+    });
+  }
   const shared = algorithm.critic?.trunk === 'shared' ? algorithm.critic : undefined;
   if (shared !== undefined && policy.values === undefined) throw lacks('a critic');
   const losses = [algorithm.loss(lossOperations, lossInputs), shared?.loss(lossOperations, lossInputs)];

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import { createRandom } from '../random/create-random.js';
-import { createEnvironmentPool } from '../rollout/environment-pool.js';
-import { denseReward, Signals, signalTasks } from '../rollout/fixtures/signals.js';
+import { environmentPool } from '../rollout/fixtures/collect.js';
+import { denseReward, Signals } from '../rollout/fixtures/signals.js';
 import { describeRewards } from './describe-reward.js';
 import type { Parts } from './make-parts.js';
 
@@ -15,17 +15,19 @@ const recipe = {
   rollout: { inFlight: 4, retries: 2, deadlineSeconds: 1, maxFailedShare: 0.1 },
 } as unknown as Recipe;
 
-const partsOf = (create: () => Signals): Parts =>
-  ({
+const partsOf = (create: () => Signals): Parts => {
+  const pool = environmentPool(create);
+  return {
     environment: {
       name: 'signals',
       facts: ['progress', 'milestones'],
-      splits: signalTasks(),
-      pool: createEnvironmentPool(create),
+      world: pool.world,
+      pool,
     },
     reward: denseReward,
     rl: new Map([['rl', { reward: denseReward }]]),
-  }) as unknown as Parts;
+  } as unknown as Parts;
+};
 
 const described = (create: () => Signals, signal = new AbortController().signal) =>
   describeRewards(recipe, partsOf(create), createRandom(3), signal);

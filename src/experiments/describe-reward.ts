@@ -52,12 +52,10 @@ async function describeReward(
   const horizon = longestHorizon(recipe);
   const played = { recipe, environment, reward, tasks: measuredTasks, random, signal };
   const density: { -readonly [player in keyof RewardDescription['density']]: RewardDensity } = {};
-  // An environment that cannot be made fails the episodes of training, which tell of it; a description is no reason to end a run.
-  const players = await baselinePlayers(environment).catch(() => []);
-  for (const [name, player] of players) {
-    if (name !== 'oracle' && name !== 'random') continue;
-    const completed = await playTrainingTasks(played, { kind: 'player', player }, 1, horizon);
-    if (completed.length > 0) density[name] = rewardDensity(completed);
+  for (const actor of baselinePlayers(environment)) {
+    if (actor.player === 'demonstrator') continue;
+    const completed = await playTrainingTasks(played, actor, 1, horizon);
+    if (completed.length > 0) density[actor.player] = rewardDensity(completed);
   }
   const { maxActionTokens } = recipe.policy.sampling;
   const milestones = environment.facts.includes('milestones');

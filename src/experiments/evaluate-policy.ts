@@ -28,7 +28,6 @@ export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<Po
   try {
     const { actor, environment, horizon, name, reward } = contestant;
     const options: EvaluateOptions = {
-      splits: environment.splits,
       split: request.split,
       tasks: request.tasks,
       attempts: request.episodesPerTask,
@@ -41,9 +40,8 @@ export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<Po
     };
     const { summary } = await evaluate(actor, options);
     const baselines: { -readonly [baseline in BaselineName]?: EvaluationSummary } = {};
-    for (const [baseline, player] of await baselinePlayers(environment)) {
-      const played = await evaluate({ kind: 'player', player }, options);
-      baselines[baseline] = played.summary;
+    for (const baseline of baselinePlayers(environment)) {
+      baselines[baseline.player] = (await evaluate(baseline, options)).summary;
     }
     return { policy: name, environment: environment.name, evaluation: summary, baselines };
   } finally {

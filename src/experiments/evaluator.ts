@@ -10,7 +10,7 @@ import type { StageEvaluation } from '../training/run-stage.js';
 import { baselinePlayers } from './baseline-players.js';
 import type { DiskJournal } from '../runs/disk-journal.js';
 import { evaluationRandom } from './evaluation-random.js';
-import type { OpenEnvironment } from './instances.js';
+import type { OpenEnvironment } from './open-environment.js';
 import type { RunResult, TransferResult } from '../runs/run-result.js';
 import { evaluationHorizon, rolloutSettings, transferPlans } from './stage-plan.js';
 
@@ -125,9 +125,9 @@ export class Evaluator {
 
   async #playBaselines(ground: Ground, write: (played: Played) => void): Promise<Played[]> {
     const all: Played[] = [];
-    for (const [name, player] of await baselinePlayers(ground.environment)) {
-      this.#tell(`playing the baseline ${name}`);
-      const played = { player: name, evaluation: await this.#playFinal({ kind: 'player', player }, ground) };
+    for (const actor of baselinePlayers(ground.environment)) {
+      this.#tell(`playing the baseline ${actor.player}`);
+      const played = { player: actor.player, evaluation: await this.#playFinal(actor, ground) };
       write(played);
       all.push(played);
     }
@@ -153,7 +153,6 @@ export class Evaluator {
   ): Promise<Evaluation> {
     const { recipe, reward, random, signal } = this.#options;
     return evaluate(actor, {
-      splits: environment.splits,
       split,
       tasks: tasks === 'all' ? Infinity : tasks,
       attempts,

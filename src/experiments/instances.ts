@@ -2,7 +2,7 @@
 // called. Everything below works on instances it is handed.
 import { checkOptions } from '../config/check-options.js';
 import type { Algorithm } from '../contracts/algorithm.js';
-import type { Awaitable, OptionalFact, TaskSplits } from '../contracts/environment.js';
+import type { Awaitable } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ContributionKind } from '../contracts/plugin.js';
@@ -10,31 +10,21 @@ import type { PolicyContext, PolicyModel } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
-import { callPlugin, type PluginOwner } from '../plugins/call-plugin.js';
-import { instanceShapes, tasksShape } from '../plugins/contribution-shapes.js';
-import { createHost, type HostSettings } from '../plugins/create-host.js';
+import { callPlugin, ownerTitle, type PluginOwner } from '../plugins/call-plugin.js';
+import { instanceShapes } from '../plugins/contribution-shapes.js';
+import { createEnvironmentHost, createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
-import { createEnvironmentPool, type EnvironmentPool } from '../rollout/environment-pool.js';
+import { EnvironmentPool } from '../rollout/environment-pool.js';
+import { openLocalWorld } from '../rollout/local-world.js';
 import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
+import { type OpenEnvironment, planWorld, type PlaySettings } from './open-environment.js';
 
 /** A contribution by name, with the options that are not left at their defaults. */
 export interface Named {
   readonly name: string;
   readonly options?: { readonly [name: string]: unknown };
-}
-
-/** An environment that is ready to be played. */
-export interface OpenEnvironment {
-  readonly name: string;
-  readonly splits: TaskSplits;
-  /** One pool for everything that plays; dispose of it at the end. */
-  readonly pool: EnvironmentPool;
-  /** What its steps report beside success and invalid. */
-  readonly facts: readonly OptionalFact[];
-  /** The environment's own cap on turns, where it names one. */
-  readonly maxTurns?: number;
 }
 
 /** For a policy whose tokenizer lies in the folder it starts from. */
@@ -58,15 +48,24 @@ export class Instances {
     return [...this.#records.values()];
   }
 
-  async environment(named: Named): Promise<OpenEnvironment> {
+  /** Opens a world. Dispose of its pool at the end. */
+  async environment(named: Named & PlaySettings): Promise<OpenEnvironment> {
     const { located, module, options } = await this.#open('environment', named);
-    const host = createHost(this.#settings, located);
+    const { contribution } = located;
+    const plan = planWorld(contribution.play ?? {}, named);
+    const host = createEnvironmentHost(this.#settings, located);
+    const world = await callPlugin(located, 'open', () =>
+      openLocalWorld(() => module.open(options, host), {
+        ...plan,
+        title: ownerTitle(located),
+        signal: this.#settings.signal,
+      }),
+    );
     return {
       name: named.name,
-      splits: await callPlugin(located, 'tasks', () => checkShape(module.tasks(options), tasksShape, 'tasks()')),
-      pool: createEnvironmentPool(() => this.#create(located, () => module.create(options, host))),
-      facts: located.contribution.facts ?? [],
-      ...(located.contribution.maxTurns !== undefined && { maxTurns: located.contribution.maxTurns }),
+      world,
+      pool: new EnvironmentPool(world, plan.instances),
+      facts: contribution.facts ?? [],
     };
   }
 
@@ -91,7 +90,7 @@ export class Instances {
     try {
       for (const named of all) {
         const { located, module, options } = await this.#open('tool', named);
-        const host = createHost(this.#settings, located);
+        const host = createEnvironmentHost(this.#settings, located);
         const tool = await callPlugin(located, 'create', () => module.create(options, host));
         made.push({ name: named.name, tool, external: located.contribution.external ?? false });
       }
@@ -123,7 +122,10 @@ export class Instances {
   }
 
   /** What a contribution makes, once it has the members that the loop calls. */
-  #create<T>(located: PluginOwner, work: () => Awaitable<T>): Promise<T> {
+  #create<T>(
+    located: PluginOwner & { readonly kind: keyof typeof instanceShapes },
+    work: () => Awaitable<T>,
+  ): Promise<T> {
     return callPlugin(located, 'create', async () =>
       checkShape(await work(), instanceShapes[located.kind], 'what create() gives'),
     );

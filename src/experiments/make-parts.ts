@@ -15,7 +15,8 @@ import type { Toolbox } from '../rollout/toolbox.js';
 import { checkGroups, checkPolicy } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
 import { runWeights } from '../runs/checkpoints.js';
-import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
+import { Instances, type Named, noCorpus } from './instances.js';
+import type { OpenEnvironment, PlaySettings } from './open-environment.js';
 import {
   type DemonstrationContext,
   gatherDemonstrations,
@@ -76,6 +77,19 @@ export function modelActor(
   };
 }
 
+/** An environment of a recipe, its own unless told, with how the recipe wants it played: what it says of its own holds for others of the same name. */
+export function playedEnvironment(
+  { environment: own, rollout }: Recipe,
+  environment: Pick<Recipe['environment'], 'name' | 'options'> = own,
+): Named & PlaySettings {
+  const { deadlineSeconds } = rollout;
+  return {
+    ...(environment.name === own.name && own),
+    ...environment,
+    ...(deadlineSeconds !== undefined && { deadlineSeconds }),
+  };
+}
+
 /**
  * Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of them (`disposeParts`) and of the policy.
  *
@@ -88,12 +102,12 @@ export async function makeParts(
   origin?: ResolvedRecipe['origin'],
 ): Promise<Parts> {
   const instances = new Instances(host, settings);
-  const environment = await instances.environment(recipe.environment);
+  const environment = await instances.environment(playedEnvironment(recipe));
   const transfer = new Map<string, OpenEnvironment>();
   let tools: Toolbox | undefined;
   try {
     for (const { name, environment: other, isOwn } of transferPlans(recipe)) {
-      if (!isOwn) transfer.set(name, await instances.environment(other));
+      if (!isOwn) transfer.set(name, await instances.environment(playedEnvironment(recipe, other)));
     }
     const format = await instances.format(recipe.format);
     tools = await instances.tools(recipe.tools ?? [], toolLimits(recipe.rollout));
@@ -117,7 +131,9 @@ export async function makeParts(
     const criticFrom = (folder: string): Promise<PolicyModel> =>
       instances.policy({ name, options }, { corpus: noCorpus, from: folder, valueHead: true, ...longest });
     try {
-      for (const { algorithm } of rl.values()) checkPolicy(algorithm, policy, name);
+      for (const { algorithm, settings: own } of rl.values()) {
+        checkPolicy(algorithm, policy, name, own.algorithm.recomputeLogprobs);
+      }
     } catch (error) {
       await policy.dispose();
       throw error;
@@ -144,7 +160,7 @@ export async function checkRecipeRewards(
   origin: ResolvedRecipe['origin'],
 ): Promise<void> {
   const instances = new Instances(host, settings);
-  const environment = await instances.environment(recipe.environment);
+  const environment = await instances.environment(playedEnvironment(recipe));
   try {
     await rlParts(recipe, instances, environment, origin);
   } finally {

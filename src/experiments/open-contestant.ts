@@ -9,11 +9,12 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { Actor } from '../rollout/actor.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
-import { expertPlayer, randomPlayer } from '../rollout/players.js';
+import { randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import { runWeights } from '../runs/checkpoints.js';
-import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
-import { modelActor } from './make-parts.js';
+import { Instances, noCorpus } from './instances.js';
+import type { OpenEnvironment } from './open-environment.js';
+import { modelActor, playedEnvironment } from './make-parts.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { evaluationHorizon, toolLimits } from './stage-plan.js';
@@ -25,7 +26,6 @@ const DEFAULT_TURNS = 30;
 export const defaultRollout: RolloutSettings = {
   inFlight: 256,
   retries: 0,
-  environmentMilliseconds: 60_000,
   playerMilliseconds: 60_000,
   maxFailedShare: 0.5,
 };
@@ -71,26 +71,33 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
     const who = typeof policy === 'string' ? policy : policy.name;
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message:
-        model === undefined && who !== randomPlayer.name
+        model === undefined && who !== randomPlayer
           ? `\`${who}\` is no run; where it is an expert, it plays in one environment only.`
           : `\`${who}\` does not say in which environment it plays.`,
       hint: 'Name it with `--environment NAME` (`agentgym list environments`); `agentgym runs list` shows the runs there are.',
     });
   }
   const own = recipe?.environment.name === name ? recipe.environment.options : {};
-  const environment = await instances.environment({ name, options: { ...own, ...request.options } });
+  const played = recipe?.environment.name === name ? playedEnvironment(recipe) : { name };
+  const environment = await instances.environment({ ...played, options: { ...own, ...request.options } });
   let tools: Toolbox | undefined;
   try {
     const reward = await instances.reward(recipe?.reward.terms ?? [{ name: 'sparse', weight: 1 }]);
     const horizon =
       request.turns ??
-      (own === recipe?.environment.options ? evaluationHorizon(recipe) : (environment.maxTurns ?? DEFAULT_TURNS));
+      (own === recipe?.environment.options ? evaluationHorizon(recipe) : (environment.world.maxTurns ?? DEFAULT_TURNS));
     const named = request.tools?.map((tool) => ({ name: tool })) ?? recipe?.tools ?? [];
-    const player = model === undefined ? await findPlayer(policy, environment) : undefined;
-    if (typeof policy === 'string' && player !== undefined) refuseTools(policy, request.tools);
+    if (typeof policy === 'string' && model === undefined) {
+      checkPlayer(policy, environment);
+      refuseTools(policy, request.tools);
+    }
     tools = await instances.tools(named, toolLimits(recipe?.rollout ?? {}));
     const seated = model === undefined ? undefined : await openModel(model, request, { instances, tools });
-    const actor: Actor = seated ?? { kind: 'player', player: player as Player, ...(tools && { tools }) };
+    const actor: Actor =
+      seated ??
+      (typeof policy === 'string'
+        ? { kind: 'environment', player: policy }
+        : { kind: 'player', player: policy, ...(tools && { tools }) });
     return {
       name: typeof policy === 'string' ? policy : policy.name,
       actor,
@@ -99,7 +106,7 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
       horizon,
       async dispose() {
         await environment.pool.dispose();
-        await actor.tools?.dispose();
+        await tools?.dispose();
         if (actor.kind === 'model') await actor.model.dispose();
       },
     };
@@ -161,15 +168,12 @@ function refuseTools(player: string, tools: readonly string[] | undefined): void
   });
 }
 
-async function findPlayer(policy: string | Player, { name, pool }: OpenEnvironment): Promise<Player> {
-  if (typeof policy !== 'string') return policy;
-  if (policy === randomPlayer.name) return randomPlayer;
-  const instance = await pool.acquire();
-  const experts = Object.keys(instance.experts ?? {});
-  pool.release(instance);
-  if (experts.includes(policy)) return expertPlayer(policy);
+/** Throws AG_PLAYER_UNKNOWN for a name that is no player of the environment. */
+function checkPlayer(policy: string, { name, world }: OpenEnvironment): void {
+  const players = [randomPlayer, ...world.experts];
+  if (players.includes(policy)) return;
   throw new AgentgymError('AG_PLAYER_UNKNOWN', {
     message: `\`${policy}\` is no run, no folder with a model, and no player of ${name}.`,
-    hint: `Players of ${name}: ${['random', ...experts].join(', ')}. Runs are listed by \`agentgym runs list\`.`,
+    hint: `Players of ${name}: ${players.join(', ')}. Runs are listed by \`agentgym runs list\`.`,
   });
 }

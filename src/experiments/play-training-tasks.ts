@@ -5,7 +5,7 @@ import type { Actor } from '../rollout/actor.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { chooseTasks } from '../rollout/task-order.js';
-import type { OpenEnvironment } from './instances.js';
+import type { OpenEnvironment } from './open-environment.js';
 import { rolloutSettings } from './stage-plan.js';
 
 /** What is played to measure something before training. */
@@ -26,7 +26,7 @@ export async function playTrainingTasks(
   episodesPerTask: number,
   horizon: number,
 ): Promise<CompletedEpisode[]> {
-  const chosen = chooseTasks(environment.splits.train, tasks, random.stream('tasks'));
+  const chosen = await chooseTasks(environment.world.splits.train, tasks, random.stream('tasks'));
   const episodes = await collectEpisodes(
     chosen.flatMap((task, group) =>
       Array.from({ length: episodesPerTask }, (_, member) => ({ iteration: 0, task, group, member })),

@@ -43,11 +43,11 @@ export async function play(request: PlayRequest): Promise<{ environment: string;
   const contestant = await openContestant(request);
   try {
     const { actor, environment, horizon, reward } = contestant;
-    const { splits, pool } = environment;
+    const { pool, world } = environment;
     const { random, signal } = request.settings;
     const tasks =
       request.task === undefined
-        ? chooseTasks(splits[request.split], request.tasks, random.stream('tasks', request.split))
+        ? await chooseTasks(world.splits[request.split], request.tasks, random.stream('tasks', request.split))
         : [request.task];
     const keys = tasks.flatMap((task, group) =>
       Array.from({ length: request.episodesPerTask }, (_, member) => ({ iteration: 0, task, group, member })),

@@ -9,7 +9,7 @@ import type { Demonstration } from '../rollout/demonstration.js';
 import { readDemonstrations } from '../rollout/read-demonstrations.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import { affordableDemonstrations, type StageBudget } from '../training/budget.js';
-import type { OpenEnvironment } from './instances.js';
+import type { OpenEnvironment } from './open-environment.js';
 import { budgetsOf, fundedStages, longestHorizon, rolloutSettings } from './stage-plan.js';
 
 export interface DemonstrationContext {
@@ -67,13 +67,14 @@ export async function gatherDemonstrations(
     });
   }
   if (file !== undefined) {
-    const system = await systemOf(environment, format, tools);
-    const demonstrations = await readDemonstrations({ file, system, splits: environment.splits, count: most });
+    const { splits, instructions } = environment.world;
+    const system = systemPrompt(instructions, format, tools);
+    const demonstrations = await readDemonstrations({ file, system, splits, count: most });
     return { demonstrations, bought: demonstrations.length };
   }
   const { demonstrations, played } = await askExpert(name, environment.name, () =>
     collectDemonstrations({
-      tasks: environment.splits.train,
+      tasks: environment.world.splits.train,
       environments: environment.pool,
       expert,
       count: most === Infinity ? usualDemonstrations : most,
@@ -111,11 +112,4 @@ async function askExpert(
       path,
     });
   }
-}
-
-async function systemOf({ pool }: OpenEnvironment, format: ActionFormat, tools?: Toolbox): Promise<string> {
-  const instance = await pool.acquire();
-  const system = systemPrompt(instance.instructions, format, tools);
-  pool.release(instance);
-  return system;
 }

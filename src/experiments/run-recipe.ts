@@ -13,6 +13,7 @@ import { nothingSpent, spentTotals } from '../training/spending.js';
 import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from '../runs/disk-journal.js';
 import { Evaluator } from './evaluator.js';
+import { inexactReasons, refuseInexact } from './inexact-reasons.js';
 import { loadRun } from '../runs/load-run.js';
 import { disposeParts, makeParts, type Parts } from './make-parts.js';
 import { refuseExisting, RunDirectory } from '../runs/run-directory.js';
@@ -70,6 +71,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   let run = opened;
   try {
     parts = await makeParts(recipe, host, settings, options.origin);
+    refuseInexact(recipe, parts);
     const packages = await usedPackages(parts.records, host.packages());
     run ??= await createRun(options, parts, packages);
     await describeParts(run, options, parts, packages);
@@ -127,13 +129,13 @@ async function describeParts(
 ): Promise<void> {
   const { recipe, settings, listener } = options;
   const { random, signal } = settings;
-  const splits = proveSplits(usedTasks(recipe, parts, random), transferTasks(recipe, parts, random));
+  const splits = proveSplits(await usedTasks(recipe, parts, random), await transferTasks(recipe, parts, random));
   const reward = run.manifest.reward ?? (await describeRewards(recipe, parts, random.stream('density'), signal));
   const policy = parts.policy.describe();
   const { policy: before, packages: packagesBefore = packages } = run.manifest;
   const settingsOfPolicy =
     before && Object.keys(policy).filter((key) => JSON.stringify(policy[key]) !== JSON.stringify(before[key]));
-  await nameExternalTools(run, options, parts);
+  await nameInexactness(run, options, parts);
   const reasons = [
     ...packageDifferences(packagesBefore, packages).map((difference) => `resumed with ${difference}`),
     ...(settingsOfPolicy?.length ? [`resumed with another ${settingsOfPolicy.join(', ')} of the policy`] : []),
@@ -146,13 +148,10 @@ async function describeParts(
   await run.update({ policy, splits, reward, packages, plugins: parts.records, inexact });
 }
 
-/** Says once that a tool may answer the same call otherwise: then no run of this recipe is like another. */
-async function nameExternalTools(run: RunDirectory, { listener }: RunRecipeOptions, { tools }: Parts): Promise<void> {
+/** Says once why another run of the recipe may differ. */
+async function nameInexactness(run: RunDirectory, { recipe, listener }: RunRecipeOptions, parts: Parts): Promise<void> {
   const { inexact } = run.manifest;
-  const reasons = (tools?.tools ?? [])
-    .filter(({ external }) => external)
-    .map(({ name }) => `the tool ${name} is external`)
-    .filter((reason) => !inexact.includes(reason));
+  const reasons = inexactReasons(recipe, parts).filter((reason) => !inexact.includes(reason));
   if (reasons.length === 0) return;
   listener({ type: 'warning', message: `The run is not exactly repeatable: ${reasons.join('; ')}.` });
   await run.update({ inexact: [...inexact, ...reasons] });

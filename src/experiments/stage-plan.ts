@@ -25,9 +25,9 @@ export function optimizerPlan(optimizer: OptimizerKeys): OptimizerPlan {
 }
 
 export function rolloutSettings(rollout: Recipe['rollout']): RolloutSettings {
-  const { inFlight, deadlineSeconds, retries, maxFailedShare } = rollout;
-  const milliseconds = deadlineSeconds * 1000;
-  return { inFlight, retries, maxFailedShare, environmentMilliseconds: milliseconds, playerMilliseconds: milliseconds };
+  const { inFlight, collection, deadlineSeconds = 60, retries, maxFailedShare } = rollout;
+  const playerMilliseconds = deadlineSeconds * 1000;
+  return { inFlight, retries, maxFailedShare, playerMilliseconds, ...(collection && { collection }) };
 }
 
 /** How much of its tools an agent may use. */

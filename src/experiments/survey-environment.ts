@@ -1,13 +1,13 @@
-import type { SplitName, TaskSource } from '../contracts/environment.js';
-import { withinDeadline } from '../errors/within-deadline.js';
+import type { SplitName } from '../contracts/environment.js';
 import { messageOf } from '../errors/message-of.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
+import type { TaskList } from '../rollout/world-handle.js';
 import { Instances } from './instances.js';
 
 /** What an environment says of itself once it is made, with the defaults of its options. */
 export interface EnvironmentSurvey {
-  readonly tasks?: { readonly [split in SplitName]: TaskSource['count'] };
+  readonly tasks?: { readonly [split in SplitName]: TaskList['count'] };
   /** Names of those who can play it, in the order of the environment. */
   readonly experts?: readonly string[];
   /** The environment's own cap on turns. */
@@ -25,13 +25,15 @@ export async function surveyEnvironment(
   name: string,
 ): Promise<EnvironmentSurvey> {
   try {
-    const { splits, pool, maxTurns } = await new Instances(host, settings).environment({ name });
-    const { train, validation, test } = splits;
+    const { pool, world } = await new Instances(host, settings).environment({ name, deadlineSeconds });
     try {
-      const instance = await withinDeadline('create', 1000 * deadlineSeconds, () => pool.acquire());
+      // An instance that cannot be made is a problem, too.
+      pool.release(await pool.acquire());
+      const { experts, maxTurns, splits } = world;
+      const { train, validation, test } = splits;
       return {
         tasks: { train: train.count, validation: validation.count, test: test.count },
-        experts: Object.keys(instance.experts ?? {}),
+        experts,
         ...(maxTurns !== undefined && { maxTurns }),
       };
     } finally {

@@ -101,7 +101,7 @@ async function runRl(common: StageOptions, stage: RlStage, options: TrainStageOp
       update: updateSettings(settings.algorithm),
       ...(reference && { reference }),
       ...(critic && { critic }),
-      tasks: parts.environment.splits.train,
+      tasks: parts.environment.world.splits.train,
       tasksPerStep: stage.tasksPerStep,
       environments: parts.environment.pool,
       reward,

@@ -1,7 +1,7 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import type { TaskSource } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import { chooseTasks, taskOrder } from '../rollout/task-order.js';
+import type { TaskList } from '../rollout/world-handle.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
 import type { TaskUse, TransferTasks } from '../runs/split-proof.js';
@@ -13,24 +13,29 @@ export function stageRandom(random: Random, stage: string): Random {
 }
 
 /** Every task that a run may touch, by use. `rl` repeats the draws of `trainReinforcement`, so that the proof covers what is played. */
-export function usedTasks(recipe: Recipe, parts: Parts, random: Random): { readonly [use in TaskUse]: Set<string> } {
-  const { splits } = parts.environment;
+export async function usedTasks(
+  recipe: Recipe,
+  parts: Parts,
+  random: Random,
+): Promise<{ readonly [use in TaskUse]: Set<string> }> {
+  const { splits } = parts.environment.world;
   const rl = new Set<string>();
   for (const [name, stage] of fundedStages(recipe)) {
     if (stage.kind !== 'rl') continue;
     const draws = stage.steps * stage.tasksPerStep;
     // A bounded split is gone through in whole rounds: one round is all of it.
     const places = splits.train.count === 'unbounded' ? draws : Math.min(draws, splits.train.count);
-    const taskAt = taskOrder(splits.train, stageRandom(random, name).stream('tasks'));
-    for (let place = 0; place < places; place += 1) rl.add(taskAt(place));
+    const tasksAt = taskOrder(splits.train, stageRandom(random, name).stream('tasks'));
+    for (const task of await tasksAt(0, places)) rl.add(task);
   }
-  const evaluated = (source: TaskSource, split: string, tasks: number | 'all') =>
+  const evaluated = (source: TaskList, split: string, tasks: number | 'all') =>
     evaluatedTasks(recipe, random, source, split, tasks);
   const held: Record<'validation' | 'test', Set<string>> = { validation: new Set(), test: new Set() };
   const { every, split, tasks, final } = recipe.evaluation;
-  if (every > 0 && split === 'validation')
-    evaluated(splits.validation, split, tasks).forEach((id) => held.validation.add(id));
-  evaluated(splits[final.split], final.split, final.tasks).forEach((id) => held[final.split].add(id));
+  if (every > 0 && split === 'validation') {
+    for (const id of await evaluated(splits.validation, split, tasks)) held.validation.add(id);
+  }
+  for (const id of await evaluated(splits[final.split], final.split, final.tasks)) held[final.split].add(id);
   return {
     demonstrations: new Set(
       [...parts.demonstrations.values()].flatMap(({ demonstrations }) =>
@@ -43,21 +48,23 @@ export function usedTasks(recipe: Recipe, parts: Parts, random: Random): { reado
 }
 
 /** Every task of the other environments that the final evaluation plays. */
-export function transferTasks(
+export async function transferTasks(
   recipe: Recipe,
   parts: Pick<Parts, 'transfer'>,
   random: Random,
-): readonly TransferTasks[] {
+): Promise<readonly TransferTasks[]> {
   const { split, tasks } = recipe.evaluation.final;
-  return transferPlans(recipe).flatMap(({ name, environment }): TransferTasks[] => {
-    const open = parts.transfer.get(name);
-    if (open === undefined) return [];
-    const ids = evaluatedTasks(recipe, random, open.splits[split], split, tasks);
-    return [{ name, environment: environment.name, isKin: environment.name === recipe.environment.name, split, ids }];
-  });
+  const all: TransferTasks[] = [];
+  for (const { name, environment } of transferPlans(recipe)) {
+    const world = parts.transfer.get(name)?.world;
+    if (world === undefined) continue;
+    const ids = await evaluatedTasks(recipe, random, world.splits[split], split, tasks);
+    all.push({ name, environment: environment.name, isKin: environment.name === recipe.environment.name, split, ids });
+  }
+  return all;
 }
 
-function evaluatedTasks(recipe: Recipe, random: Random, source: TaskSource, split: string, tasks: number | 'all') {
+function evaluatedTasks(recipe: Recipe, random: Random, source: TaskList, split: string, tasks: number | 'all') {
   const count = tasks === 'all' ? Infinity : tasks;
   return chooseTasks(source, count, evaluationRandom(recipe, random).stream('tasks', split));
 }

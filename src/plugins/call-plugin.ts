@@ -14,6 +14,11 @@ export interface PluginOwner {
   readonly version: string;
 }
 
+/** Who it is, in words: reward `stuck` (plugin-stuck 1.0.0). */
+export function ownerTitle({ kind, name, package: of, version }: PluginOwner): string {
+  return `${kind} \`${name}\` (${of} ${version})`;
+}
+
 const pending = new Set<string>();
 
 /** What plugins are being waited for, in words: "reward `stuck` (plugin-stuck 1.0.0) never answered in create". */
@@ -27,7 +32,7 @@ export function unansweredCalls(): readonly string[] {
  * @throws AgentgymError AG_PLUGIN_FAILED
  */
 export async function callPlugin<T>(owner: PluginOwner, phase: PluginPhase, work: () => Awaitable<T>): Promise<T> {
-  const failed = `${owner.kind} \`${owner.name}\` (${owner.package} ${owner.version}) failed in ${phase}`;
+  const failed = `${ownerTitle(owner)} failed in ${phase}`;
   pending.add(failed);
   try {
     return await work();

@@ -94,9 +94,10 @@ class Collection {
     const start = performance.now();
     try {
       while (this.#waiting.length > 0 || this.#live.size > 0 || this.#pending > 0) {
-        this.#beginEpisodes();
         // Lets timers, signals and answers in: where environments and model answer at once, nothing else does.
         await unlessAborted(setImmediate(), signal);
+        // Those that begin at once are answered with the others.
+        if (this.#beginEpisodes()) await unlessAborted(setImmediate(), signal);
         if (this.#error !== undefined) throw this.#error.error;
         if (this.#isDue()) await this.#answer();
         else if (this.#pending > 0) await unlessAborted(this.#somethingHappens(), signal);
@@ -141,13 +142,16 @@ class Collection {
       });
   }
 
-  #beginEpisodes(): void {
+  /** Begins as many as may be played. @returns whether there are any */
+  #beginEpisodes(): boolean {
     const { environments, rollout } = this.#options;
     const seats = Math.min(rollout.inFlight, environments.limit) - this.#live.size - this.#beginning;
-    for (const attempt of this.#waiting.splice(0, Math.max(0, seats))) {
+    const attempts = this.#waiting.splice(0, Math.max(0, seats));
+    for (const attempt of attempts) {
       this.#beginning += 1;
       this.#beside(() => this.#begin(attempt).finally(() => (this.#beginning -= 1)));
     }
+    return attempts.length > 0;
   }
 
   async #begin(attempt: Attempt): Promise<void> {
@@ -210,7 +214,8 @@ class Collection {
     try {
       const writing = await write();
       phase = 'tool';
-      const answer = tools === undefined ? undefined : await tools.answer(writing.text, turns.length, this.#options.signal);
+      const answer =
+        tools === undefined ? undefined : await tools.answer(writing.text, turns.length, this.#options.signal);
       phase = 'step';
       const { parsed } = writing;
       const step =

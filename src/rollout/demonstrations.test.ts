@@ -4,7 +4,6 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { TaskSource, TaskSplits } from '../contracts/environment.js';
 import type { ConversationEncoder } from '../contracts/policy.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { createRandom } from '../random/create-random.js';
@@ -12,15 +11,24 @@ import { buildBatch } from './build-batch.js';
 import { collectDemonstrations, type CollectDemonstrationsOptions } from './collect-demonstrations.js';
 import { collectEpisodes } from './collect-episodes.js';
 import { conversationText, type Demonstration, layOutDemonstration, writeAction } from './demonstration.js';
-import { createEnvironmentPool } from './environment-pool.js';
-import { babbler, collectOptions, endId, fluent, keys, modelActor, rolloutSettings } from './fixtures/collect.js';
-import { Signals, signalTasks, singleWord } from './fixtures/signals.js';
+import {
+  babbler,
+  collectOptions,
+  endId,
+  environmentPool,
+  fluent,
+  keys,
+  modelActor,
+  rolloutSettings,
+  signalSplits,
+} from './fixtures/collect.js';
+import { Signals, singleWord } from './fixtures/signals.js';
 import { readDemonstrations } from './read-demonstrations.js';
 
 function options(changes: Partial<CollectDemonstrationsOptions> = {}): CollectDemonstrationsOptions {
   return {
-    tasks: signalTasks().train,
-    environments: createEnvironmentPool(() => new Signals()),
+    tasks: signalSplits().train,
+    environments: environmentPool(),
     expert: 'oracle',
     count: 9,
     format: singleWord,
@@ -32,24 +40,10 @@ function options(changes: Partial<CollectDemonstrationsOptions> = {}): CollectDe
   };
 }
 
-/** A source that must not be read. */
-const forbidden: TaskSource = {
-  get count(): number {
-    throw new Error('a held-out split was read');
-  },
-  id: () => {
-    throw new Error('a held-out split was read');
-  },
-  random: () => {
-    throw new Error('a held-out split was read');
-  },
-};
-
 describe('collectDemonstrations', () => {
-  // Law 10. Mutation: draw the tasks with `tasks.random`, so that some come twice and some never. It is given one split alone.
+  // Law 10. Mutation: take the tasks from `tasks.draw`, so that some come twice and some never. It is given one split alone.
   it('plays training tasks only, each as often as every other', async () => {
-    const splits: TaskSplits = { ...signalTasks(), validation: forbidden, test: forbidden };
-    const { demonstrations, success } = await collectDemonstrations(options({ tasks: splits.train, count: 18 }));
+    const { demonstrations, success } = await collectDemonstrations(options({ count: 18 }));
     const names = demonstrations.map(({ name }) => name);
     expect(names.sort()).toEqual([...Array(9).keys()].flatMap((index) => [`train-${index}`, `train-${index}`]));
     expect(success).toBe(1);
@@ -57,14 +51,14 @@ describe('collectDemonstrations', () => {
 
   it('keeps the games that a mediocre demonstrator loses, and plays a task differently each time', async () => {
     const { demonstrations, success } = await collectDemonstrations(
-      options({ expert: 'demonstrator', count: 30, horizon: 3, tasks: signalTasks(1).train }),
+      options({ expert: 'demonstrator', count: 30, horizon: 3, tasks: signalSplits(1).train }),
     );
     expect(demonstrations).toHaveLength(30);
     expect(success).toBeGreaterThan(0.1);
     expect(success).toBeLessThan(0.9);
     expect(new Set(demonstrations.map(({ texts }) => texts.join())).size).toBeGreaterThan(3);
     const won = await collectDemonstrations(
-      options({ expert: 'demonstrator', count: 30, horizon: 3, tasks: signalTasks(1).train, successOnly: true }),
+      options({ expert: 'demonstrator', count: 30, horizon: 3, tasks: signalSplits(1).train, successOnly: true }),
     );
     expect(won.success).toBe(success);
     expect(won.demonstrations).toHaveLength(Math.round(30 * success));
@@ -80,7 +74,7 @@ describe('collectDemonstrations', () => {
         throw new Error('no board');
       }
     }
-    const environments = createEnvironmentPool(() => new Broken());
+    const environments = environmentPool(() => new Broken());
     await expect(collectDemonstrations(options({ environments }))).rejects.toMatchObject({
       code: 'AG_EPISODES_FAILED',
       message: expect.stringContaining('in reset: no board'),
@@ -172,7 +166,7 @@ describe('readDemonstrations', () => {
   async function read(...lines: string[]): Promise<Demonstration[]> {
     const file = join(folder, 'demonstrations.jsonl');
     await writeFile(file, lines.join('\n'));
-    return readDemonstrations({ file, system: 'rules', splits: signalTasks() });
+    return readDemonstrations({ file, system: 'rules', splits: signalSplits() });
   }
   const good = JSON.stringify({ task: 'train-1', observations: ['a', 'b'], texts: ['x', 'y'] });
 
@@ -204,7 +198,7 @@ describe('readDemonstrations', () => {
 
   it('refuses a file that is empty or not there', async () => {
     await expect(read('')).rejects.toMatchObject({ code: 'AG_DEMONSTRATION' });
-    const missing = readDemonstrations({ file: join(folder, 'none'), system: '', splits: signalTasks() });
+    const missing = readDemonstrations({ file: join(folder, 'none'), system: '', splits: signalSplits() });
     await expect(missing).rejects.toMatchObject({ code: 'AG_DEMONSTRATION', file: join(folder, 'none') });
   });
 });

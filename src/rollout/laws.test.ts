@@ -12,12 +12,14 @@ import {
   babbler,
   collectOptions,
   endId,
+  environmentPool,
   fluent,
   keys,
   modelActor,
   rolloutSettings,
   speakFluently,
   wordLogits,
+  worldSettings,
 } from './fixtures/collect.js';
 import { Signals } from './fixtures/signals.js';
 
@@ -217,7 +219,7 @@ describe('law 4: truncated is not terminated', () => {
 
   // Mutation: ask for the cap even where `step.terminated` in `finishTurn`.
   it('lets the end win on the turn of a cap, every cap at once', async () => {
-    const quits: Environment = Object.assign(new Signals(1), { sampleAction: () => 'quit' });
+    const quits: Environment = new Signals(1);
     const player = { name: 'quitter', act: () => 'quit' };
     const options = collectOptions({ actor: { kind: 'player', player }, horizon: 1 }, () => quits);
     const [episode] = completed(await collectEpisodes(keys(1, 1), options));
@@ -324,28 +326,29 @@ describe('law 8: every wait has a deadline', () => {
     }
   }
 
-  // Mutation: call `episode.environment.step` without `withinDeadline`; the test then hangs.
+  // Mutation: let `Caller.run` of a local world call `work` without `withinDeadline`; the test then hangs.
   it('gives up an environment that hangs, and plays the other episodes', async () => {
     let made = 0;
-    const options = collectOptions(
-      { rollout: { ...rolloutSettings, inFlight: 2, retries: 0, environmentMilliseconds: 30 } },
-      () => ((made += 1) === 1 ? new Hanging() : new Signals()),
-    );
+    const environments = environmentPool(() => ((made += 1) === 1 ? new Hanging() : new Signals()), {
+      settings: worldSettings({}, 30),
+    });
+    const options = collectOptions({ environments, rollout: { ...rolloutSettings, inFlight: 2, retries: 0 } });
     const actor = modelActor(babbler(), { maxActionTokens: 1 });
     const episodes = await collectEpisodes(keys(2, 3), { ...options, actor });
     expect(episodes.map(({ status }) => status)).toEqual(['failed', ...Array<string>(5).fill('completed')]);
     expect(episodes[0]).toMatchObject({ failure: { phase: 'deadline', message: 'step took longer than 0.03 s' } });
   });
 
-  // Mutation: drop `unlessAborted` around the steps.
+  // Mutation: drop `unlessAborted` around `somethingHappens`.
   it('stops waiting at once when interrupted, and throws its environments away', async () => {
     const controller = new AbortController();
     const made: Signals[] = [];
-    const rollout = { ...rolloutSettings, environmentMilliseconds: 60_000 };
-    const options = collectOptions({ signal: controller.signal, rollout }, () => {
+    const create = () => {
       made.push(new Hanging());
       return made.at(-1)!;
-    });
+    };
+    const environments = environmentPool(create, { settings: worldSettings({ signal: controller.signal }, 60_000) });
+    const options = collectOptions({ signal: controller.signal, environments });
     const collecting = collectEpisodes(keys(2, 2), {
       ...options,
       actor: modelActor(babbler(), { maxActionTokens: 1 }),

@@ -57,9 +57,15 @@ const worldShape = {
  */
 export async function openLocalWorld(open: () => Awaitable<World>, settings: WorldSettings): Promise<WorldHandle> {
   const caller = new Caller(settings);
-  const world = await caller.run('open', () => open(), { late: (late) => void caller.quietly('close', () => late.close?.()) });
-  checkShape(world, worldShape, 'what open() gives');
-  return new LocalWorld(world, caller);
+  const world = await caller.run('open', () => open(), {
+    late: (late) => void caller.quietly('close', () => late.close?.()),
+  });
+  return new LocalWorld(checkShape(world, worldShape, 'what open() gives'), caller);
+}
+
+/** A world that is open already. */
+export function localWorld(world: World, settings: WorldSettings): WorldHandle {
+  return new LocalWorld(world, new Caller(settings));
 }
 
 /** Calls into one world. */
@@ -180,7 +186,9 @@ class LocalInstance implements InstanceHandle {
   }
 
   async step(action: string): Promise<Stepped> {
-    return this.#cut(checkStepResult(await this.#caller.run('step', (call: Call) => this.#instance.step(action, call))));
+    return this.#cut(
+      checkStepResult(await this.#caller.run('step', (call: Call) => this.#instance.step(action, call))),
+    );
   }
 
   async act(player: string, random: Random): Promise<string> {

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { Demonstration } from './demonstration.js';
+import { allTasks } from './task-order.js';
 import type { Splits, TaskList } from './world-handle.js';
 
 export interface ReadDemonstrationsOptions {
@@ -91,8 +92,8 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 /** Ids of a bounded split; an unbounded one cannot be listed. */
-function idsOf({ count, ids }: TaskList): Promise<readonly string[]> {
-  return ids(Array.from({ length: count === 'unbounded' ? 0 : count }, (_, place) => place));
+async function idsOf(tasks: TaskList): Promise<readonly string[]> {
+  return tasks.count === 'unbounded' ? [] : allTasks(tasks);
 }
 
 function refusal(file: string, line: number, complaint: string): AgentgymError {

@@ -4,7 +4,6 @@ import { createRandom } from '../random/create-random.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { collectEpisodes } from './collect-episodes.js';
 import { collectOptions, keys } from './fixtures/collect.js';
-import { expertPlayer, randomPlayer } from './players.js';
 import { isRewarded, rewardDensity } from './reward-density.js';
 import { summarizeEpisodes } from './summarize-episodes.js';
 
@@ -36,15 +35,15 @@ describe('rewardDensity', () => {
   });
 
   it('measures play: the oracle of three signals is rewarded in every turn, a random player less often', async () => {
-    const density = async (player: typeof randomPlayer) =>
+    const density = async (player: string) =>
       summarizeEpisodes(
         await collectEpisodes(
           keys(4, 4),
-          collectOptions({ actor: { kind: 'player', player }, random: createRandom(2) }),
+          collectOptions({ actor: { kind: 'environment', player }, random: createRandom(2) }),
         ),
       ).density;
-    expect(await density(expertPlayer('oracle'))).toEqual({ rewardsPerTurn: 1, stepsPerReward: 1 });
-    const random = await density(randomPlayer);
+    expect(await density('oracle')).toEqual({ rewardsPerTurn: 1, stepsPerReward: 1 });
+    const random = await density('random');
     expect(random.rewardsPerTurn).toBeGreaterThan(0.1);
     expect(random.rewardsPerTurn).toBeLessThan(0.5);
     expect(random.stepsPerReward).toBeCloseTo(1 / random.rewardsPerTurn, 12);

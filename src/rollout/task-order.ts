@@ -37,8 +37,14 @@ export function chooseTasks(list: TaskList, tasks: number, random: Random): Prom
   if (count === 'unbounded') {
     return list.draw(Array.from({ length: tasks }, (_, index) => random.stream('draw', index)));
   }
-  if (tasks >= count) return list.ids(Array.from({ length: count }, (_, index) => index));
+  if (tasks >= count) return allTasks(list);
   return list.ids(sample(count, tasks, random.stream('choice')));
+}
+
+/** Every task of a bounded split, in order. */
+export function allTasks({ count, ids }: TaskList): Promise<readonly string[]> {
+  if (count === 'unbounded') throw new RangeError('an unbounded split has no list of all its tasks');
+  return ids(Array.from({ length: count }, (_, place) => place));
 }
 
 /** `size` of the numbers below `count`, ascending (Floyd's algorithm: Bentley and Floyd 1987, Programming Pearls). */

@@ -13,9 +13,9 @@ import { buildBatch, episodeRow } from './build-batch.js';
 import { collectDemonstrations } from './collect-demonstrations.js';
 import { collectEpisodes, type CollectOptions } from './collect-episodes.js';
 import { composeReward } from './compose-reward.js';
-import { collectOptions, keys, modelActor, rolloutSettings } from './fixtures/collect.js';
+import { collectOptions, keys, modelActor, rolloutSettings, signalSplits } from './fixtures/collect.js';
 import { dice, roller, toolbox } from './fixtures/dice.js';
-import { Signals, signalTasks, singleWord } from './fixtures/signals.js';
+import { Signals, singleWord } from './fixtures/signals.js';
 import { summarizeEpisodes } from './summarize-episodes.js';
 import { Toolbox } from './toolbox.js';
 
@@ -346,7 +346,7 @@ describe('who may call', () => {
     expect(player.seen[0]!.system).toBe(prompt);
     expect(systemPrompt('Answer the signal.', singleWord, tools)).toBe(prompt);
     const { demonstrations } = await collectDemonstrations({
-      tasks: signalTasks().train,
+      tasks: signalSplits().train,
       environments: collectOptions().environments,
       expert: 'oracle',
       count: 2,

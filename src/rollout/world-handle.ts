@@ -45,7 +45,9 @@ export interface InstanceHandle {
 }
 
 /** Calls of a world so far. Waiting for an instance, or for a thread that is busy elsewhere, is not in it. */
-export type CallTimes = { readonly [phase in EnvironmentPhase]: { readonly calls: number; readonly milliseconds: number } };
+export type CallTimes = {
+  readonly [phase in EnvironmentPhase]: { readonly calls: number; readonly milliseconds: number };
+};
 
 /** A world that is open. */
 export interface WorldHandle {

@@ -79,7 +79,9 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
     const first = tasks;
     const ids = await tasksAt(state.tasks + first, count);
     const keys = (members: readonly number[]): EpisodeKey[] =>
-      ids.map((task, index) => ({ iteration: state.iteration, task, group: first + index })).flatMap((group) => members.map((member) => ({ ...group, member })));
+      ids
+        .map((task, index) => ({ iteration: state.iteration, task, group: first + index }))
+        .flatMap((group) => members.map((member) => ({ ...group, member })));
 
     const sampled = await collectEpisodes(
       keys(Array.from({ length: groupSize }, (_, member) => member)),

@@ -11,7 +11,8 @@ import type { JsonObject } from '../contracts/json.js';
 import type { Loss } from '../contracts/loss.js';
 import type { ForwardBackwardResult } from '../contracts/policy.js';
 import { babbler } from '../rollout/fixtures/collect.js';
-import { Signals, signalTasks } from '../rollout/fixtures/signals.js';
+import { signalSplits } from '../rollout/fixtures/collect.js';
+import { Signals } from '../rollout/fixtures/signals.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
 import { type KeptCheckpoint, MemoryJournal } from './fixtures/memory-journal.js';
 import { reinforcement, supervised } from './fixtures/stages.js';
@@ -244,7 +245,7 @@ describe('law 10: splits never leak', () => {
         return super.reset(task, context);
       }
     }
-    await trainReinforcement(reinforcement({ steps: 9, tasks: signalTasks(9).train }, () => new Watched()));
+    await trainReinforcement(reinforcement({ steps: 9, tasks: signalSplits(9).train }, () => new Watched()));
     const counts = new Map<string, number>();
     for (const task of played) counts.set(task, (counts.get(task) ?? 0) + 1);
     expect([...counts.keys()].sort()).toEqual(Array.from({ length: 9 }, (_, index) => `train-${index}`));

@@ -1,6 +1,7 @@
 import type { Recipe } from '../../config/recipe-schema.js';
 import type { Json } from '../../contracts/json.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
 
@@ -8,7 +9,8 @@ import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
 export interface AxisContext {
   /** The recipe that is varied, resolved. */
   readonly recipe: Recipe;
-  readonly host: Pick<PluginHost, 'contributions' | 'find' | 'load'>;
+  readonly host: PluginHost;
+  readonly settings: HostSettings;
   /** What the user wants tried; absent: what the axis proposes. */
   readonly values?: readonly Json[];
 }

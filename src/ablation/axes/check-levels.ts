@@ -1,7 +1,9 @@
 import { checkOptions } from '../../config/check-options.js';
-import type { SplitName, TaskSource, TaskSplits } from '../../contracts/environment.js';
+import type { SplitName } from '../../contracts/environment.js';
 import type { Json } from '../../contracts/json.js';
-import { callPlugin } from '../../plugins/call-plugin.js';
+import { Instances } from '../../experiments/instances.js';
+import { allTasks } from '../../rollout/task-order.js';
+import type { WorldHandle } from '../../rollout/world-handle.js';
 import { cannotVary, type AxisContext } from './axis.js';
 
 /** An environment's options under a name; those that are left out have their defaults. */
@@ -19,24 +21,30 @@ export async function checkLevels(
   levels: readonly EnvironmentLevel[],
   context: AxisContext,
 ): Promise<void> {
-  const { recipe, host } = context;
+  const { recipe, host, settings } = context;
   const located = await host.find('environment', recipe.environment.name);
-  const module = await host.load(located);
+  const instances = new Instances(host, settings);
   const { final, every, split } = recipe.evaluation;
   const learnt: readonly SplitName[] = every > 0 && split !== final.split ? ['train', split] : ['train'];
-  const dealt: { readonly id: string; readonly splits: TaskSplits }[] = [];
+  const dealt: { readonly id: string; readonly trained: ReadonlySet<string>; readonly tested: readonly string[] }[] =
+    [];
   for (const { id, options } of levels) {
     const { values, findings } = checkOptions(located.contribution.options, options);
     const complete = values as { readonly [option: string]: never };
     const wrong = (located.contribution.validate?.(complete) ?? []).filter(({ idle }) => idle !== true);
     const [finding] = findings.length > 0 ? findings : wrong;
     if (finding !== undefined) throw cannotVary(axis, `${id}: ${finding.message}`, finding.hint);
-    dealt.push({ id, splits: await callPlugin(located, 'tasks', () => module.tasks(complete)) });
+    const { pool, world } = await instances.environment({ name: located.name, options });
+    try {
+      const trained = await Promise.all(learnt.map((name) => boundedTasks(world, name)));
+      dealt.push({ id, trained: new Set(trained.flat()), tested: await boundedTasks(world, final.split) });
+    } finally {
+      await pool.dispose();
+    }
   }
   for (const trained of dealt) {
-    const seen = new Set(learnt.flatMap((name) => idsOf(trained.splits[name])));
     for (const tested of dealt) {
-      const shared = idsOf(tested.splits[final.split]).filter((id) => seen.has(id));
+      const shared = tested.tested.filter((id) => trained.trained.has(id));
       if (tested === trained || shared.length === 0) continue;
       throw cannotVary(
         axis,
@@ -47,6 +55,6 @@ export async function checkLevels(
   }
 }
 
-function idsOf(source: TaskSource): string[] {
-  return source.count === 'unbounded' ? [] : Array.from({ length: source.count }, (_, index) => source.id(index));
+async function boundedTasks({ splits }: WorldHandle, split: SplitName): Promise<readonly string[]> {
+  return splits[split].count === 'unbounded' ? [] : allTasks(splits[split]);
 }

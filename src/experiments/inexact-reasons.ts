@@ -1,0 +1,34 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { Parts } from './make-parts.js';
+
+type Played = Pick<Parts, 'environment' | 'transfer' | 'tools' | 'policy'>;
+
+/** Why another run of the recipe may differ from this one, whatever the machine: clauses for the manifest; empty where none may. */
+export function inexactReasons(
+  { rollout }: Recipe,
+  { environment, transfer, tools, policy }: Played,
+): readonly string[] {
+  const { draws, independent } = policy.capabilities.sampler;
+  const environments = [environment, ...transfer.values()].filter(({ world }) => world.external);
+  return [
+    ...new Set(environments.map(({ name }) => `the environment ${name} is external`)),
+    ...(tools?.tools ?? []).filter(({ external }) => external).map(({ name }) => `the tool ${name} is external`),
+    ...(draws ? [] : ['the policy draws random numbers of its own']),
+    ...(rollout.collection === 'free' && !independent
+      ? [
+          '`rollout.collection: free` lets timing decide which episodes share a call of a policy whose answers depend on it',
+        ]
+      : []),
+  ];
+}
+
+/** Throws AG_RUN_INEXACT where the recipe asks for `exact: true` and cannot have it. */
+export function refuseInexact(recipe: Recipe, parts: Played): void {
+  const reasons = recipe.exact === true ? inexactReasons(recipe, parts) : [];
+  if (reasons.length === 0) return;
+  throw new AgentgymError('AG_RUN_INEXACT', {
+    message: `The recipe asks for \`exact: true\`, but ${reasons.join('; ')}.`,
+    path: 'exact',
+  });
+}
