@@ -14,18 +14,19 @@ import * as dense from '../plugins/reward-standard/src/dense.js';
 import { wayOptions } from '../plugins/reward-standard/src/options.js';
 import * as progress from '../plugins/reward-standard/src/progress.js';
 import * as sparse from '../plugins/reward-standard/src/sparse.js';
-import type { Awaitable, Environment, TaskSplits } from '../src/contracts/environment.js';
-import type { Player } from '../src/contracts/player.js';
+import type { World } from '../src/contracts/environment.js';
 import type { RewardScheme } from '../src/contracts/reward.js';
 import type { CompletedEpisode } from '../src/contracts/trajectory.js';
+import { planWorld } from '../src/experiments/open-environment.js';
 import { createRandom } from '../src/random/create-random.js';
 import { collectEpisodes } from '../src/rollout/collect-episodes.js';
 import { composeReward, type ComposedReward } from '../src/rollout/compose-reward.js';
-import { createEnvironmentPool } from '../src/rollout/environment-pool.js';
-import { expertPlayer, randomPlayer } from '../src/rollout/players.js';
+import { EnvironmentPool } from '../src/rollout/environment-pool.js';
+import { localWorld } from '../src/rollout/local-world.js';
+import { randomPlayer } from '../src/rollout/players.js';
 import { rewardDensity } from '../src/rollout/reward-density.js';
 import { chooseTasks } from '../src/rollout/task-order.js';
-import { optionDefaults, testHost } from '../src/testing/index.js';
+import { optionDefaults } from '../src/testing/option-defaults.js';
 
 export const rewardsPage = fileURLToPath(new URL('../docs/rewards.md', import.meta.url));
 const [begin, end] = ['<!-- density: begin -->', '<!-- density: end -->'];
@@ -33,10 +34,9 @@ const [begin, end] = ['<!-- density: begin -->', '<!-- density: end -->'];
 /** Training tasks that each player plays once. */
 const tasks = 200;
 
-interface World {
+interface Column {
   readonly name: string;
-  readonly splits: TaskSplits;
-  readonly create: () => Awaitable<Environment>;
+  readonly world: World;
   readonly horizon: number;
 }
 
@@ -58,9 +58,9 @@ async function densityTable(): Promise<string> {
   };
   const reward = composeReward(Object.entries(schemes).map(([name, scheme]) => ({ name, weight: 1, scheme })));
   const columns: [string, readonly CompletedEpisode[]][] = [];
-  for (const world of worlds()) {
-    columns.push([`${world.name}: oracle`, await play(world, reward, expertPlayer('oracle'))]);
-    columns.push(['random', await play(world, reward, randomPlayer)]);
+  for (const column of measured()) {
+    columns.push([`${column.name}: oracle`, await play(column, reward, 'oracle')]);
+    columns.push(['random', await play(column, reward, randomPlayer)]);
   }
   return [
     `| turns per reward | ${columns.map(([title]) => title).join(' | ')} |`,
@@ -74,34 +74,30 @@ async function densityTable(): Promise<string> {
 
 /** Episodes with every scheme as a term of the reward, so that one play serves them all. */
 async function play(
-  { splits, create, horizon }: World,
+  { name, world, horizon }: Column,
   reward: ComposedReward,
-  player: Player,
+  player: string,
 ): Promise<readonly CompletedEpisode[]> {
   const random = createRandom(1);
-  const environments = createEnvironmentPool(create);
-  const chosen = chooseTasks(splits.train, tasks, random.stream('tasks'));
+  const { signal } = new AbortController();
+  const settings = { ...planWorld({}, {}), title: name, signal };
+  const environments = new EnvironmentPool(localWorld(world, settings), Infinity);
+  const chosen = await chooseTasks(environments.world.splits.train, tasks, random.stream('tasks'));
   const episodes = await collectEpisodes(
     chosen.map((task, group) => ({ iteration: 0, task, group, member: 0 })),
     {
-      actor: { kind: 'player', player },
+      actor: { kind: 'environment', player },
       environments,
       reward,
       horizon,
       random: random.stream('episodes'),
-      rollout: {
-        inFlight: 64,
-        retries: 0,
-        maxFailedShare: 0,
-        environmentMilliseconds: 60_000,
-        playerMilliseconds: 60_000,
-      },
-      signal: new AbortController().signal,
+      rollout: { inFlight: 64, retries: 0, maxFailedShare: 0, playerMilliseconds: 60_000 },
+      signal,
     },
   );
   await environments.dispose();
   const completed = episodes.filter((episode) => episode.status === 'completed');
-  if (completed.length < episodes.length) throw new Error(`an episode of ${player.name} failed`);
+  if (completed.length < episodes.length) throw new Error(`an episode of ${player} failed`);
   return completed;
 }
 
@@ -115,20 +111,14 @@ function stepsPerReward(episodes: readonly CompletedEpisode[], term: string): st
 }
 
 /** The environments as two recipes have them, and the deep half of TextCraft. */
-function worlds(): World[] {
+function measured(): Column[] {
   const guess = { ...optionDefaults(guessNumberOptions), ...recipeOptions('quickstart') };
   const shallow = { ...optionDefaults(textcraftOptions), ...recipeOptions('textcraft') };
   const deep = { ...shallow, depths: [3, 4] };
-  const crafting = (name: string, options: typeof shallow, horizon: number): World => ({
-    name,
-    splits: textcraft.tasks(options),
-    create: () => textcraft.create(options, testHost()),
-    horizon,
-  });
   return [
-    { name: '`quickstart`', splits: guessNumber.tasks(guess), create: () => guessNumber.create(guess), horizon: 5 },
-    crafting('`textcraft`', shallow, 12),
-    crafting('the same, depths 3 and 4', deep, 48),
+    { name: '`quickstart`', world: guessNumber.open(guess), horizon: 5 },
+    { name: '`textcraft`', world: textcraft.open(shallow), horizon: 12 },
+    { name: 'the same, depths 3 and 4', world: textcraft.open(deep), horizon: 48 },
   ];
 }
 

@@ -114,6 +114,7 @@ describe('a plugin that misbehaves when it is used', () => {
 
   it.each([
     ['its module', { top: 'process.exit(4);' }, 'load', 'AG_PLUGIN_FAILED', 'process.exit(4)'],
+    ['open', { open: 'process.exit(4);' }, 'open', 'AG_PLUGIN_FAILED', 'process.exit(4)'],
     ['create', { create: 'process.exit(4);' }, 'create', 'AG_EPISODES_FAILED', 'process.exit(4)'],
   ])('calls process.exit in %s', async (_, code, phase, said, cause) => {
     expect(await failure(coin(code))).toMatchObject({
@@ -144,16 +145,21 @@ describe('a plugin that misbehaves when it is used', () => {
   });
 
   it.each([
-    ['a module', 'export const tasks = () => 0;', 'failed in load: its module.create is absent, not a function'],
+    ['a module', 'export const start = () => 0;', 'failed in load: its module.open is absent, not a function'],
     [
-      'tasks',
-      coinCode({ top: '' }).replace('test: every(2)', ''),
-      'failed in tasks: tasks().test is absent, not an object',
+      'a split',
+      coinCode().replace(', test: every(2)', ''),
+      'failed in open: what open() gives.splits.test is absent, not an object',
+    ],
+    [
+      'a world',
+      coinCode({ open: 'return {};' }),
+      'failed in open: what open() gives.instructions is absent, not a text',
     ],
     [
       'an environment',
-      coinCode({ create: 'return { reset: 1 };' }),
-      'failed in create: what create() gives.instructions is absent, not a text',
+      coinCode({ create: 'return { reset() {} };' }),
+      'failed in create: what create() gives.step is absent, not a function',
     ],
   ])('gives a wrong shape for %s: the path in it is told', async (_, code, cause) => {
     const { message, exit } = await failure({ 'index.js': coinEntry(), 'coin.js': code });
@@ -164,11 +170,12 @@ describe('a plugin that misbehaves when it is used', () => {
   // Goes red without the guard of standard output: what is there is no document any more.
   it('prints to standard output, early and late: under --json that goes to standard error', async () => {
     const print = (what: string) => `console.log('${what}'); process.stdout.write('${what}\\n');`;
-    const plugin = coin({ top: print('IMPORT'), create: print('CREATE'), step: print('STEP') }, print('ENTRY'));
+    const pieces = { top: print('IMPORT'), open: print('OPEN'), create: print('CREATE'), step: print('STEP') };
+    const plugin = coin(pieces, print('ENTRY'));
     const json = await evaluate(plugin, '--json');
     expect(json.code).toBe(0);
     expect(documentOf(json)).toMatchObject({ environment: 'coin' });
-    for (const what of ['ENTRY', 'IMPORT', 'CREATE', 'STEP'])
+    for (const what of ['ENTRY', 'IMPORT', 'OPEN', 'CREATE', 'STEP'])
       expect(json.stderr.split(`${what}\n`).length).toBeGreaterThan(2);
     // A person is told too: nothing is swallowed.
     const plain = await evaluate(plugin);
@@ -179,12 +186,9 @@ describe('a plugin that misbehaves when it is used', () => {
     ['throws in a timer', "setTimeout(() => { throw new Error('late'); }, 0);"],
     ['rejects where nobody listens', "void Promise.reject(new Error('late'));"],
     ['calls process.exit in a timer', 'setTimeout(() => process.exit(0), 0);'],
-  ])('%s: it is named, without a stack in front', async (_, create) => {
+  ])('%s: it is named, without a stack in front', async (_, breaks) => {
     const wait = 'await new Promise((resolve) => setTimeout(resolve, 300));';
-    const code = coinCode({ create: `${create} ${wait}` }).replace(
-      'export function create',
-      'export async function create',
-    );
+    const code = coinCode({ open: `${breaks} ${wait}` }).replace('export function open', 'export async function open');
     const { code: said, message, exit, stderr } = await failure({ 'index.js': coinEntry(), 'coin.js': code });
     expect({ said, exit }).toEqual({ said: 'AG_PLUGIN_FAILED', exit: 2 });
     expect(message).toMatch(

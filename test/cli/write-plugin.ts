@@ -41,27 +41,33 @@ export function link(data: string, roots: Readonly<Record<string, string>>): voi
 export function coinEntry(name = 'coin', summary = 'Guess the side'): string {
   return `export default [{ kind: 'environment', name: '${name}', summary: '${summary}', options: {
     sides: { type: 'integer', minimum: 2, maximum: 6, default: 2, description: 'Sides', axis: true, levels: [2, 4] } },
-    facts: [], maxTurns: 3, load: () => import('./coin.js') }];\n`;
+    facts: [], load: () => import('./coin.js') }];\n`;
 }
 
 /** An environment with one turn: the task says which side is up. Pieces of code can be put in. */
-export function coinCode({ top = '', create = '', reset = '', step = '' } = {}): string {
+export function coinCode({ top = '', open = '', create = '', reset = '', step = '' } = {}): string {
   return `${top}
 const every = (remainder) => ({ count: 'unbounded', id: (i) => String(3 * i + remainder), random: (random) => String(3 * random.integer(0, 1000) + remainder) });
-export const tasks = () => ({ train: every(0), validation: every(1), test: every(2) });
-export function create({ sides }) {
-  ${create}
-  let side = 0;
+export function open({ sides }) {
+  ${open}
   return {
     instructions: 'Say the side that is up.',
-    experts: { oracle: () => String(side), demonstrator: () => String(side) },
-    reset(task) { ${reset}; side = Math.floor(Number(task) / 3) % sides; return 'Side ' + side + ' is up.'; },
-    step(action) {
-      ${step}
-      const success = action.trim() === String(side);
-      return { observation: '', reward: Number(success), terminated: true, truncated: false, facts: { success, invalid: !/^[0-9]$/.test(action.trim()) } };
+    splits: { train: every(0), validation: every(1), test: every(2) },
+    experts: ['oracle', 'demonstrator'],
+    maxTurns: 3,
+    create() {
+      ${create}
+      let side = 0;
+      return {
+        reset(task) { ${reset}; side = Math.floor(Number(task) / 3) % sides; return 'Side ' + side + ' is up.'; },
+        step(action) {
+          ${step}
+          const success = action.trim() === String(side);
+          return { observation: '', reward: Number(success), terminated: true, truncated: false, facts: { success, invalid: !/^[0-9]$/.test(action.trim()) } };
+        },
+        act: (player, { random }) => String(player === 'random' ? random.integer(0, sides) : side),
+      };
     },
-    sampleAction: (random) => String(random.integer(0, sides)),
   };
 }\n`;
 }

@@ -9,9 +9,12 @@ type Takes<Expected, Given extends Expected> = Given;
 export type PluginGives = [
   Takes<Present.Contribution, First.Contribution>,
   Takes<Present.OptionsDeclaration, First.OptionsDeclaration>,
-  Takes<Present.TaskSplits, First.TaskSplits>,
+  Takes<Present.World, First.World>,
+  Takes<Present.TaskFacts, First.TaskFacts>,
   Takes<Present.Environment, First.Environment>,
+  Takes<Present.Start, First.Start>,
   Takes<Present.StepResult, First.StepResult>,
+  Takes<Present.Conclusion, First.Conclusion>,
   Takes<Present.RewardScheme, First.RewardScheme>,
   Takes<Present.ActionFormat, First.ActionFormat>,
   Takes<Present.Tool, First.Tool>,
@@ -26,6 +29,9 @@ export type PluginGives = [
 
 export type PluginIsHanded = [
   Takes<First.Host, Present.Host>,
+  Takes<First.EnvironmentHost, Present.EnvironmentHost>,
+  Takes<First.Call, Present.Call>,
+  Takes<First.Draw, Present.Draw>,
   Takes<First.AlgorithmHost, Present.AlgorithmHost>,
   Takes<First.Random, Present.Random>,
   Takes<First.TrainingBatch, Present.TrainingBatch>,

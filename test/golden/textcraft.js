@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { craftingBook } from '../../plugins/env-textcraft/dist/crafting-book.js';
-import { create, tasks } from '../../plugins/env-textcraft/dist/textcraft.js';
+import { open, TextCraft } from '../../plugins/env-textcraft/dist/textcraft.js';
 
 const options = {
   depths: [1, 2, 3, 4],
@@ -71,7 +71,7 @@ class Tally {
 }
 
 function everyTask() {
-  const splits = tasks(options);
+  const { splits } = open(options);
   return ['train', 'validation', 'test'].flatMap((split) =>
     Array.from({ length: splits[split].count }, (_, index) => splits[split].id(index)),
   );
@@ -116,7 +116,7 @@ function commandsOf(observation) {
 }
 
 function firstObservation(task, distractors) {
-  return create({ ...options, distractors }, undefined).reset(task);
+  return new TextCraft({ ...options, distractors }).reset(task);
 }
 
 /** Which distractors are drawn, and the order, changed between two runs of the originals: the needed ones must be there, the rest be candidates. */
@@ -139,13 +139,13 @@ function compareCommands(place, record, task, tally) {
   tally.compare(`${place}: at most ${most} commands`, true, record.n_commands <= most);
 }
 
-async function compareRecord(record, tally) {
+function compareRecord(record, tally) {
   const goals = goalsInOrder(record.mode);
   const { task, goal, depth } = goals[record.index % goals.length];
   const place = `${record.mode} ${record.index}`;
   tally.compare(`${place}: goal`, record.goal, goal);
   tally.compare(`${place}: depth`, record.depth, depth);
-  const environment = create(options, undefined);
+  const environment = new TextCraft(options);
   tally.compare(
     `${place}: last line of the first observation`,
     record.goal_line,
@@ -156,7 +156,7 @@ async function compareRecord(record, tally) {
     environment.reset(task);
     for (const [index, step] of steps.entries()) {
       const before = environment.snapshot();
-      const { observation, reward, terminated, truncated } = await environment.step(step.a);
+      const { observation, reward, terminated, truncated } = environment.step(step.a);
       const where = `${place}, line ${name}, step ${index}, ${JSON.stringify(step.a)}`;
       const defect = tally.compareReply(`${where}: reply`, step.a, step.obs, observation);
       if (defect === 'general names cannot be crafted with') {
@@ -182,7 +182,7 @@ function recordingsIn(path) {
 }
 
 /** Checks recordings; the exit code: 0 all agree, 1 something does not, 2 a file cannot be read. */
-export async function run(files) {
+export function run(files) {
   if (files.length === 0) {
     console.error('name recordings: npm run golden -- textcraft tree-agentgym.json agentgym.jsonl ...');
     return 2;
@@ -193,7 +193,7 @@ export async function run(files) {
     try {
       const text = readFileSync(file, 'utf8');
       if (file.endsWith('.jsonl')) {
-        for (const line of text.split('\n').filter(Boolean)) await compareRecord(JSON.parse(line), tally);
+        for (const line of text.split('\n').filter(Boolean)) compareRecord(JSON.parse(line), tally);
       } else compareTree(JSON.parse(text), tally);
     } catch (error) {
       console.error(`${file} is no recording of TextCraft: ${error.message}`);

@@ -98,28 +98,31 @@ const COIN = `const every = (remainder) => ({
   random: (random) => String(3 * random.integer(0, 1000000) + remainder),
 });
 
-export const tasks = () => ({ train: every(0), validation: every(1), test: every(2) });
-
-export function create() {
-  let side = 'h';
+export function open() {
   return {
     instructions: '',
-    experts: { oracle: () => side },
-    reset(task) {
-      side = Number(task) % 2 === 0 ? 'h' : 't';
-      return 'say ' + side;
-    },
-    step(action) {
-      const success = action === side;
+    splits: { train: every(0), validation: every(1), test: every(2) },
+    experts: ['oracle'],
+    create() {
+      let side = 'h';
       return {
-        observation: success ? 'yes' : 'no',
-        reward: Number(success),
-        terminated: true,
-        truncated: false,
-        facts: { success, invalid: action !== 'h' && action !== 't' },
+        reset(task) {
+          side = Number(task) % 2 === 0 ? 'h' : 't';
+          return 'say ' + side;
+        },
+        step(action) {
+          const success = action === side;
+          return {
+            observation: success ? 'yes' : 'no',
+            reward: Number(success),
+            terminated: true,
+            truncated: false,
+            facts: { success, invalid: action !== 'h' && action !== 't' },
+          };
+        },
+        act: (player, { random }) => (player === 'oracle' ? side : random.integer(0, 2) === 0 ? 'h' : 't'),
       };
     },
-    sampleAction: (random) => (random.integer(0, 2) === 0 ? 'h' : 't'),
   };
 }
 `;

@@ -1,17 +1,17 @@
 // Whatever a model says is an action, if an invalid one: never an exception, never a failed episode.
 import { describe, expect, it } from 'vitest';
 
-import { create as createGuessNumber } from '../../plugins/env-guess-number/src/guess-number.js';
+import { GuessNumber } from '../../plugins/env-guess-number/src/guess-number.js';
 import { options as guessNumberOptions } from '../../plugins/env-guess-number/src/options.js';
 import { options as textcraftOptions } from '../../plugins/env-textcraft/src/options.js';
-import { create as createTextcraft } from '../../plugins/env-textcraft/src/textcraft.js';
+import { TextCraft } from '../../plugins/env-textcraft/src/textcraft.js';
 import { create as createPlain } from '../../plugins/format-standard/src/plain.js';
 import type { Environment } from '../../src/contracts/environment.js';
 import type { PolicyModel } from '../../src/contracts/policy.js';
 import type { Actor } from '../../src/rollout/actor.js';
 import { collectEpisodes } from '../../src/rollout/collect-episodes.js';
 import { babbler, collectOptions, modelActor } from '../../src/rollout/fixtures/collect.js';
-import { optionDefaults, testHost } from '../../src/testing/index.js';
+import { optionDefaults } from '../../src/testing/option-defaults.js';
 
 const tenMegabytes = 10_000_000;
 const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join('');
@@ -30,8 +30,8 @@ const texts: readonly [what: string, text: string][] = [
 ];
 
 const environments: readonly [name: string, task: string, create: () => Environment][] = [
-  ['guess-number', '4-23/17', () => createGuessNumber(optionDefaults(guessNumberOptions))],
-  ['textcraft', 'depth-2/oak-boat', () => createTextcraft(optionDefaults(textcraftOptions), testHost())],
+  ['guess-number', '4-23/17', () => new GuessNumber(optionDefaults(guessNumberOptions))],
+  ['textcraft', 'depth-2/oak-boat', () => new TextCraft(optionDefaults(textcraftOptions))],
 ];
 
 /** A model whose tokens, whatever they are, spell this text. */

@@ -10,9 +10,14 @@ import { createRandom } from '../../src/random/create-random.js';
 import { collectEpisodes } from '../../src/rollout/collect-episodes.js';
 import { layOutDemonstration } from '../../src/rollout/demonstration.js';
 import { systemPrompt } from '../../src/rollout/actor.js';
-import { createEnvironmentPool } from '../../src/rollout/environment-pool.js';
-import { collectOptions, modelActor, rolloutSettings } from '../../src/rollout/fixtures/collect.js';
-import { signalTasks, singleWord } from '../../src/rollout/fixtures/signals.js';
+import {
+  collectOptions,
+  environmentPool,
+  modelActor,
+  rolloutSettings,
+  signalSplits,
+} from '../../src/rollout/fixtures/collect.js';
+import { singleWord } from '../../src/rollout/fixtures/signals.js';
 import { composeReward } from '../../src/rollout/compose-reward.js';
 import { Toolbox } from '../../src/rollout/toolbox.js';
 import { optionDefaults } from '../../src/testing/option-defaults.js';
@@ -26,7 +31,6 @@ const amounts = [1, 2, 3];
 
 /** Two amounts, one after the other; their sum is wanted. Whatever is said to the first only brings on the second. */
 class Ledger implements Environment {
-  readonly instructions = '';
   #amounts: readonly [number, number] = [0, 0];
   #isSecond = false;
 
@@ -45,7 +49,7 @@ class Ledger implements Environment {
     return { observation, reward: Number(success), terminated, truncated: false, facts: { success, invalid: false } };
   }
 
-  sampleAction(): string {
+  act(): string {
     return '2';
   }
 }
@@ -101,7 +105,7 @@ const forgetting = (): Tool => {
 async function learn(tool: Tool): Promise<readonly { readonly success: number; readonly calls: number }[]> {
   const model = forgetful();
   const tools = new Toolbox([{ name: 'calculator', tool }], { maxOutputCharacters: 100, milliseconds: 1000 });
-  const environments = createEnvironmentPool(() => new Ledger());
+  const environments = environmentPool(() => new Ledger(), { world: { instructions: '' } });
   const reward = composeReward([
     {
       name: 'sparse',
@@ -139,7 +143,7 @@ async function learn(tool: Tool): Promise<readonly { readonly success: number; r
     model,
     actor: modelActor(model, { maxActionTokens: 1, tools }),
     environments,
-    tasks: signalTasks().train,
+    tasks: signalSplits().train,
     reward,
     steps: 35,
     tasksPerStep: 9,

@@ -70,32 +70,58 @@ const mistakes: Record<string, Mistake> = {
   },
   'an environment that cannot play at random': {
     file: 'die.ts',
-    change: ['sampleAction:', 'randomAction:'],
-    says: /'randomAction' does not exist in type 'Environment'/,
+    change: ['act:', 'randomAction:'],
+    says: /'act' is missing/,
   },
-  'a create that wants an option of another type': {
+  'a world that makes no instances': {
+    file: 'die.ts',
+    change: ['create()', 'start()'],
+    says: /'start' does not exist in type 'World'/,
+  },
+  'a world without a split': {
+    file: 'die.ts',
+    change: [', test: every(2)', ''],
+    says: /'test' is missing/,
+  },
+  'an environment that wants a stream where there is none': {
+    file: 'die.ts',
+    change: ['step(action)', 'step(action, { random })'],
+    says: /'random' does not exist on type 'Call'/,
+  },
+  'an open that wants an option of another type': {
     file: 'die.ts',
     change: ['{ sides, reply }: Options', '{ sides, reply }: { sides: string; reply: string }'],
     refused: 'index.ts',
     says: /'number' is not assignable to type 'string'/,
   },
-  'a create that wants an option that is not declared': {
+  'an open that wants an option that is not declared': {
     file: 'die.ts',
     change: ['{ sides, reply }: Options', '{ sides, reply }: Options & { colour: string }'],
     refused: 'index.ts',
     says: /'colour' is missing/,
   },
-  'a create that wants something else than the host': {
+  'an open that wants something else than the host': {
     file: 'die.ts',
     change: ['{ sides, reply }: Options', '{ sides, reply }: Options, _seed: number'],
     refused: 'index.ts',
-    says: /'Host' is not assignable to type 'number'/,
+    says: /'EnvironmentHost' is not assignable to type 'number'/,
   },
-  'a module without tasks': {
+  'an open that wants a stream of the host': {
     file: 'die.ts',
-    change: ['function tasks', 'function levels'],
+    change: ['{ sides, reply }: Options', '{ sides, reply }: Options, _host: { readonly random: object }'],
     refused: 'index.ts',
-    says: /'tasks' is missing/,
+    says: /'random' is missing/,
+  },
+  'a module that opens nothing': {
+    file: 'die.ts',
+    change: ['function open', 'function start'],
+    refused: 'index.ts',
+    says: /'open' is missing/,
+  },
+  'a thread that there is not': {
+    file: 'index.ts',
+    change: ['    options,\n', "    options,\n    play: { thread: 'process' },\n"],
+    says: /'"process"' is not assignable to type '"main" \| "worker"/,
   },
   'a contribution whose type forgets the options': {
     file: 'index.ts',

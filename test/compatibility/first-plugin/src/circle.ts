@@ -1,32 +1,64 @@
-import type { Environment, Host, Random, StepResult, TaskSource, TaskSplits } from '@agentgym/cli';
+import type {
+  Draw,
+  Environment,
+  EnvironmentHost,
+  Facts,
+  StepResult,
+  TaskFacts,
+  TaskSource,
+  World,
+} from '@agentgym/cli';
 
 import type { Options } from './options.js';
 
 /** Task n begins at starts[floor(n / 3) % length] and belongs to the split n % 3. */
-export function tasks(_options: Options): TaskSplits {
-  const source = (remainder: number): TaskSource => ({
-    count: 30,
-    id: (index) => `circle-${3 * index + remainder}`,
-    random: (random) => `circle-${3 * random.integer(0, 30) + remainder}`,
-  });
-  return { train: source(0), validation: source(1), test: source(2), cluster: (task) => task.slice(-1) };
+const source = (remainder: number): TaskSource => ({
+  count: 30,
+  id: (place) => `circle-${3 * place + remainder}`,
+  random: (random) => `circle-${3 * random.integer(0, 30) + remainder}`,
+});
+
+function startOf(task: string, { size, starts }: Options): number {
+  const number = /^circle-(\d+)$/.exec(task)?.[1];
+  if (number === undefined) throw new Error(`no such task: ${task}`);
+  return (starts[Math.floor(Number(number) / 3) % starts.length] ?? 0) % size;
 }
 
 /** Say the next number of a circle, twice. */
-export function create({ size, reply, starts, names, title, strict }: Options, host: Host): Environment {
-  let [at, reached] = [0, 0];
-  let facts = { success: false, invalid: false };
+export function open(options: Options, host: EnvironmentHost): World {
+  const { size, title } = options;
   host.log.info(`a circle of ${size}`);
   return {
     instructions: `${title === null ? '' : `${title}\n`}Say the next number; after ${size - 1} comes 0.`,
-    experts: { oracle: () => String((at + 1) % size), demonstrator: () => String((at + 1) % size) },
-    reset(task: string): string {
-      const number = /^circle-(\d+)$/.exec(task)?.[1];
-      if (number === undefined) throw new Error(`no such task: ${task}`);
-      at = (starts[Math.floor(Number(number) / 3) % starts.length] ?? 0) % size;
-      reached = 0;
-      facts = { success: false, invalid: false };
-      return `at ${at}`;
+    splits: { train: source(0), validation: source(1), test: source(2) },
+    about(task): TaskFacts {
+      const start = startOf(task, options);
+      return { cluster: `from ${start}`, labels: { start, kind: start % 2 === 0 ? 'even' : 'odd' } };
+    },
+    experts: ['oracle', 'demonstrator'],
+    maxTurns: 2,
+    sharesClusters: true,
+    create: () => newCircle(options),
+    close: () => undefined,
+  };
+}
+
+function newCircle(options: Options): Environment {
+  const { size, reply, names, strict } = options;
+  let [at, reached] = [0, 0];
+  let facts: Facts = { success: false, invalid: false };
+  const told = (invalid: boolean): Facts => ({
+    success: reached === 2,
+    invalid,
+    progress: reached / 2,
+    milestones: { reached, total: 2 },
+    details: { name: names[reached % names.length] ?? '' },
+  });
+  return {
+    reset(task: string) {
+      [at, reached] = [startOf(task, options), 0];
+      facts = told(false);
+      return { observation: `at ${at}` };
     },
     step(action: string): StepResult {
       const invalid = !/^\d$/.test(action) || Number(action) >= size;
@@ -35,21 +67,17 @@ export function create({ size, reply, starts, names, title, strict }: Options, h
         at = (at + 1) % size;
         reached += 1;
       }
-      facts = { success: reached === 2, invalid };
+      facts = told(invalid);
       return {
         observation: reply === 'number' ? `at ${at}` : 'go on',
         reward: Number(right),
         terminated: facts.success || (strict && !right),
         truncated: false,
-        facts: {
-          ...facts,
-          progress: reached / 2,
-          milestones: { reached, total: 2 },
-          details: { name: names[reached % names.length] ?? '' },
-        },
+        facts,
       };
     },
-    sampleAction: (random: Random) => String(random.integer(0, size)),
+    act: (player: string, { random }: Draw) => String(player === 'random' ? random.integer(0, size) : (at + 1) % size),
+    conclude: () => ({ reward: 0, facts }),
     admissible: () => Array.from({ length: size }, (_, number) => String(number)),
     stateKey: () => `${at}/${reached}`,
     snapshot: () => [at, reached],

@@ -17,6 +17,7 @@ export default [
     summary: 'Say the next number of a circle',
     options,
     facts: ['progress', 'milestones'],
+    play: { thread: 'main', instances: 100, observationCharacters: 1000, seconds: { step: 5 } },
     load: () => import('./circle.js'),
     validate: ({ starts }) =>
       starts.length > 0 ? [] : [{ path: ['starts'], message: 'there is no start', hint: 'starts: [0]' }],
