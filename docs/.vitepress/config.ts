@@ -80,6 +80,7 @@ export default defineConfig({
           ['Recipes', 'recipes'],
           ['Reading a report', 'reading-a-report'],
           ['Writing an environment', 'writing-an-environment'],
+          ['Slow and shared worlds', 'slow-and-shared-worlds'],
           ['Writing a reward', 'writing-a-reward'],
           ['Writing an algorithm', 'writing-an-algorithm'],
           ['Writing a policy', 'writing-a-policy'],

@@ -1,0 +1,48 @@
+// The kit finds nothing in the worlds of the guide on slow worlds, as they are built.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { checkEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import * as childGame from '../../docs/guides/examples/slow-worlds/src/child-game.js';
+import contributions from '../../docs/guides/examples/slow-worlds/src/index.js';
+import * as leasedGame from '../../docs/guides/examples/slow-worlds/src/leased-game.js';
+import { leasedGameOptions, pythonGameOptions } from '../../docs/guides/examples/slow-worlds/src/options.js';
+import * as pythonGame from '../../docs/guides/examples/slow-worlds/src/python-game.js';
+import { type GameServer, startServer } from './game-server.js';
+import { makeProject } from './make-project.js';
+import { withoutPython } from './python.js';
+
+const project = makeProject();
+const [childContribution, leasedContribution, pythonContribution] = contributions;
+let server: GameServer;
+beforeAll(async () => {
+  // The kit holds more instances at a time than a run would.
+  server = await startServer(project, ['--capacity', '100']);
+});
+afterAll(async () => {
+  await server.kill();
+  rmSync(project, { recursive: true });
+});
+
+const built = (name: string) => ({ freshProcess: pathToFileURL(join(project, 'dist', `${name}.js`)) });
+
+it('a process for every episode', { timeout: 120_000 }, async () => {
+  const subject = { ...childGame, options: {}, contribution: childContribution! };
+  // Every episode starts a process: fewer of them than usual.
+  expect(await checkEnvironment(subject, { ...built('child-game'), tasks: 2, malformed: 100 })).toEqual([]);
+});
+
+it('leases of a server', { timeout: 120_000 }, async () => {
+  const options = { ...optionDefaults(leasedGameOptions), url: server.url };
+  const subject = { ...leasedGame, options, contribution: leasedContribution! };
+  expect(await checkEnvironment(subject, built('leased-game'))).toEqual([]);
+  expect(await server.leased()).toBe(0);
+});
+
+it.skipIf(withoutPython)('games in one Python process', { timeout: 120_000 }, async () => {
+  const subject = { ...pythonGame, options: optionDefaults(pythonGameOptions), contribution: pythonContribution! };
+  expect(await checkEnvironment(subject, built('python-game'))).toEqual([]);
+});

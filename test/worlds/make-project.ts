@@ -1,0 +1,30 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import ts from 'typescript';
+
+import { repository } from '../architecture/source-files.js';
+import { codeBlocks, noteOf } from '../docs/code-blocks.js';
+
+const example = join(repository, 'docs/guides/examples/slow-worlds');
+
+/** A new folder with the package of the guide on slow worlds, as a user has it: built, with the guide's recipe. */
+export function makeProject(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-worlds-'));
+  for (const name of ['package.json', 'programs']) cpSync(join(example, name), join(folder, name), { recursive: true });
+  mkdirSync(join(folder, 'dist'));
+  for (const name of readdirSync(join(example, 'src'))) {
+    const text = ts.transpile(readFileSync(join(example, 'src', name), 'utf8'), {
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.ESNext,
+    });
+    writeFileSync(join(folder, 'dist', name.replace(/\.ts$/, '.js')), text);
+  }
+  const recipe = codeBlocks('docs/guides/slow-and-shared-worlds.md').find(
+    (block) => noteOf(block, 'file') === 'guess.yaml',
+  );
+  if (recipe === undefined) throw new Error('the guide has no guess.yaml');
+  writeFileSync(join(folder, 'guess.yaml'), recipe.text);
+  return folder;
+}
