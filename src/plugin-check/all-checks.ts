@@ -1,6 +1,6 @@
 import { algorithmChecks } from '../testing/check-algorithm.js';
 import { actionFormatChecks } from '../testing/check-action-format.js';
-import { environmentChecks } from '../testing/check-environment.js';
+import { environmentChecks, environmentPreparation } from '../testing/check-environment.js';
 import { policyModelChecks } from '../testing/check-policy-model.js';
 import { rewardChecks } from '../testing/check-reward.js';
 import { rewardOnChecks } from '../testing/check-reward-on.js';
@@ -38,7 +38,7 @@ const byKind: { readonly [Kind in CheckedKind]: readonly Described[] } = {
   package: [packagePreparation, ...packageChecks],
   entry: ofEntry,
   contribution: ofContribution,
-  environment: [creation, ...environmentChecks],
+  environment: [environmentPreparation, environmentPreparation.availability, ...environmentChecks],
   reward: [creation, ...rewardChecks],
   'reward on an environment': [creation, ...rewardOnChecks],
   algorithm: [creation, ...algorithmChecks],

@@ -38,8 +38,16 @@ const corpus = ['go north', '17 higher', 'You see a door.', 'The door is closed.
 
 export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } = {
   environment: {
-    functions: ['tasks', 'create'],
-    onlyDefaults: ['oracle', 'maximum-turns', 'sample-action', 'tasks-differ', 'fresh-process', 'malformed-slow'],
+    functions: ['open'],
+    onlyDefaults: [
+      'oracle',
+      'maximum-turns',
+      'sample-action',
+      'tasks-differ',
+      'fresh-process',
+      'worker-thread',
+      'malformed-slow',
+    ],
     examine: ({ contribution, module, options, entry, defaults, settings }) =>
       examineEnvironment(
         { ...module, contribution, options },

@@ -1,26 +1,26 @@
 // A kit that passes everything proves nothing: for each check there is one broken environment, and the check must catch it.
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import type { Environment, Facts, StepResult, TaskSource, TaskSplits } from '../contracts/environment.js';
+import type { Draw, Environment, Facts, StepResult, TaskSource, World } from '../contracts/environment.js';
 import type { Json } from '../contracts/json.js';
-import type { Random } from '../contracts/random.js';
-import { checkEnvironment, environmentChecks } from './check-environment.js';
+import { checkEnvironment, environmentChecks, examineEnvironment } from './check-environment.js';
 import { describeEnvironment } from './describe-environment.js';
 import type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
 
 /** Walk from a start, drawn at random, to the number in the task's id: a good environment, and the root of all broken ones. */
 class Walk implements Environment {
-  readonly instructions = 'Say up or down.';
-  readonly experts: NonNullable<Environment['experts']> = { oracle: () => this.wanted() };
   protected target = 0;
   protected place = 0;
   protected steps = 0;
   protected best = 0;
 
-  reset(task: string, { random }: { random: Random }): string {
+  reset(task: string, { random }: Draw): string {
     const match = /^(?:train|validation|test)-(\d{1,3})$/.exec(task);
     if (match === null) throw new Error('no such task');
     this.target = 5 + (Number(match[1]) % 7);
@@ -43,8 +43,14 @@ class Walk implements Environment {
     });
   }
 
-  sampleAction(random: Random): string {
+  act(player: string, { random }: Draw): string {
+    if (player === 'oracle') return this.wanted();
+    if (player !== 'random') throw new Error('no such player');
     return random.choice(['up', 'down']);
+  }
+
+  conclude() {
+    return { reward: 0, facts: { success: false, invalid: false, ...this.counts() } };
   }
 
   admissible(): readonly string[] {
@@ -87,28 +93,58 @@ const source = (name: string, count: number): TaskSource => ({
   id: (index) => `${name}-${index}`,
   random: (random) => `${name}-${random.integer(0, count)}`,
 });
-const splits: TaskSplits = { train: source('train', 9), validation: source('validation', 4), test: source('test', 4) };
+const splits: World['splits'] = {
+  train: source('train', 9),
+  validation: source('validation', 4),
+  test: source('test', 4),
+};
+
+/** Tasks with one target in one split are variants of each other. */
+const about: NonNullable<World['about']> = (task) => {
+  const [split, number] = task.split('-');
+  return { cluster: `${split} ${Number(number) % 7}`, labels: { target: 5 + (Number(number) % 7) } };
+};
+
+const goodWorld = (create: () => Environment = () => new Walk()): World => ({
+  instructions: 'Say up or down.',
+  splits,
+  about,
+  experts: ['oracle'],
+  maxTurns: 20,
+  create,
+});
 
 type Subject = EnvironmentSubject<undefined>;
 
 const good: Subject = {
-  contribution: { name: 'walk', facts: ['progress', 'milestones'], maxTurns: 20 },
+  contribution: { name: 'walk', facts: ['progress', 'milestones'] },
   options: undefined,
-  tasks: () => splits,
-  create: () => new Walk(),
+  open: () => goodWorld(),
 };
 
 const settings: EnvironmentCheckSettings = { tasks: 3, turns: 25, malformed: 60, secondsPerAction: 5 };
 
-/** The good environment with some of its members replaced; `this` is the instance. */
+/** The good environment with some members of its world replaced. */
+const brokenWorld = (change: () => Partial<World>): Partial<Subject> => ({
+  open: () => ({ ...goodWorld(), ...change() }),
+});
+
+/** The same with some members of its instances replaced. */
 function broken(change: (walk: Walk) => Partial<Environment>): Partial<Subject> {
-  return {
+  return brokenWorld(() => ({
     create: () => {
       const walk = new Walk();
       return Object.assign(walk, change(walk));
     },
-  };
+  }));
 }
+
+/** A player that acts otherwise. */
+const brokenPlayer = (name: string, action: (walk: Walk) => string): Partial<Subject> =>
+  broken((walk) => {
+    const act = walk.act.bind(walk);
+    return { act: (player, call) => (player === name ? action(walk) : act(player, call)) };
+  });
 
 /** Every answer of a step, changed. */
 function brokenStep(change: (result: StepResult, action: string) => unknown): Partial<Subject> {
@@ -121,9 +157,12 @@ function brokenStep(change: (result: StepResult, action: string) => unknown): Pa
 const withFacts = (change: (facts: Facts) => object): Partial<Subject> =>
   brokenStep((result) => ({ ...result, facts: { ...result.facts, ...change(result.facts) } }));
 
-const withTrain = (train: Partial<TaskSource>): Partial<Subject> => ({
-  tasks: () => ({ ...splits, train: { ...splits.train, ...train } }),
-});
+const withDetails =
+  (details: () => unknown) =>
+  (result: StepResult): unknown => ({ ...result, facts: { ...result.facts, details: details() } });
+
+const withTrain = (train: Partial<TaskSource>): Partial<Subject> =>
+  brokenWorld(() => ({ splits: { ...splits, train: { ...splits.train, ...train } } }));
 
 /** One walk for everybody. */
 const shared = new Walk();
@@ -131,42 +170,54 @@ const listener = (): void => undefined;
 const dayAfterTomorrow = Date.now() + 2 * 86_400_000;
 let calls = 0;
 const timers: NodeJS.Timeout[] = [];
+/** One connection for all worlds. */
+const connection = { open: true };
 
+/** A module with a single task, whose bytes are those of `place`. */
+const oneTask = `
+const source = { count: 1, id: () => 'one ' + place(), random: () => 'one' };
+export const open = () => ({
+  instructions: '',
+  splits: { train: source, validation: source, test: source },
+  create() {
+    let turns;
+    return {
+      reset: (task) => { turns = 0; return task; },
+      step: () => { turns += 1; return { observation: place(), reward: 0, terminated: turns > 2, truncated: false, facts: { success: false, invalid: false } }; },
+      act: () => 'up',
+    };
+  },
+});`;
 /** A module whose bytes depend on the locale of the process. */
-const localeModule = `
-const source = { count: 1, id: () => 'one ' + process.env.TZ, random: () => 'one' };
-export const tasks = () => ({ train: source, validation: source, test: source });
-export function create() {
-  let place;
-  return {
-    instructions: '',
-    reset: (task) => { place = 0; return task; },
-    step: () => { place += 1; return { observation: process.env.LC_ALL, reward: 0, terminated: place > 2, truncated: false, facts: { success: false, invalid: false } }; },
-    sampleAction: () => 'up',
-  };
-}`;
+const localeModule = `const place = () => String(process.env.TZ);${oneTask}`;
+/** A module whose bytes depend on the thread. */
+const threadModule = `import { isMainThread } from 'node:worker_threads';
+const place = () => String(isMainThread);${oneTask}`;
 // Inside the repository, so that a child process finds @agentgym/cli from there.
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(`${cache}kit-`);
 writeFileSync(`${folder}/locale.js`, localeModule);
+writeFileSync(`${folder}/thread.js`, threadModule);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** One broken environment for each check. */
 const fixtures: Record<string, Partial<Subject> & { readonly settings?: EnvironmentCheckSettings }> = {
-  'task-ids-stable': {
-    tasks: () => ({ ...splits, train: { ...splits.train, id: (index) => `train-${index + 10 * (calls += 1)}` } }),
-  },
+  'task-ids-stable': withTrain({ id: (index) => `train-${index + 10 * (calls += 1)}` }),
   'task-ids-unique': withTrain({ id: (index) => `train-${index % 5}` }),
   'splits-disjoint': withTrain({ id: (index) => (index === 7 ? 'test-2' : `train-${index}`) }),
   'task-random': withTrain({ random: (random) => `test-${random.integer(0, 4)}` }),
   reset: withTrain({ id: (index) => `train-no-${index}` }),
-  'random-play': broken(() => ({
-    sampleAction: () => {
-      throw new Error('nothing to choose from');
-    },
-  })),
-  'sample-action': broken(() => ({ sampleAction: () => 'UP' })),
+  about: brokenWorld(() => {
+    const order: string[] = [];
+    return { about: (task) => ({ cluster: String(order.push(task)) }) };
+  }),
+  'clusters-apart': brokenWorld(() => ({ about: (task) => ({ cluster: task.replace(/\D/g, '') }) })),
+  'shares-clusters': brokenWorld(() => ({ sharesClusters: true })),
+  'random-play': brokenPlayer('random', () => {
+    throw new Error('nothing to choose from');
+  }),
+  'sample-action': brokenPlayer('random', () => 'UP'),
   'step-result': brokenStep((result) => ({ ...result, reward: Number.NaN })),
   'progress-range': withFacts(({ progress }) => ({ progress: (progress ?? 0) * 100 })),
   'progress-falls': broken((walk) => {
@@ -189,12 +240,20 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
     facts: { ...result.facts, success: action === 'up' },
   })),
   ending: brokenStep((result) => ({ ...result, truncated: result.terminated })),
-  oracle: broken((walk) => ({ experts: { oracle: () => (walk.stateKey() === '3' ? 'down' : 'up') } })),
-  'maximum-turns': { contribution: { name: 'walk', maxTurns: 2 } },
+  'observation-length': brokenStep((result) => ({ ...result, observation: 'x'.repeat(16_385) })),
+  oracle: brokenPlayer('oracle', (walk) => (walk.stateKey() === '3' ? 'down' : 'up')),
+  'maximum-turns': brokenWorld(() => ({ maxTurns: 2 })),
+  players: brokenWorld(() => ({ experts: ['oracle', 'demonstrator'] })),
+  conclude: broken((walk) => ({
+    conclude: () => {
+      const { reward, facts } = Walk.prototype.conclude.call(walk);
+      return { reward: reward + (calls += 1), facts };
+    },
+  })),
   deterministic: brokenStep((result) => ({ ...result, observation: `${result.observation} ${Math.random()}` })),
   'independent-episodes': broken(() => {
     let turns = 0;
-    return { stateKey: () => '', reset: Walk.prototype.reset, instructions: '', ...countingStep(() => (turns += 1)) };
+    return { stateKey: () => '', ...countingStep(() => (turns += 1)) };
   }),
   'questions-change-nothing': broken((walk) => ({
     admissible: () => {
@@ -208,7 +267,67 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
   'tasks-differ': broken((walk) => ({
     reset: (_task, context) => Walk.prototype.reset.call(walk, 'train-1', context),
   })),
-  'instances-apart': { create: () => shared },
+  'worker-thread': { settings: { freshProcess: pathToFileURL(`${folder}/thread.js`) } },
+  'instances-apart': brokenWorld(() => ({ create: () => shared })),
+  neighbours: brokenWorld(() => {
+    // One table of slots: whoever leaves empties it.
+    const slots = new Set<Walk>();
+    const create = (): Environment => {
+      const walk = new Walk();
+      const step = walk.step.bind(walk);
+      slots.add(walk);
+      return Object.assign(walk, {
+        reset(task: string, call: Draw) {
+          slots.add(walk);
+          return Walk.prototype.reset.call(walk, task, call);
+        },
+        step(action: string) {
+          if (!slots.has(walk)) throw new Error('its slot is gone');
+          return step(action);
+        },
+        dispose: () => slots.clear(),
+      });
+    };
+    return { create };
+  }),
+  'creation-order': brokenWorld(() => {
+    let made = 0;
+    return {
+      create: () => {
+        const walk = new Walk();
+        const number = (made += 1);
+        const step = walk.step.bind(walk);
+        return Object.assign(walk, {
+          step: (action: string) => ({ ...step(action), observation: `instance ${number}` }),
+        });
+      },
+    };
+  }),
+  'worlds-apart': {
+    open: () => {
+      connection.open = true;
+      const create = (): Environment => {
+        const walk = new Walk();
+        const step = walk.step.bind(walk);
+        return Object.assign(walk, {
+          step(action: string) {
+            if (!connection.open) throw new Error('the connection is closed');
+            return step(action);
+          },
+        });
+      };
+      return { ...goodWorld(create), close: () => void (connection.open = false) };
+    },
+  },
+  signals: broken((walk) => {
+    const step = walk.step.bind(walk);
+    return {
+      step: (action, { signal }) => {
+        signal.addEventListener('abort', listener);
+        return step(action);
+      },
+    };
+  }),
   'global-random': brokenStep((result) => ({
     ...result,
     observation: result.observation + ' '.repeat(0 * Math.random()),
@@ -232,7 +351,18 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
       },
     };
   }),
-  experts: broken(() => ({ experts: { oracle: () => 'up', demonstrator: () => 'UP' } })),
+  experts: {
+    open: () => ({
+      ...goodWorld(() => {
+        const walk = new Walk();
+        const act = walk.act.bind(walk);
+        return Object.assign(walk, {
+          act: (player: string, call: Draw) => (player === 'demonstrator' ? 'UP' : act(player, call)),
+        });
+      }),
+      experts: ['oracle', 'demonstrator'],
+    }),
+  },
   'malformed-throws': brokenStep((result, action) => {
     if (action.length > 0 && !/^\w+$/.test(action)) throw new Error('unexpected token');
     return result;
@@ -266,6 +396,15 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
       },
     };
   }),
+  close: brokenWorld(() => {
+    let closed = false;
+    return {
+      close: () => {
+        if (closed) throw new Error('already closed');
+        closed = true;
+      },
+    };
+  }),
   handles: broken(() => {
     timers.push(setInterval(() => undefined, 60_000));
     return {};
@@ -290,15 +429,11 @@ describe('checkEnvironment', () => {
   it('finds nothing where the optional members are missing', async () => {
     const create = () => {
       const walk = new Walk();
-      const { instructions } = walk;
-      return {
-        instructions,
-        reset: walk.reset.bind(walk),
-        step: walk.step.bind(walk),
-        sampleAction: walk.sampleAction.bind(walk),
-      };
+      const act = (player: string, call: Draw) => walk.act(player === 'random' ? player : 'nobody', call);
+      return { act, reset: walk.reset.bind(walk), step: walk.step.bind(walk) };
     };
-    expect(await checkEnvironment({ ...good, create }, settings)).toEqual([]);
+    const open = () => ({ instructions: '', splits, create });
+    expect(await checkEnvironment({ ...good, open }, settings)).toEqual([]);
   });
 
   it('has one broken environment for each check', () => {
@@ -309,7 +444,7 @@ describe('checkEnvironment', () => {
     const findings = await checkEnvironment({ ...good, ...change }, { ...settings, ...more });
     const found = findings.find((finding) => finding.id === id);
     expect(found, `found only ${findings.map((finding) => finding.id).join(', ')}`).toBeDefined();
-    expect(found?.message).not.toMatch(/could not be finished|process broke/);
+    expect(found?.message).not.toMatch(/could not be finished|(process|thread) broke/);
     expect(found?.likelyCause).not.toBe('');
     for (const timer of timers.splice(0)) clearInterval(timer);
     process.removeAllListeners('SIGUSR2');
@@ -335,24 +470,194 @@ describe('checkEnvironment', () => {
     expect(messages.filter((message) => message.endsWith('is played differently'))).not.toHaveLength(0);
   });
 
-  it('reports an environment that cannot be created, and leaves out what is accepted', async () => {
-    const create = () => {
+  it('reports an environment that cannot be opened, and leaves out what is accepted', async () => {
+    const open = () => {
       throw new Error('no database');
     };
-    expect(await checkEnvironment({ ...good, create }, settings)).toMatchObject([
+    expect(await checkEnvironment({ ...good, open }, settings)).toMatchObject([
       { id: 'create', message: 'no database' },
     ]);
-    const late = { ...good, contribution: { ...good.contribution, maxTurns: 2 } };
+    const late = { ...good, ...brokenWorld(() => ({ maxTurns: 2 })) };
     expect(await checkEnvironment(late, { ...settings, accept: ['maximum-turns'] })).toEqual([]);
+  });
+
+  it.each<readonly [string, unknown, string]>([
+    ['no world', undefined, 'open(): an object is wanted, not undefined'],
+    ['a world without splits', { ...goodWorld(), splits: undefined }, 'open().splits: a object is wanted'],
+    [
+      'experts that are no list',
+      { ...goodWorld(), experts: { oracle: 1 } },
+      'open().experts: a list of names is wanted',
+    ],
+    ['half a turn', { ...goodWorld(), maxTurns: 0.5 }, 'open().maxTurns: a whole number above 0 is wanted, not 0.5'],
+    ['external by text', { ...goodWorld(), external: 'no' }, 'open().external: true or false is wanted, not no'],
+    ['an instance without act', goodWorld(() => ({ ...new Walk(), act: undefined }) as never), 'create().'],
+  ])('says what is wrong with the shape of %s', async (_, world, message) => {
+    const findings = await checkEnvironment({ ...good, open: () => world as World }, settings);
+    expect(findings).toMatchObject([{ id: 'create', message: expect.stringContaining(message) as string }]);
+  });
+
+  it('tells of a world that is down once, wherever it says so, and of nothing else', async () => {
+    const gone = (): never => {
+      throw Object.assign(new Error('nobody listens'), { code: 'UNAVAILABLE' });
+    };
+    let asked = 0;
+    const later = brokenWorld(() => ({ create: () => ((asked += 1) > 3 ? gone() : new Walk()) }));
+    const inReset = broken(() => ({ reset: gone }));
+    for (const change of [{ open: gone }, brokenWorld(() => ({ create: gone })), inReset, later]) {
+      const { checks } = await examineEnvironment({ ...good, ...change }, settings);
+      const findings = checks.flatMap((outcome) => outcome.findings);
+      expect(findings).toMatchObject([{ id: 'available', message: 'the world is down: nobody listens' }]);
+      expect(checks.find(({ id }) => id === 'available')?.status).toBe('failed');
+    }
+  });
+
+  it.each<readonly [string, string, (result: StepResult) => unknown]>([
+    ['step-result', 'reward: a finite number is wanted, not Infinity', (result) => ({ ...result, reward: Infinity })],
+    [
+      'step-result',
+      'facts.details.self: JSON is wanted, not an object that contains itself',
+      withDetails(() => {
+        const details: Record<string, unknown> = {};
+        details['self'] = details;
+        return details;
+      }),
+    ],
+    ['step-result', 'facts.details.n: JSON is wanted, not a BigInt', withDetails(() => ({ n: 1n }))],
+    [
+      'step-result',
+      'reward: reading it threw: not now',
+      (result) =>
+        Object.defineProperty({ ...result }, 'reward', {
+          get() {
+            throw new Error('not now');
+          },
+        }),
+    ],
+    [
+      'progress-range',
+      'facts.progress: a number from 0 to 1 is wanted, not NaN',
+      (result) => ({
+        ...result,
+        facts: { ...result.facts, progress: Number.NaN },
+      }),
+    ],
+    [
+      'milestones',
+      'not -5 of 0',
+      (result) => ({
+        ...result,
+        facts: { ...result.facts, milestones: { reached: -5, total: 0 } },
+      }),
+    ],
+  ])('%s alone finds an answer that is no data: %s', async (id, message, change) => {
+    const findings = await checkEnvironment({ ...good, ...brokenStep(change) }, { ...settings, malformed: 0 });
+    expect(new Set(findings.map((finding) => finding.id))).toEqual(new Set([id]));
+    expect(findings[0]?.message).toContain(message);
+  });
+
+  it('finds a child process that lives on, one that is unreferenced, too', async () => {
+    const forever = ['-e', 'setInterval(() => undefined, 1e6)'];
+    const children: { kill(): void }[] = [];
+    const held: Subject['open'] = async (_, host) => {
+      children.push(await host.spawn(process.execPath, forever));
+      return goodWorld();
+    };
+    const unreferenced: Subject['open'] = () => {
+      const child = spawn(process.execPath, forever, { stdio: 'ignore' });
+      child.unref();
+      children.push(child);
+      return goodWorld();
+    };
+    const some = { ...settings, only: ['handles'] };
+    for (const open of [held, unreferenced]) {
+      const findings = await checkEnvironment({ ...good, open }, some);
+      const message = expect.stringContaining(`the child process ${process.execPath}`) as string;
+      expect(findings).toMatchObject([{ id: 'handles', message }]);
+      for (const child of children.splice(0)) child.kill();
+    }
+    const clean: Subject['open'] = async (_, host) => {
+      const child = await host.spawn(process.execPath, forever);
+      return { ...goodWorld(), close: () => (child.kill(), child.ended.then(() => undefined)) };
+    };
+    expect(await checkEnvironment({ ...good, open: clean }, some)).toEqual([]);
+  });
+
+  it('takes a call that is freed in the middle, and names one that cannot be', async () => {
+    const slow = (dispose: (busy: boolean) => void) =>
+      broken((walk) => {
+        const step = walk.step.bind(walk);
+        let busy = false;
+        return {
+          step: async (action) => {
+            busy = true;
+            await new Promise((resolve) => setTimeout(resolve, 1));
+            busy = false;
+            return step(action);
+          },
+          dispose: () => dispose(busy),
+        };
+      });
+    const some = { ...settings, tasks: 1, turns: 3, malformed: 0, only: ['dispose'] };
+    expect(await checkEnvironment({ ...good, ...slow(() => undefined) }, some)).toEqual([]);
+    const stuck = slow((busy) => {
+      if (busy) throw new Error('it is busy');
+    });
+    const [found] = await checkEnvironment({ ...good, ...stuck }, some);
+    expect(found).toMatchObject({
+      id: 'dispose',
+      message: 'the first dispose in the middle of a step threw: it is busy',
+    });
+  });
+
+  it('does not take requests that were answered for listeners that were left', async () => {
+    const server = createServer((_request, response) => response.end('up'));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const change = broken((walk) => {
+      const step = walk.step.bind(walk);
+      return {
+        step: async (action, { signal }) => {
+          await (await fetch(`http://127.0.0.1:${port}/`, { signal })).text();
+          return step(action);
+        },
+      };
+    });
+    const findings = await checkEnvironment({ ...good, ...change }, { ...settings, turns: 5, only: ['signals'] });
+    server.close();
+    expect(findings).toEqual([]);
+  });
+
+  it('asks nothing of an external world that it cannot keep', async () => {
+    let time = 0;
+    const change = {
+      open: () => ({
+        ...goodWorld(() => {
+          const walk = new Walk();
+          const step = walk.step.bind(walk);
+          const snapshot = undefined;
+          const stateKey = undefined;
+          return Object.assign(walk, {
+            snapshot,
+            restore: undefined,
+            stateKey,
+            step: (action: string) => ({ ...step(action), observation: `at ${(time += 1)}` }),
+          });
+        }),
+        external: true,
+      }),
+    };
+    expect(await checkEnvironment({ ...good, ...change } as Subject, settings)).toEqual([]);
   });
 });
 
 describe('describeEnvironment', () => {
   it('declares a test for each check, and those of broken things fail with their cause', async () => {
     const declared = new Map<string, () => Promise<void>>();
-    const late = { ...good, contribution: { ...good.contribution, maxTurns: 2 } };
+    const late = { ...good, ...brokenWorld(() => ({ maxTurns: 2 })) };
     describeEnvironment((name, body) => declared.set(name, body), late, settings);
-    expect(declared.size).toBe(environmentChecks.length + 1);
+    // One for what can be opened, one for what is there.
+    expect(declared.size).toBe(environmentChecks.length + 2);
     const outcomes = await Promise.allSettled([...declared.values()].map((body) => body()));
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(failed).toHaveLength(1);

@@ -1,14 +1,19 @@
 // The conformance kit of environments: a plain function without a test runner, in the spirit of Gymnasium's env_checker.
 import { rmSync } from 'node:fs';
 
-import type { Environment } from '../contracts/environment.js';
+import type { Awaitable, Environment, World } from '../contracts/environment.js';
 import { createRandom } from '../random/create-random.js';
+import { aboutChecks } from './environment-checks/about-checks.js';
+import { callChecks } from './environment-checks/call-checks.js';
+import { freshCall } from './environment-checks/call-environment.js';
 import {
   splitNames,
   type CheckContext,
   type EnvironmentCheck,
   type SampledTask,
 } from './environment-checks/check-context.js';
+import { checkEnvironmentShape, checkWorldShape } from './environment-checks/check-shape.js';
+import { replayInChild } from './environment-checks/compare-processes.js';
 import {
   resolveSettings,
   type EnvironmentCheckSettings,
@@ -17,28 +22,40 @@ import {
 import { episodeChecks } from './environment-checks/episode-checks.js';
 import { lifecycleChecks } from './environment-checks/lifecycle-checks.js';
 import { malformedChecks } from './environment-checks/malformed-checks.js';
+import { measureSpeed } from './environment-checks/measure-speed.js';
+import { chooseAs, playEpisode, type PlayedEpisode } from './environment-checks/play-episode.js';
 import { playMalformed, type MalformedAnswer } from './environment-checks/play-malformed.js';
-import {
-  chooseAtRandom,
-  playEpisode,
-  type ChooseAction,
-  type PlayedEpisode,
-} from './environment-checks/play-episode.js';
+import { playerChecks } from './environment-checks/player-checks.js';
 import { repetitionChecks } from './environment-checks/repetition-checks.js';
+import { sharingChecks } from './environment-checks/sharing-checks.js';
 import { taskChecks } from './environment-checks/task-checks.js';
 import { worldChecks } from './environment-checks/world-checks.js';
-import { findingsOf, runKit, type KitReport } from './conformance-kit.js';
-import { checkEnvironmentShape, checkSplitsShape } from './environment-checks/check-shape.js';
-import { measureSpeed } from './environment-checks/measure-speed.js';
+import { findingsOf, runKit, type KitReport, type Preparation } from './conformance-kit.js';
 import type { Finding } from './finding.js';
-import { testHost } from './test-host.js';
+import { testEnvironmentHost } from './test-host.js';
+
+/** What comes before all checks, and the one that stands for all where the world is down. */
+export const environmentPreparation = {
+  id: 'create',
+  title: 'it is opened and gives instances, and both have the shape of their contract',
+  likelyCause: 'open() or create() fails with these options, or gives something else than the contract says',
+  availability: {
+    id: 'available',
+    title: 'the world is there',
+    likelyCause: 'a server that is not running, or cannot be reached from here',
+  },
+} as const satisfies Preparation;
 
 /** Every check of the kit, in the order in which they run. */
 export const environmentChecks: readonly EnvironmentCheck[] = [
   ...taskChecks,
+  ...aboutChecks,
   ...episodeChecks,
+  ...playerChecks,
   ...repetitionChecks,
   ...worldChecks,
+  ...sharingChecks,
+  ...callChecks,
   ...malformedChecks,
   ...lifecycleChecks,
 ];
@@ -48,25 +65,27 @@ export async function examineEnvironment<Options>(
   subject: EnvironmentSubject<Options>,
   settings: EnvironmentCheckSettings = {},
 ): Promise<KitReport> {
-  const host = testHost(settings.seed ?? 0);
-  const made: Environment[] = [];
+  const host = testEnvironmentHost();
+  const owned: (() => Awaitable<void>)[] = [];
   let stepsPerSecond: number | undefined;
+  const open = async (): Promise<World> => {
+    const world: unknown = await subject.open(subject.options, host);
+    checkWorldShape(world);
+    return world;
+  };
   try {
-    const checks = await runKit('environment', environmentChecks, settings, async () => {
-      const context = await prepare(subject, settings, made, async () => {
-        const environment: unknown = await subject.create(subject.options, host);
-        checkEnvironmentShape(environment);
-        return environment;
-      });
+    const prepareAll = async (): Promise<CheckContext> => {
+      const context = await prepare(subject, settings, open, (free) => owned.push(free));
       stepsPerSecond = await measureSpeed(context);
       return context;
-    });
+    };
+    const checks = await runKit('environment', environmentChecks, settings, prepareAll, environmentPreparation);
     return { checks, ...(stepsPerSecond !== undefined && { stepsPerSecond }) };
   } finally {
-    for (const environment of made) {
-      // What dispose throws has been found by then.
+    // Instances before the worlds that they are of. What these throw has been found by then.
+    for (const free of owned.toReversed()) {
       await Promise.resolve()
-        .then(() => environment.dispose?.())
+        .then(free)
         .catch(() => undefined);
     }
     rmSync(host.cacheDirectory, { recursive: true, force: true });
@@ -78,7 +97,7 @@ export async function examineEnvironment<Options>(
  *
  * @example
  * ```ts
- * const findings = await checkEnvironment({ tasks, create, options: { depths: [1, 2] }, contribution: { name: 'textcraft' } });
+ * const findings = await checkEnvironment({ open, options: { depths: [1, 2] }, contribution: { name: 'textcraft' } });
  * ```
  */
 export async function checkEnvironment<Options>(
@@ -88,69 +107,80 @@ export async function checkEnvironment<Options>(
   return findingsOf(await examineEnvironment(subject, settings));
 }
 
+/** @param own is told how to free what the kit holds to its end */
 async function prepare<Options>(
   subject: EnvironmentSubject<Options>,
   settings: EnvironmentCheckSettings,
-  made: Environment[],
-  createUnowned: () => Promise<Environment>,
+  openUnowned: () => Promise<World>,
+  own: (free: () => Awaitable<void>) => void,
 ): Promise<CheckContext> {
   const resolved = resolveSettings(settings);
   const random = createRandom(resolved.seed);
-  const tasks = () => {
-    const splits: unknown = subject.tasks(subject.options);
-    checkSplitsShape(splits);
-    return splits;
+  const open = async (): Promise<World> => {
+    const opened = await openUnowned();
+    own(() => opened.close?.());
+    return opened;
   };
-  const create = async () => {
-    const environment = await createUnowned();
-    made.push(environment);
+  const world = await open();
+  const createUnowned = async (of = world): Promise<Environment> => {
+    const environment: unknown = await of.create(freshCall());
+    checkEnvironmentShape(environment);
     return environment;
   };
-  const sample = sampleTasks(tasks(), resolved.tasks);
-  const play = async (choose: (task: string) => ChooseAction, limit: number): Promise<PlayedEpisode[]> => {
-    const environment = await create();
+  const create = async (of = world): Promise<Environment> => {
+    const environment = await createUnowned(of);
+    own(() => environment.dispose?.());
+    return environment;
+  };
+  const sample = await sampleTasks(world, resolved.tasks);
+  const first = await create();
+  const play = async (player: string, limit: number): Promise<PlayedEpisode[]> => {
     const episodes: PlayedEpisode[] = [];
-    for (const { task } of sample) episodes.push(await playEpisode(environment, task, random, choose(task), limit));
+    for (const { task } of sample)
+      episodes.push(await playEpisode(first, task, random, chooseAs(player, random, task), limit));
     return episodes;
   };
   let malformed: Promise<MalformedAnswer[]> | undefined;
-  const playAllMalformed = async () =>
+  const playAllMalformed = async (): Promise<MalformedAnswer[]> =>
     playMalformed(
       await create(),
       sample.map(({ task }) => task),
       resolved.malformed,
       random.stream('malformed'),
     );
-  const oracle = (await create()).experts?.['oracle'];
-  const oracleTurns = Math.max(200, 2 * (subject.contribution.maxTurns ?? 0));
-  return {
+  let other: Promise<World> | undefined;
+  let replay: Promise<string[]> | undefined;
+  const oracleTurns = Math.max(200, 2 * (world.maxTurns ?? 0));
+  const context: CheckContext = {
     contribution: subject.contribution,
     settings: resolved,
     options: subject.options,
     random,
-    tasks,
+    world,
+    concludes: first.conclude !== undefined,
+    otherWorld: () => (other ??= open()),
+    openUnowned,
     create,
     createUnowned,
     sample,
-    randomEpisodes: await play((task) => chooseAtRandom(random, task), resolved.turns),
-    oracleEpisodes: oracle === undefined ? undefined : await play(chooseAsOracle, oracleTurns),
+    randomEpisodes: await play('random', resolved.turns),
+    oracleEpisodes: world.experts?.includes('oracle') === true ? await play('oracle', oracleTurns) : undefined,
     malformed: () => (malformed ??= playAllMalformed()),
+    freshReplay: () => (replay ??= replayInChild(context)),
   };
-
-  function chooseAsOracle(task: string): ChooseAction {
-    const stream = random.stream('oracle', task);
-    return (environment) => environment.experts?.['oracle']?.(stream);
-  }
+  return context;
 }
 
 /** Tasks spread evenly over each split. */
-function sampleTasks(splits: ReturnType<CheckContext['tasks']>, perSplit: number): SampledTask[] {
-  return splitNames.flatMap((split) => {
+async function sampleTasks({ splits }: World, perSplit: number): Promise<SampledTask[]> {
+  const sample: SampledTask[] = [];
+  for (const split of splitNames) {
     const { count } = splits[split];
     const taken = count === 'unbounded' ? perSplit : Math.min(count, perSplit);
-    return Array.from({ length: taken }, (_, index) => {
-      const at = count === 'unbounded' ? index : Math.floor((index * count) / taken);
-      return { split, task: splits[split].id(at) };
-    });
-  });
+    for (let index = 0; index < taken; index += 1) {
+      const place = count === 'unbounded' ? index : Math.floor((index * count) / taken);
+      sample.push({ split, task: await splits[split].id(place) });
+    }
+  }
+  return sample;
 }

@@ -30,11 +30,11 @@ const clock: CheckEntry = {
 };
 const globalRandom: CheckEntry = {
   why: 'Math.random has no seed: the same recipe would give other results each time.',
-  cure: 'Draw from the `Random` that reset() is given, or from `host.random`.',
+  cure: 'Draw from the `Random` that reset() or the call is given, or from `host.random` where there is one.',
 };
 const globalState: CheckEntry = {
   why: 'A run holds many instances of many plugins in one process: what one leaves behind, the others stumble over.',
-  cure: 'Keep state in the instance, and undo in dispose() what create() or reset() registered.',
+  cure: 'Keep state in the instance, and undo in dispose() or close() what was registered.',
 };
 
 export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: string]: CheckEntry } } = {
@@ -119,7 +119,7 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
     },
     'entry-deadline': {
       why: 'Every command of agentgym imports every plugin: one that hangs, hangs them all until they give up on it.',
-      cure: 'Export the list at once; download, compile and connect in load() or create().',
+      cure: 'Export the list at once; download, compile and connect in load(), open() or create().',
     },
     'entry-exits': {
       why: 'It would end agentgym itself, whichever command was typed.',
@@ -135,7 +135,7 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
     },
     'entry-ends': {
       why: 'A timer or socket that is opened at import keeps every command from ending.',
-      cure: 'Open nothing before create(), and close it in dispose().',
+      cure: 'Open nothing before open() or create(), and close it in close() or dispose().',
     },
     'entry-global-state': globalState,
   },
@@ -166,14 +166,21 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
     },
   },
   environment: {
-    create,
+    create: {
+      why: 'Nothing can be played in it: every run that names it ends at once.',
+      cure: 'Make open() and create() work with the declared defaults, and give every member that the contract names.',
+    },
+    available: {
+      why: 'A run would end at once, to be resumed when the world is there; nothing else could be checked.',
+      cure: 'Start what it needs, or say in an option where it is; throw `UNAVAILABLE` only where the world itself is down.',
+    },
     'task-ids-stable': {
       why: 'Splits, demonstrations and reports name tasks by id: where ids move, evaluation may meet training tasks.',
-      cure: 'Make id(index) a pure function of options and index; sort what is listed by code units.',
+      cure: 'Make id(place) a pure function of options and place; sort what is listed by code units.',
     },
     'task-ids-unique': {
       why: 'A task that stands twice counts twice, and intervals come out too narrow.',
-      cure: 'Give each index an id of its own that says all that makes the task.',
+      cure: 'Give each place an id of its own that says all that makes the task.',
     },
     'splits-disjoint': {
       why: 'Success on held-out tasks would measure memory.',
@@ -181,19 +188,31 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
     },
     'task-random': {
       why: 'Training would draw tasks of validation or test, or other tasks each time.',
-      cure: 'Draw an index of the split from the stream that random() is given, and return its id.',
+      cure: 'Draw a place of the split from the stream that random() is given, and return its id.',
+    },
+    about: {
+      why: 'Intervals, splits and tables rest on clusters and labels: where they change, so do the results of one run.',
+      cure: 'Make about(task) a pure function of options and task, with texts and finite numbers; number nothing by its order.',
+    },
+    'clusters-apart': {
+      why: 'Tasks of one cluster stand or fall together: success on held-out tasks would measure memory.',
+      cure: 'Deal whole clusters to the splits; where a benchmark is published with shared ones, say `sharesClusters: true`.',
+    },
+    'shares-clusters': {
+      why: 'Results would be told apart by tasks seen in training and unseen, and one of the two would be empty.',
+      cure: 'Leave `sharesClusters` out, or let about() tell the clusters.',
     },
     reset: {
       why: 'The task cannot be played: its episodes fail, are retried, and end the run past a limit.',
-      cure: 'Let reset() read every id that tasks() lists, with nothing but what the package brings along.',
+      cure: 'Let reset() read every id that the splits list, with nothing but what the package brings along.',
     },
     'random-play': {
       why: 'An exception makes a failed episode, which nothing is learnt from; the random baseline would be missing.',
-      cure: 'Answer any action with a step result, and let sampleAction() have something to say in every state.',
+      cure: "Answer any action with a step result, and let act('random') have something to say in every state.",
     },
     'sample-action': {
       why: 'A random baseline that plays nonsense makes any policy look good.',
-      cure: 'Let sampleAction() write actions as step() reads them.',
+      cure: "Let act('random') write actions as step() reads them.",
     },
     'step-result': {
       why: 'What is no text, no finite number or no JSON reaches the log, the reward and the gradient.',
@@ -227,13 +246,25 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
       why: 'Terminated is worth 0 from there on, truncated is worth what the critic says: it cannot be both.',
       cure: 'Where a cap is reached on the turn on which the task ends, it is terminated.',
     },
+    'observation-length': {
+      why: 'What is longer is cut with a mark before anybody reads it: the agent would miss the end.',
+      cure: 'Show a page at a time, or say in the contribution how much is to be shown: `play.observationCharacters`.',
+    },
+    players: {
+      why: 'A player that is named and cannot act fails every episode of it; one that is misspelt would play as another.',
+      cure: 'Name in `experts` exactly whom act() knows, ask with a switch or a Map, and throw for everybody else.',
+    },
+    conclude: {
+      why: 'What a cut episode comes to is its reward: it would differ from run to run, or spoil the next episode.',
+      cure: 'Grade what stands, as a function of the episode alone; report the declared facts, and let reset() begin anew.',
+    },
     oracle: {
       why: 'Demonstrations, upper baselines and the proof that tasks can be solved all come from the oracle.',
       cure: 'Let it plan from the present state, in the grammar of step(); leave out tasks that have no solution.',
     },
     'maximum-turns': {
       why: 'Horizons are taken from maxTurns: tasks that need more can never be solved.',
-      cure: 'Raise maxTurns, or leave out the longer tasks.',
+      cure: 'Raise `maxTurns` of the world, or leave out the longer tasks.',
     },
     deterministic: {
       why: 'Nothing can be repeated, resumed or debugged where the same task and actions give other answers.',
@@ -244,8 +275,8 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
       cure: 'Set up everything anew in reset(), and copy tables before an episode changes them.',
     },
     'questions-change-nothing': {
-      why: 'Experts and state keys are asked for at will; the episode would depend on who looked.',
-      cure: 'Let experts, admissible(), stateKey(), snapshot() and sampleAction() read and never write.',
+      why: 'Players and state keys are asked at will; the episode would depend on who looked.',
+      cure: 'Let act(), admissible(), stateKey() and snapshot() read and never write; act() draws from its own stream alone.',
     },
     snapshot: {
       why: 'Search and forked groups would go on from a state that never was.',
@@ -259,6 +290,10 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
       why: 'Runs are resumed in other processes and repeated on other machines.',
       cure: 'Compare strings by code units, format numbers and dates without locale, and keep nothing between tasks.',
     },
+    'worker-thread': {
+      why: 'With `thread: worker` it is played in threads, with the same recipe: results would depend on where.',
+      cure: 'Leave alone what only the main thread has, such as process.chdir, and do not ask which thread it is.',
+    },
     'tasks-differ': {
       why: 'A thousand ids of one task are one task: training overfits it, and evaluation shows nothing.',
       cure: 'Make the task of its id; what `random` is for is chance within the episode.',
@@ -266,6 +301,22 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
     'instances-apart': {
       why: 'Many episodes are in flight at once, each on an instance: one would play the moves of another.',
       cure: 'Move the state of an episode from the module into what create() returns.',
+    },
+    neighbours: {
+      why: 'Dozens of episodes share a world, and some of them break off: one would end or change the others.',
+      cure: 'Let dispose() free what its own instance holds and nothing else, and share only what no episode changes.',
+    },
+    'creation-order': {
+      why: 'How many instances there are, and which plays what, is chance: results would depend on it.',
+      cure: 'Take random numbers from the calls alone, and number nothing that an agent may see.',
+    },
+    'worlds-apart': {
+      why: 'A run may hold several worlds of one environment: training, evaluation, other options.',
+      cure: 'Keep what open() makes in the world that it returns, or count who uses it before it is freed.',
+    },
+    signals: {
+      why: 'A run makes millions of calls: listeners pile up, and a late abort would hit an episode that is played by then.',
+      cure: 'Remove the listener when the call ends, or pass the signal on to what is waited for; keep none.',
     },
     'global-random': globalRandom,
     clock,
@@ -306,9 +357,13 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
       why: 'The pool disposes of instances at the end and after failures, at any time: an exception there hides the first.',
       cure: 'Let dispose() do nothing where there is nothing to free.',
     },
+    close: {
+      why: 'Worlds are closed at the end of a run and after failures: an exception there hides the first.',
+      cure: 'Let close() do nothing where there is nothing to free.',
+    },
     handles: {
       why: 'A run makes hundreds of instances: what each leaves open adds up until the process cannot open more, or never ends.',
-      cure: 'Close timers, sockets and child processes in dispose().',
+      cure: 'Close timers, sockets and child processes in dispose() or close(); start child processes with host.spawn().',
     },
   },
   reward: {

@@ -3,6 +3,7 @@ import { messageOf } from '../errors/message-of.js';
 import { checkTable, type CheckedKind } from './check-table.js';
 import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
+import { isUnavailable } from './is-unavailable.js';
 
 /** One thing that a kit checks. `run` returns what it found wrong, each as a sentence. */
 export interface KitCheck<Context> {
@@ -55,6 +56,8 @@ export interface Preparation {
   readonly id: string;
   readonly title: string;
   readonly likelyCause: string;
+  /** The check that tells of a world that is down, in the place of all that could not be checked then; absent: nothing of this kind can be down. */
+  readonly availability?: Omit<Preparation, 'availability'>;
 }
 
 export const creation: Preparation = {
@@ -84,6 +87,7 @@ export async function runKit<Context>(
 ): Promise<CheckOutcome[]> {
   const { accept = [], only, secondsPerCheck = Infinity } = settings;
   const outcomes: CheckOutcome[] = [];
+  let down: string | undefined;
   const end = (outcome: CheckOutcome): void => {
     outcomes.push(outcome);
     settings.finished?.(outcome);
@@ -97,6 +101,11 @@ export async function runKit<Context>(
     try {
       messages = await withinDeadline(`the check \`${id}\``, 1000 * secondsPerCheck, run);
     } catch (error) {
+      if (preparation.availability !== undefined && isUnavailable(error)) {
+        down = error.message;
+        end({ id, status: 'skipped', findings: [], reason: 'the world is down' });
+        return;
+      }
       messages = [id === preparation.id ? messageOf(error) : `the check could not be finished: ${messageOf(error)}`];
     }
     const findings = messages.map((message) => findingOf(kind, { id, severity, message, likelyCause }));
@@ -108,17 +117,24 @@ export async function runKit<Context>(
     prepared = { context: await prepare() };
     return [];
   });
-  if (prepared === undefined) return outcomes;
-  const { context } = prepared;
-  for (const check of checks) {
-    const { id } = check;
-    const reason = accept.includes(id)
-      ? 'its findings are accepted'
-      : only !== undefined && !only.includes(id)
-        ? 'it was not asked for'
-        : check.idle?.(context);
-    if (reason !== undefined) end({ id, status: 'skipped', findings: [], reason });
+  const unwanted = (id: string): string | undefined => {
+    if (accept.includes(id)) return 'its findings are accepted';
+    return only?.includes(id) === false ? 'it was not asked for' : undefined;
+  };
+  for (const check of prepared === undefined ? [] : checks) {
+    const { context } = prepared as { readonly context: Context };
+    const reason = unwanted(check.id) ?? (down === undefined ? check.idle?.(context) : 'the world is down');
+    if (reason !== undefined) end({ id: check.id, status: 'skipped', findings: [], reason });
     else await perform(check, async () => check.run(context));
+  }
+  const { availability } = preparation;
+  // What could not be checked has not passed: that is said even where nobody asked for it.
+  if (
+    availability !== undefined &&
+    (down !== undefined || (prepared !== undefined && unwanted(availability.id) === undefined))
+  ) {
+    const found = down === undefined ? [] : [`the world is down: ${down}`];
+    await perform({ ...availability, severity: 'error' }, () => Promise.resolve(found));
   }
   return outcomes;
 }
@@ -134,11 +150,16 @@ export function declareKit<Context>(
   checks: readonly KitCheck<Context>[],
   settings: KitSettings,
   run: () => Promise<Finding[]>,
+  { id: preparationId, title: preparationTitle, availability }: Preparation = creation,
 ): void {
   let pending: Promise<Finding[]> | undefined;
-  for (const { id, title } of [creation, ...checks]) {
+  const always = [
+    { id: preparationId, title: preparationTitle },
+    ...(availability === undefined ? [] : [availability]),
+  ];
+  for (const { id, title } of [...always, ...checks]) {
     if (settings.accept?.includes(id) === true) continue;
-    if (settings.only?.includes(id) === false && id !== creation.id) continue;
+    if (settings.only?.includes(id) === false && !always.some((other) => other.id === id)) continue;
     it(title, async () => {
       pending ??= run();
       const found = (await pending).filter((finding) => finding.id === id);

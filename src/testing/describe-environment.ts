@@ -1,4 +1,4 @@
-import { checkEnvironment, environmentChecks } from './check-environment.js';
+import { checkEnvironment, environmentChecks, environmentPreparation } from './check-environment.js';
 import { declareKit } from './conformance-kit.js';
 import type { DeclareTest } from './declare-test.js';
 import type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
@@ -16,5 +16,5 @@ export function describeEnvironment<Options>(
   subject: EnvironmentSubject<Options>,
   settings: EnvironmentCheckSettings = {},
 ): void {
-  declareKit(it, environmentChecks, settings, () => checkEnvironment(subject, settings));
+  declareKit(it, environmentChecks, settings, () => checkEnvironment(subject, settings), environmentPreparation);
 }

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /** Resources that hold the process open, by kind. */
@@ -7,10 +9,20 @@ function countResources(): Map<string, number> {
   return counts;
 }
 
-/** Kinds of which at least `least` more are open than before, and stay so for half a second. */
-async function leftOpen(before: ReadonlyMap<string, number>, least: number): Promise<string[]> {
-  const surplus = (): string[] =>
-    [...countResources()].filter(([kind, count]) => count - (before.get(kind) ?? 0) >= least).map(([kind]) => kind);
+/** Kinds of resources of which at least `least` more are open than before, and stay so for half a second; child processes that live, too. */
+async function leftOpen(
+  before: ReadonlyMap<string, number>,
+  started: ChildProcess[],
+  least: number,
+): Promise<string[]> {
+  const living = (): ChildProcess[] =>
+    started.filter(({ pid, exitCode, signalCode }) => pid !== undefined && exitCode === null && signalCode === null);
+  const surplus = (): string[] => {
+    const kinds = [...countResources()].filter(([kind, count]) => count - (before.get(kind) ?? 0) >= least);
+    const children = living();
+    const names = [...new Set(children.map(({ spawnfile }) => `the child process ${spawnfile}`))];
+    return [...kinds.map(([kind]) => kind), ...(children.length >= least ? names : [])];
+  };
   for (let attempt = 0; attempt < 20 && surplus().length > 0; attempt += 1) await wait(25);
   return surplus();
 }
@@ -22,7 +34,15 @@ async function leftOpen(before: ReadonlyMap<string, number>, least: number): Pro
 export async function leftOpenBy(live: () => Promise<void>): Promise<string[]> {
   const instances = 6;
   const before = countResources();
-  for (let instance = 0; instance < instances; instance += 1) await live();
-  const left = await leftOpen(before, instances / 2);
-  return left.length === 0 ? [] : [`left open: ${left.join(', ')}`];
+  // A child process that holds nothing open, because it was unreferenced, lives on all the same.
+  const started: ChildProcess[] = [];
+  const note = (message: unknown): void => void started.push((message as { readonly process: ChildProcess }).process);
+  subscribe('child_process', note);
+  try {
+    for (let instance = 0; instance < instances; instance += 1) await live();
+    const left = await leftOpen(before, started, instances / 2);
+    return left.length === 0 ? [] : [`left open: ${left.join(', ')}`];
+  } finally {
+    unsubscribe('child_process', note);
+  }
 }

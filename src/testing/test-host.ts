@@ -3,26 +3,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { AlgorithmHost } from '../contracts/algorithm.js';
+import type { EnvironmentHost } from '../contracts/host.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { createRandom } from '../random/create-random.js';
+import { spawnChild } from './spawn-child.js';
 
 const folders: string[] = [];
 
 /**
- * A host for tests of plugins, algorithms too: seeded; what is logged is kept in `messages`. Its cache folder is a temporary one, made when it
- * is first asked for and removed when the process ends.
+ * A host for tests of plugins of every kind: seeded; what is logged is kept in `messages`. Its cache folder is a temporary one, made when it
+ * is first asked for and removed when the process ends, as child processes are ended.
  */
-export function testHost(seed = 0): AlgorithmHost & { readonly messages: string[] } {
+export function testHost(seed = 0): AlgorithmHost & EnvironmentHost & { readonly messages: string[] } {
+  return Object.assign(testEnvironmentHost(), { random: createRandom(seed), credit: creditTools });
+}
+
+/** What environments and tools are handed, and nothing else: they have no stream of random numbers. */
+export function testEnvironmentHost(): EnvironmentHost & { readonly messages: string[] } {
   const messages: string[] = [];
   let cacheFolder: string | undefined;
   return {
-    random: createRandom(seed),
     log: { info: (message) => void messages.push(message), warn: (message) => void messages.push(message) },
     signal: new AbortController().signal,
     get cacheDirectory() {
       return (cacheFolder ??= temporaryFolder());
     },
-    credit: creditTools,
+    spawn: spawnChild,
     messages,
   };
 }

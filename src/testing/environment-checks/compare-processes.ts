@@ -1,17 +1,21 @@
-// Plays the sampled tasks in two child processes that differ in everything that must not matter, and compares what they print.
+// Plays the sampled tasks in two child processes that differ in everything that must not matter, and in a worker thread, and compares what they print.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 
-import type { EnvironmentModule, TaskSplits } from '../../contracts/environment.js';
+import type { EnvironmentModule, World } from '../../contracts/environment.js';
 import type { Contribution } from '../../contracts/plugin.js';
 import { messageOf } from '../../errors/message-of.js';
 import { createRandom } from '../../random/create-random.js';
-import { testHost } from '../test-host.js';
+import { isUnavailable } from '../is-unavailable.js';
+import { testEnvironmentHost } from '../test-host.js';
 import { shorten } from '../shorten.js';
 import { splitNames, type CheckContext } from './check-context.js';
-import { chooseAtRandom, episodeBytes, playEpisode } from './play-episode.js';
+import { freshCall } from './call-environment.js';
+import { chooseAs, episodeBytes, playEpisode } from './play-episode.js';
+import { listIds } from './task-checks.js';
 
 /** What a child process is asked to play. */
 interface ReplayRequest {
@@ -28,31 +32,30 @@ interface ReplayRequest {
 }
 
 /** Ids of each split, at most a thousand of each, as one line of JSON. */
-function listSplits(splits: TaskSplits): string {
-  return JSON.stringify(
-    splitNames.map((split) => {
-      const { count } = splits[split];
-      const taken = count === 'unbounded' ? 1_000 : Math.min(count, 1_000);
-      return [count, Array.from({ length: taken }, (_, index) => splits[split].id(index))];
-    }),
-  );
+async function listSplits({ splits }: World): Promise<string> {
+  const listed: unknown[] = [];
+  for (const split of splitNames) listed.push([splits[split].count, await listIds(splits[split], 1_000)]);
+  return JSON.stringify(listed);
 }
 
 /**
  * Lists the splits and plays tasks with random actions in this process: a line of JSON for the splits, and one for each episode. What the
- * child processes run.
+ * child processes and the worker thread run.
  */
 export async function replayEpisodes(request: ReplayRequest): Promise<string[]> {
   const module = await importModule(request);
-  const environment = await module.create(request.options, testHost(request.seed));
+  const world = await module.open(request.options, testEnvironmentHost());
+  const environment = await world.create(freshCall());
   const random = createRandom(request.seed);
   const lines = new Map<string, string>();
   for (const task of request.backwards ? request.tasks.toReversed() : request.tasks) {
-    const episode = await playEpisode(environment, task, random, chooseAtRandom(random, task), request.turns);
-    lines.set(task, episodeBytes(episode));
+    const choose = chooseAs('random', random, task);
+    lines.set(task, episodeBytes(await playEpisode(environment, task, random, choose, request.turns)));
   }
+  const splits = await listSplits(world);
   await environment.dispose?.();
-  return [listSplits(module.tasks(request.options)), ...request.tasks.map((task) => lines.get(task) ?? '')];
+  await world.close?.();
+  return [splits, ...request.tasks.map((task) => lines.get(task) ?? '')];
 }
 
 async function importModule({ entry, contribution }: ReplayRequest): Promise<EnvironmentModule<unknown>> {
@@ -76,7 +79,26 @@ for await (const chunk of process.stdin) chunks.push(chunk);
 process.stdout.write('\\n' + (await replayEpisodes(JSON.parse(Buffer.concat(chunks).toString()))).join('\\n'));
 `;
 
-async function replayInChild(
+/** Runs in a thread, which a stranger's plugin may be played in. */
+const threadProgram = `
+const { parentPort, workerData } = require('node:worker_threads');
+const tell = (error) => parentPort.postMessage({ error: error instanceof Error ? error.message : String(error) });
+import('${door.href}')
+  .then(({ replayEpisodes }) => replayEpisodes(workerData))
+  .then((lines) => parentPort.postMessage({ lines }), tell);
+`;
+
+/** Longest time that a replay may take. */
+const patience = 120_000;
+
+function requestOf({ options, sample, settings }: CheckContext): ReplayRequest {
+  const { freshProcess, freshContribution, seed, turns } = settings;
+  const tasks = [...new Set(sample.map(({ task }) => task))];
+  const contribution = freshContribution === undefined ? {} : { contribution: freshContribution };
+  return { entry: freshProcess?.href ?? '', ...contribution, options, tasks, seed, turns, backwards: false };
+}
+
+async function replay(
   request: ReplayRequest,
   flags: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -84,7 +106,7 @@ async function replayInChild(
   const pending = promisify(execFile)(process.execPath, [...flags, '--input-type=module', '--eval', program], {
     env: { ...process.env, ...environment },
     maxBuffer: 1 << 28,
-    timeout: 120_000,
+    timeout: patience,
   });
   // A process that ends before it has read everything is told of by how it ended.
   pending.child.stdin?.on('error', () => {}).end(JSON.stringify(request));
@@ -92,29 +114,65 @@ async function replayInChild(
   return (await pending).stdout.split('\n').slice(-1 - request.tasks.length);
 }
 
-/** Sentences about tasks whose bytes differ between the two processes; none where no built module is given. */
-export async function compareProcesses(context: CheckContext): Promise<string[]> {
-  const { freshProcess, freshContribution, seed, turns } = context.settings;
+const plainPlace = { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' };
+
+/** What a fresh process plays of the sampled tasks. */
+export function replayInChild(context: CheckContext): Promise<string[]> {
+  return replay(requestOf(context), ['--hash-seed=1'], plainPlace);
+}
+
+function replayInThread(request: ReplayRequest): Promise<readonly string[]> {
+  const worker = new Worker(threadProgram, { eval: true, workerData: request, env: { ...process.env, ...plainPlace } });
+  return new Promise<readonly string[]>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`it took longer than ${patience / 1_000} s`)), patience);
+    worker
+      .once('message', ({ lines, error }: { lines?: readonly string[]; error?: string }) => {
+        if (lines === undefined) reject(new Error(error));
+        else resolve(lines);
+      })
+      .once('error', reject)
+      .once('exit', () => reject(new Error('it ended its thread')));
+    worker.once('exit', () => clearTimeout(timer));
+  }).finally(() => worker.terminate());
+}
+
+/** Sentences about what is played otherwise; `replays` plays it twice. */
+async function compare(
+  context: CheckContext,
+  broken: string,
+  replays: () => Promise<readonly (readonly string[])[]>,
+): Promise<string[]> {
+  const { freshProcess } = context.settings;
   if (freshProcess === undefined) return [];
   if (!existsSync(freshProcess)) return [`${fileURLToPath(freshProcess)} is not there: build first`];
-  const tasks = [...new Set(context.sample.map(({ task }) => task))];
-  const contribution = freshContribution === undefined ? {} : { contribution: freshContribution };
-  const request = { entry: freshProcess.href, ...contribution, options: context.options, tasks, seed, turns };
+  const { tasks } = requestOf(context);
   try {
-    const [first, second] = await Promise.all([
-      replayInChild({ ...request, backwards: false }, ['--hash-seed=1'], { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' }),
-      replayInChild({ ...request, backwards: true }, ['--hash-seed=20'], {
-        LC_ALL: 'tr_TR.UTF-8',
-        LANG: 'tr_TR.UTF-8',
-        TZ: 'Asia/Kathmandu',
-      }),
-    ]);
+    const [first = [], second = []] = await replays();
     const found = first[0] === second[0] ? [] : ['the splits hold other tasks'];
     for (const [index, task] of tasks.entries()) {
       if (first[index + 1] !== second[index + 1]) found.push(`task ${shorten(task)} is played differently`);
     }
     return found;
   } catch (error) {
-    return [`a fresh process broke: ${messageOf(error)}`];
+    if (isUnavailable(error)) throw error;
+    return [`${broken} broke: ${messageOf(error)}`];
   }
+}
+
+/** Sentences about what two processes play differently; none where no built module is given. */
+export function compareProcesses(context: CheckContext): Promise<string[]> {
+  const elsewhere = { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Asia/Kathmandu' };
+  return compare(context, 'a fresh process', () =>
+    Promise.all([
+      context.freshReplay(),
+      replay({ ...requestOf(context), backwards: true }, ['--hash-seed=20'], elsewhere),
+    ]),
+  );
+}
+
+/** Sentences about what a worker thread plays differently than a fresh process; none where no built module is given. */
+export function compareThreads(context: CheckContext): Promise<string[]> {
+  return compare(context, 'a worker thread', () =>
+    Promise.all([context.freshReplay(), replayInThread(requestOf(context))]),
+  );
 }

@@ -1,16 +1,13 @@
 // What a step answers, over the episodes of the random baseline and of the oracle.
-import { isDeepStrictEqual } from 'node:util';
-
-import type { Facts, OptionalFact, StepResult } from '../../contracts/environment.js';
+import type { Facts, OptionalFact } from '../../contracts/environment.js';
 import { shorten } from '../shorten.js';
-import type { CheckContext, EnvironmentCheck } from './check-context.js';
+import { allEpisodes, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { isWellFormed, type PlayedEpisode, type PlayedTurn } from './play-episode.js';
 
-const optionalFacts: readonly OptionalFact[] = ['progress', 'milestones'];
+/** Characters after which the host cuts an observation where nobody says otherwise. */
+const usualObservationCharacters = 16_384;
 
-function allEpisodes(context: CheckContext): readonly PlayedEpisode[] {
-  return [...context.randomEpisodes, ...(context.oracleEpisodes ?? [])];
-}
+const optionalFacts: readonly OptionalFact[] = ['progress', 'milestones'];
 
 /** Runs `complaint` over each turn with the one before it; the first complaint of each episode is kept. */
 function overTurns(
@@ -27,24 +24,25 @@ function overTurns(
   });
 }
 
-function misshapen({ observation, reward, terminated, truncated, facts }: StepResult): string | undefined {
-  if (typeof observation !== 'string') return 'the observation is no string';
-  if (!isWellFormed(observation)) return 'the observation holds half a surrogate pair, which no file can keep';
-  if (!Number.isFinite(reward)) return `the reward is ${reward}`;
-  if (typeof terminated !== 'boolean' || typeof truncated !== 'boolean')
-    return 'terminated and truncated are not both booleans';
-  if (typeof facts !== 'object' || typeof facts.success !== 'boolean' || typeof facts.invalid !== 'boolean') {
-    return 'facts.success and facts.invalid are not both booleans';
-  }
-  if (facts.details !== undefined && !isDeepStrictEqual(JSON.parse(JSON.stringify(facts.details)), facts.details)) {
-    return 'facts.details is not JSON';
-  }
-  return undefined;
+/** Answers of steps that are not data as the contract wants it, of those whose member is one of `mine`. */
+function badAnswers(context: CheckContext, mine: (member: string) => boolean): string[] {
+  return allEpisodes(context).flatMap(({ task, turns, thrown }) =>
+    thrown?.phase === 'answer' && mine(thrown.message.split(':', 1)[0] ?? '')
+      ? [`task ${shorten(task)}, turn ${turns.length}: ${thrown.message}`]
+      : [],
+  );
+}
+
+/** Members whose badness is found by a check of its own. */
+const ofOwnCheck = ['facts.progress', 'facts.milestones', 'facts.milestones.reached', 'facts.milestones.total'];
+
+/** What a player's or a step's exception comes to; what a step answered badly is told by the checks of answers. */
+function thrownIn(phases: readonly string[], { task, turns, thrown }: PlayedEpisode): string[] {
+  if (thrown === undefined || !phases.includes(thrown.phase)) return [];
+  return [`task ${shorten(task)}: ${thrown.phase} ${turns.length} threw: ${thrown.message}`];
 }
 
 function badMilestones(now: NonNullable<Facts['milestones']>, before: Facts['milestones']): string | undefined {
-  if (!Number.isInteger(now.reached) || !Number.isInteger(now.total)) return 'milestones are not whole numbers';
-  if (now.reached < 0 || now.reached > now.total) return `${now.reached} of ${now.total} milestones are reached`;
   if (before !== undefined && before.total !== now.total)
     return `the number of milestones goes from ${before.total} to ${now.total}`;
   if (before !== undefined && now.reached < before.reached)
@@ -57,30 +55,25 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     id: 'reset',
     title: 'every task begins with an observation',
     severity: 'error',
-    likelyCause: 'an id that `tasks` lists and `reset` cannot read, or a reset that needs something of the machine',
+    likelyCause: 'an id that a split lists and `reset` cannot read, or a reset that needs something of the machine',
     run: (context) =>
-      context.randomEpisodes.flatMap(({ task, observation, thrown }) => {
+      context.randomEpisodes.flatMap(({ task, start, thrown }) => {
         if (thrown?.phase === 'reset') return [`reset(${shorten(task)}) threw: ${thrown.message}`];
-        return typeof observation === 'string' && observation !== '' ? [] : [`reset(${shorten(task)}) gave no text`];
+        return start.observation === '' ? [`reset(${shorten(task)}) gave no text`] : [];
       }),
   },
   {
     id: 'random-play',
     title: 'random play ends or goes on, and throws nothing',
     severity: 'error',
-    likelyCause: 'a step that trusts its action, or `sampleAction` in a state without legal actions',
-    run: (context) =>
-      context.randomEpisodes.flatMap(({ task, turns, thrown }) =>
-        thrown === undefined || thrown.phase === 'reset'
-          ? []
-          : [`task ${shorten(task)}: ${thrown.phase} ${turns.length} threw: ${thrown.message}`],
-      ),
+    likelyCause: "a step that trusts its action, or `act('random')` in a state without legal actions",
+    run: ({ randomEpisodes }) => randomEpisodes.flatMap((episode) => thrownIn(['action', 'step'], episode)),
   },
   {
     id: 'sample-action',
     title: 'the random baseline plays a legal action now and then',
     severity: 'warning',
-    likelyCause: '`sampleAction` writes another grammar than `step` reads, so that the baseline is no baseline',
+    likelyCause: "`act('random')` writes another grammar than `step` reads, so that the baseline is no baseline",
     run: (context) => {
       const turns = context.randomEpisodes.flatMap((episode) => episode.turns);
       return turns.length > 0 && turns.every(({ result }) => result.facts.invalid)
@@ -92,20 +85,38 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     id: 'step-result',
     title: 'a step answers with text, finite numbers, booleans and JSON',
     severity: 'error',
-    likelyCause: 'a missing field, NaN in the reward, or an object with methods in `details`',
-    run: (context) => overTurns(context, ({ result }) => misshapen(result)),
+    likelyCause: 'a missing member, NaN in the reward, a getter that throws, or an object with methods in `details`',
+    run: (context) => [
+      ...badAnswers(context, (member) => !ofOwnCheck.includes(member)),
+      ...overTurns(context, ({ result: { observation } }) =>
+        isWellFormed(observation) ? undefined : 'the observation holds half a surrogate pair, which no file can keep',
+      ),
+    ],
   },
   {
     id: 'progress-range',
     title: 'progress lies in [0, 1]',
     severity: 'error',
     likelyCause: 'progress counted in steps or points instead of a share',
-    run: (context) =>
-      overTurns(context, ({ result: { facts } }) =>
-        facts.progress === undefined || (facts.progress >= 0 && facts.progress <= 1)
-          ? undefined
-          : `progress is ${facts.progress}`,
-      ),
+    run: (context) => badAnswers(context, (member) => member === 'facts.progress'),
+  },
+  {
+    id: 'observation-length',
+    title: 'no observation is longer than the host shows',
+    severity: 'warning',
+    likelyCause: 'a whole page or log as the observation, without paging; or name `play.observationCharacters`',
+    run: (context) => {
+      const limit = context.contribution.play?.observationCharacters ?? usualObservationCharacters;
+      return allEpisodes(context)
+        .flatMap(({ task, start, turns }) => {
+          const observations = [start.observation, ...turns.map(({ result }) => result.observation)];
+          const longest = observations.reduce((most, { length }) => Math.max(most, length), 0);
+          return longest > limit
+            ? [`task ${shorten(task)}: an observation has ${longest} characters, and is cut after ${limit}`]
+            : [];
+        })
+        .slice(0, 5);
+    },
   },
   {
     id: 'progress-falls',
@@ -127,10 +138,12 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'milestones are counted upwards to a fixed total',
     severity: 'error',
     likelyCause: 'a total that depends on the state, or a milestone that can be undone',
-    run: (context) =>
-      overTurns(context, ({ result: { facts } }, before) =>
+    run: (context) => [
+      ...badAnswers(context, (member) => ofOwnCheck.includes(member) && member !== 'facts.progress'),
+      ...overTurns(context, ({ result: { facts } }, before) =>
         facts.milestones === undefined ? undefined : badMilestones(facts.milestones, before?.result.facts.milestones),
       ),
+    ],
   },
   {
     id: 'facts',
@@ -188,9 +201,9 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     likelyCause: 'a plan made once and not from the present state, or a task that cannot be solved',
     idle: ({ oracleEpisodes }) => (oracleEpisodes === undefined ? 'it has no oracle' : undefined),
     run: (context) =>
-      (context.oracleEpisodes ?? []).flatMap(({ task, turns, thrown }) => {
-        if (thrown !== undefined)
-          return [`task ${shorten(task)}: ${thrown.phase} ${turns.length} threw: ${thrown.message}`];
+      (context.oracleEpisodes ?? []).flatMap((episode) => {
+        const { task, turns, thrown } = episode;
+        if (thrown !== undefined) return thrownIn(['reset', 'action', 'step'], episode);
         const invalid = turns.findIndex(({ result }) => result.facts.invalid);
         if (invalid >= 0)
           return [`task ${shorten(task)}: turn ${invalid}, ${shorten(turns[invalid]?.action ?? '')}, is invalid`];
@@ -201,20 +214,18 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'maximum-turns',
-    title: 'the oracle stays within the contribution’s maximum of turns',
+    title: 'the oracle stays within the maximum of turns that the world names',
     severity: 'warning',
     likelyCause: '`maxTurns` below what some task needs, so that horizons taken from it make the task unsolvable',
-    idle: ({ contribution, oracleEpisodes }) => {
-      if (contribution.maxTurns === undefined) return 'the contribution names no maximum';
+    idle: ({ world, oracleEpisodes }) => {
+      if (world.maxTurns === undefined) return 'the world names no maximum';
       return oracleEpisodes === undefined ? 'it has no oracle' : undefined;
     },
-    run: ({ contribution: { maxTurns }, oracleEpisodes }) =>
-      maxTurns === undefined
-        ? []
-        : (oracleEpisodes ?? []).flatMap(({ task, turns }) =>
-            turns.length > maxTurns
-              ? [`task ${shorten(task)} takes the oracle ${turns.length} turns, maxTurns is ${maxTurns}`]
-              : [],
-          ),
+    run: ({ world: { maxTurns = Infinity }, oracleEpisodes = [] }) =>
+      oracleEpisodes.flatMap(({ task, turns }) =>
+        turns.length > maxTurns
+          ? [`task ${shorten(task)} takes the oracle ${turns.length} turns, maxTurns is ${maxTurns}`]
+          : [],
+      ),
   },
 ];

@@ -1,8 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { Awaitable } from '../../contracts/environment.js';
 import { messageOf } from '../../errors/message-of.js';
 import { leftOpenBy } from '../open-resources.js';
 import { shorten } from '../shorten.js';
-import type { CheckContext, EnvironmentCheck } from './check-context.js';
-import { chooseAgain, playEpisode } from './play-episode.js';
+import { freshCall, freshDraw, reset, step } from './call-environment.js';
+import { allEpisodes, type CheckContext, type EnvironmentCheck } from './check-context.js';
+import { playAgain, playEpisode } from './play-episode.js';
 
 const strangers = ['', 'no such task', '__proto__', '../../', '-1', 'x'.repeat(1_000)];
 
@@ -11,7 +15,7 @@ async function illegalAdmissible(context: CheckContext, task: string, actions: r
   const environment = await context.create();
   const lead = async () => {
     await playEpisode(environment, task, context.random, (_, turn) => actions[turn], actions.length);
-    return environment.admissible?.() ?? [];
+    return (await environment.admissible?.()) ?? [];
   };
   const place = `task ${shorten(task)}, turn ${actions.length}`;
   const legal = await lead();
@@ -19,7 +23,7 @@ async function illegalAdmissible(context: CheckContext, task: string, actions: r
   for (let index = 0; index < legal.length; index += Math.ceil(legal.length / 20)) {
     const action = legal[index] ?? '';
     if ((await lead())[index] !== action) return [`${place}: the list of admissible actions changes from call to call`];
-    const { facts } = await environment.step(action);
+    const { facts } = await step(environment, action);
     if (facts.invalid) return [`${place}: ${shorten(action)} is admissible and invalid`];
   }
   return [];
@@ -35,23 +39,15 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
       const environment = await context.create();
       const found: string[] = [];
       for (const stranger of strangers) {
-        const thrown = await Promise.resolve()
-          .then(() => environment.reset(stranger, { random: context.random.stream('stranger') }))
-          .then(
-            () => false,
-            () => true,
-          );
+        const thrown = await reset(environment, stranger, context.random.stream('stranger')).then(
+          () => false,
+          () => true,
+        );
         if (!thrown) found.push(`reset(${shorten(stranger)}) did not throw`);
       }
       const [episode] = context.randomEpisodes;
       if (episode !== undefined && episode.thrown === undefined) {
-        const again = await playEpisode(
-          environment,
-          episode.task,
-          context.random,
-          chooseAgain(episode),
-          episode.turns.length,
-        );
+        const again = await playAgain(environment, episode, context.random);
         if (again.thrown !== undefined)
           found.push(`after an unknown id, task ${shorten(episode.task)} threw: ${again.thrown.message}`);
       }
@@ -66,7 +62,7 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     run: async (context) => {
       if ((await context.create()).admissible === undefined) return [];
       const found: string[] = [];
-      for (const { task, turns } of [...context.randomEpisodes, ...(context.oracleEpisodes ?? [])]) {
+      for (const { task, turns } of allEpisodes(context)) {
         const actions = turns.map(({ action }) => action);
         for (const length of new Set([0, actions.length >> 1])) {
           if (length < actions.length)
@@ -78,39 +74,78 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'dispose',
-    title: 'dispose may be called twice, at any time',
+    title: 'dispose may be called twice, at any time, in the middle of a call too',
     severity: 'error',
-    likelyCause: 'freeing what is already freed, or what only `reset` makes',
+    likelyCause: 'freeing what is already freed, or what only `reset` makes, or waiting for a call that is under way',
+    run: async (context) => {
+      const found: string[] = [];
+      const [{ task, turns: [turn] = [] } = { task: context.sample[0]?.task ?? '' }] = context.randomEpisodes;
+      for (const when of ['before any episode', 'in an episode', 'in the middle of a step'] as const) {
+        const environment = await context.createUnowned();
+        if (when !== 'before any episode')
+          await environment.reset(task, freshDraw(context.random.stream('environment', task)));
+        const pending =
+          when === 'in the middle of a step'
+            ? begin(() => environment.step(turn?.action ?? '', freshCall()))
+            : undefined;
+        found.push(...(await freedTwice(`dispose ${when}`, () => environment.dispose?.())));
+        // What becomes of the call is nobody's business any more.
+        await Promise.race([pending, wait(1_000, undefined, { ref: false })]);
+      }
+      return found;
+    },
+  },
+  {
+    id: 'close',
+    title: 'a world may be closed twice, played or not',
+    severity: 'error',
+    likelyCause: 'freeing what is already freed, or what only `create` makes',
     run: async (context) => {
       const found: string[] = [];
       for (const played of [false, true]) {
-        const environment = await context.createUnowned();
-        if (played)
-          await environment.reset(context.sample[0]?.task ?? '', { random: context.random.stream('dispose') });
-        for (const time of ['first', 'second']) {
-          try {
-            await environment.dispose?.();
-          } catch (error) {
-            const when = played ? 'in an episode' : 'before any episode';
-            found.push(`the ${time} dispose ${when} threw: ${messageOf(error)}`);
-          }
-        }
+        const world = await context.openUnowned();
+        if (played) await (await context.createUnowned(world)).dispose?.();
+        const when = played ? 'after an instance was disposed of' : 'before any instance';
+        found.push(...(await freedTwice(`close ${when}`, () => world.close?.())));
       }
       return found;
     },
   },
   {
     id: 'handles',
-    title: 'after dispose nothing holds the process open',
+    title: 'after dispose and close nothing holds the process open, and no child process lives on',
     severity: 'error',
-    likelyCause: 'a timer, socket or child process that dispose leaves behind',
+    likelyCause: 'a timer, socket or child process that `dispose` or `close` leaves behind',
     run: (context) =>
       leftOpenBy(async () => {
-        const environment = await context.createUnowned();
+        const world = await context.openUnowned();
+        const environment = await context.createUnowned(world);
         const [episode] = context.randomEpisodes;
         if (episode !== undefined)
-          await playEpisode(environment, episode.task, context.random, chooseAgain(episode), 5);
+          await playAgain(environment, { ...episode, turns: episode.turns.slice(0, 5) }, context.random);
         await environment.dispose?.();
+        await world.close?.();
       }),
   },
 ];
+
+/** Begins a call whose outcome does not matter. */
+async function begin(call: () => Awaitable<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch {
+    // Its instance was disposed of meanwhile.
+  }
+}
+
+async function freedTwice(what: string, free: () => Awaitable<void>): Promise<string[]> {
+  const found: string[] = [];
+  for (const time of ['first', 'second']) {
+    try {
+      await free();
+    } catch (error) {
+      found.push(`the ${time} ${what} threw: ${messageOf(error)}`);
+    }
+  }
+  return found;
+}

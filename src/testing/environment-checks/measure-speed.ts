@@ -1,5 +1,5 @@
 import type { CheckContext } from './check-context.js';
-import { chooseAgain, playEpisode, type PlayedEpisode } from './play-episode.js';
+import { playAgain, type PlayedEpisode } from './play-episode.js';
 
 /** Seconds for which steps are counted. */
 const countedSeconds = 0.2;
@@ -14,7 +14,7 @@ export async function measureSpeed(context: CheckContext): Promise<number | unde
   let steps = 0;
   for (let round = 0; performance.now() - begin < 1000 * countedSeconds; round += 1) {
     const episode = playable[round % playable.length] as PlayedEpisode;
-    const again = await playEpisode(environment, episode.task, random, chooseAgain(episode), episode.turns.length);
+    const again = await playAgain(environment, episode, random);
     // What plays the first time only is no use here; the check of repetition tells of it.
     if (again.turns.length === 0) return undefined;
     steps += again.turns.length;

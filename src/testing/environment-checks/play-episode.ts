@@ -1,7 +1,9 @@
-import type { Awaitable, Environment, StepResult } from '../../contracts/environment.js';
+import type { Awaitable, Environment, Start, StepResult } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { messageOf } from '../../errors/message-of.js';
+import { isUnavailable } from '../is-unavailable.js';
 import { shorten } from '../shorten.js';
+import { act, BadAnswer, reset, step } from './call-environment.js';
 
 /** One action and its answer, with the state's key before it where the environment has one. */
 export interface PlayedTurn {
@@ -13,15 +15,19 @@ export interface PlayedTurn {
 /** An episode as the kit keeps it; an exception ends it and is kept too. */
 export interface PlayedEpisode {
   readonly task: string;
-  readonly observation: string;
+  readonly start: Start;
   readonly turns: readonly PlayedTurn[];
-  readonly thrown?: { readonly phase: 'reset' | 'action' | 'step'; readonly message: string };
+  /** `answer`: what a step gave is not data as the contract wants it. */
+  readonly thrown?: { readonly phase: 'reset' | 'action' | 'step' | 'answer'; readonly message: string };
 }
 
 /** The next action; undefined leaves the episode. */
 export type ChooseAction = (environment: Environment, turn: number) => Awaitable<string | undefined>;
 
-/** Plays one episode and never throws. The environment draws from a stream of `random` that depends on the task alone, unless one is given. */
+/**
+ * Plays one episode; throws nothing but that the world is down. The environment draws from a stream of `random` that depends on the task alone,
+ * unless one is given.
+ */
 export async function playEpisode(
   environment: Environment,
   task: string,
@@ -31,31 +37,31 @@ export async function playEpisode(
   stream = random.stream('environment', task),
 ): Promise<PlayedEpisode> {
   let phase: 'reset' | 'action' | 'step' = 'reset';
-  let observation = '';
+  let start: Start = { observation: '' };
   const turns: PlayedTurn[] = [];
   try {
-    observation = await environment.reset(task, { random: stream });
+    start = await reset(environment, task, stream);
     while (turns.length < limit) {
       phase = 'action';
-      const keyBefore = environment.stateKey?.();
+      const keyBefore = await environment.stateKey?.();
       const action = await choose(environment, turns.length);
       if (action === undefined) break;
       phase = 'step';
-      const result = await environment.step(action);
+      const result = await step(environment, action);
       turns.push({ action, result, ...(keyBefore === undefined ? {} : { keyBefore }) });
       if (result.terminated || result.truncated) break;
     }
-    return { task, observation, turns };
+    return { task, start, turns };
   } catch (error) {
-    const message = messageOf(error);
-    return { task, observation, turns, thrown: { phase, message } };
+    if (isUnavailable(error)) throw error;
+    const inAnswer = phase === 'step' && error instanceof BadAnswer;
+    return { task, start, turns, thrown: { phase: inAnswer ? 'answer' : phase, message: messageOf(error) } };
   }
 }
 
-/** Chooses as the random baseline does. */
-export function chooseAtRandom(random: Random, task: string): ChooseAction {
-  const stream = random.stream('actions', task);
-  return (environment) => environment.sampleAction(stream);
+/** Chooses as a player of the environment does, from streams that depend on the task and the turn alone. */
+export function chooseAs(player: string, random: Random, task: string): ChooseAction {
+  return (environment, turn) => act(environment, player, random.stream('actions', player, task, turn));
 }
 
 /** Repeats the actions of an episode. */
@@ -63,21 +69,40 @@ export function chooseAgain(episode: PlayedEpisode): ChooseAction {
   return (_environment, turn) => episode.turns[turn]?.action;
 }
 
+/** Plays an episode again: the same task, stream and actions, up to where it was left or threw. */
+export function playAgain(environment: Environment, episode: PlayedEpisode, random: Random): Promise<PlayedEpisode> {
+  return playEpisode(environment, episode.task, random, chooseAgain(episode), episode.turns.length);
+}
+
 /** What the agent and the trainer get to see of an episode, as bytes to compare; state keys are not among it. */
-export function episodeBytes(episode: PlayedEpisode): string {
-  const { task, observation, turns, thrown } = episode;
-  return JSON.stringify([task, observation, turns.map(({ action, result }) => [action, result]), thrown ?? null]);
+export function episodeBytes({ task, start, turns, thrown }: PlayedEpisode): string {
+  const reached = thrown?.phase === 'reset' ? thrown : null;
+  return JSON.stringify([task, start, turns.map(({ action, result }) => [action, result]), reached]);
+}
+
+/** How an episode differs from the first time it was played, as findings of a check. */
+export function differences(episode: PlayedEpisode, again: PlayedEpisode, when?: string): string[] {
+  if (episodeBytes(again) === episodeBytes(episode)) return [];
+  const place = `task ${shorten(episode.task)}${when === undefined ? '' : `, ${when}`}`;
+  return [`${place}: ${firstDifference(episode, again)}`];
 }
 
 /** Where two episodes part, in words. */
-export function firstDifference(a: PlayedEpisode, b: PlayedEpisode): string {
-  if (a.observation !== b.observation) return 'the first observation differs';
+function firstDifference(a: PlayedEpisode, b: PlayedEpisode): string {
+  if (a.thrown?.phase !== 'reset' && b.thrown?.phase === 'reset') return `reset threw: ${b.thrown.message}`;
+  if (JSON.stringify(a.start) !== JSON.stringify(b.start)) return 'the beginning differs';
   for (let turn = 0; turn < Math.max(a.turns.length, b.turns.length); turn += 1) {
     const [left, right] = [a.turns[turn], b.turns[turn]];
     if (JSON.stringify(left?.result) === JSON.stringify(right?.result)) continue;
-    return `turn ${turn} (${shorten(left?.action ?? right?.action ?? '')}) differs: ${shorten(JSON.stringify(left?.result ?? null))} and ${shorten(JSON.stringify(right?.result ?? null))}`;
+    const action = shorten(left?.action ?? right?.action ?? '');
+    if (right === undefined && b.thrown !== undefined) return `turn ${turn} (${action}) threw: ${b.thrown.message}`;
+    return `turn ${turn} (${action}) differs: ${shown(left?.result)} and ${shown(right?.result)}`;
   }
   return `one of them threw: ${a.thrown?.message ?? b.thrown?.message ?? 'neither'}`;
+}
+
+function shown(result: StepResult | undefined): string {
+  return shorten(JSON.stringify(result ?? null));
 }
 
 /** True if no surrogate stands without its other half: such text cannot be kept in a file. */

@@ -1,8 +1,10 @@
 import type { Environment } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { malformedActions } from './malformed-actions.js';
+import { act, reset, step } from './call-environment.js';
 import { isWellFormed } from './play-episode.js';
 import { messageOf } from '../../errors/message-of.js';
+import { isUnavailable } from '../is-unavailable.js';
 import { shorten } from '../shorten.js';
 
 /** What became of a malformed action. */
@@ -31,18 +33,23 @@ export async function playMalformed(
 ): Promise<MalformedAnswer[]> {
   const answers: MalformedAnswer[] = [];
   let begun = 0;
+  // Asked beforehand: what spoils actions cannot wait for them.
+  let usual: string[] = [];
   const begin = async () => {
     const task = tasks[begun % tasks.length] ?? '';
     begun += 1;
-    await environment.reset(task, { random: random.stream('environment', task) });
+    await reset(environment, task, random.stream('environment', task));
+    usual = [];
+    for (let turn = 0; turn < 10; turn += 1)
+      usual.push(await act(environment, 'random', random.stream('usual', begun, turn)));
   };
   await begin();
-  for (const { text, hopeless } of malformedActions(random, count, () => environment.sampleAction(random))) {
+  for (const { text, hopeless } of malformedActions(random, count, () => random.choice(usual))) {
     const action = shorten(text);
     const started = performance.now();
     let ended = true;
     try {
-      const { observation, terminated, truncated, facts } = await environment.step(text);
+      const { observation, terminated, truncated, facts } = await step(environment, text);
       const seconds = (performance.now() - started) / 1000;
       const answer = {
         invalid: facts.invalid,
@@ -53,6 +60,7 @@ export async function playMalformed(
       answers.push({ action, hopeless, answer });
       ended = terminated || truncated;
     } catch (error) {
+      if (isUnavailable(error)) throw error;
       answers.push({ action, hopeless, thrown: messageOf(error) });
     }
     // A long run of nonsense on one task may end it or fill its memory: begin another now and then.

@@ -1,36 +1,27 @@
-// The same task, random numbers and actions give the same bytes: on a new instance, on a used one, after restore, in another process.
-import { isDeepStrictEqual } from 'node:util';
-
-import type { Environment } from '../../contracts/environment.js';
+// The same task, random numbers and actions give the same bytes: on a new instance, on a used one, after restore, in another process, in another thread.
+import type { Environment, World } from '../../contracts/environment.js';
 import type { Json } from '../../contracts/json.js';
+import type { Random } from '../../contracts/random.js';
+import { messageOf } from '../../errors/message-of.js';
+import { copyJson } from '../../rollout/copy-json.js';
 import { shorten } from '../shorten.js';
-import type { CheckContext, EnvironmentCheck } from './check-context.js';
-import { compareProcesses } from './compare-processes.js';
-import { chooseAgain, episodeBytes, firstDifference, playEpisode, type PlayedEpisode } from './play-episode.js';
-
-function repeat(context: CheckContext, environment: Environment, episode: PlayedEpisode): Promise<PlayedEpisode> {
-  return playEpisode(environment, episode.task, context.random, chooseAgain(episode), episode.turns.length);
-}
-
-function differences(episode: PlayedEpisode, again: PlayedEpisode): string[] {
-  if (episodeBytes(again) === episodeBytes(episode)) return [];
-  return [`task ${shorten(episode.task)}: ${firstDifference(episode, again)}`];
-}
+import { act, step } from './call-environment.js';
+import { allEpisodes, repeatable, type CheckContext, type EnvironmentCheck } from './check-context.js';
+import { compareProcesses, compareThreads } from './compare-processes.js';
+import { differences, playAgain, playEpisode, type ChooseAction, type PlayedEpisode } from './play-episode.js';
 
 /** Asks everything that may be asked between two steps; none of it may change the state. */
-async function askEverything(environment: Environment, context: CheckContext, turn: number): Promise<void> {
-  const stream = context.random.stream('questions', turn);
-  for (const [name, expert] of Object.entries(environment.experts ?? {})) await expert(stream.stream(name));
-  environment.admissible?.();
-  environment.stateKey?.();
-  environment.snapshot?.();
-  environment.sampleAction(stream.stream('sample'));
+export async function askEverything(world: World, environment: Environment, random: Random): Promise<void> {
+  for (const player of ['random', ...(world.experts ?? [])]) await act(environment, player, random.stream(player));
+  await environment.admissible?.();
+  await environment.stateKey?.();
+  await environment.snapshot?.();
 }
 
 /** Steps through actions from the present state, as bytes. */
 async function stepThrough(environment: Environment, actions: readonly string[]): Promise<string> {
   const results: string[] = [];
-  for (const action of actions) results.push(JSON.stringify(await environment.step(action)));
+  for (const action of actions) results.push(JSON.stringify(await step(environment, action)));
   return results.join('\n');
 }
 
@@ -42,34 +33,38 @@ async function snapshotFindings(context: CheckContext, episode: PlayedEpisode): 
   if (played.snapshot === undefined || played.restore === undefined) {
     return played.snapshot === played.restore ? [] : ['one of snapshot and restore is missing'];
   }
-  await playEpisode(played, episode.task, context.random, chooseAgain(episode), half);
-  const [state, key] = [played.snapshot(), played.stateKey?.()];
+  await playAgain(played, { ...episode, turns: episode.turns.slice(0, half) }, context.random);
+  const [state, key] = [await played.snapshot(), await played.stateKey?.()];
+  try {
+    copyJson(state, 'the snapshot');
+  } catch (error) {
+    return [`${place}: ${messageOf(error)}`];
+  }
   const text = JSON.stringify(state);
-  if (!isDeepStrictEqual(JSON.parse(text), state)) return [`${place}: the snapshot is not JSON`];
   const expected = await stepThrough(played, rest);
   if (JSON.stringify(state) !== text) return [`${place}: the snapshot changes as the game goes on`];
   for (const [environment, which] of [
     [played, 'the same instance'],
     [fresh, 'a new instance'],
   ] as const) {
-    environment.restore?.(JSON.parse(text) as Json);
-    if (environment.stateKey?.() !== key) return [`${place}: restored in ${which}, the state key differs`];
+    await environment.restore?.(JSON.parse(text) as Json);
+    if ((await environment.stateKey?.()) !== key) return [`${place}: restored in ${which}, the state key differs`];
     if ((await stepThrough(environment, rest)) !== expected)
       return [`${place}: restored in ${which}, the game goes on differently`];
   }
   return [];
 }
 
-export const repetitionChecks: readonly EnvironmentCheck[] = [
+const checks: readonly EnvironmentCheck[] = [
   {
     id: 'deterministic',
     title: 'the same task, random numbers and actions give the same bytes',
     severity: 'error',
-    likelyCause: 'Math.random, the clock, or a random stream of the host instead of the one that `reset` is given',
+    likelyCause: 'Math.random, the clock, or a stream of random numbers other than the one that `reset` is given',
     run: async (context) => {
       const found: string[] = [];
-      for (const episode of [...context.randomEpisodes, ...(context.oracleEpisodes ?? [])]) {
-        const again = await repeat(context, await context.create(), episode);
+      for (const episode of allEpisodes(context)) {
+        const again = await playAgain(await context.create(), episode, context.random);
         found.push(...differences(episode, again));
       }
       return found;
@@ -84,32 +79,27 @@ export const repetitionChecks: readonly EnvironmentCheck[] = [
       const environment = await context.create();
       const found: string[] = [];
       for (const episode of context.randomEpisodes.toReversed()) {
-        const again = await repeat(context, environment, episode);
-        found.push(...differences(episode, again));
+        found.push(...differences(episode, await playAgain(environment, episode, context.random)));
       }
       return found;
     },
   },
   {
     id: 'questions-change-nothing',
-    title: 'experts, admissible actions, state key, snapshot and sampled actions leave the state alone',
+    title: 'players that are asked, admissible actions, state key and snapshot leave the state alone',
     severity: 'error',
-    likelyCause: 'an expert that advances a plan when it is asked, instead of reading the state',
+    likelyCause: 'an expert that advances a plan when it is asked, or that draws from the stream of `reset`',
     run: async (context) => {
       const environment = await context.create();
       const found: string[] = [];
       for (const episode of context.randomEpisodes) {
-        const again = await playEpisode(
-          environment,
-          episode.task,
-          context.random,
-          async (_, turn) => {
-            if (turn < episode.turns.length) await askEverything(environment, context, turn);
-            return episode.turns[turn]?.action;
-          },
-          episode.turns.length,
-        );
-        found.push(...differences(episode, again));
+        const { task, turns } = episode;
+        const choose: ChooseAction = async (_, turn) => {
+          if (turn < turns.length)
+            await askEverything(context.world, environment, context.random.stream('questions', turn));
+          return turns[turn]?.action;
+        };
+        found.push(...differences(episode, await playEpisode(environment, task, context.random, choose, turns.length)));
       }
       return found;
     },
@@ -133,7 +123,7 @@ export const repetitionChecks: readonly EnvironmentCheck[] = [
     run: (context) => {
       // What an episode has on record (progress, milestones) may differ by the way that led here; what the world answers may not.
       const answers = new Map<string, string>();
-      for (const { task, turns } of [...context.randomEpisodes, ...(context.oracleEpisodes ?? [])]) {
+      for (const { task, turns } of allEpisodes(context)) {
         for (const { action, result, keyBefore } of turns) {
           if (keyBefore === undefined) continue;
           const { observation, reward, terminated, truncated, facts } = result;
@@ -156,4 +146,14 @@ export const repetitionChecks: readonly EnvironmentCheck[] = [
     likelyCause: 'localeCompare, Intl or toLocale..., the time zone, or the order in which tasks were played',
     run: (context) => compareProcesses(context),
   },
+  {
+    id: 'worker-thread',
+    title: 'in a worker thread it plays the same bytes',
+    severity: 'error',
+    idle: ({ settings }) => (settings.freshProcess === undefined ? 'no built module is given' : undefined),
+    likelyCause: 'process.chdir, isMainThread or threadId, or an addon that one thread alone can load',
+    run: (context) => compareThreads(context),
+  },
 ];
+
+export const repetitionChecks = checks.map(repeatable);

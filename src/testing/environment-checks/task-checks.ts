@@ -1,12 +1,28 @@
-import type { TaskSource } from '../../contracts/environment.js';
+import type { SplitName, TaskSource, World } from '../../contracts/environment.js';
+import type { Random } from '../../contracts/random.js';
 import { splitNames, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { shorten } from '../shorten.js';
 
 /** Ids of a split: all of them where it is bounded and small enough, else an even sample. */
-function listIds(source: TaskSource, limit: number): string[] {
+export async function listIds(source: TaskSource, limit: number): Promise<string[]> {
   const count = source.count === 'unbounded' ? limit : source.count;
   const taken = Math.min(count, limit);
-  return Array.from({ length: taken }, (_, index) => source.id(Math.floor((index * count) / taken)));
+  const ids: string[] = [];
+  // Many at once, as the host asks, and not all: they may be asked of a server.
+  for (let from = 0; from < taken; from += 1_000) {
+    const length = Math.min(1_000, taken - from);
+    const places = Array.from({ length }, (_, index) => Math.floor(((from + index) * count) / taken));
+    ids.push(...(await Promise.all(places.map((place) => source.id(place)))));
+  }
+  const stranger = ids.find((id) => typeof id !== 'string');
+  if (stranger !== undefined) throw new Error(`an id is a text, not ${typeof stranger}`);
+  return ids;
+}
+
+/** Ids of every split. */
+async function listSplits({ splits }: World, limit: number): Promise<{ readonly [name in SplitName]: string[] }> {
+  const [train, validation, test] = await Promise.all(splitNames.map((name) => listIds(splits[name], limit)));
+  return { train: train ?? [], validation: validation ?? [], test: test ?? [] };
 }
 
 const isBounded = (source: TaskSource, context: CheckContext): boolean =>
@@ -19,17 +35,25 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'ids that come from a directory listing, a clock, a set in hash order, or a generator that moves on with each call',
-    run: (context) => {
-      const [first, second] = [context.tasks(), context.tasks()];
-      return splitNames.flatMap((split) => {
-        if (first[split].count !== second[split].count) return [`${split} changes its count between two calls`];
-        const before = listIds(first[split], context.settings.ids);
-        const again = listIds(second[split], context.settings.ids);
-        const index = before.findIndex((id, at) => id !== again[at]);
-        return index < 0
-          ? []
-          : [`${split} task ${index} is ${shorten(before[index] ?? '')}, then ${shorten(again[index] ?? '')}`];
-      });
+    run: async ({ world, otherWorld, settings: { ids } }) => {
+      const other = await otherWorld();
+      const before = await listSplits(world, ids);
+      const found: string[] = [];
+      for (const [which, opened] of Object.entries({ 'a second time': world, 'in another world': other })) {
+        const again = await listSplits(opened, ids);
+        for (const split of splitNames) {
+          if (opened.splits[split].count !== world.splits[split].count) {
+            found.push(`${split} has another count ${which}`);
+            continue;
+          }
+          const place = before[split].findIndex((id, at) => id !== again[split][at]);
+          if (place < 0) continue;
+          const tasks = `${shorten(before[split][place] ?? '')}, and ${which} ${shorten(again[split][place] ?? '')}`;
+          found.push(`${split} task ${place} is ${tasks}`);
+        }
+        if (found.length > 0) return found;
+      }
+      return found;
     },
   },
   {
@@ -38,11 +62,11 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'an index that is taken modulo the number of tasks, or an id that leaves out part of what makes the task',
-    run: (context) => {
-      const splits = context.tasks();
+    run: async ({ world, settings }) => {
+      const ids = await listSplits(world, settings.ids);
       return splitNames.flatMap((split) => {
         const seen = new Set<string>();
-        const twice = listIds(splits[split], context.settings.ids).find((id) => seen.size === seen.add(id).size);
+        const twice = ids[split].find((id) => seen.size === seen.add(id).size);
         return twice === undefined ? [] : [`${split} has the task ${shorten(twice)} twice`];
       });
     },
@@ -53,14 +77,14 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'splits cut from differently ordered lists, or an unbounded split that draws from the tasks of another',
-    run: (context) => {
-      const splits = context.tasks();
+    run: async ({ world, settings }) => {
+      const ids = await listSplits(world, settings.ids);
       const owner = new Map<string, string>();
       const found: string[] = [];
       for (const split of splitNames) {
-        const shared = listIds(splits[split], context.settings.ids).find((id) => (owner.get(id) ?? split) !== split);
+        const shared = ids[split].find((id) => (owner.get(id) ?? split) !== split);
         if (shared !== undefined) found.push(`${shorten(shared)} is in ${owner.get(shared)} and in ${split}`);
-        for (const id of listIds(splits[split], context.settings.ids)) owner.set(id, split);
+        for (const id of ids[split]) owner.set(id, split);
       }
       return found;
     },
@@ -70,21 +94,37 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     title: 'a task drawn at random depends on the stream alone and belongs to its split',
     severity: 'error',
     likelyCause: '`random` that uses Math.random, or that draws over all tasks instead of those of its split',
-    run: (context) => {
-      const splits = context.tasks();
-      const ids = new Map(splitNames.map((split) => [split, new Set(listIds(splits[split], context.settings.ids))]));
-      return splitNames.flatMap((split) => {
-        if (splits[split].count === 0) return [];
+    run: async (context) => {
+      const { splits } = context.world;
+      const listed = await listSplits(context.world, context.settings.ids);
+      const ids = new Map(splitNames.map((split) => [split, new Set(listed[split])]));
+      const found: string[] = [];
+      for (const split of splitNames.filter((name) => splits[name].count !== 0)) {
         for (let draw = 0; draw < 50; draw += 1) {
-          const [first, again] = [0, 1].map(() => splits[split].random(context.random.stream('task', split, draw)));
-          if (first === undefined || first !== again) return [`${split}: two draws from one stream differ`];
-          const other = splitNames.find((name) => name !== split && ids.get(name)?.has(first));
-          if (other !== undefined) return [`${split}: drew ${shorten(first)}, a task of ${other}`];
-          if (isBounded(splits[split], context) && !ids.get(split)?.has(first))
-            return [`${split}: drew ${shorten(first)}, which is not in it`];
+          const complaint = await badDraw(context, split, draw, ids);
+          if (complaint === undefined) continue;
+          found.push(`${split}: ${complaint}`);
+          break;
         }
-        return [];
-      });
+      }
+      return found;
     },
   },
 ];
+
+/** What is wrong with a task drawn at random, if anything. */
+async function badDraw(
+  context: CheckContext,
+  split: SplitName,
+  draw: number,
+  ids: ReadonlyMap<SplitName, ReadonlySet<string>>,
+): Promise<string | undefined> {
+  const source = context.world.splits[split];
+  const stream = (): Random => context.random.stream('task', split, draw);
+  const [first, again] = [await source.random(stream()), await source.random(stream())];
+  if (typeof first !== 'string' || first !== again) return 'two draws from one stream differ';
+  const other = splitNames.find((name) => name !== split && ids.get(name)?.has(first));
+  if (other !== undefined) return `drew ${shorten(first)}, a task of ${other}`;
+  const strange = isBounded(source, context) && ids.get(split)?.has(first) !== true;
+  return strange ? `drew ${shorten(first)}, which is not in it` : undefined;
+}

@@ -1,0 +1,46 @@
+// Calls of an instance as the host makes them: each with a signal of its own, and what it answers checked as data.
+import type { Call, Conclusion, Draw, Environment, Start, StepResult } from '../../contracts/environment.js';
+import type { Random } from '../../contracts/random.js';
+import { messageOf } from '../../errors/message-of.js';
+import { checkAction, checkConclusion, checkStart, checkStepResult } from '../../rollout/check-answers.js';
+
+/** An answer that is not data as the contract wants it; the message begins with the member. */
+export class BadAnswer extends Error {
+  override readonly name = 'BadAnswer';
+}
+
+/** What a call is handed that nobody ends. */
+export function freshCall(): Call {
+  return { signal: new AbortController().signal };
+}
+
+export function freshDraw(random: Random): Draw {
+  return { ...freshCall(), random };
+}
+
+export async function reset(environment: Environment, task: string, random: Random): Promise<Start> {
+  const start = checked(checkStart, await environment.reset(task, freshDraw(random)));
+  return typeof start === 'string' ? { observation: start } : start;
+}
+
+export async function step(environment: Environment, action: string, call = freshCall()): Promise<StepResult> {
+  return checked(checkStepResult, await environment.step(action, call));
+}
+
+export async function act(environment: Environment, player: string, random: Random): Promise<string> {
+  return checked(checkAction, await environment.act(player, freshDraw(random)));
+}
+
+/** Undefined where it grades no episode that was cut. */
+export async function conclude(environment: Environment, cause: 'horizon' | 'tokens'): Promise<Conclusion | undefined> {
+  if (environment.conclude === undefined) return undefined;
+  return checked(checkConclusion, await environment.conclude(cause, freshCall()));
+}
+
+function checked<T>(check: (value: unknown) => T, value: unknown): T {
+  try {
+    return check(value);
+  } catch (error) {
+    throw new BadAnswer(messageOf(error), { cause: error });
+  }
+}

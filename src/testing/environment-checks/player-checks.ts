@@ -1,0 +1,125 @@
+import type { Environment } from '../../contracts/environment.js';
+import { messageOf } from '../../errors/message-of.js';
+import { isUnavailable } from '../is-unavailable.js';
+import { shorten } from '../shorten.js';
+import { act, conclude, reset } from './call-environment.js';
+import { unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
+import { chooseAs, differences, playAgain, playEpisode, type PlayedEpisode } from './play-episode.js';
+
+/** Names that nobody gives a player; some of them are members of every object. */
+const strangers = ['', 'no such player', '__proto__', 'constructor', 'toString'];
+
+const playersOf = ({ world }: CheckContext): readonly string[] => ['random', ...(world.experts ?? [])];
+
+/** What a player does at the beginning of a task: the same both times, from the same stream. */
+async function badPlayer(context: CheckContext, environment: Environment, name: string): Promise<string | undefined> {
+  const stream = () => context.random.stream('player', name);
+  const first = await act(environment, name, stream());
+  const again = await act(environment, name, stream());
+  if (first === again || context.world.external === true) return undefined;
+  return `from one stream it does ${shorten(first)}, then ${shorten(again)}`;
+}
+
+/** Leads two instances to one state, has both graded, and plays the episode whole on one of them. */
+async function gradedTwice(
+  context: CheckContext,
+  episode: PlayedEpisode,
+  cause: 'horizon' | 'tokens',
+): Promise<readonly string[]> {
+  const last = episode.turns.at(-1)?.result;
+  const ended = last?.terminated === true || last?.truncated === true;
+  const turns = episode.turns.slice(0, ended ? -1 : undefined);
+  if (turns.length === 0) return [];
+  const place = `task ${shorten(episode.task)}, cut by its ${cause} after turn ${turns.length - 1}`;
+  const [one, other] = [await context.create(), await context.create()];
+  const grades: string[] = [];
+  for (const environment of [one, other]) {
+    await playAgain(environment, { ...episode, turns }, context.random);
+    try {
+      const conclusion = await conclude(environment, cause);
+      const declared = context.contribution.facts ?? [];
+      const missing = declared.find((fact) => conclusion?.facts[fact] === undefined);
+      if (missing !== undefined) return [`${place}: \`${missing}\` is declared and not reported`];
+      grades.push(JSON.stringify(conclusion));
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      return [`${place}: ${messageOf(error)}`];
+    }
+  }
+  if (context.world.external === true) return [];
+  if (grades[0] !== grades[1]) return [`${place}: it comes to ${grades[0]}, on another instance to ${grades[1]}`];
+  return differences(episode, await playAgain(one, episode, context.random), 'after another was concluded');
+}
+
+export const playerChecks: readonly EnvironmentCheck[] = [
+  {
+    id: 'players',
+    title: 'every player that the world names can act, and nobody else',
+    severity: 'error',
+    likelyCause: 'a name in `experts` that `act` does not know, or a table of players looked up by any text',
+    run: async (context) => {
+      const environment = await context.create();
+      const found: string[] = [];
+      const begun = context.randomEpisodes.filter(({ thrown }) => thrown?.phase !== 'reset');
+      for (const { task } of begun.slice(0, 3)) {
+        await reset(environment, task, context.random.stream('environment', task));
+        for (const name of playersOf(context)) {
+          const complaint = await badPlayer(context, environment, name).catch((error: unknown) => {
+            if (isUnavailable(error)) throw error;
+            return `it threw: ${messageOf(error)}`;
+          });
+          if (complaint !== undefined) found.push(`${name}, at the beginning of task ${shorten(task)}: ${complaint}`);
+        }
+        for (const name of strangers.filter((stranger) => !playersOf(context).includes(stranger))) {
+          const action = await act(environment, name, context.random.stream('stranger')).catch(() => undefined);
+          if (action !== undefined) found.push(`act(${shorten(name)}) did not throw, but played ${shorten(action)}`);
+        }
+        if (found.length > 0) return found;
+      }
+      return found;
+    },
+  },
+  {
+    id: 'experts',
+    title: 'every named expert plays legal actions to the end',
+    severity: 'error',
+    likelyCause: 'an expert that writes another grammar than `step` reads, or that has no answer in some states',
+    run: async (context) => {
+      const environment = await context.create();
+      for (const name of (context.world.experts ?? []).filter((expert) => expert !== 'oracle')) {
+        for (const { task } of context.sample) {
+          const choose = chooseAs(name, context.random, task);
+          const { turns, thrown } = await playEpisode(
+            environment,
+            task,
+            context.random,
+            choose,
+            context.settings.turns,
+          );
+          const invalid = turns.findIndex(({ result }) => result.facts.invalid);
+          const place = `${name}, task ${shorten(task)}`;
+          if (thrown !== undefined && thrown.phase !== 'answer')
+            return [`${place}: ${thrown.phase} ${turns.length} threw: ${thrown.message}`];
+          if (invalid >= 0) return [`${place}: turn ${invalid}, ${shorten(turns[invalid]?.action ?? '')}, is invalid`];
+        }
+      }
+      return [];
+    },
+  },
+  {
+    id: 'conclude',
+    title:
+      'an episode that was cut is graded the same each time, with the declared facts, and the next one begins anew',
+    severity: 'error',
+    likelyCause:
+      'a grade that depends on the clock or on another instance, or a task that `conclude` leaves half taken down',
+    idle: ({ concludes }) => (concludes ? undefined : 'it grades no episode that was cut'),
+    run: async (context) => {
+      for (const [index, episode] of unthrown(context.randomEpisodes).entries()) {
+        const found = await gradedTwice(context, episode, index % 2 === 0 ? 'horizon' : 'tokens');
+        if (found.length > 0) return found;
+      }
+      return [];
+    },
+  },
+];

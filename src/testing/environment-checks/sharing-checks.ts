@@ -1,0 +1,179 @@
+// What instances share, a world or a module, must not show: whoever plays beside an episode, and in whatever order instances and worlds are made.
+import type { Environment } from '../../contracts/environment.js';
+import type { Random } from '../../contracts/random.js';
+import { shorten } from '../shorten.js';
+import { repeatable, unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
+import { differences, episodeBytes, playAgain, playEpisode, type PlayedEpisode } from './play-episode.js';
+
+/** Somebody who plays an episode again beside others. */
+interface Runner {
+  readonly environment: Environment;
+  readonly episode: PlayedEpisode;
+  /** What becomes of it half-way: it plays to its end, is left where it is, or is disposed of. */
+  readonly fate: 'plays' | 'left' | 'disposed';
+}
+
+/** Episodes played again turn by turn, everybody's first turn before anybody's second; what each played, in the order given. */
+async function interleave(runners: readonly Runner[], random: Random): Promise<readonly PlayedEpisode[]> {
+  // Each asks for its next action when everybody has had a turn.
+  let arrive: (() => void)[] = [];
+  let playing = runners.length;
+  const nextRound = (): void => {
+    const waiting = arrive;
+    arrive = [];
+    for (const go of waiting) go();
+  };
+  const round = (): Promise<void> =>
+    new Promise((go) => {
+      arrive.push(go);
+      if (arrive.length === playing) nextRound();
+    });
+  return Promise.all(
+    runners.map(async ({ environment, episode, fate }) => {
+      const half = Math.ceil(episode.turns.length / 2);
+      const limit = fate === 'plays' ? episode.turns.length : half;
+      const choose = async (_: Environment, turn: number): Promise<string | undefined> => {
+        await round();
+        return episode.turns[turn]?.action;
+      };
+      const again = await playEpisode(environment, episode.task, random, choose, limit);
+      if (fate === 'disposed') await environment.dispose?.();
+      playing -= 1;
+      if (arrive.length > 0 && arrive.length === playing) nextRound();
+      return again;
+    }),
+  );
+}
+
+/** How many play beside the episode that is looked at, and what becomes of them. */
+const neighbours: readonly Runner['fate'][] = [
+  'plays',
+  'disposed',
+  'plays',
+  'left',
+  ...Array.from({ length: 6 }, () => 'plays' as const),
+];
+
+/** The episode again while others play on instances of the same world, as findings. */
+async function besideOthers(context: CheckContext, episode: PlayedEpisode, shift: number): Promise<string[]> {
+  const episodes = unthrown(context.randomEpisodes);
+  const world = await context.openUnowned();
+  const runners: Runner[] = [];
+  try {
+    for (const [index, fate] of (['plays', ...neighbours] as const).entries()) {
+      const other = episodes[(shift + index) % episodes.length] as PlayedEpisode;
+      runners.push({ environment: await context.createUnowned(world), episode: index === 0 ? episode : other, fate });
+    }
+    const played = await interleave(runners, context.random);
+    const found = runners.map(({ episode: before, fate }, index) => {
+      const again = played[index] as PlayedEpisode;
+      return fate === 'plays' ? differences(before, again, `beside ${neighbours.length} others`) : [];
+    });
+    return found.flat().slice(0, 1);
+  } finally {
+    for (const { environment } of runners) await environment.dispose?.();
+    await world.close?.();
+  }
+}
+
+const checks: readonly EnvironmentCheck[] = [
+  {
+    id: 'instances-apart',
+    title: 'two instances that play at the same time do not know of each other',
+    severity: 'error',
+    likelyCause:
+      'the state of an episode lies in a variable of the module or of the world, or in a table that instances share',
+    idle: ({ randomEpisodes }) => (unthrown(randomEpisodes).length < 2 ? 'there is a single episode' : undefined),
+    run: async (context) => {
+      const episodes = unthrown(context.randomEpisodes);
+      for (const [index, one] of episodes.entries()) {
+        const other = episodes[(index + 1) % episodes.length] as PlayedEpisode;
+        const runners: Runner[] = [];
+        for (const episode of [one, other])
+          runners.push({ environment: await context.create(), episode, fate: 'plays' });
+        const played = await interleave(runners, context.random);
+        for (const [which, episode] of [one, other].entries()) {
+          const beside = shorten((which === 0 ? other : one).task);
+          const found = differences(episode, played[which] as PlayedEpisode, `beside ${beside}`);
+          if (found.length > 0) return found;
+        }
+      }
+      return [];
+    },
+  },
+  {
+    id: 'neighbours',
+    title: 'an episode is the same while many others play, one is left and one disposed of half-way',
+    severity: 'error',
+    likelyCause:
+      'a slot, cache or connection of the world that `dispose` frees for all, or a random stream that instances share',
+    idle: ({ randomEpisodes }) => (unthrown(randomEpisodes).length < 2 ? 'there is a single episode' : undefined),
+    run: async (context) => {
+      for (const [index, episode] of unthrown(context.randomEpisodes).slice(0, 3).entries()) {
+        const found = await besideOthers(context, episode, index);
+        if (found.length > 0) return found;
+      }
+      return [];
+    },
+  },
+  {
+    id: 'creation-order',
+    title: 'it does not matter in which order instances are made, nor how many',
+    severity: 'error',
+    likelyCause: 'a counter or a stream of random numbers of the world, from which each new instance takes its own',
+    run: async (context) => {
+      const world = await context.otherWorld();
+      const spare = 3;
+      for (let instance = 0; instance < spare; instance += 1) await context.create(world);
+      const episodes = unthrown(context.randomEpisodes).slice(0, 4);
+      const instances = new Map<PlayedEpisode, Environment>();
+      for (const episode of episodes.toReversed()) instances.set(episode, await context.create(world));
+      for (const episode of episodes) {
+        const again = await playAgain(instances.get(episode) as Environment, episode, context.random);
+        const found = differences(episode, again, 'on an instance made after others');
+        if (found.length > 0) return found;
+      }
+      return [];
+    },
+  },
+  {
+    id: 'worlds-apart',
+    title:
+      'two worlds that are open at the same time do not know of each other, and one goes on when the other is closed',
+    severity: 'error',
+    likelyCause: 'what `open` makes lies in a variable of the module, and is freed by the first `close`',
+    run: async (context) => {
+      const [episode] = unthrown(context.randomEpisodes);
+      if (episode === undefined) return [];
+      const [one, other] = [await context.openUnowned(), await context.openUnowned()];
+      const instance = await context.createUnowned(one);
+      const half = episode.turns.length >> 1;
+      const choose = async (_: Environment, turn: number): Promise<string | undefined> => {
+        if (turn === half) {
+          const beside = await context.createUnowned(other);
+          await playAgain(beside, episode, context.random);
+          await beside.dispose?.();
+          await other.close?.();
+        }
+        return episode.turns[turn]?.action;
+      };
+      const again = await playEpisode(instance, episode.task, context.random, choose, episode.turns.length);
+      await instance.dispose?.();
+      await one.close?.();
+      if (episodeBytes(again) !== episodeBytes(episode))
+        return differences(episode, again, 'while another world was closed');
+      const third = await context.openUnowned();
+      const last = await context.createUnowned(third);
+      const found = differences(
+        episode,
+        await playAgain(last, episode, context.random),
+        'after two worlds were closed',
+      );
+      await last.dispose?.();
+      await third.close?.();
+      return found;
+    },
+  },
+];
+
+export const sharingChecks = checks.map(repeatable);
