@@ -1,5 +1,7 @@
 // The only place where names become instances: what a recipe or a flag names is found, its options are filled in, its code is loaded and
 // called. Everything below works on instances it is handed.
+import { existsSync } from 'node:fs';
+
 import { checkOptions } from '../config/check-options.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { Awaitable } from '../contracts/environment.js';
@@ -17,9 +19,12 @@ import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-hos
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
 import { EnvironmentPool } from '../rollout/environment-pool.js';
 import { openLocalWorld } from '../rollout/local-world.js';
+import { openThreadWorld } from '../rollout/threads/thread-world.js';
+import type { WorldHandle } from '../rollout/world-handle.js';
 import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
-import { type OpenEnvironment, planWorld, type PlaySettings } from './open-environment.js';
+import { type OpenEnvironment, planWorld, type PlaySettings, type WorldPlan } from './open-environment.js';
+import type { ThreadData } from './thread-data.js';
 
 /** A contribution by name, with the options that are not left at their defaults. */
 export interface Named {
@@ -50,23 +55,43 @@ export class Instances {
 
   /** Opens a world. Dispose of its pool at the end. */
   async environment(named: Named & PlaySettings): Promise<OpenEnvironment> {
-    const { located, module, options } = await this.#open('environment', named);
-    const { contribution } = located;
-    const plan = planWorld(contribution.play ?? {}, named);
-    const host = createEnvironmentHost(this.#settings, located);
-    const world = await callPlugin(located, 'open', () =>
-      openLocalWorld(() => module.open(options, host), {
-        ...plan,
-        title: ownerTitle(located),
-        signal: this.#settings.signal,
-      }),
-    );
+    const { located, options } = await this.#locate('environment', named);
+    const plan = planWorld(located.contribution.play ?? {}, named);
+    const world = await callPlugin(located, 'open', () => this.#openWorld(located, options, plan));
     return {
       name: named.name,
       world,
       pool: new EnvironmentPool(world, plan.instances),
-      facts: contribution.facts ?? [],
+      facts: located.contribution.facts ?? [],
     };
+  }
+
+  async #openWorld(
+    located: LocatedContribution<'environment'>,
+    options: { readonly [name: string]: never },
+    plan: WorldPlan,
+  ): Promise<WorldHandle> {
+    const { cacheDirectory, log, signal } = this.#settings;
+    const { milliseconds, observationCharacters } = plan;
+    const limits = { milliseconds, observationCharacters };
+    const title = ownerTitle(located);
+    if (plan.thread === 'worker') {
+      const { kind, name, package: from, version, entry } = located;
+      const owner = { kind, name, package: from, version };
+      const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory };
+      return openThreadWorld({
+        program: threadProgram(),
+        data,
+        workers: plan.workers,
+        milliseconds,
+        title,
+        log,
+        signal,
+      });
+    }
+    const module = await this.#host.load(located);
+    const host = createEnvironmentHost(this.#settings, located);
+    return openLocalWorld(() => module.open(options, host), { ...limits, title, signal });
   }
 
   async reward(terms: readonly (Named & { readonly weight: number })[]): Promise<ComposedReward> {
@@ -132,14 +157,25 @@ export class Instances {
   }
 
   async #open<Kind extends ContributionKind>(kind: Kind, named: Named) {
+    const { located, options } = await this.#locate(kind, named);
+    return { located, module: await this.#host.load(located), options };
+  }
+
+  /** Finds a contribution and completes its options; runs no code of it but `validate`. */
+  async #locate<Kind extends ContributionKind>(kind: Kind, named: Named) {
     const located = await this.#host.find(kind, named.name);
     const options = wholeOptions(located, named.options ?? {});
-    const module = await this.#host.load(located);
     const { name, package: packageName, version, entry } = located;
     const record = { kind, name, package: packageName, version, entry, options: options as JsonObject };
     this.#records.set(JSON.stringify(record), record);
-    return { located, module, options };
+    return { located, options };
   }
+}
+
+/** The program of a world's thread: beside this file once compiled; run from its source, in dist. */
+function threadProgram(): URL {
+  const beside = new URL('./environment-thread.js', import.meta.url);
+  return existsSync(beside) ? beside : new URL('../../dist/experiments/environment-thread.js', import.meta.url);
 }
 
 /** Options with their defaults. Throws AG_OPTION_INVALID; a recipe's options have been checked before, with file and line. */

@@ -47,7 +47,7 @@ export function philox4x32(counter: Uint32Array, key0: number, key1: number): vo
 }
 
 class PhiloxRandom implements Random {
-  readonly #path: string;
+  readonly key: string;
   #keys: readonly [number, number] | undefined;
   #block = 0;
   /** The last block; most streams only lead to others and never have one. */
@@ -55,7 +55,7 @@ class PhiloxRandom implements Random {
   #next = 4;
 
   constructor(path: string) {
-    this.#path = path;
+    this.key = path;
   }
 
   uniform(): number {
@@ -90,13 +90,13 @@ class PhiloxRandom implements Random {
   }
 
   stream(...path: readonly (string | number)[]): Random {
-    return new PhiloxRandom(this.#path + path.map((part) => `/${JSON.stringify(part)}`).join(''));
+    return new PhiloxRandom(this.key + path.map((part) => `/${JSON.stringify(part)}`).join(''));
   }
 
   #word(): number {
     const words = (this.#words ??= new Uint32Array(4));
     if (this.#next === 4) {
-      this.#keys ??= keysOf(this.#path);
+      this.#keys ??= keysOf(this.key);
       words[0] = this.#block >>> 0;
       words[1] = Math.floor(this.#block / 0x100000000);
       words[2] = 0;
@@ -118,4 +118,15 @@ function keysOf(path: string): readonly [number, number] {
 export function createRandom(seed: number): Random {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`a seed is a whole number, not ${seed}`);
   return new PhiloxRandom(String(seed));
+}
+
+/** What a stream is made of: `randomOfKey` makes one that gives the same numbers from the beginning, in whatever thread. */
+export function randomKey(random: Random): string {
+  if (!(random instanceof PhiloxRandom)) throw new TypeError('only streams of this package have a key');
+  return random.key;
+}
+
+/** The stream of a key. */
+export function randomOfKey(key: string): Random {
+  return new PhiloxRandom(key);
 }

@@ -13,7 +13,7 @@ import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
 import { messageOf } from '../errors/message-of.js';
-import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
+import { DeadlineError, type DeadlineOptions, withinDeadline } from '../errors/within-deadline.js';
 import { CallSignals } from './call-signals.js';
 import { checkAction, checkConclusion, checkStart, checkStepResult, checkTaskFacts } from './check-answers.js';
 import { CallClock } from './call-clock.js';
@@ -75,32 +75,47 @@ class Caller {
 
   constructor(readonly settings: WorldSettings) {}
 
-  async run<T>(
+  /** A call that is measured; its time is that of its phase. */
+  run<T>(
     phase: EnvironmentPhase,
     work: (call: Draw) => Awaitable<T>,
     { random, late }: { readonly random?: Random; readonly late?: (value: Awaited<T>) => void } = {},
   ): Promise<Awaited<T>> {
-    const { marks, milliseconds, signal, title } = this.settings;
-    const call = new EnvironmentCall(this.#signals, signal, random);
+    const call = new EnvironmentCall(this.#signals, this.settings.signal, random);
+    return this.#limit(phase, phase, call, () => work(call), {
+      took: (milliseconds) => this.clock.add(phase, milliseconds),
+      ...(late && { late }),
+    });
+  }
+
+  /** A question about tasks: it may take as long as opening the world. */
+  ask<T>(what: string, work: () => Awaitable<T>): Promise<Awaited<T>> {
+    return this.#limit(what, 'open', undefined, work, {});
+  }
+
+  async #limit<T>(
+    what: string,
+    phase: EnvironmentPhase,
+    call: EnvironmentCall | undefined,
+    work: () => Awaitable<T>,
+    options: DeadlineOptions<T>,
+  ): Promise<Awaited<T>> {
+    const { marks, milliseconds, title } = this.settings;
+    const marked = (): Awaitable<T> => {
+      marks?.enter(phase);
+      try {
+        return work();
+      } finally {
+        marks?.leave();
+      }
+    };
     try {
-      return await withinDeadline(
-        phase,
-        milliseconds[phase],
-        () => {
-          marks?.enter(phase);
-          try {
-            return work(call);
-          } finally {
-            marks?.leave();
-          }
-        },
-        { took: (took) => this.clock.add(phase, took), ...(late && { late }) },
-      );
+      return await withinDeadline(what, milliseconds[phase], marked, options);
     } catch (error) {
-      if (error instanceof DeadlineError) call.abort(error);
+      if (error instanceof DeadlineError) call?.abort(error);
       throw isUnavailable(error) ? unavailable(title, error) : error;
     } finally {
-      call.end();
+      call?.end();
     }
   }
 
@@ -132,12 +147,14 @@ class LocalWorld implements WorldHandle {
     this.external = world.external ?? false;
     this.sharesClusters = world.sharesClusters ?? false;
     this.tells = world.about !== undefined;
-    this.splits = Object.fromEntries(splitNames.map((name) => [name, taskList(world, name)])) as unknown as Splits;
+    this.splits = Object.fromEntries(
+      splitNames.map((name) => [name, taskList(world, name, caller)]),
+    ) as unknown as Splits;
   }
 
   async about(tasks: readonly string[]): Promise<readonly TaskFacts[]> {
     if (this.#world.about === undefined) return tasks.map(() => ({}));
-    const all = await Promise.all(tasks.map((task) => this.#world.about?.(task)));
+    const all = await this.#caller.ask('about', () => Promise.all(tasks.map((task) => this.#world.about?.(task))));
     return all.map((told, index) => {
       const task = tasks[index] as string;
       const facts = checkTaskFacts(told);
@@ -211,18 +228,20 @@ class LocalInstance implements InstanceHandle {
   }
 }
 
-function taskList(world: World, split: SplitName): TaskList {
+function taskList(world: World, split: SplitName, caller: Caller): TaskList {
   const source = world.splits[split];
   const { count } = source;
   if (count !== 'unbounded' && !(Number.isSafeInteger(count) && count >= 0)) {
     throw new Error(`the count of the split ${split} is ${String(count)}, neither a whole number nor 'unbounded'`);
   }
-  const checked = async (ids: readonly Awaitable<string>[]): Promise<readonly string[]> =>
-    (await Promise.all(ids)).map((id) => checkShape(id, 'string', `an id of the split ${split}`));
+  const checked = async (ask: () => readonly Awaitable<string>[]): Promise<readonly string[]> => {
+    const ids = await caller.ask(`the tasks of ${split}`, () => Promise.all(ask()));
+    return ids.map((id) => checkShape(id, 'string', `an id of the split ${split}`));
+  };
   return {
     count,
-    ids: (places) => checked(places.map((place) => source.id(place))),
-    draw: (streams) => checked(streams.map((random) => source.random(random))),
+    ids: (places) => checked(() => places.map((place) => source.id(place))),
+    draw: (streams) => checked(() => streams.map((random) => source.random(random))),
   };
 }
 

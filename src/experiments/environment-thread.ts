@@ -1,0 +1,30 @@
+// The program of a thread in which an environment is played: makes its world of what the main thread tells it.
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+
+import type { Contribution } from '../contracts/plugin.js';
+import { checkShape } from '../errors/check-shape.js';
+import { moduleShapes } from '../plugins/contribution-shapes.js';
+import { createEnvironmentHost } from '../plugins/create-host.js';
+import { openLocalWorld } from '../rollout/local-world.js';
+import { serveWorld } from '../rollout/threads/serve-world.js';
+import type { FromThread } from '../rollout/threads/thread-messages.js';
+import type { ThreadData } from './thread-data.js';
+
+const { owner, entry, options, limits, title, cacheDirectory, memory } = workerData as ThreadData & {
+  readonly memory: SharedArrayBuffer;
+};
+const port = parentPort;
+if (port === null) throw new Error('this program runs in a worker thread');
+
+const log = (level: 'info' | 'warn') => (message: string) =>
+  port.postMessage({ log: level, message } satisfies FromThread);
+
+serveWorld(port, memory, async (signal) => {
+  const { default: contributions } = (await import(pathToFileURL(entry).href)) as { default: readonly Contribution[] };
+  const found = contributions.find(({ kind, name }) => kind === owner.kind && name === owner.name);
+  if (found?.kind !== 'environment') throw new Error(`${entry} has no environment ${owner.name}`);
+  const module = checkShape(await found.load(), moduleShapes.environment, 'its module');
+  const host = createEnvironmentHost({ log: { info: log('info'), warn: log('warn') }, signal, cacheDirectory }, owner);
+  return openLocalWorld(() => module.open(options as never, host), { ...limits, title, signal });
+});

@@ -1,0 +1,16 @@
+import type { JsonObject } from '../contracts/json.js';
+import type { PluginOwner } from '../plugins/call-plugin.js';
+import type { WorldSettings } from '../rollout/local-world.js';
+
+/** What a thread is told of the environment that it is to open. */
+export interface ThreadData {
+  readonly owner: PluginOwner;
+  /** The plugin's entry, an absolute path. */
+  readonly entry: string;
+  /** All options of the environment. */
+  readonly options: JsonObject;
+  readonly limits: Pick<WorldSettings, 'milliseconds' | 'observationCharacters'>;
+  readonly title: string;
+  /** The CLI's cache folder. */
+  readonly cacheDirectory: string;
+}

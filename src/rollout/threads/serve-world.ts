@@ -1,0 +1,116 @@
+// The side of a world's thread: opens the world there and answers the main thread.
+import type { MessagePort } from 'node:worker_threads';
+
+import type { SplitName } from '../../contracts/environment.js';
+import { isAgentgymError } from '../../errors/agentgym-error.js';
+import { messageOf } from '../../errors/message-of.js';
+import { DeadlineError } from '../../errors/within-deadline.js';
+import { randomOfKey } from '../../random/create-random.js';
+import type { InstanceHandle, WorldHandle } from '../world-handle.js';
+import { keepMarks, ThreadMarks } from './thread-marks.js';
+import {
+  type CrossingError,
+  type FromThread,
+  type ThreadAnswer,
+  type ThreadRequest,
+  timesToArray,
+  type ToThread,
+  type WorldDescription,
+} from './thread-messages.js';
+
+/**
+ * Answers calls until the thread ends. Nothing is opened before the first of them, which is `open`.
+ *
+ * @param memory of the marks that the main thread reads
+ * @param open opens the world in this thread; `signal` is aborted when the user interrupts
+ */
+export function serveWorld(
+  port: MessagePort,
+  memory: SharedArrayBuffer,
+  open: (signal: AbortSignal) => Promise<WorldHandle>,
+): void {
+  const hold = keepMarks(new ThreadMarks(memory));
+  const interrupt = new AbortController();
+  const instances = new Map<number, InstanceHandle>();
+  let answers: ThreadAnswer[] = [];
+  let world: WorldHandle | undefined;
+
+  const answer = (item: ThreadAnswer): void => {
+    if (answers.push(item) > 1) return;
+    setImmediate(() => {
+      const times = world === undefined ? new Float64Array() : timesToArray(world.times());
+      port.postMessage({ answers, times } satisfies FromThread);
+      answers = [];
+    });
+  };
+
+  const carryOut = async ({ method, instance, values }: ThreadRequest): Promise<unknown> => {
+    if (method === 'open') {
+      world = await open(interrupt.signal);
+      return describeWorld(world);
+    }
+    if (world === undefined) throw new Error('the world is not open');
+    const [first, second] = values as readonly string[];
+    switch (method) {
+      case 'ids':
+        return world.splits[first as SplitName].ids(values[1] as readonly number[]);
+      case 'draw':
+        return world.splits[first as SplitName].draw((values[1] as readonly string[]).map(randomOfKey));
+      case 'about':
+        return world.about(values[0] as readonly string[]);
+      case 'create': {
+        const made = await world.create();
+        instances.set(instance, made);
+        return { concludes: made.concludes };
+      }
+      case 'close':
+        return world.close();
+    }
+    const played = instances.get(instance);
+    if (played === undefined) throw new Error(`there is no instance ${instance}`);
+    switch (method) {
+      case 'reset':
+        return played.reset(first ?? '', randomOfKey(second ?? ''));
+      case 'step':
+        return played.step(first ?? '');
+      case 'act':
+        return played.act(first ?? '', randomOfKey(second ?? ''));
+      case 'conclude':
+        return played.conclude(first as 'horizon' | 'tokens');
+      case 'dispose':
+        instances.delete(instance);
+        return played.dispose();
+    }
+  };
+
+  port.on('message', (message: ToThread) => {
+    if ('abort' in message) return interrupt.abort();
+    for (const request of message.requests) {
+      const { id } = request;
+      hold(id, () => carryOut(request)).then(
+        (value) => answer({ id, value }),
+        (error: unknown) => answer({ id, error: crossing(error) }),
+      );
+    }
+  });
+}
+
+function describeWorld(world: WorldHandle): WorldDescription {
+  const { instructions, experts, maxTurns, external, sharesClusters, tells, splits } = world;
+  const counts = { train: splits.train.count, validation: splits.validation.count, test: splits.test.count };
+  return {
+    instructions,
+    experts,
+    ...(maxTurns !== undefined && { maxTurns }),
+    external,
+    sharesClusters,
+    tells,
+    counts,
+  };
+}
+
+function crossing(error: unknown): CrossingError {
+  const message = messageOf(error);
+  if (isAgentgymError(error)) return { kind: 'agentgym', message, code: error.code, hint: error.hint };
+  return { kind: error instanceof DeadlineError ? 'deadline' : 'plain', message };
+}

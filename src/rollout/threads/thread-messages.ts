@@ -1,0 +1,67 @@
+// What a world's thread and the main thread say to each other. Messages go in batches, one a turn of the event loop.
+import type { EnvironmentPhase, SplitName } from '../../contracts/environment.js';
+import { environmentPhases } from '../call-clock.js';
+import type { CallTimes } from '../world-handle.js';
+
+/** Calls into a thread; `instance` is 0 where the world itself is called. */
+export interface ThreadRequest {
+  readonly id: number;
+  readonly method: ThreadMethod;
+  readonly instance: number;
+  readonly values: readonly unknown[];
+}
+
+export type ThreadMethod = EnvironmentPhase | 'ids' | 'draw' | 'about';
+
+export interface ThreadAnswer {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: CrossingError;
+}
+
+/** An error as data. */
+export interface CrossingError {
+  readonly kind: 'agentgym' | 'deadline' | 'plain';
+  readonly message: string;
+  readonly code?: string;
+  readonly hint?: string;
+}
+
+export type ToThread = { readonly requests: readonly ThreadRequest[] } | { readonly abort: true };
+
+export type FromThread =
+  | {
+      readonly answers: readonly ThreadAnswer[];
+      /** Calls and milliseconds of each phase so far, in turn. */
+      readonly times: Float64Array;
+    }
+  | { readonly log: 'info' | 'warn'; readonly message: string };
+
+/** What `open` answers: all of a world that is no call. */
+export interface WorldDescription {
+  readonly instructions: string;
+  readonly experts: readonly string[];
+  readonly maxTurns?: number;
+  readonly external: boolean;
+  readonly sharesClusters: boolean;
+  readonly tells: boolean;
+  readonly counts: { readonly [name in SplitName]: number | 'unbounded' };
+}
+
+/** The phase whose time limits a call of the method. */
+export function phaseOf(method: ThreadMethod): EnvironmentPhase {
+  return method === 'ids' || method === 'draw' || method === 'about' ? 'open' : method;
+}
+
+export function timesToArray(times: CallTimes): Float64Array {
+  return Float64Array.from(environmentPhases.flatMap((phase) => [times[phase].calls, times[phase].milliseconds]));
+}
+
+export function timesOfArrays(arrays: readonly Float64Array[]): CallTimes {
+  const sum = (index: number) => arrays.reduce((total, array) => total + (array[index] ?? 0), 0);
+  const entries = environmentPhases.map((phase, index) => [
+    phase,
+    { calls: sum(2 * index), milliseconds: sum(2 * index + 1) },
+  ]);
+  return Object.fromEntries(entries) as CallTimes;
+}

@@ -1,0 +1,180 @@
+import { Worker } from 'node:worker_threads';
+
+import type { EnvironmentPhase } from '../../contracts/environment.js';
+import type { Log } from '../../contracts/host.js';
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import type { ErrorCode } from '../../errors/error-codes.js';
+import { messageOf } from '../../errors/message-of.js';
+import { DeadlineError } from '../../errors/within-deadline.js';
+import { ThreadDeath } from './thread-death.js';
+import { ThreadMarks } from './thread-marks.js';
+import {
+  type CrossingError,
+  type FromThread,
+  phaseOf,
+  type ThreadAnswer,
+  type ThreadMethod,
+  type ThreadRequest,
+  type ToThread,
+} from './thread-messages.js';
+
+/** How a thread is started. */
+export interface ThreadSettings {
+  /** The file that the thread runs; it calls `serveWorld` with the port and the memory it finds in its data. */
+  readonly program: URL;
+  /** What the program is told beside. */
+  readonly data: object;
+  readonly milliseconds: { readonly [phase in EnvironmentPhase]: number };
+  readonly log: Log;
+}
+
+/** How often the main thread looks whether a call holds its thread for too long. */
+const lookEvery = 25;
+/** Memory of a thread beyond which it ends, in MB. */
+const heapLimit = 2048;
+
+interface Pending {
+  readonly method: ThreadMethod;
+  readonly instance: number;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A thread with one world in it, as the main thread sees it. */
+export class WorldThread {
+  readonly #worker: Worker;
+  readonly #marks = new ThreadMarks();
+  readonly #settings: ThreadSettings;
+  readonly #pending = new Map<number, Pending>();
+  /** Instance and method of calls that hold the thread though they have been answered. */
+  readonly #answered = new Map<number, Pick<Pending, 'method' | 'instance'>>();
+  #requests: ThreadRequest[] = [];
+  #next = 1;
+  #named = 0;
+  #look: NodeJS.Timeout | undefined;
+  #death: ThreadDeath | undefined;
+  /** What ended it, where that was we. */
+  #hung: Error | undefined;
+  #failure: Error | undefined;
+  /** Calls and milliseconds of each phase so far. */
+  times: Float64Array = new Float64Array();
+  /** Instances that live here. */
+  instances = 0;
+
+  constructor(settings: ThreadSettings) {
+    this.#settings = settings;
+    this.#worker = new Worker(settings.program, {
+      workerData: { ...settings.data, memory: this.#marks.memory },
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: heapLimit },
+    });
+    // What plugins print must not stand in the one document of --json.
+    this.#worker.stdout.on('data', (text: Buffer) => process.stderr.write(text));
+    this.#worker.stderr.on('data', (text: Buffer) => process.stderr.write(text));
+    this.#worker.on('message', (message: FromThread) => this.#take(message));
+    this.#worker.on('error', (error) => (this.#failure ??= error));
+    this.#worker.on('exit', (code) => this.#die(code));
+  }
+
+  /** How it died; undefined while it lives. */
+  get death(): ThreadDeath | undefined {
+    return this.#death;
+  }
+
+  /**
+   * Calls into the thread.
+   *
+   * @param instance 0: the world itself
+   * @throws what the call throws, or ThreadDeath
+   */
+  call<T>(method: ThreadMethod, instance: number, ...values: readonly unknown[]): Promise<T> {
+    if (this.#death !== undefined) return Promise.reject(this.#death);
+    const id = this.#next++;
+    if (this.#requests.push({ id, method, instance, values }) === 1) setImmediate(() => this.#send());
+    this.#look ??= setInterval(() => this.#lookForHanging(), lookEvery);
+    return new Promise((resolve, reject) => this.#pending.set(id, { method, instance, resolve, reject }));
+  }
+
+  /** A name for a new instance. */
+  nameInstance(): number {
+    return ++this.#named;
+  }
+
+  /** Aborts the signals of all its calls. */
+  abort(): void {
+    this.#worker.postMessage({ abort: true } satisfies ToThread);
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #send(): void {
+    this.#worker.postMessage({ requests: this.#requests } satisfies ToThread);
+    this.#requests = [];
+  }
+
+  #take(message: FromThread): void {
+    if ('log' in message) {
+      this.#settings.log[message.log](message.message);
+      return;
+    }
+    this.times = message.times;
+    for (const answer of message.answers) this.#settle(answer);
+    if (this.#pending.size === 0) this.#stopLooking();
+  }
+
+  #settle({ id, value, error }: ThreadAnswer): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    this.#pending.delete(id);
+    const { method, instance } = pending;
+    this.#answered.set(id, { method, instance });
+    if (this.#answered.size > 4096) this.#answered.delete(this.#answered.keys().next().value as number);
+    if (error === undefined) pending.resolve(value as never);
+    else pending.reject(readError(error));
+  }
+
+  /** A call that holds its thread for longer than its time ends the thread: nothing else can. */
+  #lookForHanging(): void {
+    const { id, milliseconds } = this.#marks.holding();
+    if (id === 0) return;
+    const { method = 'step' } = this.#pending.get(id) ?? this.#answered.get(id) ?? {};
+    const phase = phaseOf(method);
+    const limit = this.#settings.milliseconds[phase];
+    if (milliseconds <= limit) return;
+    this.#hung = new DeadlineError(`${method} took longer than ${limit / 1000} s`);
+    this.#stopLooking();
+    void this.#worker.terminate();
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#look);
+    this.#look = undefined;
+  }
+
+  #die(code: number): void {
+    this.#stopLooking();
+    const id = this.#marks.last;
+    const call = this.#pending.get(id) ?? this.#answered.get(id);
+    const failure = this.#hung ?? new Error(`it ended its thread: ${this.#describeEnd(code)}`);
+    this.#death = new ThreadDeath(failure, call?.instance);
+    for (const { reject } of this.#pending.values()) reject(this.#death);
+    this.#pending.clear();
+  }
+
+  #describeEnd(code: number): string {
+    const failure = this.#failure as (Error & { code?: string }) | undefined;
+    if (failure === undefined) return `process.exit(${code})`;
+    if (failure.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'out of memory';
+    return `an error that nobody caught: ${messageOf(failure)}`;
+  }
+}
+
+function readError({ kind, message, code, hint }: CrossingError): Error {
+  if (kind === 'agentgym') {
+    return new AgentgymError(code as ErrorCode, { message, ...(hint !== undefined && { hint }) });
+  }
+  return kind === 'deadline' ? new DeadlineError(message) : new Error(message);
+}

@@ -1,0 +1,130 @@
+// Worlds in threads of their own: whatever an environment does to its thread, the other episodes are the same, byte for byte.
+import { describe, expect, it } from 'vitest';
+
+import type { EpisodeKey, Episode } from '../../src/contracts/trajectory.js';
+import { createRandom } from '../../src/random/create-random.js';
+import { environmentPhases } from '../../src/rollout/call-clock.js';
+import { collectEpisodes } from '../../src/rollout/collect-episodes.js';
+import { composeReward } from '../../src/rollout/compose-reward.js';
+import { EnvironmentPool } from '../../src/rollout/environment-pool.js';
+import { openLocalWorld, type WorldSettings } from '../../src/rollout/local-world.js';
+import { openThreadWorld } from '../../src/rollout/threads/thread-world.js';
+import type { WorldHandle } from '../../src/rollout/world-handle.js';
+// @ts-expect-error: a world in plain JavaScript
+import { open } from './hostile-world.js';
+
+const signal = new AbortController().signal;
+const limits = {
+  milliseconds: Object.fromEntries(environmentPhases.map((phase) => [phase, 400])) as WorldSettings['milliseconds'],
+  observationCharacters: 1000,
+  title: 'environment `hostile`',
+};
+
+interface Options {
+  readonly delay?: number;
+  readonly external?: boolean;
+}
+
+const inThreads = (workers: number, options: Options = {}): Promise<WorldHandle> =>
+  openThreadWorld({
+    program: new URL('./hostile-thread.js', import.meta.url),
+    data: { options, limits },
+    ...limits,
+    workers,
+    signal,
+    log: { info: () => undefined, warn: () => undefined },
+  });
+
+const here = (options: Options = {}): Promise<WorldHandle> =>
+  openLocalWorld(() => open(options), { ...limits, signal });
+
+/** Episodes of these tasks by the random player. */
+async function play(opening: Promise<WorldHandle>, tasks: readonly string[], retries = 0): Promise<Episode[]> {
+  const pool = new EnvironmentPool(await opening, Infinity);
+  const keys = tasks.map((task, group): EpisodeKey => ({ iteration: 1, task, group, member: 0 }));
+  try {
+    return await collectEpisodes(keys, {
+      actor: { kind: 'environment', player: 'random' },
+      environments: pool,
+      reward: composeReward([]),
+      horizon: 6,
+      random: createRandom(3),
+      rollout: { inFlight: 64, retries, maxFailedShare: 1, playerMilliseconds: 1000 },
+      signal,
+    });
+  } finally {
+    await pool.dispose();
+  }
+}
+
+const calm = Array.from({ length: 64 }, (_, index) => `calm/${index}`);
+const withOne = (hostile: string) => calm.map((task, index) => (index === 20 ? hostile : task));
+
+describe('a world in threads', () => {
+  it.each([1, 2])('plays what it plays in this thread, in %d threads', async (workers) => {
+    const expected = await play(here(), calm);
+    expect(expected.every(({ status }) => status === 'completed')).toBe(true);
+    expect(await play(inThreads(workers), calm)).toEqual(expected);
+    expect(await play(inThreads(workers, { delay: 3 }), calm)).toEqual(await play(here({ delay: 3 }), calm));
+  });
+
+  it('describes itself, and knows its tasks', async () => {
+    const world = await inThreads(1);
+    try {
+      expect(world).toMatchObject({ instructions: 'Guess a digit.', experts: ['oracle'], external: false });
+      expect(await world.splits.test.ids([3, 1])).toEqual(['calm/3', 'calm/1']);
+      const streams = () => [createRandom(1).stream('a'), createRandom(1).stream('b')];
+      expect(await world.splits.train.draw(streams())).toEqual(await (await here()).splits.train.draw(streams()));
+      expect(await world.about(['calm/1'])).toEqual([{}]);
+    } finally {
+      await world.close();
+    }
+  });
+
+  it.each([
+    ['loop', 'deadline', 'step took longer than 0.4 s'],
+    ['late-loop', 'deadline', 'step took longer than 0.4 s'],
+    ['timer-loop', 'deadline', 'step took longer than 0.4 s'],
+    ['hang', 'deadline', 'step took longer than 0.4 s'],
+    ['exit', 'step', 'it ended its thread: process.exit(3)'],
+    ['throw', 'step', 'it ended its thread: an error that nobody caught: nobody catches this'],
+    ['cyclic', 'step', expect.stringContaining('details')],
+    ['nan', 'step', expect.stringContaining('reward')],
+  ])('fails the episode that does %s to its thread, and no other', async (how, phase, message) => {
+    const expected = await play(here(), calm);
+    const [hostile, ...others] = rotate(await play(inThreads(1), withOne(`${how}@2/0`)), 20);
+    expect(hostile).toMatchObject({ status: 'failed', failure: { phase, message } });
+    expect(hostile!.turns).toHaveLength(1);
+    const [, ...untouched] = rotate(expected, 20);
+    expect(others).toEqual(untouched);
+  });
+
+  it('fails the episode that takes all memory', async () => {
+    const [hostile, ...others] = rotate(await play(inThreads(1), withOne('memory@2/0').slice(0, 24)), 20);
+    expect(hostile).toMatchObject({ status: 'failed' });
+    expect(others.every(({ status }) => status === 'completed')).toBe(true);
+  }, 60_000);
+
+  it('cuts a text of 10 MB there', async () => {
+    const [hostile] = await play(inThreads(1), ['text@2/0']);
+    expect(hostile).toMatchObject({ status: 'completed' });
+    expect(hostile!.turns[2]!.observation.length).toBeLessThan(1100);
+    expect(hostile!.turns[2]!.observationCharacters).toBe(10_000_000);
+  });
+
+  it('plays a broken episode again as often as it is allowed to, and its neighbours count nothing', async () => {
+    const episodes = await play(inThreads(2), withOne('exit@3/0'), 2);
+    expect(episodes[20]).toMatchObject({ status: 'failed', retries: 2 });
+    expect(episodes.filter(({ retries }) => retries > 0)).toHaveLength(1);
+  });
+
+  it('begins episodes of external worlds again, and counts no retry', async () => {
+    const episodes = await play(inThreads(1, { external: true }), withOne('loop@2/0'));
+    expect(episodes.filter(({ status }) => status === 'completed')).toHaveLength(63);
+    expect(episodes.every(({ retries }) => retries === 0)).toBe(true);
+  });
+});
+
+function rotate<T>(items: readonly T[], by: number): T[] {
+  return [...items.slice(by), ...items.slice(0, by)];
+}
