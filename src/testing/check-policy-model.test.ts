@@ -206,6 +206,53 @@ describe('checkPolicyModel', () => {
     }
   });
 
+  it('holds a model to what its sampler promises, and to no more', async () => {
+    const careless = (sampler: PolicyModel['capabilities']['sampler']): (() => PolicyModel) =>
+      broken((model) => ({
+        capabilities: { ...model.capabilities, sampler },
+        generate: async (requests, sampling, signal) => {
+          const answers = await model.generate(
+            requests.map((request) => ({ ...request, draws: request.draws.map(() => 1 - Math.random()) })),
+            sampling,
+            signal,
+          );
+          const off = sampling.temperature === 0 ? 0 : 0.01 / requests.length;
+          return answers.map((answer) => ({ ...answer, logprobs: answer.logprobs.map((value) => value - off) }));
+        },
+      }));
+    const found = async (create: () => PolicyModel) =>
+      new Set((await checkPolicyModel({ create }, { accept: ['top-k-top-p'] })).map(({ id }) => id));
+    expect(await found(careless({ independent: false, draws: false, exact: false }))).toEqual(new Set());
+    expect(await found(careless({ independent: false, draws: true, exact: true }))).toEqual(
+      new Set(['draws-decide', 'logprobs-agree', 'save-load']),
+    );
+    const promising = await found(careless({ independent: true, draws: true, exact: true }));
+    expect([...promising]).toEqual(expect.arrayContaining(['batch-independent', 'sequence-reuse']));
+    const silent = broken((model) => ({ capabilities: { ...model.capabilities, sampler: undefined as never } }));
+    expect(await checkPolicyModel({ create: silent })).toMatchObject([
+      { id: 'create', message: 'create().capabilities.sampler: a object is wanted, not undefined' },
+    ]);
+  });
+
+  it.each<readonly [string, (asked: number, calls: number) => boolean]>([
+    ['a call of its own', (asked) => asked === 1],
+    ['calls of three', (asked) => asked === 3],
+    ['after other sequences', (asked, calls) => asked === 3 && calls > 15],
+  ])('finds answers that are others in one way alone: %s', async (how, isOff) => {
+    let calls = 0;
+    const create = broken((model) => ({
+      generate: async (requests, sampling, signal) => {
+        calls += 1;
+        const off = isOff(requests.length, calls) ? 1e-3 : 0;
+        const answers = await model.generate(requests, sampling, signal);
+        return answers.map((answer) => ({ ...answer, logprobs: answer.logprobs.map((value) => value - off) }));
+      },
+    }));
+    const findings = await checkPolicyModel({ create }, { only: ['batch-independent'] });
+    expect(findings.length).toBeGreaterThan(0);
+    expect(findings[0]?.message).toContain(how);
+  });
+
   it('has one broken model for each check', () => {
     expect(Object.keys(fixtures).toSorted()).toEqual(policyModelChecks.map(({ id }) => id).toSorted());
   });

@@ -37,6 +37,8 @@ export async function examinePolicyModel(
     const model = await subject.create();
     requireMembers('create()', model, members);
     requireMembers('create().encoder', model.encoder, encoderMembers);
+    requireMembers('create().capabilities', model.capabilities, { sampler: 'object' });
+    requireMembers('create().capabilities.sampler', model.capabilities.sampler, samplerMembers);
     made.push(model);
     return model;
   };
@@ -84,6 +86,8 @@ const encoderMembers = {
   piece: 'function',
   endIds: 'object',
 } as const;
+
+const samplerMembers = { independent: 'boolean', draws: 'boolean', exact: 'boolean' } as const;
 
 const members = {
   capabilities: 'object',

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
 import type { RewardScheme } from '../contracts/reward.js';
-import { Signals, signalTasks } from '../rollout/fixtures/signals.js';
+import { Signals, signalWorld } from '../rollout/fixtures/signals.js';
 import { checkRewardOn, describeRewardOn, rewardOnChecks } from './check-reward-on.js';
 import type { EnvironmentSubject } from './environment-checks/environment-subject.js';
 
 /** Three right answers win, `quit` loses; each right answer is a milestone. */
 const signals: EnvironmentSubject<undefined> = {
-  contribution: { name: 'signals', facts: ['progress', 'milestones'], maxTurns: 8 },
+  contribution: { name: 'signals', facts: ['progress', 'milestones'] },
   options: undefined,
-  tasks: () => signalTasks(),
-  create: () => new Signals(),
+  open: () => signalWorld(undefined, { maxTurns: 8 }),
 };
 const subject = (scheme: RewardScheme) => ({ create: () => scheme, options: {} });
 
@@ -34,8 +33,7 @@ const inverted: RewardScheme = {
 
 const blind: EnvironmentSubject<undefined> = {
   ...signals,
-  create: () => Object.assign(new Signals(), { experts: {} }),
-  tasks: () => signalTasks(2),
+  open: () => signalWorld(undefined, { experts: [], count: 2 }),
 };
 
 /** What is broken, for each check. */
@@ -79,7 +77,7 @@ describe('checkRewardOn', () => {
 
   it('tells of an environment that breaks', async () => {
     const create = () => Object.assign(new Signals(), { step: () => Promise.reject(new Error('no current')) });
-    expect(await checkRewardOn({ ...signals, create }, subject(sparse))).toMatchObject([
+    expect(await checkRewardOn({ ...signals, open: () => signalWorld(create) }, subject(sparse))).toMatchObject([
       { id: 'create', message: expect.stringMatching(/oracle failed on .* in step: no current/) as unknown },
     ]);
   });

@@ -1,26 +1,27 @@
 // The law "every success scores above every failure", on episodes that an environment really plays: a scheme that is right on simulated facts may still
 // stumble over those of a world.
-import type { Player } from '../contracts/player.js';
+import type { Draw, Environment, EnvironmentPhase, World } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { RewardScheme } from '../contracts/reward.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { createRandom } from '../random/create-random.js';
+import { environmentPhases } from '../rollout/call-clock.js';
 import { collectEpisodes, type CollectOptions } from '../rollout/collect-episodes.js';
 import { composeReward } from '../rollout/compose-reward.js';
-import { createEnvironmentPool } from '../rollout/environment-pool.js';
-import { randomPlayer } from '../rollout/players.js';
+import { EnvironmentPool } from '../rollout/environment-pool.js';
+import { openLocalWorld } from '../rollout/local-world.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import type { RewardSubject } from './check-reward.js';
 import { declareKit, findingsOf, runKit, type KitCheck, type KitSettings } from './conformance-kit.js';
 import type { DeclareTest } from './declare-test.js';
 import type { EnvironmentSubject } from './environment-checks/environment-subject.js';
 import type { Finding } from './finding.js';
-import { testHost } from './test-host.js';
+import { testEnvironmentHost, testHost } from './test-host.js';
 
 export interface RewardOnSettings extends KitSettings {
   /** Training tasks that each player plays. */
   readonly tasks?: number;
-  /** Turns after which an episode is cut; absent: the contribution's `maxTurns`, or 40. */
+  /** Turns after which an episode is cut; absent: the world's `maxTurns`, or 40. */
   readonly horizon?: number;
   /** The scheme is a term that belongs beside an outcome: the law must hold with 1 for a success added. */
   readonly term?: boolean;
@@ -102,9 +103,8 @@ export async function checkRewardOn<EnvironmentOptions, RewardOptions>(
   settings: RewardOnSettings = {},
 ): Promise<Finding[]> {
   const checks = await runKit('reward on an environment', rewardOnChecks, settings, async () => {
-    const { horizon = environment.contribution.maxTurns ?? 40 } = settings;
     const scheme = reward.create(reward.options, testHost(settings.seed));
-    const played = await playAll(environment, scheme, horizon, settings);
+    const { horizon, played } = await playAll(environment, scheme, settings);
     return { scheme, horizon, played, outcome: settings.term === true ? 1 : 0 };
   });
   return findingsOf({ checks });
@@ -120,80 +120,108 @@ export function describeRewardOn<EnvironmentOptions, RewardOptions>(
   declareKit(it, rewardOnChecks, settings, () => checkRewardOn(environment, reward, settings));
 }
 
+/** Longest time of a call. */
+const patience = 60_000;
+const milliseconds = Object.fromEntries(environmentPhases.map((phase) => [phase, patience])) as {
+  readonly [phase in EnvironmentPhase]: number;
+};
+
 async function playAll<Options>(
   subject: EnvironmentSubject<Options>,
   scheme: RewardScheme,
-  horizon: number,
   settings: RewardOnSettings,
-): Promise<Played[]> {
+): Promise<{ readonly horizon: number; readonly played: readonly Played[] }> {
   const random = createRandom(settings.seed ?? 0);
-  const pool = createEnvironmentPool(() => subject.create(subject.options, testHost(settings.seed)));
-  const tasks = chooseTasks(subject.tasks(subject.options).train, settings.tasks ?? 8, random.stream('tasks'));
-  const collect: Omit<CollectOptions, 'actor'> = {
-    environments: pool,
-    reward: composeReward([{ name: 'scheme', weight: 1, scheme }]),
-    horizon,
-    random: random.stream('episodes'),
-    rollout: {
-      inFlight: 16,
-      retries: 0,
-      maxFailedShare: 0,
-      environmentMilliseconds: 60_000,
-      playerMilliseconds: 60_000,
-    },
-    signal: new AbortController().signal,
-  };
-  const play = async (player: Player, some: readonly string[], changes: Partial<CollectOptions> = {}) => {
+  const { signal } = new AbortController();
+  const open = async (): Promise<World> => withMixtures(await subject.open(subject.options, testEnvironmentHost()));
+  const world = await openLocalWorld(open, {
+    title: subject.contribution.name,
+    milliseconds,
+    observationCharacters: Infinity,
+    signal,
+  });
+  const pool = new EnvironmentPool(world, Infinity);
+  const { horizon = world.maxTurns ?? 40 } = settings;
+  const play = async (player: string, some: readonly string[], changes: Partial<CollectOptions> = {}) => {
     const keys = some.map((task, group) => ({ iteration: 0, task, group, member: 0 }));
-    const episodes = await collectEpisodes(keys, { ...collect, ...changes, actor: { kind: 'player', player } });
+    const episodes = await collectEpisodes(keys, {
+      environments: pool,
+      reward: composeReward([{ name: 'scheme', weight: 1, scheme }]),
+      horizon,
+      random: random.stream('episodes'),
+      rollout: { inFlight: 16, retries: 0, maxFailedShare: 0, playerMilliseconds: patience },
+      signal,
+      actor: { kind: 'environment', player },
+      ...changes,
+    });
     return episodes.map((episode): Played => {
-      if (episode.status === 'completed') return { ...episode, player: player.name };
-      throw new Error(
-        `${player.name} failed on ${episode.task} in ${episode.failure.phase}: ${episode.failure.message}`,
-      );
+      if (episode.status === 'completed') return { ...episode, player };
+      throw new Error(`${player} failed on ${episode.task} in ${episode.failure.phase}: ${episode.failure.message}`);
     });
   };
   try {
-    const instance = await pool.acquire();
-    const hasOracle = instance.experts?.['oracle'] !== undefined;
-    pool.release(instance);
-    if (!hasOracle) return await play(randomPlayer, tasks);
-    const best = await play(
-      oracleAmong('oracle', () => true),
-      tasks,
-    );
+    const tasks = await chooseTasks(world.splits.train, settings.tasks ?? 8, random.stream('tasks'));
+    if (!world.experts.includes('oracle')) return { horizon, played: await play('random', tasks) };
+    const best = await play('oracle', tasks);
     const played = [...best];
-    for (const player of players) played.push(...(await play(player, tasks)));
+    for (const player of ['random', ...mixtures.keys()]) played.push(...(await play(player, tasks)));
     for (const { task, turns, success } of best) {
       if (!success || turns.length < 2) continue;
-      played.push(
-        ...(await play(
-          oracleAmong('the oracle, stopped', () => true),
-          [task],
-          { horizon: turns.length - 1 },
-        )),
-      );
+      const stopped = await play('oracle', [task], { horizon: turns.length - 1 });
+      played.push(...stopped.map((episode) => ({ ...episode, player: 'the oracle, stopped' })));
     }
-    return played;
+    return { horizon, played };
   } finally {
     await pool.dispose();
   }
 }
 
-/** Plays the oracle where `wise` says so, and at random elsewhere. */
-function oracleAmong(name: string, wise: (turn: number, random: Random) => boolean): Player {
+/** Players who ask the oracle now and then, and play at random otherwise: whether they ask it in this turn. */
+const mixtures: ReadonlyMap<string, (turn: number, random: Random) => boolean> = new Map([
+  ['the oracle in every other turn or so', (_turn, random) => random.uniform() < 0.5],
+  ['the oracle in most turns', (_turn, random) => random.uniform() < 0.85],
+  ['the oracle, after three random turns', (turn) => turn >= 3],
+]);
+
+/** The world with these players beside its own. */
+function withMixtures(world: World): World {
+  const { instructions, splits, experts = [], maxTurns } = world;
   return {
-    name,
-    act: ({ environment, random, texts }) => {
-      const oracle = wise(texts.length, random.stream('wise')) ? environment.experts?.['oracle'] : undefined;
-      return oracle === undefined ? environment.sampleAction(random) : oracle(random);
-    },
+    instructions,
+    splits,
+    experts: [...experts, ...mixtures.keys()],
+    ...(maxTurns !== undefined && { maxTurns }),
+    create: async (call) => new MixingEnvironment(await world.create(call)),
+    close: () => world.close?.(),
   };
 }
 
-const players: readonly Player[] = [
-  randomPlayer,
-  oracleAmong('the oracle in every other turn or so', (_turn, random) => random.uniform() < 0.5),
-  oracleAmong('the oracle in most turns', (_turn, random) => random.uniform() < 0.85),
-  oracleAmong('the oracle, after three random turns', (turn) => turn >= 3),
-];
+/** An instance that knows the mixtures, too. An episode that is cut is graded as it is elsewhere. */
+class MixingEnvironment implements Environment {
+  readonly conclude?: NonNullable<Environment['conclude']>;
+  #turn = 0;
+
+  constructor(readonly inner: Environment) {
+    if (inner.conclude !== undefined) this.conclude = inner.conclude.bind(inner);
+  }
+
+  reset(...given: Parameters<Environment['reset']>): ReturnType<Environment['reset']> {
+    this.#turn = 0;
+    return this.inner.reset(...given);
+  }
+
+  step(...given: Parameters<Environment['step']>): ReturnType<Environment['step']> {
+    this.#turn += 1;
+    return this.inner.step(...given);
+  }
+
+  act(player: string, call: Draw): ReturnType<Environment['act']> {
+    const isWise = mixtures.get(player);
+    if (isWise === undefined) return this.inner.act(player, call);
+    return this.inner.act(isWise(this.#turn, call.random.stream('wise')) ? 'oracle' : 'random', call);
+  }
+
+  dispose(): ReturnType<NonNullable<Environment['dispose']>> {
+    return this.inner.dispose?.();
+  }
+}

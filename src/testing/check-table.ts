@@ -513,11 +513,11 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
     },
     'draws-decide': {
       why: 'A resumed run samples the same tokens only if all the randomness is handed over.',
-      cure: 'Use the draws of the request, one for each token, and no generator of your own.',
+      cure: 'Use the draws of the request, one for each token, and no generator of your own; or do not promise `draws`.',
     },
     'batch-independent': {
-      why: 'Which episodes share a call is chance: results would depend on it.',
-      cure: 'Mask padding in attention and positions, and take the draws of the request itself.',
+      why: 'Which episodes share a call is a matter of who answers first: results would depend on it.',
+      cure: 'Mask padding in attention and positions, take the draws of the request itself; or do not promise `independent`.',
     },
     'sequence-reuse': {
       why: 'A cache that is off changes what is sampled without a sign of it.',
@@ -525,7 +525,7 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
     },
     'logprobs-agree': {
       why: 'The ratio of the two is what clipping and importance weights are made of: it must begin at 1.',
-      cure: 'Take log-softmax(logits / temperature) over the whole vocabulary in both places, at the token itself.',
+      cure: 'Take log-softmax(logits / temperature) over the whole vocabulary in both places; or do not promise `exact`.',
     },
     'temperature-zero': {
       why: 'Evaluation at temperature 0 must be the same each time.',
@@ -665,6 +665,10 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
     deterministic: {
       why: 'A run could not be repeated or resumed, and two plays of a task could not be compared.',
       cure: 'Draw from `random`, ask no clock, or declare `external: true`.',
+    },
+    'creation-order': {
+      why: 'How many instances there are, and which of them an episode gets, is chance: results would depend on it.',
+      cure: 'Number nothing, and draw from the `random` of begin() and of the call.',
     },
     'sessions-apart': {
       why: 'Episodes are played side by side in an order that nobody promises: results would depend on it.',

@@ -36,6 +36,7 @@ const running = (run: ToolSession['run']) => () => ({ ...good(), begin: () => se
 const reading = (parse: Tool['parse']) => () => ({ ...good(), parse });
 const sticky = /<reverse>([a-z]+)<\/reverse>/gu;
 let shared = 0;
+let made = 0;
 
 /** Broken tools for each check. */
 const fixtures: Record<string, readonly (() => Tool)[]> = {
@@ -80,6 +81,12 @@ const fixtures: Record<string, readonly (() => Tool)[]> = {
     running(() => ({ output: '\u{1F3B2}'.slice(0, 1) })),
   ],
   deterministic: [running(() => ({ output: randomUUID() })), running(() => ({ output: String(performance.now()) }))],
+  'creation-order': [
+    () => {
+      const number = (made += 1);
+      return { ...good(), begin: () => session({ run: () => ({ output: `instance ${number}` }) }) };
+    },
+  ],
   'sessions-apart': [
     () => {
       const one = session();

@@ -5,7 +5,7 @@ import type { DeclareTest } from './declare-test.js';
 import { malformedActions } from './environment-checks/malformed-actions.js';
 import type { Finding } from './finding.js';
 import { requireMembers } from './require-members.js';
-import { testHost } from './test-host.js';
+import { testEnvironmentHost } from './test-host.js';
 import { readingChecks } from './tool-checks/reading-checks.js';
 import { runningChecks } from './tool-checks/running-checks.js';
 import type { ToolCheckSettings, ToolSubject } from './tool-checks/tool-context.js';
@@ -39,7 +39,7 @@ export async function examineTool<Options>(
   const random = createRandom(settings.seed ?? 0);
   const made: Tool[] = [];
   const create = async (): Promise<Tool> => {
-    const tool = await subject.create(subject.options, testHost(settings.seed));
+    const tool = await subject.create(subject.options, testEnvironmentHost());
     requireMembers('create()', tool, {
       instructions: 'string',
       example: 'string',

@@ -2,7 +2,7 @@
 export function requireMembers(
   place: string,
   value: unknown,
-  members: { readonly [name: string]: 'function' | 'string' | 'object' },
+  members: { readonly [name: string]: 'function' | 'string' | 'boolean' | 'object' },
 ): void {
   if (typeof value !== 'object' || value === null) {
     throw new Error(`${place}: an object is wanted, not ${value === null ? 'null' : typeof value}`);

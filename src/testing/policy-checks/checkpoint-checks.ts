@@ -64,7 +64,8 @@ export const checkpointChecks: readonly PolicyCheck[] = [
         if (versions[0] !== versions[1]) found.push(`version ${versions[0]} was loaded as ${versions[1]}`);
         if (norms[0] !== norms[1]) found.push(`gradient norms ${norms[0]} against ${norms[1]}`);
         if (apart !== 0) found.push(`after three more steps log probabilities lie ${apart} apart`);
-        if (JSON.stringify(one) !== JSON.stringify(two)) found.push('the same requests are answered differently');
+        if (model.capabilities.sampler.draws && JSON.stringify(one) !== JSON.stringify(two))
+          found.push('the same requests are answered differently');
         return found;
       } finally {
         await rm(directory, { recursive: true, force: true });

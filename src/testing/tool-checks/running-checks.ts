@@ -1,4 +1,5 @@
 import type { Json } from '../../contracts/json.js';
+import type { Tool } from '../../contracts/tool.js';
 import { messageOf } from '../../errors/message-of.js';
 import type { KitCheck } from '../conformance-kit.js';
 import { leftOpenBy } from '../open-resources.js';
@@ -81,6 +82,29 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
       return differs === -1
         ? []
         : [`${shorten(texts[differs] ?? '')} is answered ${first[differs]}, then ${other[differs]}`];
+    },
+  },
+  {
+    id: 'creation-order',
+    title: 'it does not matter in which order instances are made, nor how many, unless it is external',
+    severity: 'error',
+    likelyCause: 'a counter of the module, or a generator of its own, from which each new instance takes its own',
+    run: async (context) => {
+      if (context.external) return [];
+      const { tool, calls } = context;
+      const first = await answersOf(tool, calls, context);
+      const made: Tool[] = [];
+      for (let instance = 0; instance < 4; instance += 1) made.push(await context.create());
+      // The last is asked before the others.
+      for (const other of made.toReversed()) {
+        const answers = await answersOf(other, calls, context);
+        const differs = first.findIndex((answer, index) => answer !== answers[index]);
+        if (differs !== -1)
+          return [
+            `${shorten(calls[differs] ?? '')} is answered ${first[differs]}, by another instance ${answers[differs]}`,
+          ];
+      }
+      return [];
     },
   },
   {
