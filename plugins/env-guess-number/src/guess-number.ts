@@ -64,8 +64,10 @@ export class GuessNumber implements Environment {
         return String(Math.floor((possibleLow + possibleHigh) / 2));
       case 'demonstrator':
         return String(random.integer(possibleLow, possibleHigh + 1));
-      default:
+      case 'random':
         return String(random.integer(low, high + 1));
+      default:
+        throw new Error(`guess-number has no player "${player}"`);
     }
   }
 

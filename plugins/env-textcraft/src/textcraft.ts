@@ -90,8 +90,10 @@ export class TextCraft implements Environment {
         return this.#nextAction();
       case 'demonstrator':
         return random.uniform() < 0.25 ? 'inventory' : this.#nextAction(random.uniform() < 0.5);
-      default:
+      case 'random':
         return this.#anyAction(random);
+      default:
+        throw new Error(`TextCraft has no player "${player}"`);
     }
   }
 

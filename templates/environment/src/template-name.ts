@@ -107,8 +107,10 @@ class Game implements Environment {
         const forgets = !carrying && random.uniform() < this.#options.forgetting;
         return (forgets ? directionTo(courier, door) : undefined) ?? this.#wayOn();
       }
-      default:
+      case 'random':
         return random.choice(actions);
+      default:
+        throw new Error(`there is no player "${player}"`);
     }
   }
 

@@ -1,59 +1,59 @@
-import type { Environment, Random, StepResult, TaskSource, TaskSplits } from '@agentgym/cli';
+import type { StepResult, TaskSource, World } from '@agentgym/cli';
 
 import type { Options } from './options.js';
 
-// A task is `START-LAMP`. Every fifth pair of places is held out for validation, every fifth for testing.
-export function tasks({ length }: Options): TaskSplits {
-  const pairs = Array.from(
-    { length: length * length },
-    (_, i) => [1 + Math.floor(i / length), 1 + (i % length)] as const,
-  );
-  const games = pairs.filter(([start, lamp]) => start !== lamp).map(([start, lamp]) => `${start}-${lamp}`);
-  const split = (keep: (rest: number) => boolean): TaskSource => {
-    const ids = games.filter((_, i) => keep(i % 5));
-    return { count: ids.length, id: (index) => ids[index] ?? '', random: (random) => random.choice(ids) };
+export function open({ length }: Options): World {
+  // A task is `START-LAMP`. Every fifth pair of places is held out for validation, every fifth for testing.
+  const places = Array.from({ length }, (_, i) => i + 1);
+  const pairs = places.flatMap((start) => places.map((lamp) => [start, lamp] as const));
+  const games = new Map(pairs.filter(([start, lamp]) => start !== lamp).map((pair) => [pair.join('-'), pair]));
+  const split = (...rests: number[]): TaskSource => {
+    const ids = [...games.keys()].filter((_, i) => rests.includes(i % 5));
+    return { count: ids.length, id: (place) => ids[place] ?? '', random: (random) => random.choice(ids) };
   };
-  return {
-    train: split((rest) => rest > 1),
-    validation: split((rest) => rest === 0),
-    test: split((rest) => rest === 1),
+  const read = (task: string): readonly [start: number, lamp: number] => {
+    const game = games.get(task);
+    if (game === undefined) throw new Error(`there is no task ${task}`);
+    return game;
   };
-}
-
-export function create({ length }: Options): Environment {
-  let [place, lamp, first, nearest, turnsLeft] = [1, 1, 1, 1, 0];
-  const distance = () => Math.abs(lamp - place);
-  const better = () => (lamp > place ? 'right' : 'left');
   return {
     instructions: '',
-    experts: {
-      oracle: better,
-      demonstrator: (random) => (random.uniform() < 0.35 ? random.choice(['left', 'right']) : better()),
+    splits: { train: split(2, 3, 4), validation: split(0), test: split(1) },
+    about(task) {
+      const [start, lamp] = read(task);
+      return { labels: { steps: Math.abs(lamp - start) } };
     },
-    reset(task) {
-      const [, start = '', goal = ''] = /^(\d+)-(\d+)$/.exec(task) ?? [];
-      const isPlace = (text: string) => Number(text) >= 1 && Number(text) <= length;
-      if (!isPlace(start) || !isPlace(goal) || start === goal) throw new Error(`there is no task ${task}`);
-      [place, lamp] = [Number(start), Number(goal)];
-      first = nearest = distance();
-      // As many as the straight way takes, and one for luck: `terminated` tells when they are used up.
-      turnsLeft = first + 1;
-      return `You stand at ${place}, the lamp at ${lamp}. ${turnsLeft} steps.`;
-    },
-    step(action): StepResult {
-      const move = action === 'left' ? -1 : action === 'right' ? 1 : 0;
-      place = Math.min(length, Math.max(1, place + move));
-      nearest = Math.min(nearest, distance());
-      turnsLeft -= 1;
-      const success = place === lamp;
+    experts: ['oracle', 'demonstrator'],
+    create() {
+      let [place, lamp, first, nearest, turnsLeft] = [1, 1, 1, 1, 0];
+      const distance = () => Math.abs(lamp - place);
       return {
-        observation: success ? 'Light!' : `at ${place}, lamp at ${lamp}`,
-        reward: Number(success),
-        terminated: success || turnsLeft <= 0,
-        truncated: false,
-        facts: { success, invalid: move === 0, progress: 1 - nearest / first },
+        reset(task) {
+          [place, lamp] = read(task);
+          first = nearest = distance();
+          // As many as the straight way takes, and one for luck: `terminated` tells when they are used up.
+          turnsLeft = first + 1;
+          return `You stand at ${place}, the lamp at ${lamp}. ${turnsLeft} steps.`;
+        },
+        step(action): StepResult {
+          const move = action === 'left' ? -1 : action === 'right' ? 1 : 0;
+          place = Math.min(length, Math.max(1, place + move));
+          nearest = Math.min(nearest, distance());
+          turnsLeft -= 1;
+          const success = place === lamp;
+          return {
+            observation: success ? 'Light!' : `at ${place}, lamp at ${lamp}`,
+            reward: Number(success),
+            terminated: success || turnsLeft <= 0,
+            truncated: false,
+            facts: { success, invalid: move === 0, progress: 1 - nearest / first },
+          };
+        },
+        act(player, { random }) {
+          const errs = player === 'random' || (player === 'demonstrator' && random.uniform() < 0.35);
+          return errs ? random.choice(['left', 'right']) : lamp > place ? 'right' : 'left';
+        },
       };
     },
-    sampleAction: (random: Random) => random.choice(['left', 'right']),
   };
 }
