@@ -129,13 +129,13 @@ describe('a plugin that misbehaves when it is used', () => {
   it.each([
     ['calls process.exit in reset', { reset: 'process.exit(0)' }, 'it called process.exit(0)'],
     ['calls process.exit in step', { step: 'process.exit(0);' }, 'it called process.exit(0)'],
-    ['gives nothing in step', { step: 'return;' }, 'what step() gives is absent, not an object'],
+    ['gives nothing in step', { step: 'return;' }, 'in step: an object is wanted, not undefined'],
     [
       'gives no facts',
       { step: 'return { observation: "", reward: 0, terminated: true, truncated: false };' },
-      'what step() gives.facts is absent, not an object',
+      'in step: facts: an object is wanted, not undefined',
     ],
-    ['gives no text in reset', { reset: 'return 3' }, 'what reset() gives is a number, not a text'],
+    ['gives no text in reset', { reset: 'return 3' }, 'in reset: a text or an object is wanted, not 3'],
   ])('%s: its episodes fail, and say why', async (_, code, cause) => {
     expect(await failure(coin(code))).toMatchObject({
       exit: 2,
@@ -159,7 +159,7 @@ describe('a plugin that misbehaves when it is used', () => {
     [
       'an environment',
       coinCode({ create: 'return { reset() {} };' }),
-      'failed in create: what create() gives.step is absent, not a function',
+      'what create() gives.step is absent, not a function',
     ],
   ])('gives a wrong shape for %s: the path in it is told', async (_, code, cause) => {
     const { message, exit } = await failure({ 'index.js': coinEntry(), 'coin.js': code });
