@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { createExecutor } from '../executors/create-executor.js';
 import { KernelGenerator } from '../kernels/kernel-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { forwardOperations } from '../model/operation-count.js';
 import { SessionDecodeRunner } from './decode-runner.js';
 import { grouped, randomParameters, small } from './fixtures/small-models.js';
 import { slowLogits, slowLogprobs } from './fixtures/slow-decoder.js';
@@ -173,33 +172,6 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
     const apart: GeneratedTokens[] = [];
     for (const request of group) apart.push(...(await (await generator()).generate([request], plain)));
     expect(shared).toEqual(apart);
-  });
-
-  // Goes red when a token that waits for its leader is counted, a sequence is counted from its start again, or a count is kept after it was taken.
-  it('counts the operations of what is fed: a shared prompt once, a known sequence from where it goes on', async () => {
-    const { generator } = await setUp(kind, config);
-    const made = await generator();
-    const [first] = requests(config, 1) as [GenerateRequest];
-    const tokens = Array.from({ length: 14 }, (_, index) => (index * 11) % config.vocabularySize);
-    const ask = { ...first, tokens, endIds: [], maxTokens: 4, draws: Float64Array.of(0.1, 0.5, 0.2, 0.9) };
-    const fed = (from: number, count: number, ...asked: readonly number[]) =>
-      forwardOperations(config, { valueHead: false }, { from, tokens: count, asked });
-    // Sampled tokens go in one by one, but for the last; the graph is fed a prompt in two pieces, and computes a token after each.
-    const sampled = fed(14, 1, 14) + fed(15, 1, 15) + fed(16, 1, 16);
-    const prompt = kind.name === 'kernels' ? fed(0, 14, 13) : fed(0, 14, 12, 13);
-    const [answer] = await made.generate([{ ...ask, sequence: 'one' }], plain);
-    expect(made.takeOperations()).toBe(prompt + sampled);
-    expect(made.takeOperations()).toBe(0);
-
-    const further = { ...ask, tokens: [...tokens, ...answer!.tokens, 5, 6], sequence: 'one', maxTokens: 1 };
-    await made.generate([further], plain);
-    expect(made.takeOperations()).toBe(fed(17, 3, 19));
-
-    await made.generate(
-      ['a', 'b', 'c'].map((sequence) => ({ ...ask, sequence })),
-      plain,
-    );
-    expect(made.takeOperations()).toBe(prompt + 2 * fed(13, 1, 13) + 3 * sampled);
   });
 
   // Goes red in kernels where exponentials turn what is not a number into 0.

@@ -1,7 +1,6 @@
 import type { GeneratedTokens, GenerateRequest, Sampling } from '@agentgym/cli';
 
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { forwardOperations } from '../model/operation-count.js';
 import type { DecodeSizes } from './decode-graph.js';
 import { capacityFor, KeyValueCache, type CachedSequence } from './key-value-cache.js';
 import { createLane, sharePrompts, type Lane } from './lane.js';
@@ -53,7 +52,6 @@ export class GraphGenerator implements TokenGenerator {
   readonly #cache: KeyValueCache;
   readonly #sequences = new Map<string, CachedSequence>();
   #clock = 0;
-  #operations = 0;
 
   constructor(config: DecoderConfig, runner: DecodeRunner, limits: GeneratorLimits) {
     this.#config = config;
@@ -80,12 +78,6 @@ export class GraphGenerator implements TokenGenerator {
       answers.push(...lanes.map(({ tokens, logprobs, ended }) => ({ tokens, logprobs, ended })));
     }
     return answers;
-  }
-
-  takeOperations(): number {
-    const taken = this.#operations;
-    this.#operations = 0;
-    return taken;
   }
 
   /** Forgets sequences. */
@@ -262,9 +254,6 @@ export class GraphGenerator implements TokenGenerator {
       throw brokenWeights(logprob);
     }
     const count = lane.pieces.shift()!;
-    const from = lane.sequence.tokens.length;
-    const piece = { from, tokens: count, asked: [from + count - 1] };
-    this.#operations += forwardOperations(this.#config, { valueHead: false }, piece);
     lane.sequence.tokens.push(...lane.pending.slice(0, count));
     lane.sequence.pieces.push(count);
     lane.pending = lane.pending.slice(count);

@@ -10,8 +10,6 @@ export interface TokenGenerator {
   /** Takes weights for what is to come, which must not change while they are in use, and forgets every sequence. */
   useWeights(parameters: Parameters): Promise<void>;
   generate(requests: readonly GenerateRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
-  /** Operations of all that was fed since it was last asked: what was remembered or shared with another request is not fed again. */
-  takeOperations(): number;
   /** Forgets sequences. */
   release(names: readonly string[]): void;
   dispose(): Promise<void>;

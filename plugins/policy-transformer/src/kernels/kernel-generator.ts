@@ -13,7 +13,6 @@ import {
   type TokenGenerator,
 } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { forwardOperations } from '../model/operation-count.js';
 import { KernelModel, PAGE, type Piece } from './kernel-model.js';
 import { PagePool } from './page-pool.js';
 import { chooseRanked } from './choose-ranked.js';
@@ -48,7 +47,6 @@ export class KernelGenerator implements TokenGenerator {
   readonly #pool: PagePool;
   readonly #sequences = new Map<string, Sequence>();
   #clock = 0;
-  #operations = 0;
 
   /** @param cacheBytes what keys and values may take; beyond it, sequences are forgotten and computed again */
   constructor(config: DecoderConfig, cacheBytes: number) {
@@ -83,12 +81,6 @@ export class KernelGenerator implements TokenGenerator {
       answers.push(...lanes.map(({ tokens, logprobs, ended }) => ({ tokens, logprobs, ended })));
     }
     return answers;
-  }
-
-  takeOperations(): number {
-    const taken = this.#operations;
-    this.#operations = 0;
-    return taken;
   }
 
   release(names: readonly string[]): void {
@@ -187,8 +179,6 @@ export class KernelGenerator implements TokenGenerator {
     const position = sequence.tokens.length;
     while (sequence.pages.length * PAGE < position + pending.length) sequence.pages.push(this.#pool.take());
     for (const token of pending) sequence.tokens.push(token);
-    const fed = { from: position, tokens: pending.length, asked: [sequence.tokens.length - 1] };
-    this.#operations += forwardOperations(this.#config, { valueHead: false }, fed);
     return { lane, tokens: pending, position, pages: sequence.pages, asks: true };
   }
 

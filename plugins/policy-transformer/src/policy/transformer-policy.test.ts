@@ -139,9 +139,7 @@ describe('TransformerPolicy', () => {
     const [batch, counts] = [await play(one, 11), new Set<number>()];
     expect(await play(three, 11)).toEqual(batch);
     const [alone, dealt] = [one.takeOperations!(), three.takeOperations!()];
-    // No two prompts are alike on one core but by fives; each core computes its own.
-    expect(dealt).toBeGreaterThanOrEqual(alone);
-    expect(dealt).toBeLessThan(1.5 * alone);
+    expect(dealt).toBe(alone);
     for (const policy of [one, three]) {
       await policy.forwardBackward(batch, policyGradient);
       counts.add(policy.takeOperations!());

@@ -25,6 +25,7 @@ import { lossTraits } from '../worker/loss-key.js';
 import { packRequests, unpackAnswers } from '../worker/packed-requests.js';
 import type { Accumulated, Evaluated } from '../worker/trainer.js';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.js';
+import { SamplingCount } from './sampling-count.js';
 import { splitRequests } from './split-requests.js';
 
 export interface TransformerParts {
@@ -53,12 +54,14 @@ export class TransformerPolicy implements PolicyModel {
   #optimizer = DEFAULT_OPTIMIZER;
   #frozen = 0;
   #operations = 0;
+  readonly #sampling: SamplingCount;
   #disposed = false;
 
   constructor(parts: TransformerParts) {
     this.#parts = parts;
     this.#engine = parts.engine;
     this.encoder = parts.encoder;
+    this.#sampling = new SamplingCount(parts.folder.config);
     this.#released = Array.from({ length: parts.engine.cores }, () => []);
     this.capabilities = {
       live: parts.valueHead ? ['logprob', 'entropy', 'value'] : ['logprob', 'entropy'],
@@ -86,7 +89,7 @@ export class TransformerPolicy implements PolicyModel {
     signal?.throwIfAborted();
     const shares = splitRequests(requests, this.#engine.cores, this.#homes);
     const answers = Array<GeneratedTokens>(requests.length);
-    const counts = await this.#onCores(shares, async (share, core) => {
+    await this.#onCores(shares, async (share, core) => {
       const released = this.#released[core]!.splice(0);
       const asked = packRequests(
         share.map((index) => requests[index]!),
@@ -95,9 +98,11 @@ export class TransformerPolicy implements PolicyModel {
       const packed = await this.#engine.call(core, 'generate', [asked, sampling], signal);
       const given = unpackAnswers(packed);
       share.forEach((index, place) => (answers[index] = given[place]!));
-      return packed.operations;
     });
-    for (const count of counts) this.#operations += count;
+    // Whole numbers: their sum does not depend on the order in which calls come.
+    for (const [index, request] of requests.entries()) {
+      this.#operations += this.#sampling.operations(request, answers[index]!);
+    }
     return answers;
   }
 
@@ -107,6 +112,7 @@ export class TransformerPolicy implements PolicyModel {
       const home = this.#homes.get(sequence);
       if (home !== undefined) this.#released[home]!.push(sequence);
       this.#homes.delete(sequence);
+      this.#sampling.release(sequence);
     }
   }
 

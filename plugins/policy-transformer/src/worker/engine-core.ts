@@ -81,21 +81,13 @@ export class EngineCore {
     return this.#parameters.data.slice();
   }
 
-  /** Also how many operations it took. */
-  async generate(
-    requests: PackedRequests,
-    sampling: Sampling,
-    signal?: AbortSignal,
-  ): Promise<PackedAnswers & { readonly operations: number }> {
+  async generate(requests: PackedRequests, sampling: Sampling, signal?: AbortSignal): Promise<PackedAnswers> {
     if (this.#stale) {
       await this.#generator.useWeights(this.#parameters.views);
       this.#stale = false;
     }
     this.#generator.release(requests.released);
-    // What a call that was broken off has left behind is not this one's.
-    this.#generator.takeOperations();
-    const answers = await this.#generator.generate(unpackRequests(requests), sampling, signal);
-    return { ...packAnswers(answers), operations: this.#generator.takeOperations() };
+    return packAnswers(await this.#generator.generate(unpackRequests(requests), sampling, signal));
   }
 
   /** Adds the gradient of the loss over this share of a batch. */

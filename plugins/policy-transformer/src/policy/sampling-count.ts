@@ -1,0 +1,37 @@
+import type { GeneratedTokens, GenerateRequest } from '@agentgym/cli';
+
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { forwardOperations } from '../model/operation-count.js';
+
+/**
+ * Operations of sampling as a function of requests and answers alone: every token of a sequence is fed once, whatever was shared with other sequences, forgotten
+ * before its release, or cut into pieces.
+ */
+export class SamplingCount {
+  readonly #config: DecoderConfig;
+  /** Tokens of each sequence that were fed. */
+  readonly #fed = new Map<string, number>();
+
+  constructor(config: DecoderConfig) {
+    this.#config = config;
+  }
+
+  /** Operations of answering a request. The last token of an answer is fed by the request that follows it. */
+  operations({ sequence, tokens }: GenerateRequest, { tokens: sampled }: GeneratedTokens): number {
+    const known = this.#fed.get(sequence) ?? 0;
+    // A sequence that begins anew under its old name.
+    const from = known < tokens.length ? known : 0;
+    this.#fed.set(sequence, tokens.length + sampled.length - 1);
+    let operations = this.#passage(from, tokens.length - from);
+    for (let index = 0; index < sampled.length - 1; index += 1) operations += this.#passage(tokens.length + index, 1);
+    return operations;
+  }
+
+  release(sequence: string): void {
+    this.#fed.delete(sequence);
+  }
+
+  #passage(from: number, tokens: number): number {
+    return forwardOperations(this.#config, { valueHead: false }, { from, tokens, asked: [from + tokens - 1] });
+  }
+}

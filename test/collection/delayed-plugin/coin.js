@@ -1,0 +1,17 @@
+/** Heads or tails, by the stream of the call and by how often the session was asked: whatever went astray would show. */
+export function create() {
+  return {
+    instructions: 'Say coin to throw a coin.',
+    example: 'coin',
+    parse: (text) => (text.trim() === 'coin' ? { call: null } : undefined),
+    begin() {
+      let throws = 0;
+      return {
+        run(_, { random }) {
+          throws += 1;
+          return { output: (random.integer(0, 2) + throws) % 2 === 0 ? 'heads' : 'tails' };
+        },
+      };
+    },
+  };
+}

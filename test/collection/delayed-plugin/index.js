@@ -1,0 +1,16 @@
+export default [
+  {
+    kind: 'environment',
+    name: 'delayed',
+    summary: 'Signals that answer at different speeds',
+    options: {},
+    load: () => import('./world.js'),
+  },
+  {
+    kind: 'tool',
+    name: 'coin',
+    summary: 'A coin that is thrown on the word',
+    options: {},
+    load: () => import('./coin.js'),
+  },
+];

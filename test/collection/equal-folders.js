@@ -1,0 +1,114 @@
+// node test/collection/equal-folders.js [CONFIGURATION...]
+// Trains a small run in waves, with environments that answer at once, then freely, under three orders of delays: every file of the run's folder must be
+// the same but for `time/...`. Prints a line for each. Exit codes: 0 all are the same, 1 a difference.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
+import { runRecipe } from '../../dist/experiments/run-recipe.js';
+import { openPluginHost } from '../../dist/plugins/open-plugin-host.js';
+import { readPluginSource } from '../../dist/plugins/plugin-source.js';
+import { createRandom } from '../../dist/random/create-random.js';
+import { compareRuns } from '../kill/compare-runs.js';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const packages = ['reward-standard', 'format-standard', 'algo-grpo', 'algo-reinforce', 'policy-transformer'];
+
+const base = {
+  recipeVersion: 1,
+  name: 'collection',
+  environment: { name: 'delayed' },
+  policy: { name: 'transformer', preset: 'pico', options: { threads: 1 }, sampling: { maxActionTokens: 3 } },
+  algorithm: { name: 'grpo', groupSize: 4 },
+  horizon: { schedule: 'fixed', turns: 6 },
+  stages: {
+    sft: { kind: 'sft', demonstrations: { count: 40 }, steps: 8, batchSize: 10, optimizer: { learningRate: 0.01 } },
+    rl: { kind: 'rl', tasksPerStep: 4, steps: 3, optimizer: { learningRate: 0.003 } },
+  },
+  evaluation: { every: 2, tasks: 6, temperatures: [1], final: { tasks: 8 } },
+  rollout: { retries: 3, maxFailedShare: 0.5 },
+  record: { episodes: 100 },
+};
+
+/** What free collection must not show through. */
+export const configurations = {
+  'kernels (pico)': {},
+  'graph (nano), cache of 3 sequences': {
+    policy: { ...base.policy, preset: 'nano', options: { threads: 1, cacheMegabytes: 1 } },
+  },
+  'two threads of the engine': { policy: { ...base.policy, options: { threads: 2 } } },
+  'fewer in flight than episodes': { rollout: { ...base.rollout, inFlight: 5 } },
+  '5 instances': { environment: { ...base.environment, instances: 5 } },
+  'no retries': { rollout: { ...base.rollout, retries: 0 } },
+  tools: { tools: [{ name: 'coin' }] },
+  'greedy episodes': {
+    algorithm: { name: 'reinforce', groupSize: 3, options: { baseline: 'greedy' } },
+  },
+  '1 worker': { environment: { ...base.environment, thread: 'worker' } },
+  '2 workers': { environment: { ...base.environment, thread: 'worker', workers: 2 } },
+};
+
+async function train(changes, collection, output, order) {
+  const folders = [
+    ...packages.map((name) => join(repository, 'plugins', name)),
+    join(import.meta.dirname, 'delayed-plugin'),
+  ];
+  const host = openPluginHost(await Promise.all(folders.map((folder) => readPluginSource(folder))));
+  const source = { ...base, ...changes };
+  const { recipe } = await resolveRecipe({
+    source: { ...source, rollout: { ...base.rollout, ...changes.rollout, collection } },
+    cwd: repository,
+    host,
+  });
+  process.env['AGENTGYM_TEST_DELAYS'] = String(order);
+  const result = await runRecipe({
+    recipe,
+    host,
+    settings: {
+      random: createRandom(recipe.seed),
+      log: { info: () => undefined, warn: () => undefined },
+      signal: new AbortController().signal,
+      cacheDirectory: resolve(output, '../cache'),
+    },
+    output,
+    runsFolder: resolve(output, '..'),
+    sourceFolder: resolve(output, '..'),
+    versions: {},
+    listener: () => undefined,
+  });
+  if (result.status !== 'completed') throw new Error(`${output} is ${result.status}`);
+}
+
+/** Differences between a run in waves and free ones under orders of delays; empty where there are none. */
+export async function compareCollections(name, orders = [1, 2, 3]) {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-collection-'));
+  try {
+    const waves = join(folder, 'waves');
+    await train(configurations[name], 'waves', waves, 0);
+    const differences = [];
+    for (const order of orders) {
+      const free = join(folder, `free-${order}`);
+      await train(configurations[name], 'free', free, order);
+      differences.push(...compareRuns(waves, free).map((difference) => `delays ${order}: ${difference}`));
+    }
+    return differences;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(configurations);
+  for (const name of names) {
+    const start = performance.now();
+    const differences = await compareCollections(name);
+    const seconds = ((performance.now() - start) / 1000).toFixed(0);
+    console.log(
+      `${name}: ${differences.length === 0 ? 'the same under 3 orders of delays' : 'DIFFERENT'} (${seconds} s)`,
+    );
+    for (const difference of differences) console.log(`  ${difference}`);
+    if (differences.length > 0) process.exitCode = 1;
+  }
+}
