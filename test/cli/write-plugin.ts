@@ -65,7 +65,11 @@ export function open({ sides }) {
           const success = action.trim() === String(side);
           return { observation: '', reward: Number(success), terminated: true, truncated: false, facts: { success, invalid: !/^[0-9]$/.test(action.trim()) } };
         },
-        act: (player, { random }) => String(player === 'random' ? random.integer(0, sides) : side),
+        act(player, { random }) {
+          if (player === 'random') return String(random.integer(0, sides));
+          if (player === 'oracle' || player === 'demonstrator') return String(side);
+          throw new Error('no player ' + player);
+        },
       };
     },
   };

@@ -120,7 +120,11 @@ export function open() {
             facts: { success, invalid: action !== 'h' && action !== 't' },
           };
         },
-        act: (player, { random }) => (player === 'oracle' ? side : random.integer(0, 2) === 0 ? 'h' : 't'),
+        act(player, { random }) {
+          if (player === 'oracle') return side;
+          if (player === 'random') return random.integer(0, 2) === 0 ? 'h' : 't';
+          throw new Error('no player ' + player);
+        },
       };
     },
   };

@@ -75,6 +75,7 @@ function newGame({ books, spare }: Options): Environment {
       };
     },
     act(player, { random }) {
+      if (!['random', 'oracle', 'demonstrator'].includes(player)) throw new Error(`there is no player ${player}`);
       // The demonstrator is a mediocre teacher: every other swap is made blindly.
       const blindly = player === 'random' || (player === 'demonstrator' && random.uniform() < 0.5);
       return random.choice(blindly ? places : wrong());

@@ -19,10 +19,7 @@ export function open({ length }: Options): World {
   return {
     instructions: '',
     splits: { train: split(2, 3, 4), validation: split(0), test: split(1) },
-    about(task) {
-      const [start, lamp] = read(task);
-      return { labels: { steps: Math.abs(lamp - start) } };
-    },
+    about: (task) => ({ labels: { steps: Math.abs(read(task)[1] - read(task)[0]) } }),
     experts: ['oracle', 'demonstrator'],
     create() {
       let [place, lamp, first, nearest, turnsLeft] = [1, 1, 1, 1, 0];
@@ -50,6 +47,7 @@ export function open({ length }: Options): World {
           };
         },
         act(player, { random }) {
+          if (!['random', 'oracle', 'demonstrator'].includes(player)) throw new Error(`there is no player ${player}`);
           const errs = player === 'random' || (player === 'demonstrator' && random.uniform() < 0.35);
           return errs ? random.choice(['left', 'right']) : lamp > place ? 'right' : 'left';
         },

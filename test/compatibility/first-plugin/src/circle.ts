@@ -76,7 +76,11 @@ function newCircle(options: Options): Environment {
         facts,
       };
     },
-    act: (player: string, { random }: Draw) => String(player === 'random' ? random.integer(0, size) : (at + 1) % size),
+    act(player: string, { random }: Draw) {
+      if (player === 'random') return String(random.integer(0, size));
+      if (player === 'oracle' || player === 'demonstrator') return String((at + 1) % size);
+      throw new Error(`no such player: ${player}`);
+    },
     conclude: () => ({ reward: 0, facts }),
     admissible: () => Array.from({ length: size }, (_, number) => String(number)),
     stateKey: () => `${at}/${reached}`,
