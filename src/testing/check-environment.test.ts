@@ -490,7 +490,7 @@ describe('checkEnvironment', () => {
       'open().experts: a list of names is wanted',
     ],
     ['half a turn', { ...goodWorld(), maxTurns: 0.5 }, 'open().maxTurns: a whole number above 0 is wanted, not 0.5'],
-    ['external by text', { ...goodWorld(), external: 'no' }, 'open().external: true or false is wanted, not no'],
+    ['external by text', { ...goodWorld(), external: 'no' }, 'open().external: true or false is wanted, not "no"'],
     ['an instance without act', goodWorld(() => ({ ...new Walk(), act: undefined }) as never), 'create().'],
   ])('says what is wrong with the shape of %s', async (_, world, message) => {
     const findings = await checkEnvironment({ ...good, open: () => world as World }, settings);
@@ -572,7 +572,7 @@ describe('checkEnvironment', () => {
     const some = { ...settings, only: ['handles'] };
     for (const open of [held, unreferenced]) {
       const findings = await checkEnvironment({ ...good, open }, some);
-      const message = expect.stringContaining(`the child process ${process.execPath}`) as string;
+      const message = expect.stringMatching(/the child process .*setInterval/) as string;
       expect(findings).toMatchObject([{ id: 'handles', message }]);
       for (const child of children.splice(0)) child.kill();
     }
@@ -647,7 +647,7 @@ describe('checkEnvironment', () => {
         external: true,
       }),
     };
-    expect(await checkEnvironment({ ...good, ...change } as Subject, settings)).toEqual([]);
+    expect(await checkEnvironment({ ...good, ...change }, settings)).toEqual([]);
   });
 });
 

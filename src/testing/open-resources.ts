@@ -20,11 +20,17 @@ async function leftOpen(
   const surplus = (): string[] => {
     const kinds = [...countResources()].filter(([kind, count]) => count - (before.get(kind) ?? 0) >= least);
     const children = living();
-    const names = [...new Set(children.map(({ spawnfile }) => `the child process ${spawnfile}`))];
+    const names = [...new Set(children.map(({ spawnargs }) => `the child process ${commandLine(spawnargs)}`))];
     return [...kinds.map(([kind]) => kind), ...(children.length >= least ? names : [])];
   };
   for (let attempt = 0; attempt < 20 && surplus().length > 0; attempt += 1) await wait(25);
   return surplus();
+}
+
+/** The end of it says most: a command may be started through a shell. */
+function commandLine(words: readonly string[]): string {
+  const line = words.join(' ');
+  return line.length <= 60 ? line : `...${line.slice(-60)}`;
 }
 
 /**

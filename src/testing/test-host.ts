@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { AlgorithmHost } from '../contracts/algorithm.js';
 import type { EnvironmentHost } from '../contracts/host.js';
 import { creditTools } from '../credit/credit-tools.js';
+import { spawnOwned } from '../processes/spawn-owned.js';
 import { createRandom } from '../random/create-random.js';
-import { spawnChild } from './spawn-child.js';
 
 const folders: string[] = [];
 
@@ -28,7 +28,7 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
     get cacheDirectory() {
       return (cacheFolder ??= temporaryFolder());
     },
-    spawn: spawnChild,
+    spawn: (command, args, options) => spawnOwned(command, args, options),
     messages,
   };
 }

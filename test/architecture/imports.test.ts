@@ -26,7 +26,7 @@ const GROUND = ['contracts', 'errors'];
 const SIDEWAYS = [['plugins', 'config']];
 /** `agentgym plugins check` runs the conformance kits: docs/decisions/checking-plugins.md. */
 const KITS_RUN_IN = /^src\/plugin-check\//;
-const TESTING = ['rollout', 'credit', 'statistics', 'random', 'contracts', 'errors'];
+const TESTING = ['rollout', 'credit', 'statistics', 'random', 'processes', 'contracts', 'errors'];
 
 /** Inside policy-transformer, from the top down; files outside these folders are the package's own door. */
 const TRANSFORMER: Record<string, readonly string[]> = {

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { clearInterval, setInterval } from 'node:timers';
+import { isMainThread } from 'node:worker_threads';
 
 // A good environment, and the same with one defect each. `expected` names the check that has to find it.
 
@@ -9,13 +11,14 @@ const source = (split, count) => ({
 });
 const splits = () => ({ train: source('train', 12), validation: source('validation', 5), test: source('test', 5) });
 
+/** Stairs of one landing in one split are variants of each other. */
+const about = (task) => {
+  const [split, number] = task.split('-');
+  return { cluster: `${split} ${Number(number) % 7}`, labels: { number: Number(number) } };
+};
+
 /** Climb to the landing that the task names, from a step drawn at random. Holds a timer and a listener while it lives. */
 class Stairs {
-  instructions = 'Climb the stairs. Say up or down.';
-  experts = {
-    oracle: () => (this.place < this.landing ? 'up' : 'down'),
-    wanderer: (random) => random.choice(['up', 'down']),
-  };
   landing = 0;
   place = 0;
   best = 0;
@@ -47,8 +50,22 @@ class Stairs {
     return { observation, reward: success ? 1 : 0, terminated: success, truncated: false, facts };
   }
 
-  sampleAction(random) {
-    return random.choice(['up', 'down']);
+  act(player, { random }) {
+    switch (player) {
+      case 'random':
+      case 'wanderer':
+        return random.choice(['up', 'down']);
+      case 'oracle':
+        return this.place < this.landing ? 'up' : 'down';
+      default:
+        throw new Error(`no such player: ${player}`);
+    }
+  }
+
+  conclude() {
+    const progress = Math.max(0, this.best) / this.landing;
+    const milestones = { reached: Math.max(0, this.best), total: this.landing };
+    return { reward: progress / 2, facts: { success: false, invalid: false, progress, milestones } };
   }
 
   admissible() {
@@ -73,19 +90,39 @@ class Stairs {
   }
 }
 
-/** A class with some members replaced, its module besides. */
-const withMembers = (members) => ({
-  create: () => {
-    const stairs = new Stairs();
-    return Object.assign(stairs, members(stairs));
-  },
+const goodWorld = (create = () => new Stairs()) => ({
+  instructions: 'Climb the stairs. Say up or down.',
+  splits: splits(),
+  about,
+  experts: ['oracle', 'wanderer'],
+  maxTurns: 30,
+  create,
 });
+
+/** A world with some members replaced; `change` is asked for each that is opened. */
+const withWorld = (change) => ({ open: (options, host) => ({ ...goodWorld(), ...change(host) }) });
+
+/** Instances with some members replaced. */
+const withMembers = (members) =>
+  withWorld(() => ({
+    create: () => {
+      const stairs = new Stairs();
+      return Object.assign(stairs, members(stairs));
+    },
+  }));
+
+/** A player that acts otherwise. */
+const withPlayer = (name, action) =>
+  withMembers((stairs) => {
+    const act = stairs.act.bind(stairs);
+    return { act: (player, call) => (player === name ? action(stairs, call) : act(player, call)) };
+  });
 
 /** Every answer of a step, changed. */
 const withStep = (change) =>
   withMembers((stairs) => {
     const step = stairs.step.bind(stairs);
-    return { step: (action) => change(step(action), action, stairs) };
+    return { step: (action, call) => change(step(action), action, stairs, call) };
   });
 const withFacts = (change) =>
   withStep((result, action, stairs) => ({ ...result, facts: { ...result.facts, ...change(result.facts, stairs) } }));
@@ -94,10 +131,12 @@ const withReset = (change) =>
     const reset = stairs.reset.bind(stairs);
     return { reset: (task, context) => change(reset, task, context, stairs) };
   });
-const withTrain = (change) => ({ tasks: () => ({ ...splits(), train: { ...splits().train, ...change } }) });
+const withTrain = (change) => withWorld(() => ({ splits: { ...splits(), train: { ...splits().train, ...change } } }));
+const withDetails = (details) => withFacts(() => ({ details: details() }));
 
 let listed = 0;
 const registry = [];
+const connection = { open: true };
 const shared = { place: 0, landing: 0, best: 0 };
 
 export const defects = {
@@ -130,11 +169,11 @@ export const defects = {
   },
   'ids-depend-on-order': {
     expected: 'task-ids-stable',
-    tasks: () => {
+    ...withWorld(() => {
       const first = (listed += 1);
       const train = { ...splits().train, id: (index) => `train-${(index + first) % 12}` };
-      return { ...splits(), train };
-    },
+      return { splits: { ...splits(), train } };
+    }),
   },
   'task-twice': { expected: 'task-ids-unique', ...withTrain({ id: (i) => `train-${i % 9}` }) },
   'id-without-meaning': {
@@ -148,11 +187,11 @@ export const defects = {
   },
   'oracle-fails': {
     expected: 'oracle',
-    ...withMembers((stairs) => ({ experts: { oracle: () => (stairs.place === 3 ? 'down' : 'up') } })),
+    ...withPlayer('oracle', ({ place }) => (place === 3 ? 'down' : 'up')),
   },
   'expert-with-other-grammar': {
     expected: 'experts',
-    ...withMembers((stairs) => ({ experts: { ...stairs.experts, demonstrator: () => 'go up' } })),
+    ...withPlayer('wanderer', () => 'go up'),
   },
   'throws-on-malformed': {
     expected: 'malformed-throws',
@@ -290,7 +329,224 @@ export const defects = {
     expected: 'admissible',
     ...withMembers(() => ({ admissible: () => ['up', 'down', 'jump'] })),
   },
-  'no-sample-action': { expected: 'create', ...withMembers(() => ({ sampleAction: undefined })) },
+  'no-act': { expected: 'create', ...withMembers(() => ({ act: undefined })) },
+  'no-splits': { expected: 'create', ...withWorld(() => ({ splits: undefined })) },
+  'server-is-down': {
+    expected: 'available',
+    ...withMembers(() => ({
+      reset: () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'UNAVAILABLE' })),
+    })),
+  },
+  'infinite-reward': { expected: 'step-result', ...withStep((result) => ({ ...result, reward: 1 / 0 })) },
+  'cyclic-details': {
+    expected: 'step-result',
+    ...withDetails(() => {
+      const details = {};
+      return Object.assign(details, { all: [details] });
+    }),
+  },
+  'details-with-bigint': { expected: 'step-result', ...withDetails(() => ({ time: 5n })) },
+  'getter-throws': {
+    expected: 'step-result',
+    ...withStep((result) =>
+      Object.defineProperty(result, 'reward', {
+        get() {
+          throw new Error('not computed yet');
+        },
+      }),
+    ),
+  },
+  'progress-is-nan': { expected: 'progress-range', ...withFacts(() => ({ progress: 0 / 0 })) },
+  'milestones-below-none': {
+    expected: 'milestones',
+    ...withFacts(() => ({ milestones: { reached: -5, total: 0 } })),
+  },
+  'whole-log-as-observation': {
+    expected: 'observation-length',
+    ...withStep((result) => ({ ...result, observation: `${result.observation}\n${'log '.repeat(5_000)}` })),
+  },
+  'clusters-by-order': {
+    expected: 'about',
+    ...withWorld(() => {
+      const seen = [];
+      return { about: (task) => ({ cluster: String(seen.push(task)) }) };
+    }),
+  },
+  'labels-are-no-data': {
+    expected: 'about',
+    ...withWorld(() => ({ about: (task) => ({ ...about(task), labels: { hard: task.length > 7 } }) })),
+  },
+  'deals-tasks-not-clusters': {
+    expected: 'clusters-apart',
+    ...withWorld(() => ({ about: (task) => ({ cluster: `landing ${task.replace(/\D/g, '') % 7}` }) })),
+  },
+  'says-clusters-are-shared': { expected: 'shares-clusters', ...withWorld(() => ({ sharesClusters: true })) },
+  'names-an-expert-too-many': { expected: 'players', ...withWorld(() => ({ experts: ['oracle', 'demonstrator'] })) },
+  'anybody-may-play': {
+    expected: 'players',
+    ...withMembers((stairs) => {
+      const table = { random: (random) => random.choice(['up', 'down']), oracle: () => 'up', wanderer: () => 'up' };
+      return { act: (player, { random }) => String((table[player] ?? table.random)(random)), stairs };
+    }),
+  },
+  'player-moves-on': {
+    expected: 'questions-change-nothing',
+    ...withPlayer('wanderer', (stairs) => {
+      stairs.place += 1;
+      return 'up';
+    }),
+  },
+  'player-draws-from-the-game': {
+    expected: 'questions-change-nothing',
+    ...withMembers((stairs) => {
+      const { reset, step, act } = Stairs.prototype;
+      let kept;
+      return {
+        reset: (task, call) => ((kept = call.random), reset.call(stairs, task, call)),
+        step: (action) => {
+          const result = step.call(stairs, action);
+          return { ...result, observation: `${result.observation} The wind blows at ${kept.integer(1, 1000)}.` };
+        },
+        act: (player, call) => act.call(stairs, player, player === 'wanderer' ? { ...call, random: kept } : call),
+      };
+    }),
+  },
+  'grade-by-the-process': {
+    expected: 'conclude',
+    ...withMembers((stairs) => ({
+      conclude: () => ({ ...Stairs.prototype.conclude.call(stairs), reward: Number(process.hrtime.bigint() % 997n) }),
+    })),
+  },
+  'grade-is-no-number': {
+    expected: 'conclude',
+    ...withMembers((stairs) => ({
+      conclude: () => ({ ...Stairs.prototype.conclude.call(stairs), reward: 'half' }),
+    })),
+  },
+  'grading-breaks-the-game': {
+    expected: 'conclude',
+    ...withMembers((stairs) => {
+      let graded = false;
+      return {
+        conclude: () => ((graded = true), Stairs.prototype.conclude.call(stairs)),
+        reset: (task, call) => {
+          if (graded) throw new Error('the tests have taken the room down');
+          return Stairs.prototype.reset.call(stairs, task, call);
+        },
+      };
+    }),
+  },
+  'dispose-frees-all-slots': {
+    expected: 'neighbours',
+    ...withWorld(() => {
+      const slots = new Set();
+      const create = () => {
+        const stairs = new Stairs();
+        const { reset, step, dispose } = Stairs.prototype;
+        return Object.assign(stairs, {
+          reset: (task, call) => (slots.add(stairs), reset.call(stairs, task, call)),
+          step: (action) => {
+            if (!slots.has(stairs)) throw new Error('the slot is gone');
+            return step.call(stairs, action);
+          },
+          dispose: () => (slots.clear(), dispose.call(stairs)),
+        });
+      };
+      return { create };
+    }),
+  },
+  'instances-are-numbered': {
+    expected: 'creation-order',
+    ...withWorld(() => {
+      let made = 0;
+      const create = () => {
+        const stairs = new Stairs();
+        const number = (made += 1);
+        const { step } = Stairs.prototype;
+        return Object.assign(stairs, {
+          step: (action) => ({ ...step.call(stairs, action), observation: `Stairs ${number}, step ${stairs.place}.` }),
+        });
+      };
+      return { create };
+    }),
+  },
+  'one-connection-for-all-worlds': {
+    expected: 'worlds-apart',
+    ...withWorld(() => {
+      connection.open = true;
+      const create = () => {
+        const stairs = new Stairs();
+        const { step } = Stairs.prototype;
+        return Object.assign(stairs, {
+          step: (action) => {
+            if (!connection.open) throw new Error('the connection is closed');
+            return step.call(stairs, action);
+          },
+        });
+      };
+      return { create, close: () => void (connection.open = false) };
+    }),
+  },
+  'listens-for-ever': {
+    expected: 'signals',
+    ...withStep((result, _action, _stairs, { signal }) => (signal.addEventListener('abort', () => undefined), result)),
+  },
+  'late-abort-ends-the-game': {
+    expected: 'signals',
+    ...withMembers((stairs) => {
+      let first;
+      return {
+        reset: (task, call) => ((first ??= call.signal), Stairs.prototype.reset.call(stairs, task, call)),
+        step: (action) => (first.throwIfAborted(), Stairs.prototype.step.call(stairs, action)),
+      };
+    }),
+  },
+  'other-in-a-thread': {
+    expected: 'worker-thread',
+    ...withStep((result) => (isMainThread ? result : { ...result, observation: 'A thread.' })),
+  },
+  'busy-cannot-be-freed': {
+    expected: 'dispose',
+    ...withMembers((stairs) => {
+      let busy = false;
+      return {
+        step: async (action) => {
+          busy = true;
+          await Promise.resolve();
+          busy = false;
+          return Stairs.prototype.step.call(stairs, action);
+        },
+        dispose: () => {
+          Stairs.prototype.dispose.call(stairs);
+          if (busy) throw new Error('a step is under way');
+        },
+      };
+    }),
+  },
+  'closed-twice': {
+    expected: 'close',
+    ...withWorld(() => {
+      let server = { stop: () => undefined };
+      return {
+        close: () => {
+          server.stop();
+          server = undefined;
+        },
+      };
+    }),
+  },
+  'child-lives-on': {
+    expected: 'handles',
+    ...withWorld(() => {
+      const child = spawn(process.execPath, ['-e', 'setTimeout(() => undefined, 20_000)'], { stdio: 'ignore' });
+      child.unref();
+      return {};
+    }),
+  },
+  'draws-from-the-host': {
+    expected: 'create',
+    open: (_options, host) => goodWorld(() => Object.assign(new Stairs(), { start: host.random.integer(0, 3) })),
+  },
   'exits-in-step': {
     expected: 'exits',
     ...withStep((result, action) => (action === 'null' ? process.exit(0) : result)),
@@ -312,14 +568,13 @@ export const defects = {
   },
 };
 
-const contribution = (name, { facts = ['progress', 'milestones'], ...module } = {}) => ({
+const contribution = (name, { facts = ['progress', 'milestones'], open = () => goodWorld() } = {}) => ({
   kind: 'environment',
   name,
   summary: 'Climb the stairs',
   options: {},
   facts,
-  maxTurns: 30,
-  load: () => Promise.resolve({ tasks: splits, create: () => new Stairs(), ...module }),
+  load: () => Promise.resolve({ open }),
 });
 
 export default [

@@ -82,3 +82,7 @@ export async function checkFolder(
 /** Ids of what failed. */
 export const failedOf = (checks: readonly ToldCheck[]): readonly string[] =>
   checks.filter(({ status }) => status === 'failed').map(({ id }) => id);
+
+/** Ids of what found something, warnings too. */
+export const findersOf = (checks: readonly ToldCheck[]): readonly string[] =>
+  checks.filter(({ findings }) => findings.length > 0).map(({ id }) => id);

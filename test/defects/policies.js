@@ -89,6 +89,34 @@ export const defects = {
         ),
     }),
   },
+  'sums-by-the-size-of-the-call': {
+    expected: 'batch-independent',
+    change: (model) => ({
+      generate: async (requests, ...rest) => {
+        const off = requests.length === 3 ? 1e-4 : 0;
+        const answers = await model.generate(requests, ...rest);
+        return answers.map((answer) => ({ ...answer, logprobs: answer.logprobs.map((value) => value - off) }));
+      },
+    }),
+  },
+  'remembers-what-was-forgotten': {
+    expected: 'batch-independent',
+    change: (model) => {
+      let forgotten = 0;
+      return {
+        release: (sequences) => void (forgotten += sequences.length),
+        generate: (requests, ...rest) =>
+          model.generate(
+            requests.map((request) => ({ ...request, draws: request.draws.map((u) => u / (1 + forgotten)) })),
+            ...rest,
+          ),
+      };
+    },
+  },
+  'promises-nothing': {
+    expected: 'create',
+    change: (model) => ({ capabilities: { ...model.capabilities, sampler: undefined } }),
+  },
   'reference-moves-along': {
     expected: 'freeze',
     change: (model) => ({

@@ -1,20 +1,21 @@
 import type { Environment, World } from '../../contracts/environment.js';
+import { show } from '../../rollout/copy-json.js';
 import { requireMembers } from '../require-members.js';
 import { splitNames } from './check-context.js';
 
 /** Throws where `open` gave something that no world can be. */
 export function checkWorldShape(world: unknown): asserts world is World {
   requireMembers('open()', world, { instructions: 'string', splits: 'object', create: 'function' });
-  const { experts = [], maxTurns, splits } = world as unknown as Record<string, unknown>;
+  const members = world as Record<string, unknown>;
+  const { experts = [], maxTurns, splits } = members;
   if (!Array.isArray(experts) || !experts.every((name) => typeof name === 'string'))
     throw new Error('open().experts: a list of names is wanted');
   if (maxTurns !== undefined && !(Number.isSafeInteger(maxTurns) && (maxTurns as number) > 0))
-    throw new Error(`open().maxTurns: a whole number above 0 is wanted, not ${String(maxTurns)}`);
+    throw new Error(`open().maxTurns: a whole number above 0 is wanted, not ${show(maxTurns)}`);
   for (const member of ['about', 'close']) refuseNoFunction('open()', world, member);
   for (const member of ['external', 'sharesClusters']) {
-    const value = (world as unknown as Record<string, unknown>)[member];
-    if (!['undefined', 'boolean'].includes(typeof value))
-      throw new Error(`open().${member}: true or false is wanted, not ${String(value)}`);
+    if (!['undefined', 'boolean'].includes(typeof members[member]))
+      throw new Error(`open().${member}: true or false is wanted, not ${show(members[member])}`);
   }
   for (const split of splitNames) {
     requireMembers('open().splits', splits, { [split]: 'object' });

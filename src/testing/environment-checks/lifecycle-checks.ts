@@ -82,8 +82,9 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
       const [{ task, turns: [turn] = [] } = { task: context.sample[0]?.task ?? '' }] = context.randomEpisodes;
       for (const when of ['before any episode', 'in an episode', 'in the middle of a step'] as const) {
         const environment = await context.createUnowned();
+        // A task that cannot be played is told of elsewhere.
         if (when !== 'before any episode')
-          await environment.reset(task, freshDraw(context.random.stream('environment', task)));
+          await begin(() => environment.reset(task, freshDraw(context.random.stream('environment', task))));
         const pending =
           when === 'in the middle of a step'
             ? begin(() => environment.step(turn?.action ?? '', freshCall()))

@@ -45,7 +45,8 @@ export const malformedChecks: readonly EnvironmentCheck[] = [
     likelyCause:
       'the action is echoed whole: 10 MB of it would stand in the next prompt; cut it and replace broken characters',
     run: (context) =>
-      overMalformed(context, ({ answer }) => {
+      overMalformed(context, ({ answer, bad }) => {
+        if (bad !== undefined) return `is answered with no data: ${bad}`;
         if (answer === undefined) return undefined;
         if (answer.length > longestAnswer) return `is answered with ${answer.length} characters`;
         return answer.wellFormed ? undefined : 'is answered with half a surrogate pair';

@@ -1,7 +1,7 @@
 import type { Environment } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { malformedActions } from './malformed-actions.js';
-import { act, reset, step } from './call-environment.js';
+import { act, BadAnswer, reset, step } from './call-environment.js';
 import { isWellFormed } from './play-episode.js';
 import { messageOf } from '../../errors/message-of.js';
 import { isUnavailable } from '../is-unavailable.js';
@@ -14,7 +14,9 @@ export interface MalformedAnswer {
   /** No environment with a grammar of its own can take it for legal. */
   readonly hopeless: boolean;
   readonly thrown?: string;
-  /** Absent where the step threw. */
+  /** What is wrong with an answer that is no data. */
+  readonly bad?: string;
+  /** Absent where the step threw, or gave no data. */
   readonly answer?: {
     readonly invalid: boolean;
     /** Characters of the observation. */
@@ -61,7 +63,8 @@ export async function playMalformed(
       ended = terminated || truncated;
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      answers.push({ action, hopeless, thrown: messageOf(error) });
+      const what = error instanceof BadAnswer ? 'bad' : 'thrown';
+      answers.push({ action, hopeless, [what]: messageOf(error) });
     }
     // A long run of nonsense on one task may end it or fill its memory: begin another now and then.
     if (ended || answers.length % 100 === 0) await begin();

@@ -4,15 +4,20 @@ import type { Json } from '../../contracts/json.js';
 import type { Random } from '../../contracts/random.js';
 import { messageOf } from '../../errors/message-of.js';
 import { copyJson } from '../../rollout/copy-json.js';
+import { isUnavailable } from '../is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { act, step } from './call-environment.js';
 import { allEpisodes, repeatable, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { compareProcesses, compareThreads } from './compare-processes.js';
 import { differences, playAgain, playEpisode, type ChooseAction, type PlayedEpisode } from './play-episode.js';
 
-/** Asks everything that may be asked between two steps; none of it may change the state. */
+/** Asks everything that may be asked between two steps; none of it may change the state. A player that throws is told of elsewhere. */
 export async function askEverything(world: World, environment: Environment, random: Random): Promise<void> {
-  for (const player of ['random', ...(world.experts ?? [])]) await act(environment, player, random.stream(player));
+  for (const player of ['random', ...(world.experts ?? [])]) {
+    await act(environment, player, random.stream(player)).catch((error: unknown) => {
+      if (isUnavailable(error)) throw error;
+    });
+  }
   await environment.admissible?.();
   await environment.stateKey?.();
   await environment.snapshot?.();

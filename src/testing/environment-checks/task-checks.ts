@@ -12,7 +12,7 @@ export async function listIds(source: TaskSource, limit: number): Promise<string
   for (let from = 0; from < taken; from += 1_000) {
     const length = Math.min(1_000, taken - from);
     const places = Array.from({ length }, (_, index) => Math.floor(((from + index) * count) / taken));
-    ids.push(...(await Promise.all(places.map((place) => source.id(place)))));
+    ids.push(...(await Promise.all(places.map(async (place) => source.id(place)))));
   }
   const stranger = ids.find((id) => typeof id !== 'string');
   if (stranger !== undefined) throw new Error(`an id is a text, not ${typeof stranger}`);
@@ -35,8 +35,10 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'ids that come from a directory listing, a clock, a set in hash order, or a generator that moves on with each call',
-    run: async ({ world, otherWorld, settings: { ids } }) => {
-      const other = await otherWorld();
+    run: async (context) => {
+      const { world } = context;
+      const { ids } = context.settings;
+      const other = await context.otherWorld();
       const before = await listSplits(world, ids);
       const found: string[] = [];
       for (const [which, opened] of Object.entries({ 'a second time': world, 'in another world': other })) {

@@ -100,8 +100,8 @@ export const generationChecks: readonly PolicyCheck[] = [
     likelyCause: "the tokenizer's own end token is used instead of the request's endIds",
     run: async (context) => {
       const requests = makeRequests(context, 3);
-      // Without its draws a first token is sampled again only where it is the likeliest.
-      const sampling = context.model.capabilities.sampler.draws ? plainSampling : { ...plainSampling, temperature: 0 };
+      // The likeliest token is sampled again, with draws or without.
+      const sampling = { ...plainSampling, temperature: 0 };
       const answers = await context.model.generate(requests, sampling);
       const first = answers.map(({ tokens }) => tokens[0] as number);
       const again = requests.map((request, index) => ({
