@@ -1,7 +1,7 @@
 // node test/collection/equal-folders.js [CONFIGURATION...]
 // Trains a small run in waves, with environments that answer at once, then freely, under three orders of delays: every file of the run's folder must be
 // the same but for `time/...`. Prints a line for each. Exit codes: 0 all are the same, 1 a difference.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,7 @@ export const configurations = {
   'kernels (pico)': {},
   'graph (nano), cache of 3 sequences': {
     policy: { ...base.policy, preset: 'nano', options: { threads: 1, cacheMegabytes: 1 } },
+    evaluation: { every: 0, final: { tasks: 4, temperatures: [1] } },
   },
   'two threads of the engine': { policy: { ...base.policy, options: { threads: 2 } } },
   'fewer in flight than episodes': { rollout: { ...base.rollout, inFlight: 5 } },
@@ -81,6 +82,15 @@ async function train(changes, collection, output, order) {
   if (result.status !== 'completed') throw new Error(`${output} is ${result.status}`);
 }
 
+/** The recipe stands in every checkpoint: the one key in which it differs is made the same. */
+function renameCollection(run) {
+  for (const entry of readdirSync(join(run, 'checkpoints'), { withFileTypes: true })) {
+    const file = join(run, 'checkpoints', entry.name, 'trainer.json');
+    if (!entry.isDirectory()) continue;
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"collection":"free"', '"collection":"waves"'));
+  }
+}
+
 /** Differences between a run in waves and free ones under orders of delays; empty where there are none. */
 export async function compareCollections(name, orders = [1, 2, 3]) {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-collection-'));
@@ -91,6 +101,7 @@ export async function compareCollections(name, orders = [1, 2, 3]) {
     for (const order of orders) {
       const free = join(folder, `free-${order}`);
       await train(configurations[name], 'free', free, order);
+      renameCollection(free);
       differences.push(...compareRuns(waves, free).map((difference) => `delays ${order}: ${difference}`));
     }
     return differences;

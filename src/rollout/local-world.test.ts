@@ -1,0 +1,399 @@
+// What worlds and their instances are held to, whatever a plugin does.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import type { Environment, Facts, World } from '../contracts/environment.js';
+import { createRandom } from '../random/create-random.js';
+import { collectEpisodes } from './collect-episodes.js';
+import { EnvironmentPool } from './environment-pool.js';
+import { EpisodeLost } from './episode-lost.js';
+import { collectOptions, environmentPool, keys, worldSettings } from './fixtures/collect.js';
+import { Signals, signalWorld } from './fixtures/signals.js';
+import { localWorld, openLocalWorld } from './local-world.js';
+import type { InstanceHandle } from './world-handle.js';
+
+const random = createRandom(1);
+const actor = { kind: 'environment', player: 'random' } as const;
+const never = (): Promise<never> => new Promise(() => undefined);
+
+const unavailable = (message: string): Error => Object.assign(new Error(message), { code: 'UNAVAILABLE' });
+
+/** Blocks this thread. */
+function busy(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+describe('opening a world', () => {
+  // Mutation: leave out `late` in `openLocalWorld`.
+  it('gives up one that hangs, and closes it when it comes after all', async () => {
+    let closed = 0;
+    const late = async (): Promise<World> => {
+      await sleep(80);
+      return { ...signalWorld(), close: () => void (closed += 1) };
+    };
+    await expect(openLocalWorld(late, worldSettings({}, 30))).rejects.toThrow('open took longer than 0.03 s');
+    expect(closed).toBe(0);
+    await sleep(100);
+    expect(closed).toBe(1);
+  });
+
+  it('names what is missing, and a world that is down', async () => {
+    const without = { ...signalWorld(), create: undefined } as unknown as World;
+    await expect(openLocalWorld(() => without, worldSettings())).rejects.toThrow(
+      'what open() gives.create is absent, not a function',
+    );
+    await expect(
+      openLocalWorld(() => Promise.reject(unavailable('no server at 4711')), worldSettings()),
+    ).rejects.toMatchObject({
+      code: 'AG_WORLD_UNAVAILABLE',
+      message: 'environment `signals` is not available: no server at 4711',
+    });
+  });
+});
+
+describe('a deadline', () => {
+  class Slow extends Signals {
+    constructor(private readonly milliseconds: number) {
+      super();
+    }
+    override async step(action: string) {
+      await sleep(this.milliseconds);
+      return super.step(action);
+    }
+  }
+
+  const stepping = async (milliseconds: number): Promise<InstanceHandle> => {
+    const instance = await localWorld(
+      signalWorld(() => new Slow(milliseconds)),
+      worldSettings({}, 100),
+    ).create();
+    await instance.reset('train-0', random);
+    return instance;
+  };
+
+  // Mutation: count the wall clock in `tick` of responsive-time.ts.
+  it('counts no time in which this thread was busy', async () => {
+    const instance = await stepping(20);
+    const step = instance.step('stop');
+    busy(250);
+    await expect(step).resolves.toMatchObject({ facts: { invalid: false } });
+  });
+
+  it('is kept by a call that is really late, beside a thread that is busy now and then', async () => {
+    const instance = await stepping(100_000);
+    const step = instance.step('stop');
+    for (let count = 0; count < 3; count += 1) {
+      busy(60);
+      await sleep(10);
+    }
+    await expect(step).rejects.toThrow('step took longer than 0.1 s');
+  });
+
+  it('aborts the signal of its call', async () => {
+    let seen: AbortSignal | undefined;
+    class Listening extends Signals {
+      override step(_: string, call?: { readonly signal: AbortSignal }) {
+        seen = call?.signal;
+        return never();
+      }
+    }
+    const instance = await localWorld(
+      signalWorld(() => new Listening()),
+      worldSettings({}, 30),
+    ).create();
+    await instance.reset('train-0', random);
+    await expect(instance.step('stop')).rejects.toThrow('step took longer');
+    expect(seen?.aborted).toBe(true);
+  });
+
+  it('measures what calls took, and not what this thread did meanwhile', async () => {
+    const world = localWorld(
+      signalWorld(() => new Slow(30)),
+      worldSettings({}, 1000),
+    );
+    const instance = await world.create();
+    await instance.reset('train-0', random);
+    const step = instance.step('stop');
+    busy(200);
+    await step;
+    const { create, step: stepped } = world.times();
+    expect(create.calls).toBe(1);
+    expect(stepped.calls).toBe(1);
+    expect(stepped.milliseconds).toBeLessThan(100);
+  });
+});
+
+describe('a pool', () => {
+  it('makes no more instances than it may, and lets the others wait', async () => {
+    let [alive, most] = [0, 0];
+    class Counted extends Signals {
+      constructor() {
+        super();
+        most = Math.max(most, (alive += 1));
+      }
+      override dispose(): void {
+        alive -= 1;
+      }
+    }
+    const pool = environmentPool(() => new Counted(), { limit: 3 });
+    const episodes = await collectEpisodes(keys(4, 5), collectOptions({ actor, environments: pool }));
+    expect(most).toBe(3);
+    expect(episodes).toEqual(await collectEpisodes(keys(4, 5), collectOptions({ actor })));
+
+    const held = await Promise.all([pool.acquire(), pool.acquire(), pool.acquire()]);
+    let arrived = false;
+    const fourth = pool.acquire().then((instance) => {
+      arrived = true;
+      return instance;
+    });
+    await sleep(5);
+    expect(arrived).toBe(false);
+    await pool.discard(held[0]);
+    await fourth;
+    expect(alive).toBe(3);
+    await pool.dispose();
+    expect(alive).toBe(0);
+  });
+
+  it('disposes of an instance that is made too late', async () => {
+    const made: Signals[] = [];
+    const pool = environmentPool(
+      async () => {
+        await sleep(60);
+        made.push(new Signals());
+        return made.at(-1)!;
+      },
+      { settings: worldSettings({}, 20) },
+    );
+    await expect(pool.acquire()).rejects.toThrow('create took longer than 0.02 s');
+    await sleep(80);
+    expect(made.map(({ disposed }) => disposed)).toEqual([1]);
+  });
+
+  it('shrinks to what the last collection had use for', async () => {
+    const made: Signals[] = [];
+    const pool = environmentPool(() => {
+      made.push(new Signals());
+      return made.at(-1)!;
+    });
+    const play = (inFlight: number) => {
+      const options = collectOptions({ actor, environments: pool });
+      return collectEpisodes(keys(4, 5), { ...options, rollout: { ...options.rollout, inFlight } });
+    };
+    await play(9);
+    expect(made.filter(({ disposed }) => disposed === 0)).toHaveLength(9);
+    await play(2);
+    expect(made.filter(({ disposed }) => disposed === 0)).toHaveLength(2);
+    expect(made).toHaveLength(9);
+  });
+
+  it('gives back what comes after the collection was interrupted', async () => {
+    const controller = new AbortController();
+    const made: Signals[] = [];
+    class Late extends Signals {
+      override async reset(...call: Parameters<Signals['reset']>) {
+        await sleep(40);
+        return super.reset(...call);
+      }
+    }
+    const pool = environmentPool(() => {
+      made.push(new Late());
+      return made.at(-1)!;
+    });
+    const collecting = collectEpisodes(
+      keys(1, 3),
+      collectOptions({ actor, environments: pool, signal: controller.signal }),
+    );
+    setTimeout(() => controller.abort(), 10);
+    await expect(collecting).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
+    await pool.dispose();
+    await sleep(60);
+    expect(made.map(({ disposed }) => disposed)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('an episode that the host cuts', () => {
+  class Graded extends Signals {
+    readonly causes: string[] = [];
+    conclude(cause: 'horizon' | 'tokens'): { reward: number; facts: Facts } {
+      this.causes.push(cause);
+      return { reward: 7, facts: { success: true, invalid: false, progress: 1, milestones: { reached: 3, total: 3 } } };
+    }
+  }
+
+  // Mutation: conclude episodes that ended by themselves, too.
+  it('is graded by what stands then', async () => {
+    const made: Graded[] = [];
+    const environments = environmentPool(() => {
+      made.push(new Graded());
+      return made.at(-1)!;
+    });
+    const episodes = await collectEpisodes(keys(6, 3), collectOptions({ actor, environments, horizon: 2 }));
+    let cut = 0;
+    for (const episode of episodes) {
+      if (episode.status !== 'completed') throw new Error('an episode failed');
+      const last = episode.turns.at(-1)!;
+      if (episode.truncated === 'horizon') {
+        cut += 1;
+        expect(episode.success).toBe(true);
+        expect(last).toMatchObject({ native: 7, facts: { success: true, progress: 1 } });
+        expect(last.reward).toBeGreaterThan(0);
+        for (const turn of episode.turns.slice(0, -1)) expect(turn.native).toBe(0);
+      } else expect(last.native).not.toBe(7);
+    }
+    expect(cut).toBeGreaterThan(3);
+    expect(made.flatMap(({ causes }) => causes)).toEqual(Array(cut).fill('horizon'));
+  });
+
+  it('fails where the grading does', async () => {
+    class Ungradable extends Graded {
+      override conclude(): never {
+        throw new Error('the tests cannot be found');
+      }
+    }
+    const options = collectOptions({ actor, environments: environmentPool(() => new Ungradable()), horizon: 1 });
+    const episodes = await collectEpisodes(keys(4, 1), { ...options, rollout: { ...options.rollout, retries: 0 } });
+    expect(episodes.find(({ status }) => status === 'failed')).toMatchObject({
+      failure: { phase: 'conclude', message: 'the tests cannot be found' },
+    });
+  });
+});
+
+describe('what a task says', () => {
+  it('can be rules of its own', async () => {
+    const environment: Environment = Object.assign(new Signals(), {
+      reset: () => ({ observation: 'signal red', instructions: 'Only stop counts.' }),
+    });
+    const systems: string[] = [];
+    const player = {
+      name: 'listener',
+      act: ({ system }: { readonly system: string }) => {
+        systems.push(system);
+        return 'quit';
+      },
+    };
+    const options = collectOptions({ actor: { kind: 'player', player } }, () => environment);
+    expect(await collectEpisodes(keys(1, 1), options)).toMatchObject([{ instructions: 'Only stop counts.' }]);
+    expect(systems).toEqual(['Only stop counts.']);
+  });
+
+  it('is refused where it changes', async () => {
+    let asked = 0;
+    const about = () => ({ cluster: String((asked += 1)) });
+    const world = localWorld(signalWorld(undefined, { about }), worldSettings());
+    await world.about(['train-1']);
+    await expect(world.about(['train-1'])).rejects.toMatchObject({
+      code: 'AG_PLUGIN_FAILED',
+      message: expect.stringContaining('tells other things of the task "train-1" than before'),
+    });
+  });
+
+  it('is cut where it is too long, and counted', async () => {
+    class Wordy extends Signals {
+      override step(action: string) {
+        const result = super.step(action);
+        return { ...(result as Awaited<typeof result>), observation: 'x'.repeat(5000) };
+      }
+    }
+    const [episode] = await collectEpisodes(
+      keys(1, 1),
+      collectOptions({ actor, horizon: 2 }, () => new Wordy()),
+    );
+    if (episode?.status !== 'completed') throw new Error('the episode failed');
+    expect(episode.finalObservation).toBe(`${'x'.repeat(1000)}\n[cut: 1000 of 5000 characters]`);
+    expect(episode.finalObservationCharacters).toBe(5000);
+    expect(episode.turns[0]).not.toHaveProperty('observationCharacters');
+  });
+});
+
+describe('a world that is down', () => {
+  // Mutation: treat AG_WORLD_UNAVAILABLE as the failure of an episode.
+  it('ends the collection at once, and burns no retries', async () => {
+    let resets = 0;
+    class Down extends Signals {
+      override reset(): never {
+        resets += 1;
+        throw unavailable('connection refused');
+      }
+    }
+    const options = collectOptions({ actor }, () => new Down());
+    await expect(collectEpisodes(keys(4, 4), options)).rejects.toMatchObject({ code: 'AG_WORLD_UNAVAILABLE' });
+    expect(resets).toBeLessThanOrEqual(options.rollout.inFlight);
+  });
+
+  it('is unlike an episode that was lost, which begins again and counts no retry', async () => {
+    let lost = 0;
+    class Forgetful extends Signals {
+      override step(action: string) {
+        if ((lost += 1) === 3) throw new EpisodeLost('its thread has gone');
+        return super.step(action);
+      }
+    }
+    const options = collectOptions({ actor }, () => new Forgetful());
+    const episodes = await collectEpisodes(keys(2, 2), { ...options, rollout: { ...options.rollout, retries: 0 } });
+    expect(episodes).toEqual(await collectEpisodes(keys(2, 2), collectOptions({ actor })));
+  });
+});
+
+describe('free collection', () => {
+  /** Answers after a while that the episode's own stream draws. */
+  class Uneven extends Signals {
+    #wait = 0;
+    override async reset(...[task, call]: Parameters<Signals['reset']>) {
+      this.#wait = call.random.stream('wait').uniform();
+      await sleep(10 * this.#wait);
+      return super.reset(task, call);
+    }
+    override async step(action: string) {
+      await sleep(10 * this.#wait);
+      return super.step(action);
+    }
+  }
+
+  it('plays the episodes of waves, and lets nobody wait for another', async () => {
+    const play = async (collection: 'waves' | 'free', create: () => Signals) => {
+      const options = collectOptions({ environments: environmentPool(create) });
+      const sizes: number[] = [];
+      const { model } = options.actor as Extract<typeof options.actor, { kind: 'model' }>;
+      const generate = model.generate.bind(model);
+      model.generate = (requests, ...rest) => {
+        sizes.push(requests.length);
+        return generate(requests, ...rest);
+      };
+      const episodes = await collectEpisodes(keys(4, 4), { ...options, rollout: { ...options.rollout, collection } });
+      return { episodes, sizes };
+    };
+    const waves = await play('waves', () => new Uneven());
+    const free = await play('free', () => new Uneven());
+    expect(free.episodes).toEqual(waves.episodes);
+    expect((await play('free', () => new Signals())).episodes).toEqual(waves.episodes);
+    expect(free.sizes.length).toBeGreaterThan(1.5 * waves.sizes.length);
+  });
+
+  it('is left to policies whose answers do not depend on what else they are asked', async () => {
+    const options = collectOptions({ environments: environmentPool(() => new Uneven()) });
+    const { model } = options.actor as Extract<typeof options.actor, { kind: 'model' }>;
+    const { capabilities } = model;
+    const sampler = { ...capabilities.sampler, independent: false };
+    Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
+    const waiting = await collectEpisodes(keys(4, 4), options);
+    let calls = 0;
+    const generate = model.generate.bind(model);
+    model.generate = (...asked) => {
+      calls += 1;
+      return generate(...asked);
+    };
+    await collectEpisodes(keys(4, 4), options);
+    const longest = Math.max(...waiting.map(({ turns }) => turns.length));
+    expect(calls).toBeLessThan(3 * longest);
+  });
+});
+
+it('keeps an instance from hiding in a pool that is closed', async () => {
+  const pool = new EnvironmentPool(localWorld(signalWorld(), worldSettings()), 2);
+  await pool.dispose();
+  await pool.dispose();
+  expect(pool.world.times().close.calls).toBe(1);
+});
