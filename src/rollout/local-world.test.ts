@@ -372,22 +372,27 @@ describe('free collection', () => {
     expect(free.sizes.length).toBeGreaterThan(1.5 * waves.sizes.length);
   });
 
+  // Mutation: take `free` for every policy.
   it('is left to policies whose answers do not depend on what else they are asked', async () => {
-    const options = collectOptions({ environments: environmentPool(() => new Uneven()) });
-    const { model } = options.actor as Extract<typeof options.actor, { kind: 'model' }>;
-    const { capabilities } = model;
-    const sampler = { ...capabilities.sampler, independent: false };
-    Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
-    const waiting = await collectEpisodes(keys(4, 4), options);
-    let calls = 0;
-    const generate = model.generate.bind(model);
-    model.generate = (...asked) => {
-      calls += 1;
-      return generate(...asked);
+    const callsOf = async (independent: boolean, collection?: 'waves') => {
+      const options = collectOptions({ environments: environmentPool(() => new Uneven()) });
+      const { model } = options.actor as Extract<typeof options.actor, { kind: 'model' }>;
+      const { capabilities } = model;
+      const sampler = { ...capabilities.sampler, independent };
+      Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
+      let calls = 0;
+      const generate = model.generate.bind(model);
+      model.generate = (...asked) => {
+        calls += 1;
+        return generate(...asked);
+      };
+      const rollout = { ...options.rollout, ...(collection && { collection }) };
+      await collectEpisodes(keys(4, 4), { ...options, rollout });
+      return calls;
     };
-    await collectEpisodes(keys(4, 4), options);
-    const longest = Math.max(...waiting.map(({ turns }) => turns.length));
-    expect(calls).toBeLessThan(3 * longest);
+    const waves = await callsOf(true, 'waves');
+    expect(await callsOf(false)).toBe(waves);
+    expect(await callsOf(true)).toBeGreaterThan(1.5 * waves);
   });
 });
 

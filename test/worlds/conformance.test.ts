@@ -32,7 +32,7 @@ const built = (name: string) => ({ freshProcess: pathToFileURL(join(project, 'di
 it('a process for every episode', { timeout: 120_000 }, async () => {
   const subject = { ...childGame, options: {}, contribution: childContribution! };
   // Every episode starts a process: fewer of them than usual.
-  expect(await checkEnvironment(subject, { ...built('child-game'), tasks: 2, malformed: 100 })).toEqual([]);
+  expect(await checkEnvironment(subject, { ...built('child-game'), tasks: 1, malformed: 30 })).toEqual([]);
 });
 
 it('leases of a server', { timeout: 120_000 }, async () => {

@@ -32,6 +32,7 @@ describe('questions to a child process', () => {
   it('have answers in pieces, several in one piece, and of ten megabytes', async () => {
     const child = await start(`
       async function answer({ id, text, length }) {
+        if (text === undefined && length === undefined) return;
         if (length > 0) return reply(JSON.stringify({ id, answer: 'x'.repeat(length) }) + '\\n');
         const line = JSON.stringify({ id, answer: text }) + '\\n';
         // Half a character, too.
@@ -43,8 +44,8 @@ describe('questions to a child process', () => {
         reply(JSON.stringify({ id: id + 1, answer: 1 }) + '\\n' + JSON.stringify({ id: id + 2, answer: 2 }) + '\\n');
       }`);
     const text = 'größer, \u2028 \u{1f600}';
-    const asked = [child.ask({ text }, call)];
-    expect(await asked[0]).toBe(text);
+    const asked = [child.ask({ text }, call), child.ask({}, call), child.ask({}, call)];
+    expect(await Promise.all(asked)).toEqual([text, 1, 2]);
     const long = (await child.ask({ length: 10_000_000 }, call)) as string;
     expect(long.length).toBe(10_000_000);
     await child.end();

@@ -43,9 +43,9 @@ export function open(_options: object, host: EnvironmentHost): World {
         async reset(task, call) {
           opening = openingOf(task, call.random);
           await end();
-          // Its signal ends a process that starts when nobody waits for it any more.
-          const started = await host.spawn(process.execPath, [program], { signal: call.signal });
+          const started = await host.spawn(process.execPath, [program]);
           child = new JsonLines(started, (complaint) => new Error(`the game broke: ${complaint}`));
+          // While it started.
           if (isDisposed) await end();
           return (await ask(opening, call)).observation;
         },

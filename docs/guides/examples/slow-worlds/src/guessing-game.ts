@@ -56,7 +56,8 @@ export function stepResult({ observation, success, invalid, over }: Position): S
 
 /** The next guess of a player: the oracle halves, the demonstrator takes any number that is still possible. */
 export function nextGuess(player: string, random: Random, opening: Opening, { low, high }: Position): string {
-  if (player === 'oracle') return String(Math.floor((low + high) / 2));
+  if (player === 'random') return String(random.integer(opening.low, opening.high + 1));
   if (player === 'demonstrator') return String(random.integer(low, high + 1));
-  return String(random.integer(opening.low, opening.high + 1));
+  if (player === 'oracle') return String(Math.floor((low + high) / 2));
+  throw new Error(`there is no player ${player}`);
 }

@@ -8,9 +8,6 @@ import type { PythonGameOptions } from './options.js';
 
 const program = fileURLToPath(new URL('../programs/games.py', import.meta.url));
 
-/** As many as the contribution allows to be played at once. */
-const SLOTS = 100;
-
 /** A question about one of the games; without anything else it empties the slot. */
 type Question = { readonly slot: number } & (Opening | { readonly guess: string } | object);
 
@@ -18,13 +15,14 @@ type Question = { readonly slot: number } & (Opening | { readonly guess: string 
 export async function open({ python }: PythonGameOptions, host: EnvironmentHost): Promise<World> {
   const games = await startPython(python, host);
   await games.ask({ slot: 0 }, host);
-  const free = Array.from({ length: SLOTS }, (_, slot) => slot);
+  // The contribution says how many are held at once.
+  const free: number[] = [];
+  let slots = 0;
 
   return {
     ...guessingGame,
     create() {
-      const slot = free.shift();
-      if (slot === undefined) throw new Error(`${SLOTS} games are played already`);
+      const slot = free.pop() ?? slots++;
       let isHeld = true;
       let opening: Opening;
       let position: Position;
@@ -42,11 +40,13 @@ export async function open({ python }: PythonGameOptions, host: EnvironmentHost)
         async dispose() {
           if (!isHeld) return;
           isHeld = false;
-          // Once Python says that the slot is empty: a game that hangs keeps it for good.
-          await games.ask({ slot }, host).then(
-            () => free.push(slot),
-            () => undefined,
-          );
+          try {
+            await games.ask({ slot }, host);
+            // Python says that it is empty: a game that hangs keeps its slot for good.
+            free.push(slot);
+          } catch {
+            // Python has ended, and the slot with it.
+          }
         },
       };
     },
