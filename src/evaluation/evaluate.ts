@@ -59,7 +59,7 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
     Array.from({ length: attempts }, (_, member) => ({ iteration: 0, task, group, member })),
   );
   const episodes = await collectEpisodes(keys, { ...options, actor, random: random.stream('episodes', split) });
-  refuseManyFailures(episodes, options.rollout.maxFailedShare);
+  refuseManyFailures(episodes, options.rollout.maxFailedShare, world);
 
   const told = world.tells ? await world.about(tasks) : [];
   const outcomes = tasks.map((task, group) => {

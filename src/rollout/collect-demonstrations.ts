@@ -60,7 +60,7 @@ export async function collectDemonstrations(options: CollectDemonstrationsOption
     rollout,
     signal,
   });
-  refuseManyFailures(episodes, rollout.maxFailedShare);
+  refuseManyFailures(episodes, rollout.maxFailedShare, world);
 
   const completed = episodes.filter((episode) => episode.status === 'completed');
   const demonstrations = completed

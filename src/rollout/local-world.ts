@@ -126,6 +126,7 @@ class Caller {
 }
 
 class LocalWorld implements WorldHandle {
+  readonly title: string;
   readonly instructions: string;
   readonly experts: readonly string[];
   readonly maxTurns?: number;
@@ -141,6 +142,7 @@ class LocalWorld implements WorldHandle {
   constructor(world: World, caller: Caller) {
     this.#world = world;
     this.#caller = caller;
+    this.title = caller.settings.title;
     this.instructions = world.instructions;
     this.experts = [...(world.experts ?? [])];
     if (world.maxTurns !== undefined) this.maxTurns = world.maxTurns;

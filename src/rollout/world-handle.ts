@@ -51,6 +51,8 @@ export type CallTimes = {
 
 /** A world that is open. */
 export interface WorldHandle {
+  /** Who it is, for messages: environment `die` (plugin-die 1.0.0). */
+  readonly title: string;
   readonly instructions: string;
   readonly experts: readonly string[];
   readonly maxTurns?: number;

@@ -87,7 +87,7 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
       keys(Array.from({ length: groupSize }, (_, member) => member)),
       options.collect,
     );
-    refuseManyFailures(sampled, options.collect.rollout.maxFailedShare);
+    refuseManyFailures(sampled, options.collect.rollout.maxFailedShare, options.collect.environments.world);
     episodes.push(...sampled);
     if (price > groupSize) {
       for (const episode of await collectEpisodes(keys([groupSize]), greedily(options.collect))) {

@@ -124,6 +124,7 @@ class Threads {
 }
 
 class ThreadWorld implements WorldHandle {
+  readonly title: string;
   readonly instructions: string;
   readonly experts: readonly string[];
   readonly maxTurns?: number;
@@ -135,6 +136,7 @@ class ThreadWorld implements WorldHandle {
 
   constructor(threads: Threads, { counts, maxTurns, ...description }: WorldDescription) {
     this.#threads = threads;
+    this.title = threads.title;
     ({
       instructions: this.instructions,
       experts: this.experts,
