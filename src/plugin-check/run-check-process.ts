@@ -1,6 +1,7 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
+import { ownGroup } from '../processes/own-group.js';
 import type { CheckMessage, CheckRequest } from './check-messages.js';
 
 const program = fileURLToPath(new URL('./check-process.js', import.meta.url));
@@ -31,8 +32,9 @@ export async function runCheckProcess(
   listener: (message: CheckMessage) => void,
 ): Promise<CheckProcessResult> {
   signal.throwIfAborted();
-  // A session of its own: what the plugin starts ends with it, and Ctrl-C reaches it through us.
+  // A session of its own: what the plugin starts ends with it and with us, and Ctrl-C reaches it through us.
   const child = fork(program, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
+  const group = ownGroup(child);
   const messages: CheckMessage[] = [];
   const streams = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -46,10 +48,10 @@ export async function runCheckProcess(
     clearTimeout(timer);
     timer = setTimeout(() => {
       silent = true;
-      kill(child);
+      group.kill('SIGKILL');
     }, 1000 * limit);
   };
-  const interrupt = (): void => kill(child);
+  const interrupt = (): void => group.kill('SIGKILL');
   signal.addEventListener('abort', interrupt, { once: true });
   child.on('message', (message: CheckMessage) => {
     messages.push(message);
@@ -69,16 +71,6 @@ export async function runCheckProcess(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', interrupt);
-    kill(child);
-  }
-}
-
-/** Ends a process and those it started. */
-function kill({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {
-    // It has ended already.
+    group.kill('SIGKILL');
   }
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { ContributionKind } from '../../contracts/plugin.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { ownGroup } from '../../processes/own-group.js';
 import type { PluginProblem } from '../load-plugin.js';
 import type { PluginPackage } from './check-package.js';
 
@@ -23,7 +24,7 @@ const LAST_LINES = 5;
 
 /**
  * Imports a plugin's entry in a process of its own, so that one that throws, hangs or ends the process takes nothing down, and gives what it
- * contributes.
+ * contributes. What it starts ends with that process, and with this one.
  *
  * @throws AgentgymError AG_PLUGIN_REFUSED
  */
@@ -38,17 +39,19 @@ export async function probePlugin(
     const child = fork(probeEntry(), [root, String(seconds)], {
       execArgv: [],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: process.platform !== 'win32',
     });
+    const group = ownGroup(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
     let settled: ProbeAnswer | undefined;
-    const abort = () => child.kill('SIGKILL');
+    const abort = () => group.kill('SIGKILL');
     const refuse = (message: string) => (settled ??= { problem: { message, hint: 'Report it to its author.' } });
     const deadline = setTimeout(
       () => {
         refuse(`its entry is still being imported after ${seconds} s`);
-        child.kill('SIGKILL');
+        group.kill('SIGKILL');
       },
       1000 * seconds + 1000,
     );

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { ownGroup } from '../../processes/own-group.js';
 
 export interface ProgramResult {
   readonly code: number | null;
@@ -19,7 +20,7 @@ const MERCY_MILLISECONDS = 3000;
 
 /**
  * Runs a program to its end. An aborted signal, or twenty minutes, ends it and all that it started: it leads a process group of its own, which a
- * Ctrl-C on the terminal does not reach.
+ * Ctrl-C on the terminal does not reach, and which ends with this process.
  *
  * @throws what aborted the signal; AgentgymError AG_PLUGIN_INSTALL_FAILED where there is no such program, or it does not end
  */
@@ -35,18 +36,11 @@ export function runProgram(
     let stdout = '';
     let stderr = '';
     let reason: Error | undefined;
-    const kill = (name: NodeJS.Signals) => {
-      try {
-        if (detached && child.pid !== undefined) process.kill(-child.pid, name);
-        else child.kill(name);
-      } catch {
-        // It has ended.
-      }
-    };
+    const group = ownGroup(child);
     const end = (why: Error) => {
       reason ??= why;
-      kill('SIGTERM');
-      setTimeout(kill, MERCY_MILLISECONDS, 'SIGKILL').unref();
+      group.kill('SIGTERM');
+      setTimeout(() => group.kill('SIGKILL'), MERCY_MILLISECONDS).unref();
     };
     const abort = () => end(signal.reason as Error);
     const deadline = setTimeout(

@@ -1,0 +1,57 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+/** Where a program is looked for. */
+export interface ProgramPlace {
+  /** Absent: the folder of this process. */
+  readonly cwd?: string | undefined;
+  /** Its PATH counts. Absent: the environment of this process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+/**
+ * The absolute path of the file that a command names, found as a shell finds it: a name on the PATH, anything with a slash from the
+ * folder it is run in. For POSIX systems.
+ *
+ * @throws an Error with code ENOENT (no such program, no such folder) or EACCES (a file that may not be run), which names what was asked for
+ */
+export async function findProgram(
+  command: string,
+  { cwd = process.cwd(), env = process.env }: ProgramPlace,
+): Promise<string> {
+  if (!(await isDirectory(cwd))) throw notStarted(command, `${cwd}, where it is to run, is no folder`, 'ENOENT');
+  if (command === '') throw notStarted(command, 'it is empty', 'ENOENT');
+  const folders = command.includes('/') ? [''] : (env['PATH'] ?? '/usr/bin:/bin').split(delimiter);
+  let refused: string | undefined;
+  for (const folder of folders) {
+    const path = isAbsolute(command) ? command : resolve(cwd, join(folder, command));
+    if (await isExecutable(path)) return path;
+    if (await exists(path)) refused ??= path;
+  }
+  if (refused !== undefined) throw notStarted(command, `${refused} is not a file that this user may execute`, 'EACCES');
+  const where = command.includes('/') ? 'there is no such file' : 'no folder on the PATH has such a program';
+  throw notStarted(command, where, 'ENOENT');
+}
+
+/** What is thrown where a command does not begin to run. */
+export function notStarted(command: string, why: string, code: string | undefined): Error {
+  return Object.assign(new Error(`${command || 'a command without a name'} cannot be started: ${why}`), { code });
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true) return false;
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

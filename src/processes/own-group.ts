@@ -1,0 +1,115 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+
+/** A child process and whatever it starts, which end with this thread. */
+export interface OwnedGroup {
+  /** From here on the group ends with its owner, whatever ends that. Never rejects. */
+  readonly isGuarded: Promise<void>;
+  /** Sends a signal to the child and all that it started; nothing happens once they have ended. */
+  kill(signal: NodeJS.Signals): void;
+}
+
+/**
+ * A shell that lives as long as the thread it works for: its standard input ends when that thread ends, by whatever cause, and then it
+ * kills the groups that it was told of. It is a session of its own, so that no Ctrl-C and no kill of the owner's group reaches it.
+ */
+const guardProgram = `
+groups=' '
+while read -r sign group; do
+  case $sign in
+    +) groups="$groups$group " ;;
+    -) groups="\${groups%% $group *} \${groups#* $group }" ;;
+  esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done
+`;
+
+const isWindows = process.platform === 'win32';
+const living = new Map<number, ChildProcess>();
+let guard: { readonly process: ChildProcess; readonly input: Socket } | undefined;
+
+/** Child processes that this thread owns and that have not ended. */
+export function ownedGroupCount(): number {
+  return living.size;
+}
+
+/**
+ * Takes over a child that was started with `detached: true`, whose process group ends with it and with this thread: when the child exits,
+ * when the thread ends (`terminate()` of a worker, an exit, an exception that nobody caught), and when the process is killed with SIGKILL.
+ *
+ * A child that could not be started has nothing to end. A program that leaves its process group on purpose (a daemon) escapes. A child
+ * whose owner was a worker that is terminated is dead, but stays in the table of processes until the whole process ends, for nobody waits
+ * for it. On Windows there are no process groups: the tree of a child is killed when it is told to end, the child alone when the thread
+ * ends by itself, and nothing after `terminate()` or a kill of the process.
+ */
+export function ownGroup(child: ChildProcess): OwnedGroup {
+  const { pid } = child;
+  if (pid === undefined) return { isGuarded: Promise.resolve(), kill: () => undefined };
+  living.set(pid, child);
+  const kill = (signal: NodeJS.Signals): void => {
+    if (living.has(pid)) killGroup(pid, child, signal);
+  };
+  child.once('exit', () => {
+    // While anybody is left in the group, the system gives its number to nobody else.
+    if (!isWindows) killGroup(pid, child, 'SIGKILL');
+    living.delete(pid);
+    if (!isWindows) void tell(`- ${pid}\n`);
+  });
+  if (!isWindows) return { isGuarded: tell(`+ ${pid}\n`), kill };
+  process.off('exit', killLiving).on('exit', killLiving);
+  return { isGuarded: Promise.resolve(), kill };
+}
+
+function killGroup(pid: number, child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (!isWindows) process.kill(-pid, signal);
+    else if (signal === 'SIGKILL') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
+    else child.kill(signal);
+  } catch {
+    // All of it has ended.
+  }
+}
+
+function killLiving(): void {
+  for (const child of living.values()) child.kill();
+}
+
+/** Resolves once the line is in the guard's pipe, from where it is read even when this process is gone. */
+async function tell(line: string): Promise<void> {
+  const told = (guard ??= startGuard());
+  const failed = await write(told.input, line);
+  if (!failed || living.size === 0) return;
+  // Somebody killed the guard; the next one is told of everything that lives.
+  if (guard === told) guard = undefined;
+  await write((guard ??= startGuard()).input, '');
+}
+
+function startGuard(): { readonly process: ChildProcess; readonly input: Socket } {
+  const name = `agentgym: ends the child processes of ${process.pid}`;
+  const started = spawn('/bin/sh', ['-c', guardProgram, name], {
+    cwd: '/',
+    env: {},
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const input = started.stdin as Socket;
+  input.on('error', () => undefined);
+  started.on('error', () => undefined);
+  started.once('exit', () => {
+    if (guard?.process !== started) return;
+    guard = undefined;
+    if (living.size > 0) guard = startGuard();
+  });
+  // It waits for this process, not the other way round.
+  started.unref();
+  input.unref();
+  for (const pid of living.keys()) input.write(`+ ${pid}\n`);
+  return { process: started, input };
+}
+
+/** True where it could not be written. */
+function write(input: Socket, line: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    input.write(line, (error) => resolve(error !== null && error !== undefined));
+  });
+}

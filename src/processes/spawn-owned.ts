@@ -1,0 +1,97 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+
+import { findProgram, notStarted, type ProgramPlace } from './find-program.js';
+import { ownGroup } from './own-group.js';
+
+export interface SpawnSettings extends ProgramPlace {
+  /** An abort kills the process and all that it started. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How a process ended: with an exit code, or by a signal. */
+interface ProcessEnding {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A process that ends with this thread, and with it everything that it started. */
+export interface OwnedProcess {
+  readonly pid: number;
+  /** What is written to a process that has ended is lost, which is told by the callback of `write` alone. */
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when it has exited; what it started is killed then. Its last output may not be read yet: wait for the end of the streams. */
+  readonly ended: Promise<ProcessEnding>;
+  /** Sends a signal, SIGKILL unless told, to the process and all that it started. */
+  kill(signal?: NodeJS.Signals): void;
+}
+
+/**
+ * Holds the program back until its group is guarded, so that no moment is left in which a killed owner leaves it behind: a line on
+ * descriptor 3 lets it begin, and the end of that pipe without a line means that the owner is gone. The program takes the shell's
+ * place, number of process included. Arguments are handed over as they are; no shell reads them.
+ */
+const gateProgram = 'read -r _ <&3 || exit 1; exec "$@" 3<&-';
+
+/**
+ * Starts a program that belongs to this thread: it and everything that it starts end when it exits, when the thread ends, and when the
+ * process is killed with SIGKILL (`ownGroup` says what does not hold). Works in worker threads. Standard input, output and error are pipes.
+ *
+ * The program is found on the PATH of `env`. On POSIX systems it is started through /bin/sh, which sets PWD and may drop variables
+ * whose names no shell can have; a script whose interpreter is missing ends with code 127.
+ *
+ * @throws what `signal` was aborted with; an Error that names the command, with code ENOENT where there is no such program or folder and
+ *   EACCES where it may not be run
+ */
+export async function spawnOwned(
+  command: string,
+  args: readonly string[] = [],
+  { cwd, env = process.env, signal }: SpawnSettings = {},
+): Promise<OwnedProcess> {
+  signal?.throwIfAborted();
+  const child = await start(command, args, { cwd, env });
+  const ended = new Promise<ProcessEnding>((resolve) => {
+    child.once('exit', (code, name) => resolve({ code, signal: name }));
+  });
+  const group = ownGroup(child);
+  const abort = (): void => group.kill('SIGKILL');
+  signal?.addEventListener('abort', abort, { once: true });
+  child.once('exit', () => signal?.removeEventListener('abort', abort));
+  await group.isGuarded;
+  if (signal?.aborted === true) abort();
+  signal?.throwIfAborted();
+  const gate = child.stdio[3] as Writable | null | undefined;
+  gate?.on('error', () => undefined).end('\n', () => gate.destroy());
+  const { pid, stdin, stdout, stderr } = child;
+  return { pid: pid!, stdin, stdout, stderr, ended, kill: (name = 'SIGKILL') => group.kill(name) };
+}
+
+/** The process, once it runs: on POSIX systems behind its gate, descriptor 3. */
+async function start(
+  command: string,
+  args: readonly string[],
+  { cwd, env }: ProgramPlace,
+): Promise<ChildProcessWithoutNullStreams> {
+  const isWindows = process.platform === 'win32';
+  const place = { ...(cwd === undefined ? {} : { cwd }), env };
+  const program = isWindows ? command : await findProgram(command, place);
+  const pipe = 'pipe' as const;
+  try {
+    const child = isWindows
+      ? spawn(program, args, place)
+      : spawn('/bin/sh', ['-c', gateProgram, 'sh', program, ...args], {
+          ...place,
+          detached: true,
+          stdio: [pipe, pipe, pipe, pipe],
+        });
+    // A process that ends before it has read everything is told of by how it ended.
+    child.stdin.on('error', () => undefined);
+    await once(child, 'spawn');
+    return child;
+  } catch (error) {
+    throw notStarted(command, (error as Error).message, (error as NodeJS.ErrnoException).code);
+  }
+}
