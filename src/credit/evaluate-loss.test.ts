@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { KlEstimator, LossAggregation } from '../contracts/credit.js';
 import type { Loss, LossExpression } from '../contracts/loss.js';
+import { spoilArray, spoilUnsampled } from '../testing/spoil-unsampled.js';
 import { aggregationWeights } from './aggregation-weights.js';
 import { evaluateLoss, type LiveArrays } from './evaluate-loss.js';
 import { goldenNames, loadGolden } from './fixtures/golden-batch.js';
@@ -167,15 +168,9 @@ describe('evaluateLoss', () => {
 
   // Goes red when masks are multiplied instead of selected.
   it('reads nothing where the mask is 0', () => {
-    const spoil = (array: Float64Array): Float64Array => array.map((value, i) => (batch.mask[i] === 1 ? value : NaN));
-    const spoilt = Object.fromEntries(
-      Object.entries(batch).map(([key, value]) => [
-        key,
-        value instanceof Float64Array && key !== 'bootstrapValue' ? spoil(value) : value,
-      ]),
-    ) as unknown as TrainingBatch;
+    const spoil = (array: Float64Array): Float64Array => spoilArray(batch, array);
     const noise = { logprob: spoil(live.logprob), entropy: spoil(entropy), value: spoil(live.value) };
-    expect(evaluateLoss(spoilt, noise, everything)).toEqual(evaluateLoss(batch, arrays, everything));
+    expect(evaluateLoss(spoilUnsampled(batch), noise, everything)).toEqual(evaluateLoss(batch, arrays, everything));
   });
 
   // Goes red when adjoints are multiplied through without the `reached` flag: 0 * Infinity is NaN.

@@ -4,6 +4,7 @@
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { LiveName, Loss, LossExpression, LossInputName } from '../contracts/loss.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { batchColumns } from './batch-columns.js';
 
 /** [rows, width] each; what stands where the mask is 0 is not read. */
 export interface LiveArrays {
@@ -279,10 +280,15 @@ function* pairs({ ranges }: SampledTokens): Generator<{ first: number; second: n
 }
 
 function batchArray(batch: TrainingBatch, name: LossInputName): (index: number) => number {
-  if (name === 'truncated') return (index) => batch.truncated[Math.floor(index / batch.width)] as number;
+  const { per, role } = batchColumns[name];
   const array = batch[name];
-  if (array === undefined) throw missing(name, 'the batch does not carry it');
-  return (index) => array[index] as number;
+  if (array === undefined) {
+    const asked = role === undefined ? '' : `: an algorithm has to ask for the role \`${role}\``;
+    throw missing(name, `the batch does not carry it${asked}`);
+  }
+  return per === 'row'
+    ? (index) => array[Math.floor(index / batch.width)] as number
+    : (index) => array[index] as number;
 }
 
 function missing(name: string, why: string): AgentgymError {

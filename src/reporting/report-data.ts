@@ -1,5 +1,6 @@
-// What the report page draws, as JSON. It imports nothing, so that a page in a browser and whoever makes the data share it. JSON has no word
-// for numbers that are not finite: they are null here.
+// What the report page draws, as JSON. It imports types of contracts and nothing else, so that a page in a browser and whoever makes the
+// data share it, and what is recorded of an episode is described once. JSON has no word for numbers that are not finite: they are null here.
+import type { CompletedEpisode, TokenRecord, Turn } from '../contracts/trajectory.js';
 
 /** The whole document, as it stands in the page and as a server sends it. */
 export interface ReportData {
@@ -183,76 +184,31 @@ export interface ReportComparison {
 }
 
 /** A recorded episode. Those of one task and member in two places are the same task in the same world. */
-export interface ReportEpisode {
+export interface ReportEpisode
+  extends
+    Pick<CompletedEpisode, 'task' | 'group' | 'member' | 'retries' | 'turns'>,
+    Partial<Pick<CompletedEpisode, 'finalObservation'>> {
   /** Where it was played: the name of a stage, `evaluation.start` or `evaluation.final`. */
   readonly stage: string;
   readonly step: number;
   readonly runStep: number;
-  readonly task: string;
-  readonly group: number;
-  readonly member: number;
   /** `solved`; `lost`: ended without success; `truncated`: a cap cut it, unsolved; `failed`: infrastructure broke. */
   readonly outcome: 'solved' | 'lost' | 'truncated' | 'failed';
   /** The cap that cut it, or what broke; absent where neither did. */
   readonly cause?: string;
   /** Undiscounted sum of the rewards; null for a failed one. */
   readonly return: number | null;
-  /** How often it failed before it went through. */
-  readonly retries: number;
-  readonly turns: readonly ReportTurn[];
-  /** What the last action brought about; absent for a failed one. */
-  readonly finalObservation?: string;
   /** Absent for players without tokens. */
   readonly record?: ReportTokens;
 }
 
-/** One observation and the action that followed it. */
-export interface ReportTurn {
-  readonly observation: string;
-  /** What the policy wrote, without its end token. */
-  readonly text: string;
-  /** What the environment was given; absent where the text was malformed or called a tool. */
-  readonly action?: string;
-  /** Why the text was no action. */
-  readonly malformed?: string;
-  /** The tool that was called in the place of an action; its answer is the next observation. */
-  readonly toolCall?: {
-    readonly name: string;
-    readonly status: 'answered' | 'failed' | 'malformed' | 'refused';
-    readonly call?: unknown;
-    readonly outputCharacters: number;
-  };
-  /** The text ran into its cap. */
-  readonly cut: boolean;
-  readonly reward: number;
-  /** Each reward term's weighted part, by name. */
-  readonly components: { readonly [term: string]: number };
-  /** The environment's own reward. */
-  readonly native: number;
-  readonly facts: {
-    readonly success: boolean;
-    readonly progress?: number;
-    readonly milestones?: { readonly reached: number; readonly total: number };
-    readonly invalid: boolean;
-    readonly details?: { readonly [key: string]: unknown };
-  };
-  /** Half-open range of its sampled tokens in the episode's record. */
-  readonly sampled?: readonly [start: number, end: number];
-  /** The policy version that sampled it. */
-  readonly policyVersion?: number;
-}
+/** One observation and the action that followed it, as it was recorded. */
+export type ReportTurn = Turn;
 
-/** An episode's tokens, in columns of equal length. */
-export interface ReportTokens {
-  readonly tokens: readonly number[];
-  /** 1 where the policy sampled the token: what is trained on. */
-  readonly mask: readonly (0 | 1)[];
-  /** Natural logarithm, as the sampler had it; 0 where the mask is 0; null where it is not finite, here and below. */
-  readonly logprobs: readonly (number | null)[];
-  /** The text of each token; absent in records that do not have it. */
-  readonly pieces?: readonly string[];
-  /** 0 where the mask is 0; absent for episodes that were not trained on. */
-  readonly advantages?: readonly (number | null)[];
-  /** Estimate of the divergence from the reference; 0 where the mask is 0; absent where there is none. */
-  readonly kl?: readonly (number | null)[];
-}
+/** Columns of a record that are numbers as they are, or texts. */
+type ExactColumn = 'tokens' | 'mask' | 'pieces';
+
+/** An episode's tokens, in columns of equal length, as they were recorded; a measured number that is not finite is null. */
+export type ReportTokens = {
+  readonly [Column in keyof TokenRecord]: Column extends ExactColumn ? TokenRecord[Column] : readonly (number | null)[];
+};

@@ -212,14 +212,15 @@ function reportEpisode(line: EpisodeDocument): ReportEpisode {
   };
 }
 
-function reportTokens({ tokens, mask, logprobs, pieces, advantages, kl }: TokenRecord): ReportTokens {
+/** Whatever is recorded of tokens comes along. */
+function reportTokens({ tokens, mask, logprobs, pieces, ...measured }: TokenRecord): ReportTokens {
+  const others = Object.entries(measured).map(([name, column]) => [name, column.map(shorten)] as const);
   return {
     tokens,
     mask,
     logprobs: logprobs.map(shorten),
     ...(pieces !== undefined && { pieces }),
-    ...(advantages !== undefined && { advantages: advantages.map(shorten) }),
-    ...(kl !== undefined && { kl: kl.map(shorten) }),
+    ...(Object.fromEntries(others) as { readonly [Name in keyof typeof measured]: ReportTokens[Name] }),
   };
 }
 

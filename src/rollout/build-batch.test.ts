@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
+import { batchColumns, emptyColumn, mapColumns, type BatchColumn, type ColumnName } from '../credit/batch-columns.js';
 import { buildBatch, episodeRow } from './build-batch.js';
 import { collectEpisodes } from './collect-episodes.js';
 import { collectOptions, fluent, keys, modelActor } from './fixtures/collect.js';
@@ -80,15 +81,37 @@ describe('selectRows', () => {
     expect(part.width).toBeLessThan(whole.width);
   });
 
-  it('takes along what algorithms added', async () => {
-    const rows = (await episodes()).map(episodeRow);
-    const whole = buildBatch(rows, 1);
-    const numbered = Float64Array.from(whole.tokens, (_, index) => index);
-    const { advantages, returns, values, referenceLogprobs } = selectRows(
-      { ...whole, advantages: numbered, returns: numbered, values: numbered, referenceLogprobs: numbered },
-      [7, 2],
+  /** A batch with every column there is; each number says where it stands. */
+  async function numbered(): Promise<TrainingBatch> {
+    const whole = buildBatch((await episodes()).map(episodeRow), 0.5);
+    return mapColumns(whole, (name, column) =>
+      name === 'length' ? whole.length : emptyColumn(column, whole).map((_, index) => (index + 1) % 251),
     );
-    expect(advantages[0]).toBe(7 * whole.width);
-    for (const array of [returns, values, referenceLogprobs]) expect(array).toEqual(advantages);
+  }
+  const columns = Object.entries(batchColumns) as [ColumnName, BatchColumn][];
+
+  // Goes red when a column is left out of the copy, or read with the wrong stride.
+  it('keeps every column', async () => {
+    const whole = await numbered();
+    const chosen = [7, 2];
+    const part = selectRows(whole, chosen);
+    expect(Object.keys(part).sort()).toEqual(Object.keys(whole).sort());
+    for (const [name, { per }] of columns) {
+      const [from, to] = per === 'token' ? [whole.width, part.width] : [1, 1];
+      const expected = chosen.flatMap((row) => [...whole[name]!.subarray(row * from, row * from + to)]);
+      expect([...part[name]!], name).toEqual(expected);
+      expect(part[name]!.constructor, name).toBe(whole[name]!.constructor);
+    }
+  });
+
+  // Goes red when padding is 0 in every column: -1 is no turn.
+  it('pads what it widens', async () => {
+    const whole = await numbered();
+    const wide = selectRows(whole, [3], whole.width + 2);
+    for (const [name, { per, padding }] of columns) {
+      if (per === 'token') expect([...wide[name]!.subarray(whole.width)], name).toEqual([padding, padding]);
+    }
+    expect(wide.turn.at(-1)).toBe(-1);
+    expect(selectRows(wide, [0], whole.width)).toEqual(selectRows(whole, [3], whole.width));
   });
 });

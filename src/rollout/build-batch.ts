@@ -1,5 +1,6 @@
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { CompletedEpisode, TokenRecord } from '../contracts/trajectory.js';
+import { emptyBatch } from '../credit/batch-columns.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
 /** One row of a batch before it is laid out. */
@@ -14,23 +15,7 @@ export interface BatchRow {
 /** Lays rows out as arrays. A turn's reward is placed on its last sampled token, here and nowhere else. */
 export function buildBatch(rows: readonly BatchRow[], temperature: number): TrainingBatch {
   const width = rows.reduce((longest, { record }) => Math.max(longest, record.tokens.length), 0);
-  const size = rows.length * width;
-  const batch = {
-    rows: rows.length,
-    width,
-    tokens: new Int32Array(size),
-    length: new Int32Array(rows.length),
-    mask: new Uint8Array(size),
-    turn: new Int32Array(size).fill(-1),
-    weight: new Float64Array(size),
-    logprobs: new Float64Array(size),
-    rewards: new Float64Array(size),
-    advantages: new Float64Array(size),
-    group: new Int32Array(rows.length),
-    truncated: new Uint8Array(rows.length),
-    bootstrapValue: new Float64Array(rows.length),
-    temperature,
-  };
+  const batch = emptyBatch({ rows: rows.length, width, temperature });
   for (const [row, { record, turns, group, truncated }] of rows.entries()) {
     const offset = row * width;
     batch.tokens.set(record.tokens, offset);

@@ -10,6 +10,7 @@ export type { Finding } from './finding.js';
 export { evaluateLoss, type EvaluatedLoss, type LiveArrays } from '../credit/evaluate-loss.js';
 export { optionChecks } from '../credit/option-checks.js';
 export { lossInputs, lossOperations } from '../credit/loss-operations.js';
+export { emptyBatch, type BatchShape } from '../credit/batch-columns.js';
 export { buildBatch, type BatchRow } from '../rollout/build-batch.js';
 export { optionDefaults } from './option-defaults.js';
 export { checkActionFormat, describeActionFormat, examineActionFormat } from './check-action-format.js';

@@ -1,25 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { TrainingBatch } from '../contracts/batch.js';
 import { aggregationWeights } from '../credit/aggregation-weights.js';
 import { goldenNames, loadGolden } from '../credit/fixtures/golden-batch.js';
 import { lossInputs as inputs } from '../credit/loss-operations.js';
+import { selectRows } from '../rollout/select-rows.js';
 import { TabularEncoder } from './tabular-encoder.js';
 import { TabularPolicy } from './tabular-policy.js';
-
-/** One row of a batch as a batch of its own: prefixes of different rows may coincide, their recorded logits do not. */
-function rowOf(batch: TrainingBatch, row: number): TrainingBatch {
-  const { width } = batch;
-  const cut = Object.entries(batch).map(([name, value]: [string, unknown]) => {
-    if (!ArrayBuffer.isView(value)) return [name, value];
-    const array = value as Float64Array;
-    return [
-      name,
-      array.length === batch.rows ? array.slice(row, row + 1) : array.slice(row * width, (row + 1) * width),
-    ];
-  });
-  return { ...(Object.fromEntries(cut) as TrainingBatch), rows: 1 };
-}
 
 describe.each(goldenNames)('TabularPolicy with the recorded logits of `%s`', (name) => {
   const { batch: recordedBatch, live, recorded } = loadGolden(name);
@@ -33,7 +19,9 @@ describe.each(goldenNames)('TabularPolicy with the recorded logits of `%s`', (na
       const policy = new TabularPolicy({ encoder });
       const tokens = recorded.batch.tokens[row]!;
       tokens.forEach((_, t) => policy.setLogits(tokens.slice(0, t), recorded.batch.logits[row]![t]!));
-      const result = await policy.forwardBackward(rowOf(batch, row), { terms: { entropy: inputs.entropy } });
+      // A row as a batch of its own: prefixes of different rows may coincide, their recorded logits do not.
+      const alone = selectRows(batch, [row], batch.width);
+      const result = await policy.forwardBackward(alone, { terms: { entropy: inputs.entropy } });
       entropy += result.terms['entropy']!;
       tokens.forEach((_, t) => {
         const index = row * batch.width + t;

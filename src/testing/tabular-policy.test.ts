@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import type { TrainingBatch } from '../contracts/batch.js';
+import { emptyBatch } from '../credit/batch-columns.js';
 import { lossInputs as inputs, lossOperations as ops } from '../credit/loss-operations.js';
 import { createRandom } from '../random/create-random.js';
 import { sampleToken } from './sample-token.js';
@@ -21,22 +22,13 @@ function batchOf(sequences: readonly (readonly number[])[], temperature = 1): Tr
   const filled = <T>(of: (row: number, t: number) => T): T[] =>
     sequences.flatMap((_, row) => Array.from({ length: width }, (_, t) => of(row, t)));
   const sampled = (row: number, t: number): boolean => t > 0 && t < (sequences[row]?.length ?? 0);
-  const zeros = (): Float64Array => new Float64Array(rows * width);
   return {
-    rows,
-    width,
+    ...emptyBatch({ rows, width, temperature }),
     tokens: Int32Array.from(filled((row, t) => sequences[row]?.[t] ?? 0)),
     length: Int32Array.from(sequences.map((sequence) => sequence.length)),
     mask: Uint8Array.from(filled((row, t) => Number(sampled(row, t)))),
     turn: Int32Array.from(filled((row, t) => (sampled(row, t) ? 0 : -1))),
     weight: Float64Array.from(filled((row, t) => Number(sampled(row, t)))),
-    logprobs: zeros(),
-    rewards: zeros(),
-    advantages: zeros(),
-    group: new Int32Array(rows),
-    truncated: new Uint8Array(rows),
-    bootstrapValue: new Float64Array(rows),
-    temperature,
   };
 }
 

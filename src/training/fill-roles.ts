@@ -2,6 +2,7 @@ import type { Algorithm } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { selectRows } from '../rollout/select-rows.js';
 
 /** Who answers for what an algorithm needs. */
 export interface RoleModels {
@@ -31,32 +32,23 @@ export async function fillRoles(
   }
   return filled;
 }
+
 /** [rows] V(all tokens) of truncated rows: what the critic says of the token that would come next. */
 async function valuesAfterCut(
   batch: TrainingBatch,
   values: (probe: TrainingBatch) => Promise<Float64Array> | undefined,
 ): Promise<Float64Array> {
+  const rows = Array.from(batch.length.keys());
   const width = batch.width + 1;
-  const tokens = new Int32Array(batch.rows * width);
-  const mask = new Uint8Array(batch.rows * width);
   const after = (row: number): number => row * width + (batch.length[row] as number);
-  for (let row = 0; row < batch.rows; row += 1) {
-    tokens.set(batch.tokens.subarray(row * batch.width, (row + 1) * batch.width), row * width);
-    if (batch.truncated[row] === 1) mask[after(row)] = 1;
+  const probe = selectRows(batch, rows, width);
+  probe.mask.fill(0);
+  probe.turn.fill(-1);
+  for (const row of rows) {
+    probe.length[row] = (batch.length[row] as number) + 1;
+    if (batch.truncated[row] === 1) probe.mask[after(row)] = 1;
   }
-  const zeros = (): Float64Array => new Float64Array(batch.rows * width);
-  const found = await values({
-    ...batch,
-    width,
-    tokens,
-    mask,
-    length: batch.length.map((length) => length + 1),
-    turn: new Int32Array(batch.rows * width).fill(-1),
-    weight: zeros(),
-    logprobs: zeros(),
-    rewards: zeros(),
-    advantages: zeros(),
-  });
+  const found = await values(probe);
   return Float64Array.from(batch.truncated, (truncated, row) => (truncated === 1 ? (found?.[after(row)] ?? 0) : 0));
 }
 

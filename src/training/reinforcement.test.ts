@@ -5,6 +5,7 @@ import type { Algorithm } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
+import { emptyBatch } from '../credit/batch-columns.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { babbler, fluent, modelActor, rolloutSettings, speakFluently } from '../rollout/fixtures/collect.js';
 import { composeReward } from '../rollout/compose-reward.js';
@@ -431,22 +432,11 @@ describe('roles', () => {
     /** V of a sequence by the slow way: a row of its own whose next token is asked for. */
     async function valueAfter(sequence: readonly number[]): Promise<number> {
       const size = sequence.length + 1;
-      const zeros = new Float64Array(size);
       const found = await before.values({
-        rows: 1,
-        width: size,
+        ...emptyBatch({ rows: 1, width: size, temperature: 1 }),
         tokens: Int32Array.from([...sequence, 0]),
         length: Int32Array.of(size),
         mask: Uint8Array.from([...sequence.map(() => 0), 1]),
-        turn: new Int32Array(size).fill(-1),
-        weight: zeros,
-        logprobs: zeros,
-        rewards: zeros,
-        advantages: zeros,
-        group: Int32Array.of(0),
-        truncated: Uint8Array.of(0),
-        bootstrapValue: Float64Array.of(0),
-        temperature: 1,
       });
       return found[size - 1]!;
     }

@@ -186,7 +186,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  it('draws token texts, advantages and KL where the record has them, with their signs', async () => {
+  it('draws token texts, advantages, values and KL where the record has them, with their signs', async () => {
     const copy = copyRun(run, (episode) => {
       const { tokens, mask } = episode.record;
       const each = (value: (i: number) => number) => tokens.map((_, i) => (mask[i] === 1 ? value(i) : 0));
@@ -197,6 +197,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
           pieces: tokens.map((_, i) => (mask[i] === 1 ? `piece${i}` : i === 0 ? 'first\n' : `c${i}`)),
           advantages: each((i) => (i % 2 === 0 ? 1.5 : -0.25)),
           kl: each((i) => i / 1000),
+          values: each((i) => (i % 2 === 0 ? 0.75 : -0.5)),
         },
       };
     });
@@ -216,6 +217,11 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const colour = (token: typeof positive) => token.evaluate((node) => getComputedStyle(node).backgroundColor);
       expect(await colour(positive)).not.toBe(await colour(negative));
       expect(await page.locator('.token-legend').innerText()).toContain('+1.500');
+      await page.locator('.choice span', { hasText: 'value' }).click();
+      await positive.hover();
+      expect(await page.locator('.readout').innerText()).toContain('value +0.7500');
+      expect(await colour(positive)).not.toBe(await colour(negative));
+      expect(await page.locator('.token-legend').innerText()).toMatch(/^value\s−0\.750\s\+0\.750$/);
       await page.locator('.choice span', { hasText: 'KL' }).click();
       await page.locator(`.token[data-token="${first}"]`).focus();
       expect(await page.locator('.readout').innerText()).toContain(`KL ${(first / 1000).toFixed(5)}`);

@@ -47,6 +47,7 @@ export interface RecordedEpisode {
     pieces?: string[];
     advantages?: number[];
     kl?: number[];
+    values?: number[];
   };
 }
 

@@ -10,6 +10,7 @@ import { options as declared, type Options } from '../../plugins/algo-ppo/src/op
 import type { Advantages, Algorithm } from '../../src/contracts/algorithm.js';
 import type { TrainingBatch } from '../../src/contracts/batch.js';
 import type { CompletedEpisode, TokenRecord } from '../../src/contracts/trajectory.js';
+import { emptyBatch } from '../../src/credit/batch-columns.js';
 import { babbler, fluent, modelActor } from '../../src/rollout/fixtures/collect.js';
 import { optionDefaults } from '../../src/testing/option-defaults.js';
 import type { TabularPolicy } from '../../src/testing/tabular-policy.js';
@@ -62,22 +63,11 @@ async function lastStep(chosen: Partial<Options>): Promise<Step> {
 /** V after some tokens, by the slow way: a row of its own whose next token is asked for. */
 async function valueAfter(critic: TabularPolicy, tokens: readonly number[]): Promise<number> {
   const width = tokens.length + 1;
-  const zeros = new Float64Array(width);
   const found = await critic.values({
-    rows: 1,
-    width,
+    ...emptyBatch({ rows: 1, width, temperature: 1 }),
     tokens: Int32Array.from([...tokens, 0]),
     length: Int32Array.of(width),
     mask: Uint8Array.from([...tokens.map(() => 0), 1]),
-    turn: new Int32Array(width).fill(-1),
-    weight: zeros,
-    logprobs: zeros,
-    rewards: zeros,
-    advantages: zeros,
-    group: Int32Array.of(0),
-    truncated: Uint8Array.of(0),
-    bootstrapValue: Float64Array.of(0),
-    temperature: 1,
   });
   return found[tokens.length]!;
 }

@@ -1,5 +1,6 @@
 import type { Algorithm, CompletedEpisode, TrainingBatch } from '@agentgym/cli';
 import {
+  emptyBatch,
   evaluateLoss,
   lossInputs,
   lossOperations,
@@ -76,21 +77,17 @@ function batchOf(pairs: readonly number[]): TrainingBatch {
   const sampled = rowsOf(pairs).flat();
   const nothing = (): Float64Array => Float64Array.from(sampled, (mask) => (mask === 1 ? 0 : NaN));
   return {
-    rows,
-    width,
-    tokens: new Int32Array(rows * width),
+    ...emptyBatch({ rows, width, temperature: 1 }),
     length: new Int32Array(rows).fill(width),
     mask: Uint8Array.from(sampled),
     turn: Int32Array.from(sampled, (mask) => mask - 1),
     weight: nothing(),
     logprobs: nothing(),
+    advantages: nothing(),
     referenceLogprobs: array(recorded.reference, pairs),
     rewards: array(recorded.rewards, pairs),
-    advantages: nothing(),
     group: Int32Array.from({ length: rows }, (_, row) => Math.floor(row / 2)),
     truncated: Uint8Array.from({ length: rows }, (_, row) => row % 2),
-    bootstrapValue: new Float64Array(rows),
-    temperature: 1,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Algorithm, CompletedEpisode, TrainingBatch } from '@agentgym/cli';
 import {
+  emptyBatch,
   evaluateLoss,
   lossInputs,
   lossOperations,
@@ -101,9 +102,7 @@ const tokens = sampled.reduce((sum, mask) => sum + mask, 0);
 const random = testHost(3).random.stream('numbers');
 const numbers = (draw: () => number): Float64Array => Float64Array.from(sampled, (mask) => (mask === 1 ? draw() : NaN));
 const batch: TrainingBatch = {
-  rows,
-  width,
-  tokens: new Int32Array(rows * width),
+  ...emptyBatch({ rows, width, temperature: 1 }),
   length: new Int32Array(rows).fill(width),
   mask: Uint8Array.from(sampled),
   turn: Int32Array.from(sampled, (mask) => mask - 1),
@@ -114,8 +113,6 @@ const batch: TrainingBatch = {
   advantages: numbers(() => NaN),
   group: Int32Array.of(0, 0, 0, 1),
   truncated: Uint8Array.of(0, 1, 0, 0),
-  bootstrapValue: new Float64Array(rows),
-  temperature: 1,
 };
 const logprob = numbers(() => -3 * random.uniform());
 const entropy = numbers(() => 2 * random.uniform());

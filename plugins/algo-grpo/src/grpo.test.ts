@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 
 import type { Algorithm, CompletedEpisode, TrainingBatch } from '@agentgym/cli';
 import {
+  emptyBatch,
   evaluateLoss,
   lossInputs,
   lossOperations,
@@ -41,22 +42,11 @@ const array = (matrix: readonly (readonly number[])[]): Float64Array => Float64A
 /** A batch of the arrays that GRPO reads. */
 function batchOf(mask: Matrix, of: Partial<TrainingBatch>): TrainingBatch {
   const [rows, width] = [mask.length, mask[0]?.length ?? 0];
-  const zeros = (): Float64Array => new Float64Array(rows * width);
   return {
-    rows,
-    width,
-    tokens: new Int32Array(rows * width),
+    ...emptyBatch({ rows, width, temperature: 1 }),
     length: new Int32Array(rows).fill(width),
     mask: Uint8Array.from(mask.flat()),
     turn: Int32Array.from(mask.flat(), (sampled) => sampled - 1),
-    weight: zeros(),
-    logprobs: zeros(),
-    rewards: zeros(),
-    advantages: zeros(),
-    group: new Int32Array(rows),
-    truncated: new Uint8Array(rows),
-    bootstrapValue: new Float64Array(rows),
-    temperature: 1,
     ...of,
   };
 }

@@ -2,13 +2,22 @@ import type { ReportTokens } from '../report-data.js';
 import { element, replaceChildren } from './element.js';
 import { visible } from './folded-text.js';
 import { number, percent, signed } from './format-number.js';
-import { valuesOf, type TokenMeasure, type TokenScale } from './token-colour.js';
+import type { TokenMeasure, TokenScale } from './token-colour.js';
 
 export const measureNames: { readonly [measure in TokenMeasure]: string } = {
-  logprob: 'log probability',
+  logprobs: 'log probability',
   mask: 'mask',
-  advantage: 'advantage',
+  advantages: 'advantage',
+  values: 'value',
   kl: 'KL',
+};
+
+/** The number of a sampled token, in words, in the order in which they are told. */
+const told: { readonly [measure in Exclude<TokenMeasure, 'mask'>]: (value: number) => string } = {
+  logprobs: (value) => `log p ${number(value, 4)} (${percent(Math.exp(value), 2)})`,
+  advantages: (value) => `advantage ${signed(value, 4)}`,
+  values: (value) => `value ${signed(value, 4)}`,
+  kl: (value) => `KL ${number(value, 5)}`,
 };
 
 /** How tokens are coloured, and what shows the numbers of one. */
@@ -30,7 +39,7 @@ export function tokenStrip(
   [start, end]: readonly [start: number, end: number],
   { measure, scale, tell }: TokenColouring,
 ): HTMLElement {
-  const values = valuesOf(record, measure);
+  const values = record[measure];
   const strip = element('div', {
     class: `tokens${record.pieces === undefined ? ' ids' : ''}`,
     role: 'group',
@@ -53,7 +62,7 @@ export function tokenStrip(
       const colour =
         value === null || value === undefined || !(isSampled || measure === 'mask') ? undefined : scale.colour(value);
       if (colour !== undefined) token.style.backgroundColor = colour;
-      if (measure === 'advantage' && isSampled && typeof value === 'number' && value !== 0)
+      if (scale.isSigned && isSampled && typeof value === 'number' && value !== 0)
         token.classList.add(value > 0 ? 'above' : 'below');
       strip.append(token);
       // A line ends where the text has a line break; the token shows it as a sign.
@@ -79,8 +88,6 @@ export function tokenStrip(
 /** Every number of a token, in words. */
 function describeToken(record: ReportTokens, index: number): string {
   const isSampled = record.mask[index] === 1;
-  const logprob = record.logprobs[index];
-  const [advantage, kl] = [record.advantages?.[index], record.kl?.[index]];
   const parts = [
     `token ${index + 1} of ${record.tokens.length}`,
     ...(record.pieces === undefined ? [] : [`“${visible(record.pieces[index] ?? '').replaceAll('\n', '↵')}”`]),
@@ -88,10 +95,10 @@ function describeToken(record: ReportTokens, index: number): string {
     isSampled ? 'mask 1, sampled by the policy' : 'mask 0, not trained on',
   ];
   if (!isSampled) return parts.join(' · ');
-  const known = logprob === undefined || logprob === null;
-  parts.push(known ? 'log p not finite' : `log p ${number(logprob, 4)} (${percent(Math.exp(logprob), 2)})`);
-  if (advantage !== undefined) parts.push(`advantage ${advantage === null ? 'not finite' : signed(advantage, 4)}`);
-  if (kl !== undefined) parts.push(`KL ${kl === null ? 'not finite' : number(kl, 5)}`);
+  for (const measure of Object.keys(told) as (keyof typeof told)[]) {
+    const value = record[measure]?.[index];
+    if (value !== undefined) parts.push(value === null ? `${measureNames[measure]} not finite` : told[measure](value));
+  }
   return parts.join(' · ');
 }
 
@@ -108,11 +115,13 @@ export function tokenLegend({ measure, scale }: TokenColouring): HTMLElement {
   const stops = Array.from({ length: 11 }, (_, i) => scale.low + ((scale.high - scale.low) * i) / 10);
   ramp.style.backgroundImage = `linear-gradient(to right, ${stops.map((value) => scale.colour(value) ?? 'transparent').join(', ')})`;
   const [low, high] =
-    measure === 'logprob'
+    measure === 'logprobs'
       ? [`${number(scale.low, 0)} or less (${percent(Math.exp(scale.low), 1)})`, '0 (100 %)']
-      : measure === 'advantage'
+      : measure === 'advantages'
         ? [`${signed(scale.low, 3)}, less of this`, `${signed(scale.high, 3)}, more of this`]
-        : ['0', number(scale.high, 4)];
+        : scale.isSigned
+          ? [signed(scale.low, 3), signed(scale.high, 3)]
+          : ['0', number(scale.high, 4)];
   replaceChildren(legend, `${measureNames[measure]} `, element('span', {}, low), ramp, element('span', {}, high));
   return legend;
 }

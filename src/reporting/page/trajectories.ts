@@ -8,7 +8,7 @@ import { everyEpisode, filterEpisodes, listEpisodes, otherPlays, type ListedEpis
 import { fillGradually } from './fill-gradually.js';
 import { count, short } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
-import { scaleOf, valuesOf, type TokenMeasure } from './token-colour.js';
+import { scaleOf, type TokenMeasure } from './token-colour.js';
 import { measureNames, tokenLegend } from './token-strip.js';
 
 /** The section of episodes, and what shortcuts do in it. */
@@ -61,7 +61,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     bar.hidden = colouring === undefined;
     if (colouring === undefined) return;
     const name = measureNames[colouring.measure];
-    const having = records.filter((record) => valuesOf(record, colouring.measure) !== undefined);
+    const having = records.filter((record) => record[colouring.measure] !== undefined);
     replaceChildren(
       bar,
       having.length > 0 && tokenLegend(colouring),
@@ -216,7 +216,7 @@ function comparisonPicker(
 /** Measures that no episode's record has, and why. */
 function absentMeasures(all: readonly ListedEpisode[]): Record<string, string> {
   const absent = (Object.keys(measureNames) as TokenMeasure[]).filter((measure) =>
-    all.every(({ episode: { record } }) => record === undefined || valuesOf(record, measure) === undefined),
+    all.every(({ episode: { record } }) => record?.[measure] === undefined),
   );
   return Object.fromEntries(
     absent.map((measure) => [measure, `These episodes were recorded without ${measureNames[measure]}.`]),

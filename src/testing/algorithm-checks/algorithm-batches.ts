@@ -2,6 +2,7 @@ import type { TrainingBatch } from '../../contracts/batch.js';
 import type { Random } from '../../contracts/random.js';
 import type { LiveArrays } from '../../credit/evaluate-loss.js';
 import { buildBatch, type BatchRow } from '../../rollout/build-batch.js';
+import { spoilArray, spoilUnsampled } from '../spoil-unsampled.js';
 
 /** A batch as the loop hands it over, with every role filled, and what a policy that is still the sampler says of it. */
 export interface AlgorithmBatch {
@@ -55,17 +56,9 @@ function makeBatch(
     entropy: sampled(() => 0.1 + random.uniform()),
     value: sampled(() => random.normal()),
   };
-  const spoil = (array: Float64Array): Float64Array =>
-    array.map((value, index) => (built.mask[index] === 1 ? value : NaN));
-  const spoilt = Object.entries(batch).map(([field, value]: [string, unknown]) => {
-    const perToken =
-      value instanceof Float64Array &&
-      value.length === built.mask.length &&
-      !['bootstrapValue', 'greedyReturn'].includes(field);
-    return [field, perToken ? spoil(value) : value];
-  });
+  const spoil = (array: Float64Array): Float64Array => spoilArray(batch, array);
   const spoiltLive = { logprob: spoil(live.logprob), entropy: spoil(live.entropy), value: spoil(live.value) };
-  return { name, batch, live, spoilt: { batch: Object.fromEntries(spoilt) as TrainingBatch, live: spoiltLive } };
+  return { name, batch, live, spoilt: { batch: spoilUnsampled(batch), live: spoiltLive } };
 }
 
 /** An episode of one to four turns, observations of different lengths between them. */

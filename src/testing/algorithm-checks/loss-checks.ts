@@ -1,6 +1,6 @@
 // The loss as an expression: what it reads, which way it leads, and that it stays what it was.
 import type { Algorithm } from '../../contracts/algorithm.js';
-import type { TrainingBatch } from '../../contracts/batch.js';
+import { emptyColumn, mapColumns, type BatchColumn } from '../../credit/batch-columns.js';
 import { evaluateLoss } from '../../credit/evaluate-loss.js';
 import { lossInputs, lossOperations } from '../../credit/loss-operations.js';
 import { selectRows } from '../../rollout/select-rows.js';
@@ -15,14 +15,12 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
     likelyCause: 'the role is missing from `roles`, or `critic` is; the trainer fills only what they name',
     run: (context) => {
       const { roles, critic } = context.algorithm;
+      const filled = new Set<BatchColumn['role']>([undefined, ...roles, ...(critic ? ['critic' as const] : [])]);
       return each(context, (given) => {
-        const { referenceLogprobs, values, greedyReturn, ...bare } = given.batch;
-        const batch: TrainingBatch = {
-          ...bare,
-          ...(roles.includes('reference') && referenceLogprobs && { referenceLogprobs }),
-          ...(roles.includes('greedy') && greedyReturn && { greedyReturn }),
-          ...(critic && values && { values }),
-        };
+        const batch = mapColumns(given.batch, (name, column) => {
+          if (filled.has(column.role)) return given.batch[name];
+          return column.optional ? undefined : emptyColumn(column, given.batch);
+        });
         const { logprob, entropy, value } = given.live;
         try {
           update(context.algorithm, { batch, live: { logprob, entropy, ...(critic && { value }) } });

@@ -1,5 +1,6 @@
 import type { TrainingBatch } from '../../contracts/batch.js';
 import type { GeneratedTokens, GenerateRequest, SamplerPromises } from '../../contracts/policy.js';
+import { emptyBatch } from '../../credit/batch-columns.js';
 import {
   distance,
   draw,
@@ -29,30 +30,15 @@ function difference(one: GeneratedTokens | undefined, other: GeneratedTokens | u
 function batchOfOneToken(requests: readonly GenerateRequest[], tokens: readonly number[]): TrainingBatch {
   const rows = requests.length;
   const width = Math.max(...requests.map((request) => request.tokens.length)) + 1;
-  const zeros = (): Float64Array => new Float64Array(rows * width);
-  const batch = { tokens: new Int32Array(rows * width), mask: new Uint8Array(rows * width) };
-  const turn = new Int32Array(rows * width).fill(-1);
+  const batch = emptyBatch({ rows, width, temperature: 1 });
   for (const [row, request] of requests.entries()) {
     const at = row * width + request.tokens.length;
     batch.tokens.set([...request.tokens, tokens[row] as number], row * width);
+    batch.length[row] = request.tokens.length + 1;
     batch.mask[at] = 1;
-    turn[at] = 0;
+    batch.turn[at] = 0;
   }
-  return {
-    ...batch,
-    rows,
-    width,
-    turn,
-    length: Int32Array.from(requests, (request) => request.tokens.length + 1),
-    weight: zeros(),
-    logprobs: zeros(),
-    rewards: zeros(),
-    advantages: zeros(),
-    group: new Int32Array(rows),
-    truncated: new Uint8Array(rows),
-    bootstrapValue: new Float64Array(rows),
-    temperature: 1,
-  };
+  return batch;
 }
 
 /** Log probability of the token that is sampled in each row. */

@@ -1,29 +1,5 @@
-import type { TrainingBatch } from '../../contracts/batch.js';
+import { selectRows } from '../../rollout/select-rows.js';
 import { makeRequests, plainSampling, playBatch, supervisedLoss, type PolicyCheck } from './policy-context.js';
-
-/** The same rows with `more` further places of padding each. */
-function widen(batch: TrainingBatch, more: number): TrainingBatch {
-  const width = batch.width + more;
-  const spread = <A extends Int32Array | Uint8Array | Float64Array>(source: A, target: A): A => {
-    for (let row = 0; row < batch.rows; row += 1) {
-      target.set(source.subarray(row * batch.width, (row + 1) * batch.width), row * width);
-    }
-    return target;
-  };
-  const numbers = (source: Float64Array): Float64Array => spread(source, new Float64Array(batch.rows * width));
-  const { referenceLogprobs: _, ...plain } = batch;
-  return {
-    ...plain,
-    width,
-    tokens: spread(batch.tokens, new Int32Array(batch.rows * width)),
-    mask: spread(batch.mask, new Uint8Array(batch.rows * width)),
-    turn: spread(batch.turn, new Int32Array(batch.rows * width).fill(-1)),
-    weight: numbers(batch.weight),
-    logprobs: numbers(batch.logprobs),
-    rewards: numbers(batch.rewards),
-    advantages: numbers(batch.advantages),
-  };
-}
 
 export const operationChecks: readonly PolicyCheck[] = [
   {
@@ -45,7 +21,8 @@ export const operationChecks: readonly PolicyCheck[] = [
       const nothing = await count(() => undefined);
       const read = await count(() => model.logprobs(batch));
       const again = await count(() => model.logprobs(batch));
-      const padded = await count(() => model.logprobs(widen(batch, 9)));
+      const wider = selectRows(batch, Array.from(batch.length.keys()), batch.width + 9);
+      const padded = await count(() => model.logprobs(wider));
       const learnt = await count(() => model.forwardBackward(batch, supervisedLoss));
       const sampled = await count(() => model.generate(makeRequests(context, 3), plainSampling));
       await model.optimizerStep({ learningRate: 0 });

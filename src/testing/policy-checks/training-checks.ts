@@ -2,6 +2,7 @@ import type { TrainingBatch } from '../../contracts/batch.js';
 import type { Loss } from '../../contracts/loss.js';
 import { evaluateLoss } from '../../credit/evaluate-loss.js';
 import { selectRows } from '../../rollout/select-rows.js';
+import { spoilUnsampled } from '../spoil-unsampled.js';
 import {
   agree,
   distance,
@@ -16,19 +17,10 @@ import {
 
 /** NaN wherever nothing was sampled, and other ids in the padding. */
 function spoil(batch: TrainingBatch): TrainingBatch {
-  const nan = (array: Float64Array): Float64Array => array.map((value, i) => (batch.mask[i] === 1 ? value : NaN));
   const tokens = batch.tokens.map((token, index) =>
     index % batch.width >= (batch.length[Math.floor(index / batch.width)] as number) ? 1 : token,
   );
-  return {
-    ...batch,
-    tokens,
-    weight: nan(batch.weight),
-    logprobs: nan(batch.logprobs),
-    referenceLogprobs: nan(batch.referenceLogprobs ?? batch.logprobs),
-    rewards: nan(batch.rewards),
-    advantages: nan(batch.advantages),
-  };
+  return { ...spoilUnsampled(batch), tokens };
 }
 
 const withoutSampled = (batch: TrainingBatch): TrainingBatch => ({

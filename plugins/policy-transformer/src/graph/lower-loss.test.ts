@@ -1,6 +1,6 @@
 /** Losses in the graph against the float64 interpreter of the core. Mutation that turns it red: multiply by the mask where `lowerLoss` selects. */
 import type { Loss, LossExpression, TrainingBatch } from '@agentgym/cli';
-import { evaluateLoss, lossInputs as inputs, lossOperations as ops } from '@agentgym/cli/testing';
+import { emptyBatch, evaluateLoss, lossInputs as inputs, lossOperations as ops } from '@agentgym/cli/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
@@ -24,9 +24,7 @@ const mask = Uint8Array.from({ length: size }, (_, i) => {
   return row < rows - 1 && i % width > 0 && i % width <= 1 + row ? 1 : 0;
 });
 const batch: TrainingBatch = {
-  rows,
-  width,
-  tokens: new Int32Array(size),
+  ...emptyBatch({ rows, width, temperature: 1 }),
   length: new Int32Array(rows).fill(width),
   mask,
   turn: new Int32Array(size),
@@ -37,10 +35,7 @@ const batch: TrainingBatch = {
   rewards: wave(5),
   advantages: wave(6),
   returns: wave(7),
-  group: new Int32Array(rows),
   truncated: Uint8Array.of(1, 0, 0, 1, 1, 0),
-  bootstrapValue: new Float64Array(rows),
-  temperature: 1,
 };
 const live = { logprob: wave(8).map((x) => x - 1.5), entropy: wave(9).map((x) => x + 1.5), value: wave(10) };
 

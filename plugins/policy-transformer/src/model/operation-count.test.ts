@@ -1,5 +1,6 @@
 // The count against the graph that is executed: every product of matrices in it, and every pair of a query and a key that its masks let see each other.
 import type { TrainingBatch } from '@agentgym/cli';
+import { emptyBatch } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
 import { grouped, small } from '../generation/fixtures/small-models.js';
@@ -19,22 +20,12 @@ const width = 17;
 const mask = Uint8Array.from({ length: rows * width }, (_, index) =>
   Number([3, 4, 5, 6, 11, 12, 13, 16].includes(index % width)),
 );
-const zeros = new Float64Array(rows * width);
 const batch: TrainingBatch = {
-  rows,
-  width,
+  ...emptyBatch({ rows, width, temperature: 1 }),
   tokens: new Int32Array(rows * width).fill(2),
   length: Int32Array.of(width, width),
   mask,
   turn: new Int32Array(rows * width),
-  weight: zeros,
-  logprobs: zeros,
-  rewards: zeros,
-  advantages: zeros,
-  group: new Int32Array(rows),
-  truncated: new Uint8Array(rows),
-  bootstrapValue: new Float64Array(rows),
-  temperature: 1,
 };
 
 function nodesOf(outputs: readonly Tensor[]): Set<Node> {

@@ -7,30 +7,24 @@ import type { TrainingSizes } from './training-graph.js';
 /** Rows of a batch as a graph takes them. */
 export interface PackedRows {
   readonly sizes: TrainingSizes;
-  /** Every input of `trainingGraph` and `evaluationGraph` but the parameters. */
+  /** Every input of `trainingGraph` and `evaluationGraph` but the parameters, `positions` and `bias`. */
   readonly inputs: { readonly [name: string]: HostArray };
   /** For each slot in use its index into the arrays of the batch, [rows, width]. */
   readonly indices: Int32Array;
 }
 
-/** Arrays of a batch with a number per token. */
-const PER_TOKEN: readonly (Exclude<LossInputName, 'truncated'> | 'weight')[] = [
-  'weight',
-  'logprobs',
-  'referenceLogprobs',
-  'values',
-  'advantages',
-  'returns',
-  'rewards',
-  'klCoefficient',
-];
-
 /**
  * Packs the sampled tokens of some rows into slots: only they reach the head and the loss, and only the tokens before the last of them are looked at. What
  * stands elsewhere in the batch, NaN included, is not read. Throws where a sequence's very first token is sampled: nothing predicts it.
  * @param group queries that share a key: heads / keyValueHeads
+ * @param reads columns of the batch that a loss reads; a number per row is repeated on its tokens
  */
-export function packRows(batch: TrainingBatch, rows: readonly number[], group: number): PackedRows {
+export function packRows(
+  batch: TrainingBatch,
+  rows: readonly number[],
+  group: number,
+  reads: Iterable<LossInputName> = [],
+): PackedRows {
   const { width } = batch;
   const slots = sampledSlots(batch, rows);
   const indices = Int32Array.from(slots, ({ row, position }) => rows[row]! * width + position);
@@ -54,15 +48,14 @@ export function packRows(batch: TrainingBatch, rows: readonly number[], group: n
     row: new Int32Array(sizes.slots),
     mask: new Uint8Array(sizes.slots).fill(1, 0, slots.length),
     inverseTemperature: Float32Array.of(batch.temperature === 0 ? 1 : 1 / batch.temperature),
-    truncated: new Float32Array(sizes.slots),
   };
-  for (const [slot, { row }] of slots.entries()) {
-    inputs['row']![slot] = row;
-    inputs['truncated']![slot] = batch.truncated[rows[row]!] ?? 0;
-  }
-  for (const name of PER_TOKEN) {
-    const array = batch[name];
-    if (array) inputs[name] = pick(new Float32Array(sizes.slots), array, indices);
+  for (const [slot, { row }] of slots.entries()) inputs['row']![slot] = row;
+  for (const name of ['weight', ...reads] as const) {
+    const column = batch[name];
+    if (column === undefined) throw new Error(`the loss reads \`${name}\`, but the batch does not carry it`);
+    const isPerToken = column.length === batch.rows * width;
+    const places = isPerToken ? indices : indices.map((index) => Math.floor(index / width));
+    inputs[name] = pick(new Float32Array(sizes.slots), column, places);
   }
   return { sizes, inputs, indices };
 }
@@ -81,11 +74,7 @@ function sampledSlots({ mask, width }: TrainingBatch, rows: readonly number[]): 
 }
 
 /** What stands at the indices; the rest of `into` is left as it is. */
-function pick<Into extends Int32Array | Float32Array>(
-  into: Into,
-  from: Int32Array | Float64Array,
-  indices: Int32Array,
-): Into {
+function pick<Into extends Int32Array | Float32Array>(into: Into, from: ArrayLike<number>, indices: Int32Array): Into {
   for (let slot = 0; slot < indices.length; slot += 1) into[slot] = from[indices[slot]!]!;
   return into;
 }

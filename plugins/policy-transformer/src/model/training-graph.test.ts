@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Loss, Random, TrainingBatch } from '@agentgym/cli';
-import { lossInputs as inputs, lossOperations as ops, testHost } from '@agentgym/cli/testing';
+import { emptyBatch, lossInputs as inputs, lossOperations as ops, testHost } from '@agentgym/cli/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
@@ -44,14 +44,15 @@ const loss: Loss = {
   },
 };
 
+const reads = ['logprobs', 'advantages', 'returns'] as const;
+
 function makeBatch(random: Random): TrainingBatch {
   const size = rows * width;
   const draw = () => Float64Array.from({ length: size }, () => random.normal());
   const length = Int32Array.from({ length: rows }, (_, row) => width - 3 * row);
   const inside = (index: number) => index % width < length[Math.floor(index / width)]!;
   return {
-    rows,
-    width,
+    ...emptyBatch({ rows, width, temperature: 0.7 }),
     tokens: Int32Array.from({ length: size }, (_, index) =>
       inside(index) ? random.integer(1, config.vocabularySize) : 0,
     ),
@@ -63,10 +64,6 @@ function makeBatch(random: Random): TrainingBatch {
     rewards: draw(),
     advantages: draw(),
     returns: draw(),
-    group: new Int32Array(rows),
-    truncated: new Uint8Array(rows),
-    bootstrapValue: new Float64Array(rows),
-    temperature: 0.7,
   };
 }
 
@@ -91,7 +88,7 @@ async function run(outputs: { readonly [name: string]: Tensor }, given: HostArra
 }
 
 async function train(of: TrainingBatch, which: readonly number[], threads = 1): Promise<Outputs> {
-  const packed = packRows(of, which, 2);
+  const packed = packRows(of, which, 2, reads);
   return run(trainingGraph(config, packed.sizes, options, loss), packed.inputs, threads);
 }
 
@@ -111,7 +108,7 @@ describe('the training graph', () => {
   });
 
   it('has the slope of its loss in every parameter', async () => {
-    const packed = packRows(batch, all, 2);
+    const packed = packRows(batch, all, 2, reads);
     const outputs = trainingGraph(config, packed.sizes, options, loss);
     const executable = await executors[0]!.compile({ outputs });
     const total = async (moved: Map<string, Float32Array>) => {
@@ -192,5 +189,19 @@ describe('packed rows', () => {
     expect(() => packRows({ ...batch, mask: new Uint8Array(batch.mask.length).fill(1) }, [0], 2)).toThrow(
       /first token of row 0/,
     );
+  });
+
+  // Goes red when a column per row is read as one per token.
+  it('hold the columns that a loss reads, also those with a number per row, and no others', () => {
+    const truncated = Uint8Array.of(0, 1, 0, 1, 0);
+    const { inputs: packed, indices } = packRows({ ...batch, truncated }, [1, 4], 2, ['advantages', 'truncated']);
+    const slots = [...indices.entries()];
+    expect(slots.some(([, index]) => Math.floor(index / width) === 4)).toBe(true);
+    for (const [slot, index] of slots) {
+      expect(packed['advantages']![slot]).toBe(Math.fround(batch.advantages[index]!));
+      expect(packed['truncated']![slot]).toBe(truncated[Math.floor(index / width)]);
+    }
+    expect(packed['returns']).toBeUndefined();
+    expect(() => packRows(batch, [1], 2, ['referenceLogprobs'])).toThrow('`referenceLogprobs`');
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ReadableStream } from 'node:stream/web';
 
 import type { Loss, LossExpression, PolicyContext, PolicyModel, TrainingBatch } from '@agentgym/cli';
-import { testHost } from '@agentgym/cli/testing';
+import { emptyBatch, testHost } from '@agentgym/cli/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { InProcessEngine } from '../worker/in-process-engine.js';
@@ -80,8 +80,7 @@ async function play(policy: PolicyModel, rows: number): Promise<TrainingBatch> {
   };
   const perToken = (of: (row: number, t: number) => number) => fill(new Float64Array(rows * width), of);
   return {
-    rows,
-    width,
+    ...emptyBatch({ rows, width, temperature: sampling.temperature }),
     tokens: fill(new Int32Array(rows * width), (row, t) => sequences[row]![t] ?? 0),
     length: Int32Array.from(sequences, ({ length }) => length),
     mask: fill(new Uint8Array(rows * width), (row, t) => masks[row]![t] ?? 0),
@@ -92,9 +91,6 @@ async function play(policy: PolicyModel, rows: number): Promise<TrainingBatch> {
     advantages: perToken((row, t) => (masks[row]![t] ? Math.sin(row + t) : NaN)),
     returns: perToken((row, t) => Math.cos(row * t)),
     group: Int32Array.from({ length: rows }, (_, row) => row),
-    truncated: new Uint8Array(rows),
-    bootstrapValue: new Float64Array(rows),
-    temperature: sampling.temperature,
   };
 }
 

@@ -1,34 +1,18 @@
 import type { TrainingBatch } from '@agentgym/cli';
 
-const PER_TOKEN = [
-  'tokens',
-  'mask',
-  'turn',
-  'weight',
-  'logprobs',
-  'referenceLogprobs',
-  'values',
-  'rewards',
-  'klCoefficient',
-  'advantages',
-  'returns',
-] as const;
-const PER_ROW = ['length', 'group', 'truncated', 'bootstrapValue'] as const;
-
-/** Some rows of a batch, in this order, as a batch of their own. */
+/**
+ * Some rows of a batch, in this order, as a batch of their own. What is an array is a column: so many numbers a row, whatever its name,
+ * so that none can be forgotten.
+ */
 export function takeRows(batch: TrainingBatch, rows: readonly number[]): TrainingBatch {
-  const { width } = batch;
-  const part: { [name: string]: unknown } = { rows: rows.length, width, temperature: batch.temperature };
-  for (const name of PER_TOKEN) {
-    const from = batch[name];
-    if (from === undefined) continue;
-    const to = from.slice(0, rows.length * width);
-    rows.forEach((row, place) => to.set(from.subarray(row * width, (row + 1) * width), place * width));
-    part[name] = to;
-  }
-  for (const name of PER_ROW)
-    part[name] = batch[name].slice(0, rows.length).map((_, place) => batch[name][rows[place]!]!);
-  return part as unknown as TrainingBatch;
+  const part = Object.entries(batch).map(([name, column]: [string, TrainingBatch[keyof TrainingBatch]]) => {
+    if (typeof column !== 'object') return [name, column];
+    const stride = batch.rows === 0 ? 0 : column.length / batch.rows;
+    const taken = column.slice(0, rows.length * stride);
+    rows.forEach((row, place) => taken.set(column.subarray(row * stride, (row + 1) * stride), place * stride));
+    return [name, taken];
+  });
+  return { ...(Object.fromEntries(part) as TrainingBatch), rows: rows.length };
 }
 
 /** Per row, how many tokens training has to look at: up to the last sampled one. 0 where nothing was sampled. */

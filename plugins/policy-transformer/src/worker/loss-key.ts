@@ -1,4 +1,4 @@
-import type { Loss, LossExpression } from '@agentgym/cli';
+import type { Loss, LossExpression, LossInputName } from '@agentgym/cli';
 
 /** Operations that look at whole rows, so that how many rows there are is part of the graph. */
 const OF_ROWS: ReadonlySet<LossExpression['op']> = new Set(['sequenceSum', 'sequenceMean', 'pairDifference']);
@@ -7,6 +7,8 @@ export interface LossTraits {
   /** Equal for losses that compute the same: subtrees are numbered, so that what is shared is written once. */
   readonly key: string;
   readonly readsRows: boolean;
+  /** Columns of the batch that it reads. */
+  readonly reads: readonly LossInputName[];
   /** Rows are compared in twos. */
   readonly readsPairs: boolean;
 }
@@ -16,10 +18,12 @@ export function lossTraits({ terms, metrics = {} }: Loss): LossTraits {
   const numbers = new Map<LossExpression, number>();
   const lines: string[] = [];
   const operations = new Set<LossExpression['op']>();
+  const reads = new Set<LossInputName>();
   const visit = (expression: LossExpression): number => {
     const known = numbers.get(expression);
     if (known !== undefined) return known;
     operations.add(expression.op);
+    if (expression.op === 'batch') reads.add(expression.name);
     const parts = Object.entries(expression).map(([name, value]) =>
       typeof value === 'object' ? `${name}#${visit(value as LossExpression)}` : `${name}=${String(value)}`,
     );
@@ -33,6 +37,7 @@ export function lossTraits({ terms, metrics = {} }: Loss): LossTraits {
   return {
     key: JSON.stringify([roots, lines]),
     readsRows: [...operations].some((operation) => OF_ROWS.has(operation)),
+    reads: [...reads],
     readsPairs: operations.has('pairDifference'),
   };
 }

@@ -83,7 +83,7 @@ export class Trainer {
     const terms: { [name: string]: number } = zeros(loss.terms);
     const metrics: { [name: string]: number } = zeros(loss.metrics ?? {});
     for (const rows of this.#microBatches(batch, traits.readsPairs ? 2 : 1)) {
-      const packed = packRows(batch, rows, this.#group);
+      const packed = packRows(batch, rows, this.#group, traits.reads);
       const outputs = await this.#run(await this.#training(loss, traits, packed.sizes), parameters, packed);
       spread(results, packed, outputs);
       for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;

@@ -1,0 +1,86 @@
+// Every column of a batch stands here once: what makes, selects, widens or spoils batches goes through this table. A column that the type
+// has and the table lacks, or has with another type, does not compile.
+import type { AlgorithmRole } from '../contracts/algorithm.js';
+import type { TrainingBatch } from '../contracts/batch.js';
+
+/** Names of the arrays of a batch. */
+export type ColumnName = {
+  [Name in keyof TrainingBatch]-?: TrainingBatch[Name] extends number ? never : Name;
+}[keyof TrainingBatch];
+
+/** The array of a column. */
+export type ColumnArray<Name extends ColumnName = ColumnName> = NonNullable<TrainingBatch[Name]>;
+
+/** What is known of a column. */
+export interface BatchColumn<Name extends ColumnName = ColumnName> {
+  /** Constructor of its array, and so the type of its elements. */
+  readonly array: new (length: number) => ColumnArray<Name>;
+  /** `token`: [rows, width]; `row`: [rows]. */
+  readonly per: 'token' | 'row';
+  /** What stands in padding, and where nothing was filled in. */
+  readonly padding: number;
+  /** Absent from a batch until it is filled. */
+  readonly optional: boolean;
+  /** Who fills it, where an algorithm has to ask. */
+  readonly role?: AlgorithmRole | 'critic';
+}
+
+type Columns = {
+  readonly [Name in ColumnName]: BatchColumn<Name> & {
+    readonly optional: undefined extends TrainingBatch[Name] ? true : false;
+  };
+};
+
+/** Every column of a batch. */
+export const batchColumns: Columns = {
+  tokens: { array: Int32Array, per: 'token', padding: 0, optional: false },
+  length: { array: Int32Array, per: 'row', padding: 0, optional: false },
+  mask: { array: Uint8Array, per: 'token', padding: 0, optional: false },
+  turn: { array: Int32Array, per: 'token', padding: -1, optional: false },
+  weight: { array: Float64Array, per: 'token', padding: 0, optional: false },
+  logprobs: { array: Float64Array, per: 'token', padding: 0, optional: false },
+  referenceLogprobs: { array: Float64Array, per: 'token', padding: 0, optional: true, role: 'reference' },
+  values: { array: Float64Array, per: 'token', padding: 0, optional: true, role: 'critic' },
+  rewards: { array: Float64Array, per: 'token', padding: 0, optional: false },
+  advantages: { array: Float64Array, per: 'token', padding: 0, optional: false },
+  returns: { array: Float64Array, per: 'token', padding: 0, optional: true },
+  klCoefficient: { array: Float64Array, per: 'token', padding: 0, optional: true },
+  greedyReturn: { array: Float64Array, per: 'row', padding: 0, optional: true, role: 'greedy' },
+  group: { array: Int32Array, per: 'row', padding: 0, optional: false },
+  truncated: { array: Uint8Array, per: 'row', padding: 0, optional: false },
+  bootstrapValue: { array: Float64Array, per: 'row', padding: 0, optional: false, role: 'critic' },
+};
+
+const entries = Object.entries(batchColumns) as readonly (readonly [ColumnName, BatchColumn])[];
+
+/** All of a batch that is no column. */
+export type BatchShape = Pick<TrainingBatch, Exclude<keyof TrainingBatch, ColumnName>>;
+
+/**
+ * A batch, column by column.
+ *
+ * @param make the array of a column, [rows, width] or [rows]; undefined leaves an optional one out
+ */
+export function mapColumns(
+  shape: BatchShape,
+  make: (name: ColumnName, column: BatchColumn) => ColumnArray | undefined,
+): TrainingBatch {
+  const { rows, width, temperature } = shape;
+  // Named one by one, since a whole batch is a shape too; typed, so that none is forgotten.
+  const scalars: BatchShape = { rows, width, temperature };
+  const made = entries.flatMap(([name, column]) => {
+    const array = make(name, column);
+    return array === undefined ? [] : [[name, array]];
+  });
+  return { ...scalars, ...Object.fromEntries(made) } as TrainingBatch;
+}
+
+/** An array for a column of a batch of this shape, all padding. */
+export function emptyColumn({ array, per, padding }: BatchColumn, { rows, width }: BatchShape): ColumnArray {
+  return new array(per === 'token' ? rows * width : rows).fill(padding);
+}
+
+/** A batch in which nothing is filled in yet: every column that is not optional, all padding. */
+export function emptyBatch(shape: BatchShape): TrainingBatch {
+  return mapColumns(shape, (_, column) => (column.optional ? undefined : emptyColumn(column, shape)));
+}
