@@ -1,5 +1,4 @@
 // The program of a thread in which an environment is played: makes its world of what the main thread tells it.
-import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
 import type { Contribution } from '../contracts/plugin.js';
@@ -21,7 +20,7 @@ const log = (level: 'info' | 'warn') => (message: string) =>
   port.postMessage({ log: level, message } satisfies FromThread);
 
 serveWorld(port, memory, async (signal) => {
-  const { default: contributions } = (await import(pathToFileURL(entry).href)) as { default: readonly Contribution[] };
+  const { default: contributions } = (await import(entry)) as { default: readonly Contribution[] };
   const found = contributions.find(({ kind, name }) => kind === owner.kind && name === owner.name);
   if (found?.kind !== 'environment') throw new Error(`${entry} has no environment ${owner.name}`);
   const module = checkShape(await found.load(), moduleShapes.environment, 'its module');

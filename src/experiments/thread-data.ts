@@ -5,7 +5,7 @@ import type { WorldSettings } from '../rollout/local-world.js';
 /** What a thread is told of the environment that it is to open. */
 export interface ThreadData {
   readonly owner: PluginOwner;
-  /** The plugin's entry, an absolute path. */
+  /** URL of the plugin's entry. */
   readonly entry: string;
   /** All options of the environment. */
   readonly options: JsonObject;
