@@ -628,6 +628,28 @@ describe('checkEnvironment', () => {
     expect(findings).toEqual([]);
   });
 
+  it('has no more instances at once than the contribution allows, each of them until it is disposed of', async () => {
+    let most = 0;
+    const open = () => {
+      // As leases of a server are: taken by reset, given back by dispose.
+      const held = new Set<Walk>();
+      return goodWorld(() => {
+        const walk = new Walk();
+        return Object.assign(walk, {
+          reset(task: string, call: Draw) {
+            held.add(walk);
+            most = Math.max(most, held.size);
+            return Walk.prototype.reset.call(walk, task, call);
+          },
+          dispose: () => void held.delete(walk),
+        });
+      });
+    };
+    const contribution = { ...good.contribution, play: { instances: 3 } };
+    expect(await checkEnvironment({ ...good, contribution, open }, settings)).toEqual([]);
+    expect(most).toBe(3);
+  });
+
   it('asks nothing of an external world that it cannot keep', async () => {
     let time = 0;
     const change = {

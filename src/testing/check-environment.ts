@@ -66,30 +66,58 @@ export async function examineEnvironment<Options>(
   settings: EnvironmentCheckSettings = {},
 ): Promise<KitReport> {
   const host = testEnvironmentHost();
-  const owned: (() => Awaitable<void>)[] = [];
+  const worlds: World[] = [];
+  const instances: Environment[] = [];
   let stepsPerSecond: number | undefined;
   const open = async (): Promise<World> => {
     const world: unknown = await subject.open(subject.options, host);
     checkWorldShape(world);
     return world;
   };
+  const disposeOfAll = async (): Promise<void> => {
+    for (const instance of instances.splice(0)) await quietly(() => instance.dispose?.());
+  };
+  /** The same check, whose instances are gone after it: a world may have few at once. */
+  const tidy = (check: EnvironmentCheck): EnvironmentCheck => ({
+    ...check,
+    run: async (context) => {
+      try {
+        return await check.run(context);
+      } finally {
+        await disposeOfAll();
+      }
+    },
+  });
   try {
     const prepareAll = async (): Promise<CheckContext> => {
-      const context = await prepare(subject, settings, open, (free) => owned.push(free));
-      stepsPerSecond = await measureSpeed(context);
-      return context;
+      try {
+        const context = await prepare(subject, settings, open, worlds, instances);
+        stepsPerSecond = await measureSpeed(context);
+        return context;
+      } finally {
+        await disposeOfAll();
+      }
     };
-    const checks = await runKit('environment', environmentChecks, settings, prepareAll, environmentPreparation);
+    const checks = await runKit(
+      'environment',
+      environmentChecks.map(tidy),
+      settings,
+      prepareAll,
+      environmentPreparation,
+    );
     return { checks, ...(stepsPerSecond !== undefined && { stepsPerSecond }) };
   } finally {
-    // Instances before the worlds that they are of. What these throw has been found by then.
-    for (const free of owned.toReversed()) {
-      await Promise.resolve()
-        .then(free)
-        .catch(() => undefined);
-    }
+    await disposeOfAll();
+    for (const world of worlds) await quietly(() => world.close?.());
     rmSync(host.cacheDirectory, { recursive: true, force: true });
   }
+}
+
+/** Frees something; what that throws is told of by the check of it. */
+async function quietly(free: () => Awaitable<void>): Promise<void> {
+  await Promise.resolve()
+    .then(free)
+    .catch(() => undefined);
 }
 
 /**
@@ -107,18 +135,19 @@ export async function checkEnvironment<Options>(
   return findingsOf(await examineEnvironment(subject, settings));
 }
 
-/** @param own is told how to free what the kit holds to its end */
+/** @param worlds takes what the kit closes at its end, as `instances` takes what it disposes of */
 async function prepare<Options>(
   subject: EnvironmentSubject<Options>,
   settings: EnvironmentCheckSettings,
   openUnowned: () => Promise<World>,
-  own: (free: () => Awaitable<void>) => void,
+  worlds: World[],
+  instances: Environment[],
 ): Promise<CheckContext> {
   const resolved = resolveSettings(settings);
   const random = createRandom(resolved.seed);
   const open = async (): Promise<World> => {
     const opened = await openUnowned();
-    own(() => opened.close?.());
+    worlds.push(opened);
     return opened;
   };
   const world = await open();
@@ -129,7 +158,7 @@ async function prepare<Options>(
   };
   const create = async (of = world): Promise<Environment> => {
     const environment = await createUnowned(of);
-    own(() => environment.dispose?.());
+    instances.push(environment);
     return environment;
   };
   const sample = await sampleTasks(world, resolved.tasks);

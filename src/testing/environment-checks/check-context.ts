@@ -27,7 +27,7 @@ export interface CheckContext {
   otherWorld(): Promise<World>;
   /** A new world that the check closes itself. */
   openUnowned(): Promise<World>;
-  /** A new instance, disposed of when the kit is through; of `world`, unless another is given. */
+  /** A new instance, disposed of after the check; of `world`, unless another is given. */
   create(world?: World): Promise<Environment>;
   /** A new instance that the check disposes of itself. */
   createUnowned(world?: World): Promise<Environment>;
@@ -60,4 +60,22 @@ export function unthrown(episodes: readonly PlayedEpisode[]): readonly PlayedEpi
 /** All episodes that were played for the checks. */
 export function allEpisodes({ randomEpisodes, oracleEpisodes = [] }: CheckContext): readonly PlayedEpisode[] {
   return [...randomEpisodes, ...oracleEpisodes];
+}
+
+/** Plays on a new instance, which is disposed of: a world may have few at once. */
+export async function onInstance<T>(context: CheckContext, play: (environment: Environment) => Promise<T>): Promise<T> {
+  const environment = await context.createUnowned();
+  try {
+    return await play(environment);
+  } finally {
+    // What it throws is told of by the check of it.
+    await Promise.resolve()
+      .then(() => environment.dispose?.())
+      .catch(() => undefined);
+  }
+}
+
+/** Most instances at once. */
+export function instanceLimit({ contribution }: CheckContext): number {
+  return contribution.play?.instances ?? Infinity;
 }

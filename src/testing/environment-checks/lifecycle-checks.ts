@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Awaitable } from '../../contracts/environment.js';
+import type { Awaitable, Environment } from '../../contracts/environment.js';
 import { messageOf } from '../../errors/message-of.js';
 import { leftOpenBy } from '../open-resources.js';
 import { shorten } from '../shorten.js';
@@ -10,9 +10,13 @@ import { playAgain, playEpisode } from './play-episode.js';
 
 const strangers = ['', 'no such task', '__proto__', '../../', '-1', 'x'.repeat(1_000)];
 
-/** Tries each admissible action of one state on instances that were led there. */
-async function illegalAdmissible(context: CheckContext, task: string, actions: readonly string[]): Promise<string[]> {
-  const environment = await context.create();
+/** Tries each admissible action of one state, to which the instance is led each time. */
+async function illegalAdmissible(
+  context: CheckContext,
+  environment: Environment,
+  task: string,
+  actions: readonly string[],
+): Promise<string[]> {
   const lead = async () => {
     await playEpisode(environment, task, context.random, (_, turn) => actions[turn], actions.length);
     return (await environment.admissible?.()) ?? [];
@@ -60,13 +64,14 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause: 'the list is made by other rules than those of `step`',
     run: async (context) => {
-      if ((await context.create()).admissible === undefined) return [];
+      const environment = await context.create();
+      if (environment.admissible === undefined) return [];
       const found: string[] = [];
       for (const { task, turns } of allEpisodes(context)) {
         const actions = turns.map(({ action }) => action);
         for (const length of new Set([0, actions.length >> 1])) {
           if (length < actions.length)
-            found.push(...(await illegalAdmissible(context, task, actions.slice(0, length))));
+            found.push(...(await illegalAdmissible(context, environment, task, actions.slice(0, length))));
         }
       }
       return found;

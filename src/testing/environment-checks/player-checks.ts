@@ -3,7 +3,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { isUnavailable } from '../is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { act, conclude, reset } from './call-environment.js';
-import { unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
+import { onInstance, unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { chooseAs, differences, playAgain, playEpisode, type PlayedEpisode } from './play-episode.js';
 
 /** Names that nobody gives a player; some of them are members of every object. */
@@ -20,7 +20,7 @@ async function badPlayer(context: CheckContext, environment: Environment, name: 
   return `from one stream it does ${shorten(first)}, then ${shorten(again)}`;
 }
 
-/** Leads two instances to one state, has both graded, and plays the episode whole on one of them. */
+/** Leads two instances to one state, one after the other, has each graded, and plays the episode whole on the second. */
 async function gradedTwice(
   context: CheckContext,
   episode: PlayedEpisode,
@@ -31,24 +31,33 @@ async function gradedTwice(
   const turns = episode.turns.slice(0, ended ? -1 : undefined);
   if (turns.length === 0) return [];
   const place = `task ${shorten(episode.task)}, cut by its ${cause} after turn ${turns.length - 1}`;
-  const [one, other] = [await context.create(), await context.create()];
-  const grades: string[] = [];
-  for (const environment of [one, other]) {
-    await playAgain(environment, { ...episode, turns }, context.random);
-    try {
-      const conclusion = await conclude(environment, cause);
-      const declared = context.contribution.facts ?? [];
-      const missing = declared.find((fact) => conclusion?.facts[fact] === undefined);
-      if (missing !== undefined) return [`${place}: \`${missing}\` is declared and not reported`];
-      grades.push(JSON.stringify(conclusion));
-    } catch (error) {
-      if (isUnavailable(error)) throw error;
-      return [`${place}: ${messageOf(error)}`];
-    }
+  const led = (play: (environment: Environment) => Promise<string>): Promise<string> =>
+    onInstance(context, async (environment) => {
+      await playAgain(environment, { ...episode, turns }, context.random);
+      return play(environment);
+    });
+  const declared = context.contribution.facts ?? [];
+  let found: string[] = [];
+  const grade = async (environment: Environment): Promise<string> => {
+    const conclusion = await conclude(environment, cause);
+    const missing = declared.find((fact) => conclusion?.facts[fact] === undefined);
+    if (missing !== undefined) throw new Error(`\`${missing}\` is declared and not reported`);
+    return JSON.stringify(conclusion);
+  };
+  try {
+    const one = await led(grade);
+    const other = await led(async (environment) => {
+      const graded = await grade(environment);
+      const again = await playAgain(environment, episode, context.random);
+      found = differences(episode, again, 'after another was concluded');
+      return graded;
+    });
+    if (context.world.external === true) return [];
+    return one === other ? found : [`${place}: it comes to ${one}, on another instance to ${other}`];
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    return [`${place}: ${messageOf(error)}`];
   }
-  if (context.world.external === true) return [];
-  if (grades[0] !== grades[1]) return [`${place}: it comes to ${grades[0]}, on another instance to ${grades[1]}`];
-  return differences(episode, await playAgain(one, episode, context.random), 'after another was concluded');
 }
 
 export const playerChecks: readonly EnvironmentCheck[] = [

@@ -7,7 +7,7 @@ import { copyJson } from '../../rollout/copy-json.js';
 import { isUnavailable } from '../is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { act, step } from './call-environment.js';
-import { allEpisodes, repeatable, type CheckContext, type EnvironmentCheck } from './check-context.js';
+import { allEpisodes, onInstance, repeatable, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { compareProcesses, compareThreads } from './compare-processes.js';
 import { differences, playAgain, playEpisode, type ChooseAction, type PlayedEpisode } from './play-episode.js';
 
@@ -30,11 +30,15 @@ async function stepThrough(environment: Environment, actions: readonly string[])
   return results.join('\n');
 }
 
-async function snapshotFindings(context: CheckContext, episode: PlayedEpisode): Promise<string[]> {
+async function snapshotFindings(
+  context: CheckContext,
+  episode: PlayedEpisode,
+  played: Environment,
+  fresh: Environment,
+): Promise<string[]> {
   const half = episode.turns.length >> 1;
   const rest = episode.turns.slice(half).map(({ action }) => action);
   const place = `task ${shorten(episode.task)}, turn ${half}`;
-  const [played, fresh] = [await context.create(), await context.create()];
   if (played.snapshot === undefined || played.restore === undefined) {
     return played.snapshot === played.restore ? [] : ['one of snapshot and restore is missing'];
   }
@@ -69,7 +73,7 @@ const checks: readonly EnvironmentCheck[] = [
     run: async (context) => {
       const found: string[] = [];
       for (const episode of allEpisodes(context)) {
-        const again = await playAgain(await context.create(), episode, context.random);
+        const again = await onInstance(context, (environment) => playAgain(environment, episode, context.random));
         found.push(...differences(episode, again));
       }
       return found;
@@ -116,7 +120,10 @@ const checks: readonly EnvironmentCheck[] = [
     likelyCause: 'state that is left out of the snapshot, or a snapshot that shares objects with the live state',
     run: async (context) => {
       const found: string[] = [];
-      for (const episode of context.randomEpisodes) found.push(...(await snapshotFindings(context, episode)));
+      const played = await context.create();
+      for (const episode of context.randomEpisodes) {
+        found.push(...(await onInstance(context, (fresh) => snapshotFindings(context, episode, played, fresh))));
+      }
       return found;
     },
   },

@@ -2,7 +2,7 @@
 import type { Environment } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { shorten } from '../shorten.js';
-import { repeatable, unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
+import { instanceLimit, repeatable, unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { differences, episodeBytes, playAgain, playEpisode, type PlayedEpisode } from './play-episode.js';
 
 /** Somebody who plays an episode again beside others. */
@@ -45,7 +45,7 @@ async function interleave(runners: readonly Runner[], random: Random): Promise<r
   );
 }
 
-/** How many play beside the episode that is looked at, and what becomes of them. */
+/** Who plays beside the episode that is looked at, as far as there may be instances at once, and what becomes of them. */
 const neighbours: readonly Runner['fate'][] = [
   'plays',
   'disposed',
@@ -59,21 +59,28 @@ async function besideOthers(context: CheckContext, episode: PlayedEpisode, shift
   const episodes = unthrown(context.randomEpisodes);
   const world = await context.openUnowned();
   const runners: Runner[] = [];
+  const fates = (['plays', ...neighbours] as const).slice(0, instanceLimit(context));
   try {
-    for (const [index, fate] of (['plays', ...neighbours] as const).entries()) {
+    for (const [index, fate] of fates.entries()) {
       const other = episodes[(shift + index) % episodes.length] as PlayedEpisode;
       runners.push({ environment: await context.createUnowned(world), episode: index === 0 ? episode : other, fate });
     }
     const played = await interleave(runners, context.random);
     const found = runners.map(({ episode: before, fate }, index) => {
       const again = played[index] as PlayedEpisode;
-      return fate === 'plays' ? differences(before, again, `beside ${neighbours.length} others`) : [];
+      return fate === 'plays' ? differences(before, again, `beside ${fates.length - 1} others`) : [];
     });
     return found.flat().slice(0, 1);
   } finally {
     for (const { environment } of runners) await environment.dispose?.();
     await world.close?.();
   }
+}
+
+/** Why nobody can play beside somebody else, if so. */
+function alone(context: CheckContext): string | undefined {
+  if (instanceLimit(context) < 2) return 'there is one instance at once';
+  return unthrown(context.randomEpisodes).length < 2 ? 'there is a single episode' : undefined;
 }
 
 const checks: readonly EnvironmentCheck[] = [
@@ -83,15 +90,16 @@ const checks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'the state of an episode lies in a variable of the module or of the world, or in a table that instances share',
-    idle: ({ randomEpisodes }) => (unthrown(randomEpisodes).length < 2 ? 'there is a single episode' : undefined),
+    idle: alone,
     run: async (context) => {
       const episodes = unthrown(context.randomEpisodes);
       for (const [index, one] of episodes.entries()) {
         const other = episodes[(index + 1) % episodes.length] as PlayedEpisode;
         const runners: Runner[] = [];
         for (const episode of [one, other])
-          runners.push({ environment: await context.create(), episode, fate: 'plays' });
+          runners.push({ environment: await context.createUnowned(), episode, fate: 'plays' });
         const played = await interleave(runners, context.random);
+        for (const { environment } of runners) await environment.dispose?.();
         for (const [which, episode] of [one, other].entries()) {
           const beside = shorten((which === 0 ? other : one).task);
           const found = differences(episode, played[which] as PlayedEpisode, `beside ${beside}`);
@@ -107,7 +115,7 @@ const checks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'a slot, cache or connection of the world that `dispose` frees for all, or a random stream that instances share',
-    idle: ({ randomEpisodes }) => (unthrown(randomEpisodes).length < 2 ? 'there is a single episode' : undefined),
+    idle: alone,
     run: async (context) => {
       for (const [index, episode] of unthrown(context.randomEpisodes).slice(0, 3).entries()) {
         const found = await besideOthers(context, episode, index);
@@ -121,11 +129,14 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'it does not matter in which order instances are made, nor how many',
     severity: 'error',
     likelyCause: 'a counter or a stream of random numbers of the world, from which each new instance takes its own',
+    idle: alone,
     run: async (context) => {
       const world = await context.otherWorld();
-      const spare = 3;
+      // The first of all plays nothing; neither do others, where there may be many.
+      const limit = Math.min(7, instanceLimit(context));
+      const spare = Math.max(1, limit - 4);
       for (let instance = 0; instance < spare; instance += 1) await context.create(world);
-      const episodes = unthrown(context.randomEpisodes).slice(0, 4);
+      const episodes = unthrown(context.randomEpisodes).slice(0, limit - spare);
       const instances = new Map<PlayedEpisode, Environment>();
       for (const episode of episodes.toReversed()) instances.set(episode, await context.create(world));
       for (const episode of episodes) {
