@@ -1,0 +1,37 @@
+/** Places in the memory that the main thread and its watchdog share, 32-bit integers each. */
+export const slots = {
+  /** The number of the call that runs, 0 for none. */
+  call: 0,
+  /** Grows with every call that ends. */
+  calls: 1,
+  /** Grows with every turn of the event loop that a timer sees. */
+  beats: 2,
+  count: 3,
+} as const;
+
+/** What the watchdog is started with. */
+export interface WatchdogStart {
+  readonly shared: SharedArrayBuffer;
+  /** Seconds without a sign of life after which it speaks. */
+  readonly seconds: number;
+  /** Name of the global of the main thread that holds its `MainThreadHooks`. */
+  readonly hooks: string;
+  /** What is said after the sentence about the call, where Ctrl-C works from then on, and where it does not. */
+  readonly released: string;
+  readonly stuck: string;
+}
+
+/** What the watchdog is told of a call before it may run. */
+export interface WatchedCall {
+  /** 0: what runs outside of any call. */
+  readonly id: number;
+  readonly sentence: string;
+  /** Seconds after which `MainThreadHooks.giveUp` is called, if ever. */
+  readonly limitSeconds?: number;
+}
+
+/** Functions of the main thread that the watchdog calls there, in the middle of whatever runs. */
+export interface MainThreadHooks {
+  releaseSignals(): void;
+  giveUp(id: number, place: string | null): void;
+}
