@@ -1,7 +1,7 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { TaskSplits } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
-import type { TaskOutcome } from '../evaluation/evaluate.js';
+import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import { crossedEstimate } from '../statistics/crossed-estimate.js';
 import { detectableEffect } from '../statistics/detectable-effect.js';

@@ -28,9 +28,11 @@ export interface TaskSplits {
   readonly test: TaskSource;
   /**
    * The cluster of a task, where tasks stand or fall together (variants of one level): intervals are then bootstrapped over
-   * clusters. Absent where tasks are independent.
+   * clusters, and no cluster may stand in two splits. Absent where tasks are independent.
    */
   cluster?(task: string): string;
+  /** A benchmark whose own splits share clusters says so: results then tell apart whether training shows a task's cluster. */
+  readonly sharesClusters?: true;
 }
 
 /** What happened in a turn, as facts: no opinion on how much it is worth. */

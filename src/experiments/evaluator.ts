@@ -22,6 +22,8 @@ export interface EvaluatorOptions {
   readonly reward: ComposedReward;
   readonly actor: ModelActor;
   readonly journal: DiskJournal;
+  /** Clusters of tasks that the run trains on, where a split may have some of them. */
+  readonly trainedClusters: ReadonlySet<string> | undefined;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -151,9 +153,10 @@ export class Evaluator {
     tasks: number | 'all',
     attempts: number,
   ): Promise<Evaluation> {
-    const { recipe, reward, random, signal } = this.#options;
+    const { recipe, reward, random, signal, trainedClusters } = this.#options;
     return evaluate(actor, {
       splits: environment.splits,
+      ...(this.#sharesClusters(environment) && { trainedClusters }),
       split,
       tasks: tasks === 'all' ? Infinity : tasks,
       attempts,
@@ -165,6 +168,12 @@ export class Evaluator {
       rollout: rolloutSettings(recipe.rollout),
       signal,
     });
+  }
+
+  /** Whether held-out tasks may be of clusters that the run trains on. Clusters of an environment of another name are others, whatever they are called. */
+  #sharesClusters({ name, splits }: OpenEnvironment): boolean {
+    const own = this.#options.environment;
+    return name === own.name && (own.splits.sharesClusters === true || splits.sharesClusters === true);
   }
 
   #write(stage: string, step: number, { player, evaluation }: Played, environment?: string): void {

@@ -16,6 +16,7 @@ import { Instances, noCorpus, type OpenEnvironment } from './instances.js';
 import { modelActor } from './make-parts.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
+import { readTrainedClusters } from '../runs/trained-clusters.js';
 import { evaluationHorizon, toolLimits } from './stage-plan.js';
 
 /** Turns of an episode where neither a recipe nor the environment names a number. */
@@ -55,6 +56,8 @@ export interface Contestant {
   readonly environment: OpenEnvironment;
   readonly reward: ComposedReward;
   readonly horizon: number;
+  /** Clusters of tasks that it was trained on, where a split of the environment may have some of them. */
+  readonly trainedClusters?: ReadonlySet<string>;
   dispose(): Promise<void>;
 }
 
@@ -77,7 +80,8 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
       hint: 'Name it with `--environment NAME` (`agentgym list environments`); `agentgym runs list` shows the runs there are.',
     });
   }
-  const own = recipe?.environment.name === name ? recipe.environment.options : {};
+  const isOwn = recipe?.environment.name === name;
+  const own = isOwn ? recipe.environment.options : {};
   const environment = await instances.environment({ name, options: { ...own, ...request.options } });
   let tools: Toolbox | undefined;
   try {
@@ -97,6 +101,7 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
       environment,
       reward,
       horizon,
+      ...(isOwn && model?.trainedClusters && { trainedClusters: model.trainedClusters }),
       async dispose() {
         await environment.pool.dispose();
         await actor.tools?.dispose();
@@ -115,6 +120,7 @@ interface FoundModel {
   readonly folder: string;
   /** Of the run, where it is one. */
   readonly recipe?: Recipe;
+  readonly trainedClusters?: ReadonlySet<string> | undefined;
 }
 
 /** The run or folder of that name; undefined where it is a player's name. */
@@ -130,7 +136,8 @@ async function findModel(policy: string, { runsFolder }: ContestantRequest): Pro
     throw error;
   }
   const { recipe } = await readManifest(directory);
-  return { folder: await runWeights(directory), recipe: recipe as unknown as Recipe };
+  const folder = await runWeights(directory);
+  return { folder, recipe: recipe as unknown as Recipe, trainedClusters: await readTrainedClusters(directory) };
 }
 
 async function openModel(

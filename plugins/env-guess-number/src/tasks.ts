@@ -63,6 +63,7 @@ export function guessNumberTasks(options: Options): TaskSplits {
     test: new Games(test),
     // Games on one interval share their best play, so they stand or fall together.
     cluster: (task) => task.slice(0, task.indexOf('/')),
+    ...(options.splitBy === 'task' && { sharesClusters: true }),
   };
 }
 
