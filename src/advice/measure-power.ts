@@ -1,6 +1,6 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { Random } from '../contracts/random.js';
-import type { TaskOutcome } from '../evaluation/evaluate.js';
+import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import type { Splits } from '../rollout/world-handle.js';
 import { crossedEstimate } from '../statistics/crossed-estimate.js';

@@ -1,5 +1,5 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import type { TaskOutcome } from '../evaluation/evaluate.js';
+import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import { healthRules, initialHealth, watchHealth } from '../training/health-rules.js';
 import type { LoadedRun } from '../runs/load-run.js';

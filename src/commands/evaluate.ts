@@ -28,13 +28,17 @@ export default class Evaluate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Evaluate);
-    const [{ evaluatePolicy }, { parseOptions, parseTemperature }, { intervalNote, resultsTable }, { styleOf }] =
-      await Promise.all([
-        import('../experiments/evaluate-policy.js'),
-        import('../cli/parse-playing-flags.js'),
-        import('../reporting/results-table.js'),
-        import('../reporting/terminal-style.js'),
-      ]);
+    const [
+      { evaluatePolicy },
+      { parseOptions, parseTemperature },
+      { intervalNote, labelLines, resultsTable },
+      { styleOf },
+    ] = await Promise.all([
+      import('../experiments/evaluate-policy.js'),
+      import('../cli/parse-playing-flags.js'),
+      import('../reporting/results-table.js'),
+      import('../reporting/terminal-style.js'),
+    ]);
     const result = await evaluatePolicy({
       policy: args.policy,
       ...(flags.environment !== undefined && { environment: flags.environment }),
@@ -54,8 +58,8 @@ export default class Evaluate extends BaseCommand {
       ...baselines.map(([name, evaluation]) => ({ name, evaluation })),
       { name: result.policy, evaluation: result.evaluation, emphasis: true },
     ];
-    for (const line of resultsTable(rows, styleOf(process.stdout, process.env))) this.say(line);
-    this.say(intervalNote(rows));
+    const style = styleOf(process.stdout, process.env);
+    for (const line of [...resultsTable(rows, style), intervalNote(rows), ...labelLines(rows, style)]) this.say(line);
     const { attempts } = result.evaluation;
     if (attempts !== undefined)
       this.say(`avg@${attempts.k} ${attempts.avg.toFixed(3)}, pass@${attempts.k} ${attempts.pass.toFixed(3)}`);

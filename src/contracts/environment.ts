@@ -37,7 +37,7 @@ export interface TaskSource {
 export interface TaskFacts {
   /**
    * Tasks of one cluster stand or fall together: variants of one level, one puzzle up to names. Intervals are bootstrapped over
-   * clusters, and no cluster may stand in two splits. Absent where the task is independent of all others.
+   * clusters, and no cluster may stand in two splits unless the world says `sharesClusters`. Absent where the task is independent of all others.
    */
   readonly cluster?: string;
   /** What results are told apart by: the type of the task, its difficulty, the number of hops. By axis. */

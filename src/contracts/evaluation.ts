@@ -6,6 +6,13 @@ export interface Interval {
   readonly high: number;
 }
 
+/** Success on the tasks that share one value of a label. */
+export interface LabelledSuccess {
+  readonly value: string | number;
+  readonly tasks: number;
+  readonly success: EvaluationSummary['success'];
+}
+
 /** An evaluation as every JSON document carries it. Rates are in 0..1. */
 export interface EvaluationSummary {
   readonly split: SplitName;
@@ -28,4 +35,9 @@ export interface EvaluationSummary {
   readonly failed: number;
   /** With several attempts at each task: mean success, and the unbiased chance that one of k succeeds. */
   readonly attempts?: { readonly k: number; readonly avg: number; readonly pass: number };
+  /**
+   * The same success apart, by each label that the tasks have. Where splits share clusters, `training` says whether the run trained on a task's
+   * cluster: `seen` or `unseen`.
+   */
+  readonly labels?: { readonly [axis: string]: readonly LabelledSuccess[] };
 }

@@ -356,9 +356,10 @@ export const errorCodes = {
   },
   AG_SPLIT_LEAK: {
     exitCode: 2,
-    meaning: 'A task of the training split is also one of validation or test.',
-    cause: 'Splits drawn at random for each instance, or ids that two splits spell alike.',
-    cure: "Report it to the author of the environment's plugin: its splits must be disjoint.",
+    meaning: 'Two splits share a task, or a cluster of tasks that stand or fall together.',
+    cause:
+      'Splits drawn at random for each instance, ids that two splits spell alike, or tasks dealt one by one though they are one puzzle.',
+    cure: "Report it to the author of the environment's plugin: its splits must be disjoint in tasks and clusters, or say `sharesClusters`.",
   },
   AG_TRAINING_DIVERGED: {
     exitCode: 2,

@@ -117,6 +117,25 @@ describe('evaluate', () => {
     expect(several.summary.attempts!.pass).toBeGreaterThan(several.summary.attempts!.avg);
   });
 
+  it('tells apart tasks of clusters that the player was trained on, where a split may have some of them', async () => {
+    const cluster = (task: string) => String(Number(task.split('-')[1]) % 4);
+    const about = (task: string) => ({ cluster: cluster(task) });
+    const changes = { environments: environmentPool(undefined, { world: { count: 30, about } }), horizon: 4 };
+    const { summary, outcomes } = await evaluate(
+      demonstrator,
+      options({ ...changes, trainedClusters: new Set(['1']) }),
+    );
+    for (const { task, labels } of outcomes) {
+      expect(labels).toEqual({ training: cluster(task) === '1' ? 'seen' : 'unseen' });
+    }
+    const [seen, unseen] = summary.labels!['training']!;
+    expect([seen!.value, unseen!.value]).toEqual(['seen', 'unseen']);
+    expect(seen!.tasks).toBe(outcomes.filter(({ cluster: of }) => of === '1').length);
+    expect(unseen!.success.method).toBe('cluster-bootstrap');
+    const { labels: _, ...rest } = summary;
+    expect((await evaluate(demonstrator, options(changes))).summary).toEqual(rest);
+  });
+
   it('says at which temperature a policy played', async () => {
     const actor = modelActor(fluent(), { maxActionTokens: 1, sampling: { temperature: 0.5, topP: 1, topK: 0 } });
     expect((await evaluate(actor, options())).summary.temperature).toBe(0.5);

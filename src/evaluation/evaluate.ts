@@ -9,7 +9,9 @@ import { summarizeEpisodes } from '../rollout/summarize-episodes.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import { meanInterval } from '../statistics/mean-interval.js';
 import { passAtK } from '../statistics/pass-at-k.js';
-import { wilsonInterval } from '../statistics/wilson-interval.js';
+import { successByLabels } from './success-by-label.js';
+import { clustersOf, successRate } from './success-rate.js';
+import type { TaskOutcome } from './task-outcome.js';
 
 /**
  * How an evaluation is played. Tasks and randomness follow from these settings alone, so that whoever plays under the same ones plays the
@@ -23,19 +25,8 @@ export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
   readonly attempts: number;
   /** Root of this evaluation's streams. */
   readonly random: Random;
-}
-
-/** What came of the attempts at one task; failed ones are not among them. */
-export interface TaskOutcome {
-  readonly task: string;
-  readonly cluster?: string;
-  readonly labels?: { readonly [axis: string]: string | number };
-  readonly attempts: readonly {
-    readonly success: boolean;
-    readonly return: number;
-    readonly turns: number;
-    readonly truncated: boolean;
-  }[];
+  /** Clusters that the player was trained on, where a split may have some of them: tasks are then labelled by whether it saw theirs. */
+  readonly trainedClusters?: ReadonlySet<string> | undefined;
 }
 
 export interface Evaluation {
@@ -52,7 +43,7 @@ export interface Evaluation {
  * @throws AG_EPISODES_FAILED where too many episodes failed, AG_INTERRUPTED
  */
 export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<Evaluation> {
-  const { environments, split, attempts, random } = options;
+  const { environments, split, attempts, random, trainedClusters } = options;
   const { world } = environments;
   const tasks = await chooseTasks(world.splits[split], options.tasks, random.stream('tasks', split));
   const keys = tasks.flatMap((task, group) =>
@@ -62,17 +53,22 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
   refuseManyFailures(episodes, options.rollout.maxFailedShare, world);
 
   const told = world.tells ? await world.about(tasks) : [];
-  const outcomes = tasks.map((task, group) => {
+  const outcomes = tasks.map((task, group): TaskOutcome => {
     const played = episodes.slice(group * attempts, (group + 1) * attempts);
+    const { cluster, labels: own } = told[group] ?? {};
+    const training = trainedClusters && (trainedClusters.has(cluster ?? task) ? 'seen' : 'unseen');
+    const labels = { ...own, ...(training && { training }) };
     return {
       task,
-      ...told[group],
+      ...(cluster !== undefined && { cluster }),
+      ...(Object.keys(labels).length > 0 && { labels }),
       attempts: played.filter((episode) => episode.status === 'completed').map(attemptOf),
     };
   });
   // A player without tokens is what it is: its temperature is 0 by convention.
   const temperature = actor.kind === 'model' ? actor.sampling.temperature : 0;
   const { truncated, invalid, failed } = summarizeEpisodes(episodes);
+  const labels = successByLabels(outcomes, attempts, random.stream('labels'));
   const summary = {
     split,
     temperature,
@@ -81,6 +77,7 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
     invalid,
     failed,
     ...(attempts > 1 && { attempts: { k: attempts, ...attemptRates(outcomes, attempts) } }),
+    ...(labels && { labels }),
   };
   return { summary, outcomes, episodes };
 }
@@ -90,35 +87,24 @@ function attemptOf(episode: CompletedEpisode): TaskOutcome['attempts'][number] {
   return { success, return: episode.return, turns: turns.length, truncated: truncated !== undefined };
 }
 
-/** Means over episodes; attempts at one task, and tasks of one cluster, stand or fall together. */
+/** Means over episodes with their intervals. */
 function intervals(
   outcomes: readonly TaskOutcome[],
   attempts: number,
   random: Random,
 ): Pick<EvaluationSummary, 'success' | 'return' | 'turns'> {
-  const played = outcomes.flatMap(({ task, cluster = task, attempts: of }) =>
-    of.map((attempt) => ({ ...attempt, cluster })),
-  );
-  const dependent = attempts > 1 || outcomes.some(({ cluster }) => cluster !== undefined);
-  const clusters = dependent ? played.map(({ cluster }) => cluster) : undefined;
-  const mean = (values: readonly number[]): ReturnType<typeof meanInterval> => {
+  const success = successRate(outcomes, attempts, random);
+  const played = outcomes.flatMap(({ attempts: of }) => of);
+  const mean = (values: readonly number[]): Interval & { readonly mean: number } => {
     // Nothing was played: no number, but a document that can be written.
-    if (values.length === 0) return { mean: 0, low: -Infinity, high: Infinity, method: 't' };
-    return meanInterval(values, random, clusters);
+    if (values.length === 0) return { mean: 0, low: -Infinity, high: Infinity };
+    const { mean: value, low, high } = meanInterval(values, random, clustersOf(outcomes, attempts));
+    return { mean: value, low, high };
   };
-  const rounded = ({ mean: value, low, high }: Interval & { readonly mean: number }) => ({ mean: value, low, high });
-
-  const successes = played.map(({ success }) => Number(success));
-  const { mean: rate, ...rest } = mean(successes);
-  const total = successes.reduce((sum, success) => sum + success, 0);
-  const interval =
-    rest.method === 'cluster-bootstrap'
-      ? { low: Math.max(0, rest.low), high: Math.min(1, rest.high), method: rest.method }
-      : { ...wilsonInterval(total, played.length), method: 'wilson' as const };
   return {
-    success: { rate, ...interval, episodes: played.length },
-    return: rounded(mean(played.map((attempt) => attempt.return))),
-    turns: rounded(mean(played.map(({ turns }) => turns))),
+    success,
+    return: mean(played.map((attempt) => attempt.return)),
+    turns: mean(played.map(({ turns }) => turns)),
   };
 }
 

@@ -26,8 +26,9 @@ export interface PolicyEvaluation {
 export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<PolicyEvaluation> {
   const contestant = await openContestant(request);
   try {
-    const { actor, environment, horizon, name, reward } = contestant;
+    const { actor, environment, horizon, name, reward, trainedClusters } = contestant;
     const options: EvaluateOptions = {
+      trainedClusters,
       split: request.split,
       tasks: request.tasks,
       attempts: request.episodesPerTask,

@@ -22,6 +22,8 @@ export interface EvaluatorOptions {
   readonly reward: ComposedReward;
   readonly actor: ModelActor;
   readonly journal: DiskJournal;
+  /** Clusters of tasks that the run trains on, where a split may have some of them. */
+  readonly trainedClusters: ReadonlySet<string> | undefined;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -151,8 +153,9 @@ export class Evaluator {
     tasks: number | 'all',
     attempts: number,
   ): Promise<Evaluation> {
-    const { recipe, reward, random, signal } = this.#options;
+    const { recipe, reward, random, signal, trainedClusters } = this.#options;
     return evaluate(actor, {
+      ...(this.#sharesClusters(environment) && { trainedClusters }),
       split,
       tasks: tasks === 'all' ? Infinity : tasks,
       attempts,
@@ -164,6 +167,12 @@ export class Evaluator {
       rollout: rolloutSettings(recipe.rollout),
       signal,
     });
+  }
+
+  /** Whether held-out tasks may be of clusters that the run trains on. Clusters of an environment of another name are others, whatever they are called. */
+  #sharesClusters({ name, world }: OpenEnvironment): boolean {
+    const own = this.#options.environment;
+    return name === own.name && (own.world.sharesClusters || world.sharesClusters);
   }
 
   #write(stage: string, step: number, { player, evaluation }: Played, environment?: string): void {

@@ -17,6 +17,7 @@ import type { OpenEnvironment } from './open-environment.js';
 import { modelActor, playedEnvironment } from './make-parts.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
+import { readTrainedClusters } from '../runs/trained-clusters.js';
 import { evaluationHorizon, toolLimits } from './stage-plan.js';
 
 /** Turns of an episode where neither a recipe nor the environment names a number. */
@@ -55,6 +56,8 @@ export interface Contestant {
   readonly environment: OpenEnvironment;
   readonly reward: ComposedReward;
   readonly horizon: number;
+  /** Clusters of tasks that it was trained on, where a split of the environment may have some of them. */
+  readonly trainedClusters?: ReadonlySet<string>;
   dispose(): Promise<void>;
 }
 
@@ -77,8 +80,9 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
       hint: 'Name it with `--environment NAME` (`agentgym list environments`); `agentgym runs list` shows the runs there are.',
     });
   }
-  const own = recipe?.environment.name === name ? recipe.environment.options : {};
-  const played = recipe?.environment.name === name ? playedEnvironment(recipe) : { name };
+  const isOwn = recipe?.environment.name === name;
+  const own = isOwn ? recipe.environment.options : {};
+  const played = isOwn ? playedEnvironment(recipe) : { name };
   const environment = await instances.environment({ ...played, options: { ...own, ...request.options } });
   let tools: Toolbox | undefined;
   try {
@@ -104,6 +108,7 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
       environment,
       reward,
       horizon,
+      ...(isOwn && model?.trainedClusters && { trainedClusters: model.trainedClusters }),
       async dispose() {
         await environment.pool.dispose();
         await tools?.dispose();
@@ -122,6 +127,7 @@ interface FoundModel {
   readonly folder: string;
   /** Of the run, where it is one. */
   readonly recipe?: Recipe;
+  readonly trainedClusters?: ReadonlySet<string> | undefined;
 }
 
 /** The run or folder of that name; undefined where it is a player's name. */
@@ -137,7 +143,8 @@ async function findModel(policy: string, { runsFolder }: ContestantRequest): Pro
     throw error;
   }
   const { recipe } = await readManifest(directory);
-  return { folder: await runWeights(directory), recipe: recipe as unknown as Recipe };
+  const folder = await runWeights(directory);
+  return { folder, recipe: recipe as unknown as Recipe, trainedClusters: await readTrainedClusters(directory) };
 }
 
 async function openModel(

@@ -7,9 +7,13 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { resolveRecipe } from '../config/resolve-recipe.js';
+import type { EnvironmentModule } from '../contracts/environment.js';
+import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { RunEvent } from '../contracts/events.js';
 import type { PolicyContribution } from '../contracts/plugin.js';
+import type { Random } from '../contracts/random.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
+import type { HostSettings } from '../plugins/create-host.js';
 import { openPluginHost, type LocatedContribution, type PluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
 import { createRandom } from '../random/create-random.js';
@@ -19,6 +23,8 @@ import { readOutcomes } from '../ablation/read-outcomes.js';
 import { loadRun } from '../runs/load-run.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
 import { reportRun } from '../reports/report-run.js';
+import { readTrainedClusters } from '../runs/trained-clusters.js';
+import { evaluatePolicy } from './evaluate-policy.js';
 import { runRecipe } from './run-recipe.js';
 import type { RunResult } from '../runs/run-result.js';
 
@@ -72,6 +78,11 @@ const recipe = {
   record: { episodes: 3 },
 };
 
+function hostSettings(folder: string, random: Random): HostSettings {
+  const log = { info: () => undefined, warn: () => undefined };
+  return { random, log, signal: new AbortController().signal, cacheDirectory: folder };
+}
+
 interface Going {
   readonly result: RunResult;
   readonly events: readonly RunEvent[];
@@ -85,9 +96,10 @@ async function run(
     readonly interruptAt?: number;
     readonly interruptOn?: string;
     readonly changes?: object;
+    readonly host?: PluginHost;
   } = {},
 ): Promise<Going> {
-  const host = await tabularHost();
+  const host = settings.host ?? (await tabularHost());
   const resolved = await resolveRecipe({ source: { ...recipe, ...settings.changes }, cwd: folder, host });
   const controller = new AbortController();
   const events: RunEvent[] = [];
@@ -95,12 +107,7 @@ async function run(
   const result = await runRecipe({
     recipe: resolved.recipe,
     host,
-    settings: {
-      random: createRandom(resolved.recipe.seed),
-      log: { info: () => undefined, warn: () => undefined },
-      signal: controller.signal,
-      cacheDirectory: folder,
-    },
+    settings: { ...hostSettings(folder, createRandom(resolved.recipe.seed)), signal: controller.signal },
     ...(settings.resume === true ? { resume: output } : { output }),
     runsFolder: folder,
     sourceFolder: folder,
@@ -464,6 +471,98 @@ describe('runRecipe', () => {
         code: 'AG_SPLIT_LEAK',
         message: expect.stringContaining('the test split of `evaluation.final.transfer.dealt`') as string,
         hint: expect.stringContaining('Give `dealt` options') as string,
+      });
+      expect(existsSync(join(folder, 'run', 'metrics.jsonl'))).toBe(false);
+    });
+  });
+
+  describe('where splits share clusters', () => {
+    const changes = { environment: { name: 'guess-number', options: { highest: 9, width: [4, 6], splitBy: 'task' } } };
+
+    it('tells apart what it trained on and what it did not, in every evaluation, now and later', async () => {
+      const folder = newFolder();
+      const stages = {
+        sft: { ...recipe.stages.sft, demonstrations: { count: 4 }, batchSize: 4 },
+        rl: { ...recipe.stages.rl, tasksPerStep: 1, steps: 3 },
+      };
+      const { result } = await run(folder, {
+        changes: {
+          ...changes,
+          stages,
+          horizon: { schedule: 'fixed', turns: 3 },
+          evaluation: { ...recipe.evaluation, final: { tasks: 'all' } },
+        },
+      });
+      const { manifest, evaluations } = await loadRun(join(folder, 'run'));
+      const { sharesClusters, sharedClusters, compared } = manifest.splits!;
+      expect(sharesClusters).toBe(true);
+      expect(sharedClusters.trainAndTest).toBeGreaterThan(0);
+      // Intervals of 4, 5 and 6 numbers out of 9: 6 + 5 + 4 clusters of 24 + 25 + 24 games, of which a fifth each is held out.
+      expect(compared).toMatchObject({ train: { tasks: 45, clusters: 15, whole: true }, test: { tasks: 14 } });
+      const trained = await readTrainedClusters(join(folder, 'run'));
+      expect(trained!.size).toBeLessThanOrEqual(7);
+      const players = ['start', 'policy', 'random', 'demonstrator', 'oracle'];
+      expect(new Set(evaluations.map(({ player }) => player))).toEqual(new Set(players));
+      for (const { evaluation, outcomes } of evaluations) {
+        const [seen, unseen] = evaluation.labels!['training']!;
+        expect([seen!.value, unseen!.value]).toEqual(['seen', 'unseen']);
+        const labelled = outcomes.map(({ cluster, labels }) => [
+          trained!.has(cluster!),
+          labels!['training'] === 'seen',
+        ]);
+        expect(labelled.every(([isTrained, isSeen]) => isTrained === isSeen)).toBe(true);
+        expect(seen!.tasks).toBe(labelled.filter(([isTrained]) => isTrained).length);
+        const { rate, episodes } = evaluation.success;
+        const solved = [seen!, unseen!].reduce((sum, { success }) => sum + success.rate * success.episodes, 0);
+        expect(solved).toBeCloseTo(rate * episodes, 9);
+      }
+      const last = evaluations.findLast(({ player }) => player === 'policy');
+      expect(result.evaluations.at(-1)!.labels).toEqual(last!.evaluation.labels);
+
+      const later = await evaluatePolicy({
+        policy: join(folder, 'run'),
+        options: {},
+        split: 'test',
+        tasks: 100,
+        episodesPerTask: 1,
+        host: await tabularHost(),
+        settings: hostSettings(folder, createRandom(3)),
+        runsFolder: folder,
+      });
+      const sizes = (labels: EvaluationSummary['labels']) =>
+        labels!['training']!.map(({ value, tasks }) => [value, tasks]);
+      expect(sizes(later.evaluation.labels)).toEqual(sizes(result.evaluation!.labels));
+      expect(sizes(later.baselines.random!.labels)).toEqual(sizes(result.evaluation!.labels));
+    });
+
+    it('has nothing to tell apart where they share none', async () => {
+      const folder = newFolder();
+      const { result } = await run(folder);
+      expect(Object.keys(result.evaluation!.labels!)).toEqual(['width']);
+      expect(await readTrainedClusters(join(folder, 'run'))).toBeUndefined();
+    });
+
+    it('is refused where the environment does not say so, before anything is trained', async () => {
+      const host = await tabularHost();
+      const silent = {
+        ...host,
+        load: async (item: LocatedContribution) => {
+          const module = await host.load(item);
+          if (item.kind !== 'environment') return module;
+          const { open } = module as EnvironmentModule<never>;
+          const without: typeof open = async (...asked) => {
+            const world = await open(...asked);
+            return { ...world, create: (call) => world.create(call), sharesClusters: false };
+          };
+          return { ...module, open: without };
+        },
+      } as PluginHost;
+      const folder = newFolder();
+      await expect(run(folder, { changes, host: silent })).rejects.toMatchObject({
+        code: 'AG_SPLIT_LEAK',
+        message: expect.stringMatching(
+          /^The training split and validation share \d+ clusters of tasks, the first being "(\d-\d)": "\1\/\d" of the training split and "\1\/\d" of validation\.$/,
+        ) as string,
       });
       expect(existsSync(join(folder, 'run', 'metrics.jsonl'))).toBe(false);
     });

@@ -24,7 +24,8 @@ import { trainStage } from './train-stage.js';
 import { proveSplits } from '../runs/split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
 import { earlierRun, packageDifferences, usedPackages } from '../runs/used-packages.js';
-import { transferTasks, usedTasks } from './used-tasks.js';
+import { writeTrainedClusters } from '../runs/trained-clusters.js';
+import { splitTasks, trainedClusters, transferTasks } from './used-tasks.js';
 
 export interface RunRecipeOptions {
   readonly recipe: Recipe;
@@ -74,8 +75,8 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
     refuseInexact(recipe, parts);
     const packages = await usedPackages(parts.records, host.packages());
     run ??= await createRun(options, parts, packages);
-    await describeParts(run, options, parts, packages);
-    const result = await train(options, parts, run);
+    const trained = await describeParts(run, options, parts, packages);
+    const result = await train(options, parts, run, trained);
     await run.finish(result);
     return result;
   } catch (error) {
@@ -120,16 +121,24 @@ async function createRun(
   });
 }
 
-/** Brings into the manifest what only the instances know, and says where a resumed run cannot be the same to the last bit. */
+/**
+ * Brings into the manifest what only the instances know, and says where a resumed run cannot be the same to the last bit.
+ *
+ * @returns the clusters of tasks that are trained on, where splits share some
+ */
 async function describeParts(
   run: RunDirectory,
   options: RunRecipeOptions,
   parts: Parts,
   packages: readonly PackageRecord[],
-): Promise<void> {
+): Promise<ReadonlySet<string> | undefined> {
   const { recipe, settings, listener } = options;
   const { random, signal } = settings;
-  const splits = proveSplits(await usedTasks(recipe, parts, random), await transferTasks(recipe, parts, random));
+  const tasks = await splitTasks(recipe, parts, random);
+  const transfer = await transferTasks(recipe, parts, random);
+  const splits = proveSplits(tasks, transfer);
+  const trained = trainedClusters(tasks, transfer);
+  if (trained !== undefined) await writeTrainedClusters(run.path, trained);
   const reward = run.manifest.reward ?? (await describeRewards(recipe, parts, random.stream('density'), signal));
   const policy = parts.policy.describe();
   const { policy: before, packages: packagesBefore = packages } = run.manifest;
@@ -146,6 +155,7 @@ async function describeParts(
   }
   const inexact = [...run.manifest.inexact, ...reasons];
   await run.update({ policy, splits, reward, packages, plugins: parts.records, inexact });
+  return trained;
 }
 
 /** Says once why another run of the recipe may differ. */
@@ -157,7 +167,12 @@ async function nameInexactness(run: RunDirectory, { recipe, listener }: RunRecip
   await run.update({ inexact: [...inexact, ...reasons] });
 }
 
-async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory): Promise<RunResult> {
+async function train(
+  options: RunRecipeOptions,
+  parts: Parts,
+  run: RunDirectory,
+  trained: ReadonlySet<string> | undefined,
+): Promise<RunResult> {
   const { recipe, settings, listener } = options;
   const { random, signal } = settings;
   const { checkpoint } = run;
@@ -172,7 +187,7 @@ async function train(options: RunRecipeOptions, parts: Parts, run: RunDirectory)
     listener,
   });
   try {
-    const evaluator = new Evaluator({ ...parts, recipe, journal, random, signal });
+    const evaluator = new Evaluator({ ...parts, recipe, journal, random, signal, trainedClusters: trained });
     const stages = fundedStages(recipe);
     for (const name of Object.keys(recipe.stages)) {
       if (stages.some(([funded]) => funded === name)) continue;

@@ -1,10 +1,11 @@
 import type { Recipe } from '../config/recipe-schema.js';
+import type { SplitName } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
-import { chooseTasks, taskOrder } from '../rollout/task-order.js';
-import type { TaskList } from '../rollout/world-handle.js';
+import { allTasks, chooseTasks, taskOrder } from '../rollout/task-order.js';
+import type { Splits, TaskList, WorldHandle } from '../rollout/world-handle.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
-import type { TaskUse, TransferTasks } from '../runs/split-proof.js';
+import type { SplitTasks, TransferTasks } from '../runs/split-proof.js';
 import { fundedStages, transferPlans } from './stage-plan.js';
 
 /** The stream of a stage's own randomness. */
@@ -12,39 +13,99 @@ export function stageRandom(random: Random, stage: string): Random {
   return random.stream('stage', stage);
 }
 
-/** Every task that a run may touch, by use. `rl` repeats the draws of `trainReinforcement`, so that the proof covers what is played. */
-export async function usedTasks(
+/** Splits of more tasks are compared by those that are used. */
+const longestList = 1_000_000;
+
+/**
+ * Every task that a run may touch, by use, and all others of the splits that can be listed. `rl` repeats the draws of `trainReinforcement`, so that the
+ * proof covers what is played.
+ */
+export async function splitTasks(recipe: Recipe, parts: Parts, random: Random): Promise<SplitTasks> {
+  const { world } = parts.environment;
+  const demonstrations = new Set(
+    [...parts.demonstrations.values()].flatMap(({ demonstrations: all }) => all.flatMap(({ task }) => task ?? [])),
+  );
+  const held = await heldOutTasks(recipe, world.splits, random);
+  const used = { demonstrations, rl: await drawnTasks(recipe, parts, random), ...held };
+  const list = async (split: SplitName) => {
+    const { count } = world.splits[split];
+    return count === 'unbounded' || count > longestList ? {} : { [split]: await allTasks(world.splits[split]) };
+  };
+  const whole: SplitTasks['whole'] = {
+    ...(await list('train')),
+    ...(await list('validation')),
+    ...(await list('test')),
+  };
+  const known = new Set([used.rl, used.validation, used.test, ...Object.values(whole)].flatMap((ids) => [...ids]));
+  // Ids of files may be of tasks that the environment does not know.
+  const others = [...demonstrations].filter((id) => !known.has(id));
+  return { used, whole, ...(await clusteredTasks(world, [...known], others)) };
+}
+
+async function drawnTasks(
   recipe: Recipe,
-  parts: Parts,
+  { environment, rl }: Pick<Parts, 'environment' | 'rl'>,
   random: Random,
-): Promise<{ readonly [use in TaskUse]: Set<string> }> {
-  const { splits } = parts.environment.world;
-  const rl = new Set<string>();
+): Promise<Set<string>> {
+  const { train } = environment.world.splits;
+  const drawn = new Set<string>();
   for (const [name, stage] of fundedStages(recipe)) {
     if (stage.kind !== 'rl') continue;
-    const draws = stage.steps * stage.tasksPerStep;
+    // Groups that say nothing may be replaced by groups of further tasks.
+    const rounds = 1 + (rl.get(name)?.algorithm.refillRounds ?? 0);
+    const draws = stage.steps * stage.tasksPerStep * rounds;
     // A bounded split is gone through in whole rounds: one round is all of it.
-    const places = splits.train.count === 'unbounded' ? draws : Math.min(draws, splits.train.count);
-    const tasksAt = taskOrder(splits.train, stageRandom(random, name).stream('tasks'));
-    for (const task of await tasksAt(0, places)) rl.add(task);
+    const places = train.count === 'unbounded' ? draws : Math.min(draws, train.count);
+    const tasksAt = taskOrder(train, stageRandom(random, name).stream('tasks'));
+    for (const task of await tasksAt(0, places)) drawn.add(task);
   }
-  const evaluated = (source: TaskList, split: string, tasks: number | 'all') =>
-    evaluatedTasks(recipe, random, source, split, tasks);
-  const held: Record<'validation' | 'test', Set<string>> = { validation: new Set(), test: new Set() };
+  return drawn;
+}
+
+async function heldOutTasks(
+  recipe: Recipe,
+  splits: Splits,
+  random: Random,
+): Promise<Record<'validation' | 'test', Set<string>>> {
+  const held = { validation: new Set<string>(), test: new Set<string>() };
   const { every, split, tasks, final } = recipe.evaluation;
+  const evaluated = (name: 'validation' | 'test', count: number | 'all') =>
+    evaluatedTasks(recipe, random, splits[name], name, count);
   if (every > 0 && split === 'validation') {
-    for (const id of await evaluated(splits.validation, split, tasks)) held.validation.add(id);
+    for (const id of await evaluated('validation', tasks)) held.validation.add(id);
   }
-  for (const id of await evaluated(splits[final.split], final.split, final.tasks)) held[final.split].add(id);
-  return {
-    demonstrations: new Set(
-      [...parts.demonstrations.values()].flatMap(({ demonstrations }) =>
-        demonstrations.flatMap(({ task }) => task ?? []),
-      ),
-    ),
-    rl,
-    ...held,
-  };
+  for (const id of await evaluated(final.split, final.tasks)) held[final.split].add(id);
+  return held;
+}
+
+/** @param others ids that the world may not know: then they have no cluster */
+async function clusteredTasks(
+  world: WorldHandle,
+  ids: readonly string[],
+  others: readonly string[] = [],
+): Promise<Pick<SplitTasks, 'clusters' | 'sharesClusters'>> {
+  if (!world.tells) return {};
+  const told = await world.about(ids);
+  const clusters = new Map<string, string>();
+  for (const [index, id] of ids.entries()) {
+    const { cluster } = told[index] ?? {};
+    if (cluster !== undefined) clusters.set(id, cluster);
+  }
+  for (const id of others) {
+    const [facts] = await world.about([id]).catch(() => []);
+    if (facts?.cluster !== undefined) clusters.set(id, facts.cluster);
+  }
+  return { ...(clusters.size > 0 && { clusters }), ...(world.sharesClusters && { sharesClusters: true }) };
+}
+
+/** The clusters that a run trains on; undefined where no environment that it plays shares them with a held-out split, so that there is nothing to tell apart. */
+export function trainedClusters(
+  { used, clusters, sharesClusters }: SplitTasks,
+  transfer: readonly TransferTasks[],
+): Set<string> | undefined {
+  const isShared = sharesClusters === true || transfer.some((other) => other.isKin && other.sharesClusters === true);
+  if (!isShared) return undefined;
+  return new Set([...used.demonstrations, ...used.rl].map((id) => clusters?.get(id) ?? id));
 }
 
 /** Every task of the other environments that the final evaluation plays. */
@@ -59,12 +120,13 @@ export async function transferTasks(
     const world = parts.transfer.get(name)?.world;
     if (world === undefined) continue;
     const ids = await evaluatedTasks(recipe, random, world.splits[split], split, tasks);
-    all.push({ name, environment: environment.name, isKin: environment.name === recipe.environment.name, split, ids });
+    const isKin = environment.name === recipe.environment.name;
+    all.push({ name, environment: environment.name, isKin, split, ids, ...(await clusteredTasks(world, ids)) });
   }
   return all;
 }
 
-function evaluatedTasks(recipe: Recipe, random: Random, source: TaskList, split: string, tasks: number | 'all') {
+function evaluatedTasks(recipe: Recipe, random: Random, list: TaskList, split: string, tasks: number | 'all') {
   const count = tasks === 'all' ? Infinity : tasks;
-  return chooseTasks(source, count, evaluationRandom(recipe, random).stream('tasks', split));
+  return chooseTasks(list, count, evaluationRandom(recipe, random).stream('tasks', split));
 }

@@ -5,7 +5,7 @@ import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { compareGames } from './compare-games.js';
 import { displayWidth } from './display-text.js';
 import { evaluationCurve } from './evaluation-curve.js';
-import { intervalNote, resultsTable } from './results-table.js';
+import { intervalNote, labelLines, resultsTable } from './results-table.js';
 import { styleOf, type TerminalStyle } from './terminal-style.js';
 import { sparkline, trainingCurve } from './training-curve.js';
 
@@ -54,6 +54,37 @@ it('shows players under each other, and fewer columns where there is less room',
   expect(resultsTable(rows, plain(5))[2]).toBe('trained   86.8 %');
   expect(resultsTable([{ name: 'a', evaluation: evaluation(1, 3) }], plain(80))[0]).toMatch(/failed$/);
   expect(intervalNote(rows)).toBe('test split; 95 % intervals: Wilson');
+});
+
+it('tells success apart by each label, the players of a value together', () => {
+  const on = (rate: number, tasks: number) => ({ ...evaluation(rate).success, episodes: 2 * tasks });
+  const apart = rows.map((row, i) => ({
+    ...row,
+    evaluation: {
+      ...row.evaluation,
+      labels: {
+        training: [
+          { value: 'seen', tasks: 50, success: on(0.5 + i / 10, 50) },
+          { value: 'unseen', tasks: 8, success: on(0.2 + i / 10, 8) },
+        ],
+        depth: [{ value: 2, tasks: 58, success: on(0.4, 58) }],
+      },
+    },
+  }));
+  expect(labelLines(apart, plain(80))).toEqual([
+    '',
+    'by training      success  95 % interval  episodes  tasks',
+    'seen, random      50.0 %   48.0 to 52.0       100     50',
+    'seen, trained     60.0 %   58.0 to 62.0       100     50',
+    'unseen, random    20.0 %   18.0 to 22.0        16      8',
+    'unseen, trained   30.0 %   28.0 to 32.0        16      8',
+    '',
+    'by depth    success  95 % interval  episodes  tasks',
+    '2, random    40.0 %   38.0 to 42.0       116     58',
+    '2, trained   40.0 %   38.0 to 42.0       116     58',
+  ]);
+  expect(labelLines(apart, { width: 80, colour: true })[3]).toMatch('\u001b[1mseen, trained');
+  expect(labelLines(rows, plain(80))).toEqual([]);
 });
 
 it('paints only where colours are wanted', () => {

@@ -143,6 +143,15 @@ export interface ReportEvaluation {
   readonly failed: number;
   /** With several attempts at each task. */
   readonly attempts?: { readonly k: number; readonly avg: number; readonly pass: number };
+  /** The same success apart, by each label that the tasks have: their type, or whether training saw their cluster. */
+  readonly labels?: { readonly [axis: string]: readonly ReportLabel[] };
+}
+
+/** A player on the tasks that share one value of a label. */
+interface ReportLabel {
+  readonly value: string | number;
+  readonly tasks: number;
+  readonly success: ReportEvaluation['success'];
 }
 
 /** A point of an ablation's grid, or one of several recipes that are compared. */

@@ -1,6 +1,7 @@
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import { displayWidth, fitText } from './display-text.js';
 import { formatShare } from './format-quantity.js';
+import { labelTables, type LabelRow } from './label-tables.js';
 import { paint, type TerminalStyle } from './terminal-style.js';
 
 /** A player and how it did. */
@@ -11,48 +12,82 @@ export interface ResultRow {
   readonly emphasis?: boolean;
 }
 
-interface Column {
+interface Column<Row> {
   readonly title: string;
-  cell(evaluation: EvaluationSummary): string;
+  cell(row: Row): string;
 }
 
+type Success = EvaluationSummary['success'];
+
 /** The most important first: a narrow terminal loses them from the right. */
-const columns: readonly Column[] = [
-  { title: 'success', cell: ({ success }) => formatShare(success.rate) },
-  { title: '95 % interval', cell: ({ success }) => `${percent(success.low)} to ${percent(success.high)}` },
-  { title: 'episodes', cell: ({ success }) => String(success.episodes) },
-  { title: 'turns', cell: ({ turns }) => turns.mean.toFixed(1) },
-  { title: 'return', cell: (evaluation) => evaluation.return.mean.toFixed(2) },
-  { title: 'invalid', cell: ({ invalid }) => formatShare(invalid) },
-  { title: 'failed', cell: ({ failed }) => String(failed) },
+const columns: readonly Column<ResultRow>[] = [
+  ...successColumns<ResultRow>(({ evaluation }) => evaluation.success),
+  { title: 'turns', cell: ({ evaluation }) => evaluation.turns.mean.toFixed(1) },
+  { title: 'return', cell: ({ evaluation }) => evaluation.return.mean.toFixed(2) },
+  { title: 'invalid', cell: ({ evaluation }) => formatShare(evaluation.invalid) },
+  { title: 'failed', cell: ({ evaluation }) => String(evaluation.failed) },
 ];
+
+const labelColumns: readonly Column<LabelRow<Success>>[] = [
+  ...successColumns<LabelRow<Success>>(({ success }) => success),
+  { title: 'tasks', cell: ({ tasks }) => String(tasks) },
+];
+
+function successColumns<Row>(of: (row: Row) => Success): Column<Row>[] {
+  return [
+    { title: 'success', cell: (row) => formatShare(of(row).rate) },
+    { title: '95 % interval', cell: (row) => `${percent(of(row).low)} to ${percent(of(row).high)}` },
+    { title: 'episodes', cell: (row) => String(of(row).episodes) },
+  ];
+}
 
 /** Players under each other, with intervals; what is empty for all (no failed episode) is left out. */
 export function resultsTable(rows: readonly ResultRow[], style: TerminalStyle): string[] {
-  const nameWidth = Math.max(0, ...rows.map(({ name }) => displayWidth(name)));
-  const wanted = columns.filter(
-    ({ title }) => title !== 'failed' || rows.some(({ evaluation }) => evaluation.failed > 0),
-  );
-  const shown: { readonly column: Column; readonly width: number }[] = [];
+  const hasFailed = rows.some(({ evaluation }) => evaluation.failed > 0);
+  const wanted = columns.filter(({ title }) => title !== 'failed' || hasFailed);
+  return drawTable('', wanted, rows, style);
+}
+
+/** Below the table of players: their success apart by each label that the tasks have. */
+export function labelLines(rows: readonly ResultRow[], style: TerminalStyle): string[] {
+  return labelTables(rows).flatMap(({ axis, rows: own }) => [
+    '',
+    ...drawTable(
+      `by ${axis}`,
+      labelColumns,
+      own.map((row) => ({ ...row, name: `${row.value}, ${row.name}` })),
+      style,
+    ),
+  ]);
+}
+
+function drawTable<Row extends { readonly name: string; readonly emphasis?: boolean }>(
+  head: string,
+  wanted: readonly Column<Row>[],
+  rows: readonly Row[],
+  style: TerminalStyle,
+): string[] {
+  const nameWidth = Math.max(displayWidth(head), ...rows.map(({ name }) => displayWidth(name)));
+  const shown: { readonly column: Column<Row>; readonly width: number }[] = [];
   let used = nameWidth;
   for (const column of wanted) {
-    const width = Math.max(column.title.length, ...rows.map(({ evaluation }) => column.cell(evaluation).length));
+    const width = Math.max(column.title.length, ...rows.map((row) => column.cell(row).length));
     used += width + 2;
     // Success itself is always shown.
     if (used > style.width && shown.length > 0) break;
     shown.push({ column, width });
   }
-  const line = (name: string, cell: (column: Column) => string) =>
+  const line = (name: string, cell: (column: Column<Row>) => string) =>
     `${fitText(name, nameWidth)}${shown.map(({ column, width }) => `  ${cell(column).padStart(width)}`).join('')}`;
   return [
     paint(
-      line('', ({ title }) => title),
+      line(head, ({ title }) => title),
       'dim',
       style,
     ),
-    ...rows.map(({ name, evaluation, emphasis }) => {
-      const text = line(name, (column) => column.cell(evaluation));
-      return emphasis === true ? paint(text, 'bold', style) : text;
+    ...rows.map((row) => {
+      const text = line(row.name, (column) => column.cell(row));
+      return row.emphasis === true ? paint(text, 'bold', style) : text;
     }),
   ];
 }

@@ -1,4 +1,4 @@
-import type { TaskOutcome } from '../evaluation/evaluate.js';
+import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { ReportMean } from '../reporting/report-data.js';
 import { compareCells, type CellComparison } from '../ablation/compare-cells.js';
 import { outcomesOfRun } from '../ablation/read-outcomes.js';

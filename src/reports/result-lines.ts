@@ -1,6 +1,6 @@
 import { evaluationCurve } from '../reporting/evaluation-curve.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
-import { intervalNote, resultsTable, type ResultRow } from '../reporting/results-table.js';
+import { intervalNote, labelLines, resultsTable, type ResultRow } from '../reporting/results-table.js';
 import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
 import { trainingCurve } from '../reporting/training-curve.js';
 import type { RunResult } from '../runs/run-result.js';
@@ -13,11 +13,12 @@ export function resultLines(result: Outcome, metrics: readonly RunMetricsLine[],
   const reference = demonstrator && { name: 'demonstrator', value: demonstrator.success.rate };
   const curve = trainingCurve(evaluationCurve(metrics), style, reference);
   const rows = resultRows(result);
-  const table = rows.length === 0 ? [] : [...resultsTable(rows, style), intervalNote(rows)];
+  const table = rows.length === 0 ? [] : [...resultsTable(rows, style), intervalNote(rows), ...labelLines(rows, style)];
   const others = transferRows(result).flatMap(({ environment, rows: played }) => [
     '',
     paint(`on ${environment}`, 'dim', style),
     ...resultsTable(played, style),
+    ...labelLines(played, style),
   ]);
   return [...curve, ...(curve.length > 0 && table.length > 0 ? [''] : []), ...table, ...others];
 }

@@ -8,7 +8,7 @@ import type { Journal, MetricsLine } from '../contracts/journal.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import type { Episode } from '../contracts/trajectory.js';
-import type { TaskOutcome } from '../evaluation/evaluate.js';
+import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import { AppendLog } from '../reporting/append-log.js';
 import { MetricsLog } from '../reporting/metrics-log.js';
 import {

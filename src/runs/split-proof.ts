@@ -1,11 +1,27 @@
 import { createHash } from 'node:crypto';
 
+import type { SplitName } from '../contracts/environment.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
 /** What tasks are used for; the first two are training. */
-export type TaskUse = 'demonstrations' | 'rl' | 'validation' | 'test';
+type TaskUse = 'demonstrations' | 'rl' | 'validation' | 'test';
 
-/** Which tasks a run used for what, by count and fingerprint, and how many two uses share. */
+/** The tasks of a run, and which of them stand or fall together. */
+export interface SplitTasks extends ClusteredTasks {
+  /** Tasks that the run uses, by use. */
+  readonly used: { readonly [use in TaskUse]: Iterable<string> };
+  /** All tasks of a split, where they can be listed. */
+  readonly whole: { readonly [split in SplitName]?: Iterable<string> };
+}
+
+interface ClusteredTasks {
+  /** The cluster of a task; a task that is not named is a cluster of its own. */
+  readonly clusters?: ReadonlyMap<string, string>;
+  /** The environment says that its splits share clusters. */
+  readonly sharesClusters?: boolean;
+}
+
+/** Which tasks a run used for what, by count and fingerprint, and how much two splits share. */
 export interface SplitProof {
   readonly uses: {
     readonly [use in TaskUse]: {
@@ -15,13 +31,25 @@ export interface SplitProof {
       readonly fingerprint: string;
     };
   };
-  /** Demonstrations and RL may share tasks; every other number is 0. */
+  /** What was compared: the tasks that are used, and where `whole` is true all others of the split. */
+  readonly compared: {
+    readonly [split in SplitName]: { readonly tasks: number; readonly clusters: number; readonly whole: boolean };
+  };
+  /** Tasks in common. Demonstrations and RL may share tasks; every other number is 0. */
   readonly overlap: {
     readonly demonstrationsAndRl: number;
     readonly trainAndValidation: number;
     readonly trainAndTest: number;
     readonly validationAndTest: number;
   };
+  /** Clusters in common; all 0 unless the environment says that its splits share them. */
+  readonly sharedClusters: {
+    readonly trainAndValidation: number;
+    readonly trainAndTest: number;
+    readonly validationAndTest: number;
+  };
+  /** The environment says that its splits share clusters. */
+  readonly sharesClusters?: true;
   /** The other environments that the final evaluation plays, by what the recipe calls them; absent where there are none. */
   readonly transfer?: { readonly [name: string]: TransferProof };
 }
@@ -31,74 +59,135 @@ interface TransferProof {
   readonly environment: string;
   readonly split: 'validation' | 'test';
   readonly tasks: number;
+  readonly clusters: number;
   readonly fingerprint: string;
   /** Tasks shared with those that the run learns from or chooses by, both 0; absent where the ids are another environment's, and say nothing. */
   readonly overlap?: { readonly train: number; readonly heldOut: number };
+  /** Clusters shared with these; 0 unless one of the environments says that its splits share them. */
+  readonly sharedClusters?: { readonly train: number; readonly heldOut: number };
 }
 
 /** Tasks that the final evaluation plays in another environment than the recipe's. */
-export interface TransferTasks {
+export interface TransferTasks extends ClusteredTasks {
   /** What the recipe calls it. */
   readonly name: string;
   readonly environment: string;
-  /** The recipe's environment with other options: the same id is the same task, or nearly. */
+  /** The recipe's environment with other options: the same id is the same task, or nearly, and so is the same cluster. */
   readonly isKin: boolean;
   readonly split: 'validation' | 'test';
   readonly ids: readonly string[];
 }
 
+/** Tasks under a name, with a task of each cluster. */
+interface NamedTasks {
+  readonly name: string;
+  readonly ids: ReadonlySet<string>;
+  readonly clusters: ReadonlyMap<string, string>;
+}
+
 /**
- * Proves that training, validation and test share no task (law 10), from the ids of the tasks themselves.
- * Throws AG_SPLIT_LEAK, naming a shared task, where they do. Options may deal the tasks of one environment anew, so what is played of it
- * with other options must share none with training either, nor with the other held-out split.
+ * Proves that training, validation and test share no task and no cluster of tasks (law 10): those that are used, and all others of a split that can be
+ * listed. Options may deal the tasks of one environment anew, so what is played of it with other options must share none with training either, nor
+ * with the other held-out split.
+ *
+ * @throws AG_SPLIT_LEAK, naming a shared task, or a shared cluster with a task of each split
  */
-export function proveSplits(
-  tasks: { readonly [use in TaskUse]: Iterable<string> },
-  transfer: readonly TransferTasks[] = [],
-): SplitProof {
-  const demonstrations = new Set(tasks.demonstrations);
-  const rl = new Set(tasks.rl);
-  const train = new Set([...demonstrations, ...rl]);
-  const validation = new Set(tasks.validation);
-  const test = new Set(tasks.test);
-  refuseShared('the training split', train, 'validation', validation);
-  refuseShared('the training split', train, 'test', test);
-  refuseShared('validation', validation, 'test', test);
-  const describe = (ids: ReadonlySet<string>) => ({ tasks: ids.size, fingerprint: fingerprint(ids) });
+export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[] = []): SplitProof {
+  const { used, whole, clusters, sharesClusters = false } = tasks;
+  const demonstrations = new Set(used.demonstrations);
+  const rl = new Set(used.rl);
+  const named = (name: string, ...ids: readonly Iterable<string>[]) =>
+    namedTasks(
+      name,
+      ids.flatMap((all) => [...all]),
+      clusters,
+    );
+  const train = named('the training split', demonstrations, rl, whole.train ?? []);
+  const validation = named('validation', used.validation, whole.validation ?? []);
+  const test = named('test', used.test, whole.test ?? []);
+  const pairs = [
+    [train, validation],
+    [train, test],
+    [validation, test],
+  ] as const;
+  for (const [left, right] of pairs) refuseShared(left, right, sharesClusters);
+  const [trainAndValidation = 0, trainAndTest = 0, validationAndTest = 0] = pairs.map(
+    ([left, right]) => shared(left.clusters, right.clusters).length,
+  );
+  const use = (ids: Iterable<string>) => ({ tasks: new Set(ids).size, fingerprint: fingerprint(new Set(ids)) });
+  const compared = ({ ids, clusters: of }: NamedTasks, split: SplitName) => {
+    return { tasks: ids.size, clusters: of.size, whole: whole[split] !== undefined };
+  };
   return {
     uses: {
-      demonstrations: describe(demonstrations),
-      rl: describe(rl),
-      validation: describe(validation),
-      test: describe(test),
+      demonstrations: use(demonstrations),
+      rl: use(rl),
+      validation: use(used.validation),
+      test: use(used.test),
+    },
+    compared: {
+      train: compared(train, 'train'),
+      validation: compared(validation, 'validation'),
+      test: compared(test, 'test'),
     },
     overlap: {
       demonstrationsAndRl: shared(demonstrations, rl).length,
-      trainAndValidation: shared(train, validation).length,
-      trainAndTest: shared(train, test).length,
-      validationAndTest: shared(validation, test).length,
+      trainAndValidation: shared(train.ids, validation.ids).length,
+      trainAndTest: shared(train.ids, test.ids).length,
+      validationAndTest: shared(validation.ids, test.ids).length,
     },
+    sharedClusters: { trainAndValidation, trainAndTest, validationAndTest },
+    ...(sharesClusters && { sharesClusters }),
     ...(transfer.length > 0 && {
       transfer: Object.fromEntries(
-        transfer.map((one) => [one.name, proveTransfer(one, train, one.split === 'test' ? validation : test)]),
+        transfer.map((one) => [
+          one.name,
+          proveTransfer(one, train, one.split === 'test' ? validation : test, sharesClusters),
+        ]),
       ),
     }),
   };
 }
 
 function proveTransfer(
-  { name, environment, isKin, split, ids }: TransferTasks,
-  train: ReadonlySet<string>,
-  heldOut: ReadonlySet<string>,
+  { name, environment, isKin, split, ids, clusters, sharesClusters = false }: TransferTasks,
+  train: NamedTasks,
+  heldOut: NamedTasks,
+  ownSharesClusters: boolean,
 ): TransferProof {
-  const own = new Set(ids);
-  const proof = { environment, split, tasks: own.size, fingerprint: fingerprint(own) };
+  const own = namedTasks(`the ${split} split of \`evaluation.final.transfer.${name}\``, ids, clusters);
+  const proof = {
+    environment,
+    split,
+    tasks: own.ids.size,
+    clusters: own.clusters.size,
+    fingerprint: fingerprint(own.ids),
+  };
   if (!isKin) return proof;
-  const called = `the ${split} split of \`evaluation.final.transfer.${name}\``;
   const hint = `Give \`${name}\` options whose tasks are none of the recipe's own, or under which the environment deals them alike.`;
-  refuseShared('the training split', train, called, own, hint);
-  refuseShared(split === 'test' ? 'validation' : 'test', heldOut, called, own, hint);
-  return { ...proof, overlap: { train: shared(train, own).length, heldOut: shared(heldOut, own).length } };
+  for (const others of [train, heldOut]) refuseShared(others, own, sharesClusters || ownSharesClusters, hint);
+  return {
+    ...proof,
+    overlap: { train: shared(train.ids, own.ids).length, heldOut: shared(heldOut.ids, own.ids).length },
+    sharedClusters: {
+      train: shared(train.clusters, own.clusters).length,
+      heldOut: shared(heldOut.clusters, own.clusters).length,
+    },
+  };
+}
+
+function namedTasks(
+  name: string,
+  all: Iterable<string>,
+  clusterOf: ReadonlyMap<string, string> = new Map(),
+): NamedTasks {
+  const ids = new Set(all);
+  const clusters = new Map<string, string>();
+  for (const id of ids) {
+    const cluster = clusterOf.get(id) ?? id;
+    if (!clusters.has(cluster)) clusters.set(cluster, id);
+  }
+  return { name, ids, clusters };
 }
 
 function fingerprint(ids: ReadonlySet<string>): string {
@@ -108,21 +197,33 @@ function fingerprint(ids: ReadonlySet<string>): string {
     .digest('hex');
 }
 
-function shared(left: ReadonlySet<string>, right: ReadonlySet<string>): string[] {
-  return [...left].filter((id) => right.has(id));
+type Keys = Pick<ReadonlySet<string>, 'keys' | 'has'>;
+
+function shared(left: Keys, right: Keys): string[] {
+  return [...left.keys()].filter((key) => right.has(key));
 }
 
-function refuseShared(
-  leftName: string,
-  left: ReadonlySet<string>,
-  rightName: string,
-  right: ReadonlySet<string>,
-  hint?: string,
-): void {
-  const both = shared(left, right);
-  if (both.length === 0) return;
+function refuseShared(left: NamedTasks, right: NamedTasks, sharesClusters: boolean, hint?: string): void {
+  const tasks = shared(left.ids, right.ids);
+  if (tasks.length > 0) {
+    throw new AgentgymError('AG_SPLIT_LEAK', {
+      message: `${tasks.length} of the tasks of ${left.name} are also tasks of ${right.name}, the first being "${tasks[0]}".`,
+      ...(hint !== undefined && { hint }),
+    });
+  }
+  const clusters = sharesClusters ? [] : shared(left.clusters, right.clusters);
+  const [first] = clusters;
+  if (first === undefined) return;
+  const both = `${capitalized(left.name)} and ${right.name} share ${clusters.length} ${clusters.length === 1 ? 'cluster' : 'clusters'} of tasks`;
+  const [one, other] = [left, right].map((split) => `"${split.clusters.get(first)}" of ${split.name}`);
   throw new AgentgymError('AG_SPLIT_LEAK', {
-    message: `${both.length} of the tasks of ${leftName} are also tasks of ${rightName}, the first being "${both[0]}".`,
-    ...(hint !== undefined && { hint }),
+    message: `${both}, the first being "${first}": ${one} and ${other}.`,
+    hint:
+      hint ??
+      'Tasks of one cluster stand or fall together: deal them into one split. A benchmark whose own splits share clusters says so by `sharesClusters: true`.',
   });
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

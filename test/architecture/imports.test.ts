@@ -134,15 +134,15 @@ describe('the arrows of the core', () => {
   it('keep the report page apart: a browser runs it, and it knows nothing but its data', () => {
     const page = (path: string) => path.startsWith('src/reporting/page/');
     const data = ['src/reporting/report-data.ts', 'src/reporting/live-data.ts'];
-    // What curves are in a page and in a figure alike.
-    const shared = ['src/reporting/align-series.ts', 'src/reporting/curve-style.ts'];
+    // What curves are in a page and in a figure alike, and tables by label in a page and in a terminal.
+    const shared = ['align-series', 'curve-style', 'label-tables'].map((name) => `src/reporting/${name}.ts`);
     expect(
       violations(core, (from, { target, specifier, isType }) => {
         const to = target === undefined ? undefined : shown(target);
         if (!page(from)) return to !== undefined && page(to) ? 'only the bundler takes the page' : undefined;
         if (to === undefined) return specifier === 'uplot' ? undefined : 'a page has no other library';
         if (page(to) || shared.includes(to) || (data.includes(to) && isType)) return undefined;
-        return 'a page knows the types of its data alone, and what curves are';
+        return 'a page knows the types of its data alone, and what curves and tables by label are';
       }),
     ).toEqual([]);
     const ofShared = core.filter((file) => shared.includes(shown(file)));

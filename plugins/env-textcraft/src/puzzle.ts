@@ -1,35 +1,38 @@
 import { craftingBook } from './crafting-book.js';
+import { planCrafting } from './plan-crafting.js';
 
-/** Numbers of the shapes met so far, by name and by the text of the shape. */
-const shapeByName = new Map<string, number>();
-const shapes = new Map<string, number>();
-
-/** The shape of a recipe tree: counts and alternatives, without names. Two items have one shape if renaming makes one of the other. */
-function shapeOf(name: string): number {
-  const known = shapeByName.get(name);
-  if (known !== undefined) return known;
-  const members = craftingBook.membersOf.get(name)?.map(shapeOf);
-  const recipes = (craftingBook.recipesOf.get(name) ?? []).map(({ output, ingredients }) => {
-    const parts = ingredients.map((ingredient) => `${ingredient.count}*${shapeOf(ingredient.name)}`);
-    return `${output.count}:${parts.sort().join('+')}`;
-  });
-  const text = members === undefined ? recipes.sort().join('|') : `any of ${members.sort((a, b) => a - b).join()}`;
-  const shape = shapes.get(text) ?? shapes.size;
-  shapes.set(text, shape);
-  shapeByName.set(name, shape);
-  return shape;
+/** The crafting tree of a goal's shortest plan: counts and what stands below what, without names. */
+function planShape(goal: string): string {
+  const { turns, membersOf } = planCrafting(goal, new Map());
+  const recipeOf = new Map(turns.flatMap((turn) => ('craft' in turn ? [[turn.craft.output.name, turn.craft]] : [])));
+  const shapeOf = (name: string): string => {
+    const members = membersOf.get(name);
+    if (members !== undefined) return `any of ${members.map((member) => shapeOf(member.name)).join()}`;
+    const recipe = recipeOf.get(name);
+    if (recipe === undefined) return 'item';
+    const parts = recipe.ingredients.map((ingredient) => `${ingredient.count} (${shapeOf(ingredient.name)})`);
+    return `${recipe.output.count} from ${parts.sort().join(' and ')}`;
+  };
+  return shapeOf(goal);
 }
 
 let puzzles: ReadonlyMap<string, string> | undefined;
 
-/** The puzzle behind a goal, named after the first goal (by code) that is the same puzzle: oak boat and acacia boat are one. */
+/**
+ * The puzzle behind a goal, named after the first goal (by code) that is the same puzzle: oak boat and acacia boat are one. Two goals are
+ * one puzzle if renaming the items makes the shortest plan of one that of the other. Goals that are alike with every other way to them
+ * are one puzzle, too, so puzzles hold whether a task shows these ways or not.
+ */
 export function puzzleOf(goal: string): string {
   if (puzzles === undefined) {
-    const firstOf = new Map<number, string>();
+    const firstOf = new Map<string, string>();
+    const found = new Map<string, string>();
     for (const name of [...craftingBook.recipesOf.keys()].sort()) {
-      if (!firstOf.has(shapeOf(name))) firstOf.set(shapeOf(name), name);
+      const shape = planShape(name);
+      if (!firstOf.has(shape)) firstOf.set(shape, name);
+      found.set(name, firstOf.get(shape) ?? name);
     }
-    puzzles = new Map([...craftingBook.recipesOf.keys()].map((name) => [name, firstOf.get(shapeOf(name)) ?? name]));
+    puzzles = found;
   }
   return puzzles.get(goal) ?? goal;
 }

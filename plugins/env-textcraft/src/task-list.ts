@@ -1,6 +1,7 @@
 import type { Random, SplitName, TaskSource } from '@agentgym/cli';
 
 import { craftingBook } from './crafting-book.js';
+import { dealGoals } from './deal-goals.js';
 import type { Options } from './options.js';
 import { planCrafting } from './plan-crafting.js';
 import { drawFrom, shuffleBy } from './task-random.js';
@@ -20,29 +21,19 @@ export interface TaskList extends TaskSource {
   random(random: Random): string;
 }
 
-/** Shares of each depth's goals that are held out; what is left is for training. */
-const heldOut = { test: 0.2, validation: 0.1 } as const;
-
 /** `depth-2/oak-boat` */
 function idOf(goal: string): string {
   return `depth-${craftingBook.depthOf.get(goal)}/${goal.replaceAll(' ', '-')}`;
 }
 
-/** Every goal's split, whatever the options: stratified by depth, in an order drawn once from fixed texts. */
-function assignSplits(): Record<SplitName, readonly string[]> {
-  const splits: Record<SplitName, string[]> = { train: [], validation: [], test: [] };
-  for (const depth of [1, 2, 3, 4]) {
-    const goals = [...craftingBook.recipesOf.keys()].filter((goal) => craftingBook.depthOf.get(goal) === depth);
-    const drawn = shuffleBy(goals.sort(), drawFrom(`splits of depth ${depth}`));
-    splits.test.push(...drawn.splice(0, Math.round(heldOut.test * goals.length)));
-    splits.validation.push(...drawn.splice(0, Math.round(heldOut.validation * goals.length)));
-    splits.train.push(...drawn);
-  }
-  const mixed = (split: SplitName) => shuffleBy(splits[split], drawFrom(`order of ${split}`));
+/** Goals of each split, in an order drawn once from a fixed text. */
+function goalsInOrder(): Record<SplitName, readonly string[]> {
+  const goals = dealGoals();
+  const mixed = (split: SplitName) => shuffleBy(goals[split], drawFrom(`order of ${split}`));
   return { train: mixed('train'), validation: mixed('validation'), test: mixed('test') };
 }
 
-const goalsOf = assignSplits();
+const goalsOf = goalsInOrder();
 const goalById = new Map(Object.values(goalsOf).flatMap((goals) => goals.map((goal) => [idOf(goal), goal] as const)));
 const trainingIds = new Set(goalsOf.train.map(idOf));
 

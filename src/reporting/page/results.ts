@@ -1,3 +1,4 @@
+import { labelTables, type LabelRow } from '../label-tables.js';
 import type {
   ReportCell,
   ReportComparison,
@@ -64,20 +65,14 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
       .map((evaluation) => ({
         evaluation,
         name: evaluation.temperature === 0 ? name : `${name}, temperature ${evaluation.temperature}`,
+        emphasis: player === 'policy' && evaluation.temperature === 0,
       })),
   );
   const [first] = rows;
   if (first === undefined) return [];
   const columns: Column<(typeof rows)[number]>[] = [
     { title: 'player', className: 'text', cell: ({ name }) => name },
-    {
-      title: 'success, 0 to 100 %',
-      className: 'bar',
-      cell: ({ evaluation: { success } }) => intervalBar({ from: 0, to: 1, middle: success.rate, ...ends(success) }),
-    },
-    { title: 'success', cell: ({ evaluation: { success } }) => element('b', {}, percent(success.rate)) },
-    { title: '95 % interval', cell: ({ evaluation: { success } }) => percentRange(success.low, success.high) },
-    { title: 'episodes', cell: ({ evaluation: { success } }) => count(success.episodes) },
+    ...successColumns<(typeof rows)[number]>(({ evaluation }) => evaluation.success),
     { title: 'turns', cell: ({ evaluation: { turns } }) => number(turns.mean, 1) },
     { title: 'return', cell: ({ evaluation }) => number(evaluation.return.mean, 2) },
     { title: 'truncated', cell: ({ evaluation: { truncated } }) => percent(truncated) },
@@ -91,8 +86,6 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
       title: `pass@${attempts.k}`,
       cell: ({ evaluation }) => (evaluation.attempts === undefined ? '–' : percent(evaluation.attempts.pass)),
     });
-  const isTrained = ({ evaluation }: { evaluation: ReportEvaluation }) =>
-    evaluation.player === 'policy' && evaluation.temperature === 0;
   const methods = [...new Set(rows.map(({ evaluation }) => evaluation.success.method))].map((method) =>
     method === 'wilson' ? 'Wilson' : 'cluster bootstrap',
   );
@@ -101,13 +94,49 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
       `Success of each player on the final tasks${environment === undefined ? '' : ` of ${environment}`}`,
       columns,
       rows,
-      isTrained,
+      ({ emphasis }) => emphasis,
     ),
     element(
       'p',
       { class: 'explain' },
       `${capitalized(first.evaluation.split)} split, the same tasks for all. Intervals: ${methods.join(', ')}.`,
     ),
+    ...labelTables(rows).flatMap(({ axis, rows: own }) => [
+      element('h3', {}, `By ${axis}`),
+      labelTable(`Success by ${axis}${environment === undefined ? '' : ` on ${environment}`}`, axis, own),
+    ]),
+  ];
+}
+
+/** Players on the tasks of each value of a label. */
+function labelTable(
+  caption: string,
+  axis: string,
+  rows: readonly LabelRow<ReportEvaluation['success']>[],
+): HTMLElement {
+  return dataTable(
+    caption,
+    [
+      { title: axis, className: 'text', cell: ({ value }) => value },
+      { title: 'player', className: 'text', cell: ({ name }) => name },
+      ...successColumns<(typeof rows)[number]>(({ success }) => success),
+      { title: 'tasks', cell: ({ tasks }) => count(tasks) },
+    ],
+    rows,
+    ({ emphasis }) => emphasis,
+  );
+}
+
+function successColumns<Row>(of: (row: Row) => ReportEvaluation['success']): Column<Row>[] {
+  return [
+    {
+      title: 'success, 0 to 100 %',
+      className: 'bar',
+      cell: (row) => intervalBar({ from: 0, to: 1, middle: of(row).rate, ...ends(of(row)) }),
+    },
+    { title: 'success', cell: (row) => element('b', {}, percent(of(row).rate)) },
+    { title: '95 % interval', cell: (row) => percentRange(of(row).low, of(row).high) },
+    { title: 'episodes', cell: (row) => count(of(row).episodes) },
   ];
 }
 

@@ -131,8 +131,10 @@ describe('tables', () => {
     const run = await journaledRun(newFolder(), { episodes, successes: [1, 0, 1] });
     const output = join(newFolder(), 'new');
     const { document, lines } = await exported({ references: [run], format: 'parquet', output });
-    expect(document).toMatchObject({ rows: { metrics: 4, evaluations: 2, outcomes: 3, episodes: 3, turns: 2 } });
-    expect(lines[0]).toBe('Rows: metrics 4, evaluations 2, outcomes 3, episodes 3, turns 2');
+    expect(document).toMatchObject({
+      rows: { metrics: 4, evaluations: 2, labels: 0, outcomes: 3, episodes: 3, turns: 2 },
+    });
+    expect(lines[0]).toBe('Rows: metrics 4, evaluations 2, labels 0, outcomes 3, episodes 3, turns 2');
     const { id } = await readManifest(run);
     const own = { ablation: null, cell: null, run: id, seed: 1 };
     const metrics = await readTable(output, 'metrics');
@@ -195,6 +197,24 @@ describe('tables', () => {
     });
   });
 
+  it('tell success apart by label, and outcomes the label of their task', async () => {
+    const labels = [{ training: 'seen', depth: 2 }, { training: 'unseen' }, { training: 'unseen' }];
+    const run = await journaledRun(newFolder(), { successes: [1, 0, 1], labels });
+    const output = join(newFolder(), 'new');
+    await exported({ references: [run], format: 'parquet', output });
+    const common = { player: 'policy', evaluation: 1, final: true, split: 'test' };
+    expect(await readTable(output, 'labels')).toMatchObject([
+      { ...common, label: 'depth', value: '2', tasks: 1, episodes: 1, success: 1, successMethod: 'wilson' },
+      { ...common, label: 'training', value: 'seen', tasks: 1, episodes: 1, success: 1 },
+      { ...common, label: 'training', value: 'unseen', tasks: 2, episodes: 2, success: 0.5 },
+    ]);
+    expect((await readTable(output, 'outcomes')).map((row) => [row['label/training'], row['label/depth']])).toEqual([
+      ['seen', '2'],
+      ['unseen', null],
+      ['unseen', null],
+    ]);
+  });
+
   it('are the same as CSV, where no text is a formula', async () => {
     const run = await journaledRun(newFolder(), { episodes });
     const output = join(newFolder(), 'new');
@@ -234,9 +254,9 @@ describe('tables', () => {
     await exported({ references: [run], format: 'csv', output });
     await exported({ references: [run], format: 'parquet', output });
     expect(readdirSync(output).sort()).toEqual(
-      ['episodes', 'evaluations', 'metrics', 'outcomes', 'turns']
+      ['episodes', 'evaluations', 'labels', 'metrics', 'outcomes', 'turns']
         .map((name) => `${name}.parquet`)
-        .toSpliced(5, 0, 'tables.json')
+        .toSpliced(6, 0, 'tables.json')
         .sort(),
     );
     const mine = newFolder();
@@ -296,10 +316,18 @@ describe('Markdown', () => {
     const run = await journaledRun(runsFolder, { successes: [1, 1, 0, 0] });
     const one = textOf(await exported({ references: [run], format: 'markdown' }));
     expect(one).toMatch(/## tiny, seed 1\n\n\| player +\|.*\n.*\n\| trained \| +50\.0 % \| +0\.0 to 100\.0 \| +4 \|/);
+    expect(one).not.toContain('By ');
+    const labels = ['seen', 'unseen', 'unseen', 'unseen'].map((training) => ({ training }));
+    const labelled = await journaledRun(runsFolder, { successes: [1, 1, 0, 0], labels });
+    const apart = textOf(await exported({ references: [labelled], format: 'markdown' }));
+    expect(apart).toMatch(
+      /By training:\n\n\| training \| player +\| +success \| 95 % interval \| episodes \| tasks \|\n/,
+    );
+    expect(apart).toMatch(/\| unseen +\| trained +\| +33\.3 % \| +[\d.]+ to [\d.]+ \| +3 \| +3 \|/);
     const other = await journaledRun(runsFolder, { clip: 0.3, successes: [1, 1, 1, 0] });
     const two = textOf(await exported({ references: [run, other], format: 'markdown' }));
     expect(two).toMatch(/\| `algorithm\.options\.clip` +\| 0\.2 +\| 0\.3 +\|/);
-    for (const text of [one, two]) expect(await prettify(text, { parser: 'markdown' })).toBe(text);
+    for (const text of [one, two, apart]) expect(await prettify(text, { parser: 'markdown' })).toBe(text);
     const validation = await journaledRun(runsFolder, { split: 'validation' });
     const split = exported({ references: [run, validation], format: 'markdown' });
     await expect(split).rejects.toMatchObject({ code: 'AG_RUNS_INCOMPARABLE', exitCode: 2 });

@@ -8,7 +8,7 @@ import { readJsonLines } from '../../reporting/read-json-lines.js';
 import type { TableRow } from '../../reporting/table-file.js';
 import { loadRun, type LoadedRun } from '../../runs/load-run.js';
 import type { ExportedRun } from './exported-subjects.js';
-import { componentColumn, type FoundNames, type TableName } from './table-columns.js';
+import { componentColumn, labelColumn, type FoundNames, type TableName } from './table-columns.js';
 
 /** A run, and how much of each of its logs is exported. */
 export interface ScannedRun extends ExportedRun {
@@ -30,12 +30,14 @@ type EvaluationLine = LoadedRun['evaluations'][number];
 
 /** Throws as `loadRun`, and AG_RUN_DAMAGED for a line of episodes that is no JSON. */
 export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRuns> {
-  const names = { metrics: new Set<string>(), components: new Set<string>() };
+  const names = { metrics: new Set<string>(), components: new Set<string>(), labels: new Set<string>() };
   const notes: string[] = [];
   const scanned: ScannedRun[] = [];
   for (const run of runs) {
     const loaded = await loadRun(run.directory);
     for (const line of loaded.metrics) for (const name of Object.keys(line.metrics)) names.metrics.add(name);
+    for (const { outcomes } of loaded.evaluations)
+      for (const { labels = {} } of outcomes) for (const axis of Object.keys(labels)) names.labels.add(axis);
     const halfWritten = [...loaded.halfWritten];
     const episodes: Record<string, number> = {};
     for (const { path, name } of episodeLogs(run.directory)) {
@@ -67,7 +69,9 @@ export async function* readTables(runs: readonly ScannedRun[]): AsyncGenerator<r
     }
     for (const [index, line] of loaded.evaluations.slice(0, run.evaluations).entries()) {
       const key = { ...own, ...evaluationKey(line, index) };
-      yield ['evaluations', { ...key, final: isFinal(loaded, index), ...evaluationRow(line) }];
+      const final = isFinal(loaded, index);
+      yield ['evaluations', { ...key, final, ...evaluationRow(line) }];
+      for (const row of labelRows(line)) yield ['labels', { ...key, final, ...row }];
       for (const row of outcomeRows(line)) yield ['outcomes', { ...key, ...row }];
     }
     let number = 0;
@@ -119,11 +123,7 @@ function isFinal({ evaluations, result }: LoadedRun, index: number): boolean {
 function evaluationRow({ evaluation }: EvaluationLine): TableRow {
   const { success, turns, truncated, invalid, failed, attempts } = evaluation;
   return {
-    episodes: success.episodes,
-    success: success.rate,
-    successLow: success.low,
-    successHigh: success.high,
-    successMethod: success.method,
+    ...successRow(success),
     return: evaluation.return.mean,
     returnLow: evaluation.return.low,
     returnHigh: evaluation.return.high,
@@ -139,10 +139,21 @@ function evaluationRow({ evaluation }: EvaluationLine): TableRow {
   };
 }
 
-function outcomeRows({ outcomes }: EvaluationLine): TableRow[] {
-  return outcomes.flatMap(({ task, cluster, attempts }) =>
-    attempts.map((attempt, index) => ({ task, cluster, attempt: index, ...attempt })),
+function successRow({ rate, low, high, method, episodes }: EvaluationLine['evaluation']['success']): TableRow {
+  return { episodes, success: rate, successLow: low, successHigh: high, successMethod: method };
+}
+
+function labelRows({ evaluation: { labels = {} } }: EvaluationLine): TableRow[] {
+  return Object.entries(labels).flatMap(([label, values]) =>
+    values.map(({ value, tasks, success }) => ({ label, value: String(value), tasks, ...successRow(success) })),
   );
+}
+
+function outcomeRows({ outcomes }: EvaluationLine): TableRow[] {
+  return outcomes.flatMap(({ task, cluster, labels = {}, attempts }) => {
+    const own = Object.fromEntries(Object.entries(labels).map(([axis, value]) => [labelColumn(axis), String(value)]));
+    return attempts.map((attempt, index) => ({ task, cluster, ...own, attempt: index, ...attempt }));
+  });
 }
 
 function episodeKey(line: EpisodeLine, episode: number): TableRow {

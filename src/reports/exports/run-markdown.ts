@@ -1,5 +1,6 @@
 import { formatShare } from '../../reporting/format-quantity.js';
 import type { ResultRow } from '../../reporting/results-table.js';
+import { labelTables } from '../../reporting/label-tables.js';
 import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
 import { formatInterval, formatMean } from '../../ablation/format-measure.js';
 import type { RunsComparison } from '../compare-runs.js';
@@ -23,24 +24,42 @@ export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): s
     '',
     ...(rows.length === 0
       ? [`The run is ${status} and has had no final evaluation.`]
-      : [...playersTable(rows), '', `${splits} split; intervals are of 95 %, for other tasks.`]),
+      : [...playersTable(rows), '', `${splits} split; intervals are of 95 %, for other tasks.`, ...byLabel(rows)]),
     ...others.flatMap(({ environment, rows: played }) => [
       '',
       `Tested on ${markdownText(environment)}:`,
       '',
       ...playersTable(played),
+      ...byLabel(played),
     ]),
     ...(spent === '' ? [] : ['', `Spent: ${spent}.`]),
   ];
+}
+
+/** Success apart by each label that the tasks have. */
+function byLabel(rows: readonly ResultRow[]): string[] {
+  return labelTables(rows).flatMap(({ axis, rows: own }) => {
+    const title = markdownText(axis);
+    const columns = [{ title }, { title: 'player' }, ...['success', '95 % interval', 'episodes', 'tasks'].map(right)];
+    const cells = own.map(({ value, name, tasks, success }) => [
+      markdownText(value),
+      markdownText(name),
+      ...successCells(success),
+      String(tasks),
+    ]);
+    return ['', `By ${title}:`, '', ...markdownTable(columns, cells)];
+  });
+}
+
+function successCells({ rate, low, high, episodes }: ResultRow['evaluation']['success']): string[] {
+  return [formatShare(rate), formatInterval({ mean: rate, low, high }, 'success'), String(episodes)];
 }
 
 function playersTable(rows: readonly ResultRow[]): string[] {
   const columns = [{ title: 'player' }, ...['success', '95 % interval', 'episodes', 'turns', 'return'].map(right)];
   const players = rows.map(({ name, evaluation: { success, turns, return: mean } }) => [
     markdownText(name),
-    formatShare(success.rate),
-    formatInterval({ mean: success.rate, low: success.low, high: success.high }, 'success'),
-    String(success.episodes),
+    ...successCells(success),
     turns.mean.toFixed(1),
     mean.mean.toFixed(2),
   ]);

@@ -1,7 +1,7 @@
 import type { ColumnType, TableColumn } from '../../reporting/table-file.js';
 
 /** The tables of an export, each a file of its own. */
-export const tableNames = ['metrics', 'evaluations', 'outcomes', 'episodes', 'turns'] as const;
+export const tableNames = ['metrics', 'evaluations', 'labels', 'outcomes', 'episodes', 'turns'] as const;
 export type TableName = (typeof tableNames)[number];
 
 /** Names that only the logs know. */
@@ -10,11 +10,18 @@ export interface FoundNames {
   readonly metrics: ReadonlySet<string>;
   /** Of reward terms. */
   readonly components: ReadonlySet<string>;
+  /** Of labels of tasks. */
+  readonly labels: ReadonlySet<string>;
 }
 
 /** The column of a reward term's part in a turn. */
 export function componentColumn(term: string): string {
   return `component/${term}`;
+}
+
+/** The column of a task's label. */
+export function labelColumn(axis: string): string {
+  return `label/${axis}`;
 }
 
 /** What joins the tables. */
@@ -28,6 +35,13 @@ const evaluation = {
   split: 'string',
   temperature: 'double',
 } as const;
+const success = {
+  episodes: 'int',
+  success: 'double',
+  successLow: 'double',
+  successHigh: 'double',
+  successMethod: 'string',
+} as const;
 const episode = { ...place, episode: 'int', iteration: 'int', task: 'string', group: 'int', member: 'int' } as const;
 
 /** The columns of all tables, in their order. */
@@ -38,11 +52,7 @@ export function tableColumns(found: FoundNames): { readonly [table in TableName]
     evaluations: columns({
       ...evaluation,
       final: 'boolean',
-      episodes: 'int',
-      success: 'double',
-      successLow: 'double',
-      successHigh: 'double',
-      successMethod: 'string',
+      ...success,
       return: 'double',
       returnLow: 'double',
       returnHigh: 'double',
@@ -56,10 +66,12 @@ export function tableColumns(found: FoundNames): { readonly [table in TableName]
       averageAtK: 'double',
       passAtK: 'double',
     }),
+    labels: columns({ ...evaluation, final: 'boolean', label: 'string', value: 'string', tasks: 'int', ...success }),
     outcomes: columns({
       ...evaluation,
       task: 'string',
       cluster: 'string',
+      ...Object.fromEntries([...found.labels].map((axis) => [labelColumn(axis), 'string'] as const)),
       attempt: 'int',
       success: 'boolean',
       return: 'double',

@@ -1,0 +1,40 @@
+import type { EvaluationSummary } from '../contracts/evaluation.js';
+import type { Random } from '../contracts/random.js';
+import { meanInterval } from '../statistics/mean-interval.js';
+import { wilsonInterval } from '../statistics/wilson-interval.js';
+import type { TaskOutcome } from './task-outcome.js';
+
+/**
+ * The cluster of every attempt, in the order of tasks and attempts; undefined where episodes are independent. Attempts at one task, and
+ * tasks of one cluster, stand or fall together.
+ *
+ * @param attempts that were made at each task, failed ones too
+ */
+export function clustersOf(outcomes: readonly TaskOutcome[], attempts: number): readonly string[] | undefined {
+  if (attempts === 1 && outcomes.every(({ cluster }) => cluster === undefined)) return undefined;
+  return outcomes.flatMap(({ task, cluster = task, attempts: of }) => of.map(() => cluster));
+}
+
+/**
+ * Success over all attempts: with the interval of Wilson where episodes are independent, else of a bootstrap over clusters. Where all attempts came to
+ * the same, every resample is alike: then it is Wilson's over clusters, each counted as one trial.
+ */
+export function successRate(
+  outcomes: readonly TaskOutcome[],
+  attempts: number,
+  random: Random,
+): EvaluationSummary['success'] {
+  const successes = outcomes.flatMap(({ attempts: of }) => of.map(({ success }) => Number(success)));
+  const episodes = successes.length;
+  const total = successes.reduce((sum, success) => sum + success, 0);
+  const wilson = { ...wilsonInterval(total, episodes), method: 'wilson' as const };
+  if (episodes === 0) return { rate: 0, ...wilson, episodes };
+  const clusters = clustersOf(outcomes, attempts);
+  const { mean, low, high, method } = meanInterval(successes, random, clusters);
+  if (method === 't') return { rate: mean, ...wilson, episodes };
+  if (total === 0 || total === episodes) {
+    const trials = new Set(clusters).size;
+    return { rate: mean, ...wilsonInterval(mean * trials, trials), method: 'wilson', episodes };
+  }
+  return { rate: mean, low: Math.max(0, low), high: Math.min(1, high), method, episodes };
+}

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { writeJsonAtomically } from './durable-files.js';
+
+/** Which clusters of tasks a run trains on: who evaluates it later tells apart what it has seen. Only where splits share clusters. */
+interface TrainedClusters {
+  readonly formatVersion: 1;
+  /** Sorted by code unit. */
+  readonly clusters: readonly string[];
+}
+
+function pathIn(directory: string): string {
+  return join(directory, 'trained-clusters.json');
+}
+
+export async function writeTrainedClusters(directory: string, clusters: ReadonlySet<string>): Promise<void> {
+  const document: TrainedClusters = { formatVersion: 1, clusters: [...clusters].sort() };
+  await writeJsonAtomically(pathIn(directory), document);
+}
+
+/** Undefined where the splits of the run share no clusters. */
+export async function readTrainedClusters(directory: string): Promise<ReadonlySet<string> | undefined> {
+  let text: string;
+  try {
+    text = await readFile(pathIn(directory), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return new Set((JSON.parse(text) as TrainedClusters).clusters);
+}
