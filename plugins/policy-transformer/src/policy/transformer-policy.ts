@@ -23,6 +23,7 @@ import { DEFAULT_OPTIMIZER } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { lossTraits } from '../worker/loss-key.js';
 import { packRequests, unpackAnswers } from '../worker/packed-requests.js';
+import { TokenHistories } from '../worker/token-histories.js';
 import type { Accumulated, Evaluated } from '../worker/trainer.js';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { splitRequests } from './split-requests.js';
@@ -47,6 +48,8 @@ export class TransformerPolicy implements PolicyModel {
   readonly #engine: Engine;
   /** The core that remembers a sequence. */
   readonly #homes = new Map<string, number>();
+  /** What the cores know of sequences. */
+  readonly #histories = new TokenHistories();
   /** By core, sequences that it may forget. */
   readonly #released: readonly string[][];
   #version = 0;
@@ -89,12 +92,21 @@ export class TransformerPolicy implements PolicyModel {
       const released = this.#released[core]!.splice(0);
       const asked = packRequests(
         share.map((index) => requests[index]!),
+        this.#histories,
         released,
       );
-      const packed = await this.#engine.call(core, 'generate', [asked, sampling], signal);
-      const given = unpackAnswers(packed);
-      share.forEach((index, place) => (answers[index] = given[place]!));
-      return packed.operations;
+      const histories = asked.sequences.map((name) => this.#histories.current(name));
+      try {
+        const packed = await this.#engine.call(core, 'generate', [asked, sampling], signal);
+        for (const [place, answer] of unpackAnswers(packed).entries()) {
+          answers[share[place]!] = answer;
+          this.#histories.settle(asked.sequences[place]!, histories[place], answer.tokens);
+        }
+        return packed.operations;
+      } catch (error) {
+        asked.sequences.forEach((name, place) => this.#histories.abandon(name, histories[place]));
+        throw error;
+      }
     });
     for (const count of counts) this.#operations += count;
     return answers;
@@ -107,6 +119,7 @@ export class TransformerPolicy implements PolicyModel {
       if (home !== undefined) this.#released[home]!.push(sequence);
       this.#homes.delete(sequence);
     }
+    this.#histories.forget(sequences);
   }
 
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
@@ -256,10 +269,9 @@ export class TransformerPolicy implements PolicyModel {
     });
   }
 
-  /** With other weights the cores forget them all by themselves. */
+  /** With other weights what the cores have computed is worth nothing, and a sequence may go to another core. */
   #forgetSequences(): void {
-    this.#homes.clear();
-    for (const names of this.#released) names.length = 0;
+    this.release([...this.#homes.keys()]);
   }
 
   #otherCores(): number[] {

@@ -17,6 +17,7 @@ import type { Optimizer, OptimizerState } from '../optimizers/optimizer.js';
 import { createGenerator } from './create-generator.js';
 import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
 import { ParameterBlock } from './parameter-block.js';
+import { TokenHistories } from './token-histories.js';
 import { Trainer, type Accumulated, type Evaluated } from './trainer.js';
 
 /** All that a core must know; crosses to its worker. */
@@ -46,6 +47,7 @@ export class EngineCore {
   readonly #executor: Executor;
   readonly #generator: TokenGenerator;
   readonly #trainer: Trainer;
+  readonly #histories = new TokenHistories();
   readonly #parameters: ParameterBlock;
   readonly #frozen = new Map<number, ParameterBlock>();
   #gradient: ParameterBlock;
@@ -87,6 +89,9 @@ export class EngineCore {
     sampling: Sampling,
     signal?: AbortSignal,
   ): Promise<PackedAnswers & { readonly operations: number }> {
+    // Before anything that may fail: the other side counts on it that every request was read.
+    const asked = unpackRequests(requests, this.#histories);
+    const histories = requests.sequences.map((name) => this.#histories.current(name));
     if (this.#stale) {
       await this.#generator.useWeights(this.#parameters.views);
       this.#stale = false;
@@ -94,7 +99,10 @@ export class EngineCore {
     this.#generator.release(requests.released);
     // What a call that was broken off has left behind is not this one's.
     this.#generator.takeOperations();
-    const answers = await this.#generator.generate(unpackRequests(requests), sampling, signal);
+    const answers = await this.#generator.generate(asked, sampling, signal);
+    for (const [index, { sequence }] of asked.entries()) {
+      this.#histories.settle(sequence, histories[index], answers[index]!.tokens);
+    }
     return { ...packAnswers(answers), operations: this.#generator.takeOperations() };
   }
 
