@@ -154,6 +154,18 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
       const narrow = await generator(limited);
       variants[name] = () => turns((asked) => narrow.generate(asked, plain));
     }
+    // Some of them were evicted, and are needed whole.
+    const told = await generator({ cacheBytes: 9 * 64 * config.layers * config.keyValueHeads * config.headWidth * 8 });
+    let before: number[] = [];
+    variants['told what is unchanged'] = () =>
+      turns(async (asked) => {
+        const answers = await told.generate(
+          asked.map((request, row) => ({ ...request, unchanged: before[row] ?? 0 })),
+          plain,
+        );
+        before = asked.map(({ tokens }, row) => tokens.length + answers[row]!.tokens.length);
+        return answers;
+      });
     for (const [name, answers] of Object.entries(variants)) expect(await answers(), name).toEqual(expected);
   });
 

@@ -1,4 +1,4 @@
-import type { GeneratedTokens, GenerateRequest, Sampling } from '@agentgym/cli';
+import type { GeneratedTokens, Sampling } from '@agentgym/cli';
 
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { DecodeSizes } from './decode-graph.js';
@@ -11,6 +11,7 @@ import {
   brokenWeights,
   checkRequest,
   uniqueNames,
+  type KnownRequest,
   type Parameters,
   type TokenGenerator,
 } from './token-generator.js';
@@ -61,7 +62,7 @@ export class GraphGenerator implements TokenGenerator {
   }
 
   async generate(
-    requests: readonly GenerateRequest[],
+    requests: readonly KnownRequest[],
     sampling: Sampling,
     signal?: AbortSignal,
   ): Promise<GeneratedTokens[]> {
@@ -99,7 +100,7 @@ export class GraphGenerator implements TokenGenerator {
     return this.#runner.dispose();
   }
 
-  #lanes(requests: readonly GenerateRequest[]): Lane[] {
+  #lanes(requests: readonly KnownRequest[]): Lane[] {
     const names = uniqueNames(requests);
     return requests.map((request, index) => {
       const name = names[index];
@@ -112,7 +113,7 @@ export class GraphGenerator implements TokenGenerator {
   }
 
   /** As many requests at a time as the cache may hold. */
-  #waves(requests: readonly GenerateRequest[]): GenerateRequest[][] {
+  #waves(requests: readonly KnownRequest[]): KnownRequest[][] {
     const longest = Math.max(...requests.map(({ tokens, maxTokens }) => tokens.length + maxTokens));
     const capacity = capacityFor(Math.min(longest, this.#config.maxPositions));
     const size = Math.max(2, Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, capacity)));

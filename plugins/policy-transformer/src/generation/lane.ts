@@ -1,7 +1,5 @@
-import type { GenerateRequest } from '@agentgym/cli';
-
 import type { CachedSequence } from './key-value-cache.js';
-import { knownTokens, type Continuation } from './token-generator.js';
+import { knownTokens, type Continuation, type KnownRequest } from './token-generator.js';
 
 /** Longest run of new tokens that goes through the graph at once, for a row. */
 const LONGEST_PIECE = 256;
@@ -20,7 +18,7 @@ export interface Lane extends Continuation {
  * was taken away it is fed again in the same pieces, so that every number comes out the same. A sequence's pieces are a function of its
  * requests alone: its first request goes as everything but the last token, then the last token, so that lanes with one prompt can share all but a step.
  */
-export function createLane(request: GenerateRequest, sequence: CachedSequence): Lane {
+export function createLane(request: KnownRequest, sequence: CachedSequence): Lane {
   const known = knownTokens(sequence.tokens, request);
   const continues = known > 0 || sequence.tokens.length === 0;
   const again = continues && sequence.slot < 0;

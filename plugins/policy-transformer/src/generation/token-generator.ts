@@ -5,25 +5,36 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 /** Parameters by the names of a Hugging Face checkpoint. */
 export type Parameters = ReadonlyMap<string, Float32Array>;
 
+/** A request of which somebody knows more. */
+export interface KnownRequest extends GenerateRequest {
+  /**
+   * Tokens, from the first on, that stand as they stood when a request of this name was last answered, so that they need not be compared; absent: 0.
+   */
+  readonly unchanged?: number;
+}
+
 /** Continues token sequences and remembers what it computed, by their names. Each answer has the same bits whatever else is asked. */
 export interface TokenGenerator {
   /** Takes weights for what is to come, which must not change while they are in use, and forgets every sequence. */
   useWeights(parameters: Parameters): Promise<void>;
-  generate(requests: readonly GenerateRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
+  generate(requests: readonly KnownRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
   /** Forgets sequences. */
   release(names: readonly string[]): void;
   dispose(): Promise<void>;
 }
 
 /** Throws where a request is none that this model can continue. */
-export function checkRequest({ maxPositions, vocabularySize }: DecoderConfig, request: GenerateRequest): void {
-  const { tokens, sequence } = request;
+export function checkRequest({ maxPositions, vocabularySize }: DecoderConfig, request: KnownRequest): void {
+  const { tokens, sequence, unchanged = 0 } = request;
   if (tokens.length === 0) throw new Error(`the request to continue ${sequence} has no tokens`);
   if (tokens.length > maxPositions) {
     throw new Error(`${sequence} has ${tokens.length} tokens, more than the ${maxPositions} that the model can hold`);
   }
-  const foreign = tokens.find((token) => !Number.isInteger(token) || token < 0 || token >= vocabularySize);
-  if (foreign !== undefined) throw new Error(`${sequence} holds ${foreign}, which is no token of this model`);
+  for (let index = unchanged; index < tokens.length; index += 1) {
+    const token = tokens[index]!;
+    if (Number.isInteger(token) && token >= 0 && token < vocabularySize) continue;
+    throw new Error(`${sequence} holds ${token}, which is no token of this model`);
+  }
 }
 
 export function brokenWeights(logprob: number): Error {
@@ -54,9 +65,10 @@ export function acceptToken(to: Continuation, token: number, logprob: number, ma
 }
 
 /** The number of tokens that the model was fed of a sequence and need not see again: all, where the request goes on from them, or none. */
-export function knownTokens(fed: readonly number[], request: GenerateRequest): number {
-  const continues = fed.length < request.tokens.length && fed.every((token, index) => token === request.tokens[index]);
-  return continues ? fed.length : 0;
+export function knownTokens(fed: readonly number[], { tokens, unchanged = 0 }: KnownRequest): number {
+  if (fed.length >= tokens.length) return 0;
+  for (let index = unchanged; index < fed.length; index += 1) if (fed[index] !== tokens[index]) return 0;
+  return fed.length;
 }
 
 /** The second of two requests of one name cannot be remembered: it goes without. */

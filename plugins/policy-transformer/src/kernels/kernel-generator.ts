@@ -9,6 +9,7 @@ import {
   knownTokens,
   uniqueNames,
   type Continuation,
+  type KnownRequest,
   type Parameters,
   type TokenGenerator,
 } from '../generation/token-generator.js';
@@ -62,7 +63,7 @@ export class KernelGenerator implements TokenGenerator {
   }
 
   async generate(
-    requests: readonly GenerateRequest[],
+    requests: readonly KnownRequest[],
     sampling: Sampling,
     signal?: AbortSignal,
   ): Promise<GeneratedTokens[]> {
@@ -111,7 +112,7 @@ export class KernelGenerator implements TokenGenerator {
     if (start < requests.length) yield [start, requests.length];
   }
 
-  #lane(request: GenerateRequest, name: string | undefined): Lane {
+  #lane(request: KnownRequest, name: string | undefined): Lane {
     const known = name === undefined ? undefined : this.#sequences.get(name);
     const sequence: Sequence = known ?? { name, tokens: [], pages: [], used: 0 };
     if (name !== undefined) this.#sequences.set(name, sequence);

@@ -175,6 +175,60 @@ describe('TransformerPolicy', () => {
     }
   });
 
+  // Goes red when the cores go on from tokens that a request did not give: after a call that failed, for an array that was changed in
+  // place, for two requests of one name, or where calls overlap.
+  it.each([1, 2])(
+    'answers a request the same whatever was asked under its name before, on %s cores',
+    async (threads) => {
+      const policy = await policyOf({ threads });
+      const fresh = await policyOf();
+      const names = ['a', 'b', 'c'];
+      const ask = (tokens: readonly number[], sequence: string) => ({
+        tokens,
+        sequence,
+        endIds: policy.encoder.endIds,
+        maxTokens: 4,
+        draws: Float64Array.of(0.3, 0.9, 0.5, 0.7),
+      });
+      const agrees = async (tokens: readonly number[], answering = policy) => {
+        const answers = await answering.generate(
+          names.map((name) => ask(tokens, name)),
+          sampling,
+        );
+        for (const answer of answers) {
+          const [expected] = await fresh.generate([ask(tokens, 'alone')], sampling);
+          fresh.release(['alone']);
+          expect(answer.tokens).toEqual(expected!.tokens);
+          answer.logprobs.forEach((logprob, index) => expect(logprob).toBeCloseTo(expected!.logprobs[index]!, 5));
+        }
+        return answers[0]!.tokens;
+      };
+      const prompt = [...policy.encoder.begin('', 'guess my number between 4 and 33')];
+      prompt.push(...(await agrees(prompt)), ...policy.encoder.append('higher'));
+      prompt.push(...(await agrees(prompt)), ...policy.encoder.append('lower'));
+      // In place, where the cores have been before.
+      prompt[3] = prompt[3] === 20 ? 21 : 20;
+      await agrees(prompt);
+      await agrees(prompt.slice(0, 6));
+      // A call that is refused for one of its requests, and one that is under way meanwhile.
+      const other = [...prompt.slice(0, 4), 22, 23, 24];
+      const refused = policy.generate([...names.map((name) => ask(other, name)), ask([1e6], 'foreign')], sampling);
+      const [, overlapping] = await Promise.all([
+        expect(refused).rejects.toThrow('no token of this model'),
+        agrees([...other, 25]),
+      ]);
+      await agrees([...other, 25, ...overlapping, 26]);
+      // One name twice.
+      await policy.generate(
+        [...names, ...names].map((name, index) => ask([...prompt, 20 + index], name)),
+        sampling,
+      );
+      await agrees([...prompt, 20, 21]);
+      policy.release(names);
+      await agrees([...prompt, 20, 21, 22]);
+    },
+  );
+
   it('learns what it is shown', async () => {
     const policy = await policyOf();
     await policy.resetOptimizer({ name: 'muon', options: {} });

@@ -23,6 +23,7 @@ import { DEFAULT_OPTIMIZER } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { lossTraits } from '../worker/loss-key.js';
 import { packRequests, unpackAnswers } from '../worker/packed-requests.js';
+import { TokenHistories } from '../worker/token-histories.js';
 import type { Accumulated, Evaluated } from '../worker/trainer.js';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { SamplingCount } from './sampling-count.js';
@@ -48,6 +49,8 @@ export class TransformerPolicy implements PolicyModel {
   readonly #engine: Engine;
   /** The core that remembers a sequence. */
   readonly #homes = new Map<string, number>();
+  /** What the cores know of sequences. */
+  readonly #histories = new TokenHistories();
   /** By core, sequences that it may forget. */
   readonly #released: readonly string[][];
   #version = 0;
@@ -93,11 +96,20 @@ export class TransformerPolicy implements PolicyModel {
       const released = this.#released[core]!.splice(0);
       const asked = packRequests(
         share.map((index) => requests[index]!),
+        this.#histories,
         released,
       );
-      const packed = await this.#engine.call(core, 'generate', [asked, sampling], signal);
-      const given = unpackAnswers(packed);
-      share.forEach((index, place) => (answers[index] = given[place]!));
+      const histories = asked.sequences.map((name) => this.#histories.current(name));
+      try {
+        const packed = await this.#engine.call(core, 'generate', [asked, sampling], signal);
+        for (const [place, answer] of unpackAnswers(packed).entries()) {
+          answers[share[place]!] = answer;
+          this.#histories.settle(asked.sequences[place]!, histories[place], answer.tokens);
+        }
+      } catch (error) {
+        asked.sequences.forEach((name, place) => this.#histories.abandon(name, histories[place]));
+        throw error;
+      }
     });
     // Whole numbers: their sum does not depend on the order in which calls come.
     for (const [index, request] of requests.entries()) {
@@ -114,6 +126,7 @@ export class TransformerPolicy implements PolicyModel {
       this.#homes.delete(sequence);
       this.#sampling.release(sequence);
     }
+    this.#histories.forget(sequences);
   }
 
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
@@ -263,10 +276,9 @@ export class TransformerPolicy implements PolicyModel {
     });
   }
 
-  /** With other weights the cores forget them all by themselves. */
+  /** With other weights what the cores have computed is worth nothing, and a sequence may go to another core. */
   #forgetSequences(): void {
-    this.#homes.clear();
-    for (const names of this.#released) names.length = 0;
+    this.release([...this.#homes.keys()]);
   }
 
   #otherCores(): number[] {

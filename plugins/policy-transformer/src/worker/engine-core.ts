@@ -17,6 +17,7 @@ import type { Optimizer, OptimizerState } from '../optimizers/optimizer.js';
 import { createGenerator } from './create-generator.js';
 import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
 import { ParameterBlock } from './parameter-block.js';
+import { TokenHistories } from './token-histories.js';
 import { Trainer, type Accumulated, type Evaluated } from './trainer.js';
 
 /** All that a core must know; crosses to its worker. */
@@ -46,6 +47,7 @@ export class EngineCore {
   readonly #executor: Executor;
   readonly #generator: TokenGenerator;
   readonly #trainer: Trainer;
+  readonly #histories = new TokenHistories();
   readonly #parameters: ParameterBlock;
   readonly #frozen = new Map<number, ParameterBlock>();
   #gradient: ParameterBlock;
@@ -82,12 +84,19 @@ export class EngineCore {
   }
 
   async generate(requests: PackedRequests, sampling: Sampling, signal?: AbortSignal): Promise<PackedAnswers> {
+    // Before anything that may fail: the other side counts on it that every request was read.
+    const asked = unpackRequests(requests, this.#histories);
+    const histories = requests.sequences.map((name) => this.#histories.current(name));
     if (this.#stale) {
       await this.#generator.useWeights(this.#parameters.views);
       this.#stale = false;
     }
     this.#generator.release(requests.released);
-    return packAnswers(await this.#generator.generate(unpackRequests(requests), sampling, signal));
+    const answers = await this.#generator.generate(asked, sampling, signal);
+    for (const [index, { sequence }] of asked.entries()) {
+      this.#histories.settle(sequence, histories[index], answers[index]!.tokens);
+    }
+    return packAnswers(answers);
   }
 
   /** Adds the gradient of the loss over this share of a batch. */

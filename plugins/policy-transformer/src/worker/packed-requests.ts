@@ -1,10 +1,17 @@
-/** Requests and answers in a few arrays: many small objects are slow to bring to another thread. */
+/**
+ * Requests and answers in a few arrays: many small objects are slow to bring to another thread. Of a sequence that the other side knows, only
+ * what has come since is sent.
+ */
 import type { GeneratedTokens, GenerateRequest } from '@agentgym/cli';
+
+import type { KnownRequest } from '../generation/token-generator.js';
+import type { TokenHistories } from './token-histories.js';
 
 export interface PackedRequests {
   readonly sequences: readonly string[];
-  /** Of each request: its tokens, end ids and draws, and how many tokens it may get. */
+  /** Of each request: tokens that the other side keeps, further tokens, end ids and draws, and how many tokens it may get. */
   readonly counts: Int32Array;
+  /** The further tokens. */
   readonly tokens: Int32Array;
   readonly endIds: Int32Array;
   readonly draws: Float64Array;
@@ -19,13 +26,30 @@ export interface PackedAnswers {
   readonly logprobs: Float64Array;
 }
 
-export function packRequests(requests: readonly GenerateRequest[], released: readonly string[] = []): PackedRequests {
+/** @param histories what the other side knows; goes on with these requests */
+export function packRequests(
+  requests: readonly GenerateRequest[],
+  histories: TokenHistories,
+  released: readonly string[] = [],
+): PackedRequests {
+  const sequences = requests.map(({ sequence }) => sequence);
+  const repeated = repeatedNames(sequences);
+  histories.forget(released);
+  histories.forget(repeated);
+  const sent = requests.map(({ sequence, tokens }) => {
+    if (repeated.has(sequence)) return { kept: 0, fresh: tokens };
+    const kept = histories.common(sequence, tokens);
+    const fresh = tokens.slice(kept);
+    histories.continue(sequence, kept, fresh);
+    return { kept, fresh };
+  });
   return {
     released,
-    sequences: requests.map(({ sequence }) => sequence),
+    sequences,
     counts: Int32Array.from(
-      requests.flatMap(({ tokens, endIds, draws, maxTokens }) => [
-        tokens.length,
+      requests.flatMap(({ endIds, draws, maxTokens }, index) => [
+        sent[index]!.kept,
+        sent[index]!.fresh.length,
         endIds.length,
         draws.length,
         maxTokens,
@@ -33,7 +57,7 @@ export function packRequests(requests: readonly GenerateRequest[], released: rea
     ),
     tokens: joined(
       Int32Array,
-      requests.map(({ tokens }) => tokens),
+      sent.map(({ fresh }) => fresh),
     ),
     endIds: joined(
       Int32Array,
@@ -46,18 +70,36 @@ export function packRequests(requests: readonly GenerateRequest[], released: rea
   };
 }
 
-export function unpackRequests({ sequences, counts, tokens, endIds, draws }: PackedRequests): GenerateRequest[] {
+/** @param histories of this side; goes on with these requests, which last as long as their sequences do not go on */
+export function unpackRequests(packed: PackedRequests, histories: TokenHistories): KnownRequest[] {
+  const { sequences, counts, tokens, endIds, draws, released } = packed;
+  const repeated = repeatedNames(sequences);
+  histories.forget(released);
+  histories.forget(repeated);
   let [token, end, draw] = [0, 0, 0];
   return sequences.map((sequence, index) => {
-    const at = 4 * index;
+    const at = 5 * index;
+    const fresh = tokens.subarray(token, (token += counts[at + 1]!));
+    const history = repeated.has(sequence)
+      ? { tokens: Array.from(fresh), settled: 0 }
+      : histories.continue(sequence, counts[at]!, fresh);
     return {
       sequence,
-      tokens: Array.from(tokens.subarray(token, (token += counts[at]!))),
-      endIds: Array.from(endIds.subarray(end, (end += counts[at + 1]!))),
-      draws: draws.subarray(draw, (draw += counts[at + 2]!)),
-      maxTokens: counts[at + 3]!,
+      tokens: history.tokens,
+      unchanged: history.settled,
+      endIds: Array.from(endIds.subarray(end, (end += counts[at + 2]!))),
+      draws: draws.subarray(draw, (draw += counts[at + 3]!)),
+      maxTokens: counts[at + 4]!,
     };
   });
+}
+
+/** Of two requests of one name nobody can say which a third one goes on from: they are sent whole, and nothing is remembered. */
+function repeatedNames(names: readonly string[]): Set<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of names) (seen.has(name) ? repeated : seen).add(name);
+  return repeated;
 }
 
 export function packAnswers(answers: readonly GeneratedTokens[]): PackedAnswers {

@@ -11,6 +11,7 @@ import type { Engine } from './engine.js';
 import { InProcessEngine } from './in-process-engine.js';
 import { packRequests, unpackAnswers } from './packed-requests.js';
 import { ParameterBlock } from './parameter-block.js';
+import { TokenHistories } from './token-histories.js';
 import { WorkerEngine } from './worker-engine.js';
 
 /** The threads are those of `dist`: run `npm run build` after a change. */
@@ -53,22 +54,34 @@ describe('WorkerEngine', () => {
     const here = await started(await InProcessEngine.create(settings, 1, log));
     const there = await started(new WorkerEngine(settings, 2, log));
     const asked = requests(6, 8);
-    const expected = await here.call(0, 'generate', [packRequests(asked), sampling]);
+    const expected = await here.call(0, 'generate', [packRequests(asked, new TokenHistories()), sampling]);
     for (const core of [0, 1])
-      expect(await there.call(core, 'generate', [packRequests(asked), sampling])).toEqual(expected);
+      expect(await there.call(core, 'generate', [packRequests(asked, new TokenHistories()), sampling])).toEqual(
+        expected,
+      );
   });
 
   it('passes errors and aborts on, and goes on after them', async () => {
     const engine = await started(new WorkerEngine(settings, 2, log));
     await expect(
-      engine.call(1, 'generate', [packRequests([{ ...requests(1, 1)[0]!, tokens: [] }]), sampling]),
+      engine.call(1, 'generate', [
+        packRequests([{ ...requests(1, 1)[0]!, tokens: [] }], new TokenHistories()),
+        sampling,
+      ]),
     ).rejects.toThrow('has no tokens');
     const abort = new AbortController();
     const reason = new Error('enough');
-    const long = engine.call(1, 'generate', [packRequests(requests(64, 400)), sampling], abort.signal);
+    const long = engine.call(
+      1,
+      'generate',
+      [packRequests(requests(64, 400), new TokenHistories()), sampling],
+      abort.signal,
+    );
     setTimeout(() => abort.abort(reason), 30);
     await expect(long).rejects.toBe(reason);
-    expect(unpackAnswers(await engine.call(1, 'generate', [packRequests(requests(1, 2)), sampling]))).toHaveLength(1);
+    expect(
+      unpackAnswers(await engine.call(1, 'generate', [packRequests(requests(1, 2), new TokenHistories()), sampling])),
+    ).toHaveLength(1);
     await engine.dispose();
     await expect(engine.call(0, 'facts', [])).rejects.toThrow('disposed');
   });

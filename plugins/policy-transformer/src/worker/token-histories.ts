@@ -1,0 +1,56 @@
+/** What is remembered of a sequence; another one takes its place when the sequence goes on. */
+export interface History {
+  /** Everything that was given and sampled. */
+  readonly tokens: readonly number[];
+  /** Tokens, from the first on, that stand as they stood when a request was last answered. */
+  readonly settled: number;
+}
+
+/**
+ * Tokens of sequences by name, kept alike on both sides of a thread, so that a request brings only tokens that the other side does not have.
+ * What is remembered follows from the requests in their order, and never from when or how they end.
+ */
+export class TokenHistories {
+  readonly #histories = new Map<string, { readonly tokens: number[]; settled: number }>();
+
+  current(name: string): History | undefined {
+    return this.#histories.get(name);
+  }
+
+  /** How many of these tokens, from the first on, are remembered under the name. */
+  common(name: string, tokens: readonly number[]): number {
+    const known = this.#histories.get(name)?.tokens ?? [];
+    const most = Math.min(known.length, tokens.length);
+    let count = 0;
+    while (count < most && known[count] === tokens[count]) count += 1;
+    return count;
+  }
+
+  /** Puts `fresh` in the place of all but the first `kept` tokens. Throws where fewer are remembered. */
+  continue(name: string, kept: number, fresh: Iterable<number>): History {
+    const { tokens, settled } = this.#histories.get(name) ?? { tokens: [], settled: 0 };
+    if (kept > tokens.length) throw new Error(`${tokens.length} tokens of ${name} are known, and not ${kept}`);
+    tokens.length = kept;
+    for (const token of fresh) tokens.push(token);
+    const history = { tokens, settled: Math.min(settled, kept) };
+    this.#histories.set(name, history);
+    return history;
+  }
+
+  /** Adds what was sampled when a request was answered, unless the sequence has gone on since. */
+  settle(name: string, history: History | undefined, sampled: readonly number[]): void {
+    const known = this.#histories.get(name);
+    if (known === undefined || known !== history) return;
+    for (const token of sampled) known.tokens.push(token);
+    known.settled = known.tokens.length;
+  }
+
+  /** Forgets a sequence whose request was not answered, unless it has gone on since. */
+  abandon(name: string, history: History | undefined): void {
+    if (this.#histories.get(name) === history) this.#histories.delete(name);
+  }
+
+  forget(names: Iterable<string>): void {
+    for (const name of names) this.#histories.delete(name);
+  }
+}
