@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import type { EnvironmentHost, World } from '@agentgym/cli';
+import type { Call, EnvironmentHost, World } from '@agentgym/cli';
 
 import { guessingGame, nextGuess, type Opening, openingOf, type Position, stepResult } from './guessing-game.js';
 import { JsonLines } from './json-lines.js';
@@ -25,7 +25,7 @@ export function open(_options: object, host: EnvironmentHost): World {
         await ended;
       }
 
-      async function ask(question: Question, call: { readonly signal: AbortSignal }): Promise<Position> {
+      async function ask(question: Question, call: Call): Promise<Position> {
         if (child === undefined) throw new Error('there is no game: it has ended');
         try {
           position = await child.ask(question, call);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-import type { ChildProcess } from '@agentgym/cli';
+import type { Call, ChildProcess } from '@agentgym/cli';
 
 interface Caller<Answer> {
   resolve(answer: Answer): void;
@@ -37,19 +37,20 @@ export class JsonLines<Question extends object, Answer> {
   }
 
   /** Throws what the child answers as an error, how it ended, or the reason of an abort. */
-  async ask(question: Question, { signal }: { readonly signal: AbortSignal }): Promise<Answer> {
+  async ask(question: Question, call?: Call): Promise<Answer> {
     if (this.#failure !== undefined) throw this.#failure;
-    signal.throwIfAborted();
+    const signal = call?.signal;
+    signal?.throwIfAborted();
     const id = (this.#questions += 1);
     const answer = new Promise<Answer>((resolve, reject) => this.#callers.set(id, { resolve, reject }));
-    const abort = () => this.#callers.get(id)?.reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    const abort = () => this.#callers.get(id)?.reject(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
     this.#child.stdin.write(`${JSON.stringify({ ...question, id })}\n`);
     try {
       return await answer;
     } finally {
       this.#callers.delete(id);
-      signal.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', abort);
     }
   }
 

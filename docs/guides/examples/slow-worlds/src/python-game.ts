@@ -41,7 +41,7 @@ export async function open({ python }: PythonGameOptions, host: EnvironmentHost)
           if (!isHeld) return;
           isHeld = false;
           try {
-            await games.ask({ slot }, host);
+            await games.ask({ slot });
             // Python says that it is empty: a game that hangs keeps its slot for good.
             free.push(slot);
           } catch {
