@@ -251,8 +251,8 @@ export const checkTable: { readonly [Kind in CheckedKind]: { readonly [id: strin
       cure: 'Show a page at a time, or say in the contribution how much is to be shown: `play.observationCharacters`.',
     },
     players: {
-      why: 'A player that is named and cannot act fails every episode of it; one that is misspelt would play as another.',
-      cure: 'Name in `experts` exactly whom act() knows, ask with a switch or a Map, and throw for everybody else.',
+      why: 'A player that is named and cannot act fails every episode of it.',
+      cure: 'Name in `experts` exactly whom act() knows.',
     },
     conclude: {
       why: 'What a cut episode comes to is its reward: it would differ from run to run, or spoil the next episode.',

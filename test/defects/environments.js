@@ -382,13 +382,6 @@ export const defects = {
   },
   'says-clusters-are-shared': { expected: 'shares-clusters', ...withWorld(() => ({ sharesClusters: true })) },
   'names-an-expert-too-many': { expected: 'players', ...withWorld(() => ({ experts: ['oracle', 'demonstrator'] })) },
-  'anybody-may-play': {
-    expected: 'players',
-    ...withMembers((stairs) => {
-      const table = { random: (random) => random.choice(['up', 'down']), oracle: () => 'up', wanderer: () => 'up' };
-      return { act: (player, { random }) => String((table[player] ?? table.random)(random)), stairs };
-    }),
-  },
   'player-moves-on': {
     expected: 'questions-change-nothing',
     ...withPlayer('wanderer', (stairs) => {
