@@ -4,7 +4,7 @@ import { Command, Flags } from '@oclif/core';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { PluginSource } from '../plugins/plugin-source.js';
-import { guardProcess, writeDocument } from './guard-process.js';
+import { guardProcess, isOwnProcess, writeDocument } from './guard-process.js';
 import { interruptSignal } from './interrupt-signal.js';
 
 /** Flag of commands that change a recipe's keys. */
@@ -87,7 +87,10 @@ export abstract class BaseCommand extends Command {
   protected async hostSettings(seed: number): Promise<HostSettings> {
     const { createRandom } = await import('../random/create-random.js');
     const log = { info: (message: string) => this.note(message), warn: (message: string) => this.note(message) };
-    return { random: createRandom(seed), log, signal: this.signal, cacheDirectory: this.config.cacheDir };
+    const settings = { random: createRandom(seed), log, signal: this.signal, cacheDirectory: this.config.cacheDir };
+    if (!isOwnProcess()) return settings;
+    const { markCalls } = await import('./watch-process.js');
+    return { ...settings, markCalls };
   }
 
   override logJson(json: unknown): void {

@@ -18,11 +18,26 @@ const own = fileURLToPath(new URL('../..', import.meta.url));
 const exit = process.exit.bind(process);
 let write: typeof process.stdout.write | undefined;
 let isOwn = false;
+let tell = (error: AgentgymError): number => error.exitCode;
 let plugins: readonly GuardedPlugin[] = [];
 
-/** Said by `main`: only a process of ours is guarded, not one in which a command is merely called. */
-export function ownProcess(): void {
+/**
+ * Said by `main`: only a process of ours is guarded, not one in which a command is merely called.
+ *
+ * @param tells tells of an error and gives the exit code
+ */
+export function ownProcess(tells: (error: AgentgymError) => number): void {
   isOwn = true;
+  tell = tells;
+}
+
+export function isOwnProcess(): boolean {
+  return isOwn;
+}
+
+/** Tells of an error and ends the process, whatever it is doing. */
+export function failProcess(error: AgentgymError): never {
+  return exit(tell(error));
 }
 
 /** From here on plugins run: `process.exit` throws in whoever calls it, and under `--json` standard output goes to standard error. */

@@ -19,13 +19,13 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
   ignoreClosedPipes();
   leaveErrorsToMain();
   reportMissingPlugins();
-  ownProcess();
   const uncaught = uncaughtFailure();
   const tell = (failure: Failure) => {
     if (asksForJson(argv)) writeDocument({ formatVersion: 1, error: failure.error });
     process.stderr.write(`${failureLines(failure).join('\n')}\n`);
     return failure.exitCode;
   };
+  ownProcess((error) => tell(describeFailure(error, '')));
   process.once('exit', () => {
     // The listener's own argument was taken before Node set this.
     if (process.exitCode !== UNSETTLED) return;

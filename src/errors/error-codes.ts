@@ -188,6 +188,13 @@ export const errorCodes = {
     cause: 'An option that the plugin cannot work with, a missing file, or a defect of the plugin.',
     cure: 'Look at it with `agentgym doctor`; if its set-up is right, report the message to the author of the plugin.',
   },
+  AG_PLUGIN_HANGS: {
+    exitCode: 2,
+    meaning:
+      'A call of an environment held the main thread for longer than its time, and nothing but the end of the process could end it.',
+    cause: 'A loop without end, a synchronous wait, or work that takes longer than `environment.seconds` allows.',
+    cure: 'Play it in a thread of its own with `--set environment.thread=worker`, where only its episode fails; `agentgym train --resume RUN` goes on.',
+  },
   AG_PLUGIN_INSTALL_FAILED: {
     exitCode: 2,
     meaning: 'npm or git could not install a plugin; what was installed before stays as it is.',

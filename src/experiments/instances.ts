@@ -91,7 +91,8 @@ export class Instances {
     }
     const module = await this.#host.load(located);
     const host = createEnvironmentHost(this.#settings, located);
-    return openLocalWorld(() => module.open(options, host), { ...limits, title, signal });
+    const marks = this.#settings.markCalls?.(title, milliseconds);
+    return openLocalWorld(() => module.open(options, host), { ...limits, title, signal, ...(marks && { marks }) });
   }
 
   async reward(terms: readonly (Named & { readonly weight: number })[]): Promise<ComposedReward> {

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 
+import type { EnvironmentPhase } from '../contracts/environment.js';
 import type { EnvironmentHost, Host, Log } from '../contracts/host.js';
 import type { Random } from '../contracts/random.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
+import type { CallMarks } from '../rollout/local-world.js';
 import type { PluginOwner } from './call-plugin.js';
 
 /** What all plugins of a run share. */
@@ -13,6 +15,8 @@ export interface HostSettings {
   readonly signal: AbortSignal;
   /** The CLI's cache folder; each package gets a folder inside. */
   readonly cacheDirectory: string;
+  /** Marks calls of an environment that hold the main thread, under these limits; absent: nobody watches it. */
+  readonly markCalls?: (title: string, milliseconds: { readonly [phase in EnvironmentPhase]: number }) => CallMarks;
 }
 
 /** What a contribution is handed: its own stream and cache folder, and a log that says who speaks. */

@@ -36,8 +36,9 @@ export interface WorldSettings {
 }
 
 export interface CallMarks {
-  enter(phase: EnvironmentPhase): void;
-  leave(): void;
+  /** Gives what held the thread before, which `leave` wants: calls may lie within each other. */
+  enter(phase: EnvironmentPhase): number;
+  leave(before: number): void;
 }
 
 const splitNames = ['train', 'validation', 'test'] as const satisfies readonly SplitName[];
@@ -102,11 +103,12 @@ class Caller {
   ): Promise<Awaited<T>> {
     const { marks, milliseconds, title } = this.settings;
     const marked = (): Awaitable<T> => {
-      marks?.enter(phase);
+      if (marks === undefined) return work();
+      const before = marks.enter(phase);
       try {
         return work();
       } finally {
-        marks?.leave();
+        marks.leave(before);
       }
     };
     try {

@@ -1,0 +1,78 @@
+// Environments that harm whoever plays them: in a thread of their own only their episodes fail; on the main thread they are named, and Ctrl-C works.
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
+
+const cwd = resolve(import.meta.dirname, 'fixtures/hostile-plugin');
+
+const evaluate = (environment: string, how: string) => [
+  ...['evaluate', 'random', '--environment', environment, '--option', `how=${how}`],
+  ...['--split', 'test', '--tasks', '16', '--json'],
+];
+
+interface Told {
+  readonly evaluation: { readonly failed: number; readonly success: { readonly episodes: number } };
+}
+
+describe('an environment in a thread of its own', { timeout: 120_000 }, () => {
+  it.each(['loop', 'exit', 'throw', 'memory', 'cyclic', 'nan'])('that does %s fails its episodes alone', async (how) => {
+    const result = await runCli(evaluate('hostile-in-thread', how), { cwd });
+    expect(result.code, result.stderr).toBe(0);
+    const { evaluation } = documentOf(result) as unknown as Told;
+    expect([evaluation.failed, evaluation.success.episodes]).toEqual([2, 14]);
+  });
+
+  it('that writes 10 MB is cut', async () => {
+    const result = await runCli(evaluate('hostile-in-thread', 'text'), { cwd });
+    expect(result.code, result.stderr).toBe(0);
+    expect((documentOf(result) as unknown as Told).evaluation).toMatchObject({ failed: 0, success: { episodes: 16 } });
+  });
+});
+
+describe('an environment on the main thread', { timeout: 120_000 }, () => {
+  it.each([
+    ['text', 0],
+    ['cyclic', 2],
+    ['nan', 2],
+    ['exit', 2],
+  ])('that does %s goes on', async (how, failed) => {
+    const result = await runCli(evaluate('hostile', how), { cwd });
+    expect(result.code, result.stderr).toBe(0);
+    expect((documentOf(result) as unknown as Told).evaluation.failed).toBe(failed);
+  });
+
+  // Goes red without the marks of calls: the process then loops for ever.
+  it('that loops ends with 2 and the name of its plugin, once its time is up', async () => {
+    const result = await runCli(evaluate('hostile', 'loop'), { cwd });
+    expect(result.code).toBe(2);
+    expect(documentOf(result)).toMatchObject({
+      error: {
+        code: 'AG_PLUGIN_HANGS',
+        message: expect.stringMatching(
+          /^environment `hostile` \(plugin-hostile 1\.0\.0\) holds the main thread in step for longer than its time, at .*hostile-world\.js:\d+/,
+        ) as string,
+        hint: expect.stringContaining('environment.thread=worker') as string,
+      },
+    });
+    expect(result.stderr).toContain(
+      'environment `hostile` (plugin-hostile 1.0.0) has held the main thread for 2 s in step',
+    );
+  });
+
+  it('that loops does not keep Ctrl-C from ending the process', async () => {
+    const child = spawn(process.execPath, [bin, ...evaluate('hostile', 'loop')], {
+      cwd,
+      env: { ...process.env, ...freshDataFolders(), NODE_ENV: 'production' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    await expect.poll(() => said, { timeout: 60_000, interval: 20 }).toContain('Ctrl-C now ends the process');
+    const ended = new Promise<unknown>((end) => child.once('exit', (_, signal) => end(signal)));
+    child.kill('SIGINT');
+    expect(await ended).toBe('SIGINT');
+  });
+});
