@@ -19,8 +19,7 @@ const project = makeProject();
 const [childContribution, leasedContribution, pythonContribution] = contributions;
 let server: GameServer;
 beforeAll(async () => {
-  // The kit holds more instances at a time than a run would.
-  server = await startServer(project, ['--capacity', '100']);
+  server = await startServer(project);
 });
 afterAll(async () => {
   await server.kill();

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 /** What is less than in the guide's recipe: a few steps of each kind. */
 const FEW_STEPS = [
-  'stages.sft.demonstrations.count=30',
+  'stages.sft.demonstrations.count=20',
   'stages.sft.batchSize=10',
   'stages.sft.steps=10',
   'algorithm.groupSize=4',
