@@ -23,6 +23,7 @@ import { readOutcomes } from '../ablation/read-outcomes.js';
 import { loadRun } from '../runs/load-run.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
 import { reportRun } from '../reports/report-run.js';
+import { resultLines } from '../reports/result-lines.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
 import { evaluatePolicy } from './evaluate-policy.js';
 import { runRecipe } from './run-recipe.js';
@@ -518,6 +519,11 @@ describe('runRecipe', () => {
       }
       const last = evaluations.findLast(({ player }) => player === 'policy');
       expect(result.evaluations.at(-1)!.labels).toEqual(last!.evaluation.labels);
+
+      const shown = resultLines(result, [], { width: 80, colour: false });
+      expect(shown).toContainEqual(expect.stringMatching(/^by training +success +95 % interval +episodes +tasks$/));
+      for (const value of ['seen', 'unseen'])
+        expect(shown).toContainEqual(expect.stringMatching(new RegExp(`^${value}, trained, temperature 1 .* %`)));
 
       const later = await evaluatePolicy({
         policy: join(folder, 'run'),
