@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+const BESIDE_SOURCES = ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'templates/**/*.test.ts'];
 const FROM_REGISTRY = ['test/registry/**/*.test.ts', 'test/templates/**/*.test.ts'];
 
 /** They play what is built, and templates are built where somebody made something of them: test/templates/ does. */
@@ -29,12 +30,13 @@ export default defineConfig({
     globalSetup: ['test/temporary-folder.ts'],
     projects: [
       {
+        // What `npm run test:quick` runs. Files share their processes, so that each loads what it tests once: what is imported keeps its state.
         extends: true,
-        test: {
-          name: 'checkout',
-          include: ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'templates/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...FROM_REGISTRY, ...WANT_A_BUILD],
-        },
+        test: { name: 'sources', include: BESIDE_SOURCES, exclude: WANT_A_BUILD, isolate: false },
+      },
+      {
+        extends: true,
+        test: { name: 'checkout', include: ['test/**/*.test.ts'], exclude: FROM_REGISTRY },
       },
       {
         // What a user gets: its set-up starts a registry, publishes everything there and installs the host. It runs only when such a test does.
