@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
 
+import { LongestFirst } from './test/longest-first.js';
+
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const BESIDE_SOURCES = ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'templates/**/*.test.ts'];
@@ -27,6 +29,7 @@ export default defineConfig({
     // One more than the cores of a small machine: many tests wait for a browser, a registry or a process.
     maxWorkers: 3,
     maxConcurrency: 3,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/temporary-folder.ts'],
     projects: [
       {
