@@ -48,6 +48,7 @@ export default defineConfig({
           name: 'registry',
           include: FROM_REGISTRY,
           globalSetup: ['test/registry/global-setup.ts'],
+          setupFiles: ['test/registry/await-installation.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
