@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import { cutEvaluation, cutSettings } from './cut-settings.js';
+import { cutPilot, cutSettings } from './cut-settings.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Axes whose cells leave the keys alone that are cut. Those of others decide how long training takes: a dry run resolves them all and trains a few steps of one. */
@@ -24,7 +24,7 @@ export async function cutCommand(argv) {
     case 'train':
       return argv.includes('--resume') ? argv : cutRecipe(argv, (args) => args.recipe);
     case 'ablate': {
-      if (!TRAINED_AXES.includes(what)) return [...argv, ...settingFlags(cutEvaluation), ...dryRun(argv)];
+      if (!TRAINED_AXES.includes(what)) return [...argv, ...settingFlags(cutPilot), ...dryRun(argv)];
       const cut = await cutRecipe(argv, (_args, flags) => flags.recipe);
       return cut === argv ? argv : [...withoutFlag(cut, '--seeds'), '--seeds', '1'];
     }
