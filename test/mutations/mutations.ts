@@ -473,8 +473,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/evaluation/evaluate.ts',
-    find: 'chooseTasks(splits[split],',
-    replace: 'chooseTasks(splits.train,',
+    find: 'chooseTasks(world.splits[split],',
+    replace: 'chooseTasks(world.splits.train,',
     test: 'src/evaluation/evaluate.test.ts',
     reddens: 'reads the split it is asked for, and no other',
   },
