@@ -2,8 +2,11 @@ import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
 
+import { LongestFirst } from './test/longest-first.js';
+
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+const BESIDE_SOURCES = ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'templates/**/*.test.ts'];
 const FROM_REGISTRY = ['test/registry/**/*.test.ts', 'test/templates/**/*.test.ts'];
 
 /** They play what is built, and templates are built where somebody made something of them: test/templates/ does. */
@@ -26,15 +29,17 @@ export default defineConfig({
     // One more than the cores of a small machine: many tests wait for a browser, a registry or a process.
     maxWorkers: 3,
     maxConcurrency: 3,
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/temporary-folder.ts'],
     projects: [
       {
+        // What `npm run test:quick` runs. Files share their processes, so that each loads what it tests once: what is imported keeps its state.
         extends: true,
-        test: {
-          name: 'checkout',
-          include: ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'templates/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...FROM_REGISTRY, ...WANT_A_BUILD],
-        },
+        test: { name: 'sources', include: BESIDE_SOURCES, exclude: WANT_A_BUILD, isolate: false },
+      },
+      {
+        extends: true,
+        test: { name: 'checkout', include: ['test/**/*.test.ts'], exclude: FROM_REGISTRY },
       },
       {
         // What a user gets: its set-up starts a registry, publishes everything there and installs the host. It runs only when such a test does.
@@ -43,6 +48,7 @@ export default defineConfig({
           name: 'registry',
           include: FROM_REGISTRY,
           globalSetup: ['test/registry/global-setup.ts'],
+          setupFiles: ['test/registry/await-installation.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

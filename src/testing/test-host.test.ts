@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
-import { testHost } from './test-host.js';
-
-it('gives each host a folder of its own, made when it is asked for and removed at the end of the process', () => {
+it('gives each host a folder of its own, made when it is asked for and removed at the end of the process', async () => {
+  // A module that no test before has asked for a folder.
+  vi.resetModules();
+  const { testHost } = await import('./test-host.js');
   const before = process.listenerCount('exit');
   const host = testHost();
   expect(process.listenerCount('exit')).toBe(before);

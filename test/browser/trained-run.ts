@@ -1,6 +1,7 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { runCli } from '../cli/run-cli.js';
 
@@ -22,14 +23,25 @@ evaluation: { every: 4, tasks: 20, temperatures: [0, 1], final: { tasks: 30 } }
 record: { episodes: 16 }
 `;
 
-/** Trains with the command line, as a user does. Returns the run's folder. */
+/**
+ * Trains with the command line, as a user does, the first time that any test asks for a seed (tests of one run share a folder for temporary files, see
+ * temporary-folder.ts). Returns the folder of a copy.
+ */
 export async function trainRun(seed: number): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'agentgym-page-'));
-  const file = join(folder, 'recipe.yaml');
-  writeFileSync(file, recipe);
-  const run = join(folder, 'run');
-  const { code, stderr } = await runCli(['train', file, '--output', run, '--set', `seed=${seed}`]);
-  if (code !== 0) throw new Error(`training ended with ${code}: ${stderr}`);
+  const shared = join(tmpdir(), `trained-${seed}`);
+  const outcome = join(shared, 'outcome.txt');
+  // Nothing where it was there already: then somebody else trains.
+  if (mkdirSync(shared, { recursive: true }) !== undefined) {
+    const file = join(shared, 'recipe.yaml');
+    writeFileSync(file, recipe);
+    const { code, stderr } = await runCli(['train', file, '--output', join(shared, 'run'), '--set', `seed=${seed}`]);
+    writeFileSync(outcome, code === 0 ? 'trained' : `training ended with ${code}: ${stderr}`);
+  }
+  while (!existsSync(outcome) || readFileSync(outcome, 'utf8') === '') await sleep(100);
+  const said = readFileSync(outcome, 'utf8');
+  if (said !== 'trained') throw new Error(said);
+  const run = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'run');
+  cpSync(join(shared, 'run'), run, { recursive: true });
   return run;
 }
 

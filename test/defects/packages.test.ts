@@ -1,7 +1,17 @@
-// Packages with one defect each, and the same package without it.
+// Packages with one defect each, and the same package without it. Each defect is looked for by its check alone, in the process of the tests as the
+// build left it: what runs of a plugin runs in processes of its own anyway. The command is asked for the good package and for some of the others.
+import { rmSync } from 'node:fs';
+
 import { expect, it } from 'vitest';
 
+import type { CheckPluginOptions, PluginReport } from '../../src/plugin-check/check-plugin.js';
 import { checkFolder, failedOf, goodPackage, makePlugin } from './make-plugin.js';
+
+// By address: the processes that it starts are compiled modules beside it.
+const built = new URL('../../dist/plugin-check/check-plugin.js', import.meta.url).href;
+const { checkPlugin } = (await import(built)) as {
+  checkPlugin(options: CheckPluginOptions): Promise<PluginReport>;
+};
 
 const entry = `
 const malformed = { malformed: 'no brackets', observation: 'Write your action in brackets.' };
@@ -147,9 +157,35 @@ it.concurrent.each(Object.entries(defects))(
   '%s',
   async (_, { expected, json, files, inContribution }) => {
     const root = makePlugin(json ?? goodPackage, { 'index.js': entry, ...files });
+    try {
+      const report = await checkPlugin({
+        root,
+        hostVersion: '0.1.0',
+        seed: 0,
+        thorough: false,
+        seconds: 10,
+        only: [expected],
+        skip: [],
+        signal: new AbortController().signal,
+        progress: () => undefined,
+      });
+      const checks = inContribution === true ? (report.contributions[0]?.checks ?? []) : report.checks;
+      expect(failedOf(checks)).toContain(expected);
+      expect(report.passed).toBe(false);
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);
+
+it.concurrent.each(['no package.json', 'no README', 'leaves its entry at home', 'entry that hangs'])(
+  'the command finds it among all checks, and ends with 1: %s',
+  async (name) => {
+    const { expected, json, files } = defects[name]!;
+    const root = makePlugin(json ?? goodPackage, { 'index.js': entry, ...files });
     const { code, report } = await checkFolder(root, ['--deadline', '10']);
-    const checks = inContribution === true ? (report.contributions[0]?.checks ?? []) : report.checks;
-    expect(failedOf(checks)).toContain(expected);
+    expect(failedOf(report.checks)).toContain(expected);
     expect({ code, passed: report.passed }).toEqual({ code: 1, passed: false });
   },
   60_000,

@@ -16,8 +16,10 @@ export const skippedCommands: readonly SkippedCommand[] = [
   { document: 'README.md', command: 'npm ci && npm run quickstart', reason: installs },
   { document: 'README.md', command: 'npm ci && npm test', reason: itself },
   { document: 'CONTRIBUTING.md', command: 'npm ci', reason: installs },
+  { document: 'CONTRIBUTING.md', command: 'npm run test:quick', reason: 'runs the tests beside the sources once more' },
   { document: 'CONTRIBUTING.md', command: 'npm test', reason: itself },
   { document: 'CONTRIBUTING.md', command: 'npm run lint', reason: 'lints for minutes: `.ci/run` does it' },
+  { document: 'CONTRIBUTING.md', command: 'npm run mutations', reason: 'runs 30 tests of the suite once more' },
   { document: 'recipes/quickstart/README.md', command: 'npm run bench -- seeds quickstart --seeds 5', reason: bench },
   {
     document: 'recipes/textcraft/README.md',

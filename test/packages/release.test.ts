@@ -1,11 +1,13 @@
-import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { pack } from '../../scripts/pack-release.js';
 import { publishTarball } from '../../scripts/publish-tarball.js';
 import { planRelease, type Candidate } from '../../scripts/release-plan.js';
-import { packWorkspace } from '../registry/packed-workspace.js';
+import { repository } from '../architecture/source-files.js';
 
 const candidate = (name: string, changes: Partial<Candidate> = {}): Candidate => {
   return { name, version: '0.1.0', tarball: `${name}.tgz`, integrity: `sha512-${name}`, repository: true, ...changes };
@@ -50,10 +52,10 @@ describe('a plan of a release', () => {
 describe('publishing', () => {
   // npm itself reads the tarball, and stops before it would send it.
   it('is tried on a packed package', async () => {
-    const tarballs = await packWorkspace();
-    const grpo = tarballs.find((tarball) => tarball.includes('algo-grpo'))!;
-    expect(await publishTarball(grpo, { dryRun: true })).toMatch(/^@agentgym\/plugin-algo-grpo@\d/);
-    await expect(publishTarball(`${grpo}.missing`, { dryRun: true })).rejects.toThrow();
-    await rm(dirname(grpo), { recursive: true });
+    const folder = await mkdtemp(join(tmpdir(), 'agentgym-release-'));
+    const [grpo] = await pack(join(repository, 'plugins', 'algo-grpo'), folder);
+    expect(await publishTarball(grpo!.tarball, { dryRun: true })).toMatch(/^@agentgym\/plugin-algo-grpo@\d/);
+    await expect(publishTarball(`${grpo!.tarball}.missing`, { dryRun: true })).rejects.toThrow();
+    await rm(folder, { recursive: true });
   }, 120_000);
 });

@@ -5,10 +5,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-import { expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
 
 import { publishFixture, writeFixturePlugin } from './fixture-plugin.js';
-import { agentgym, newUser } from './run-agentgym.js';
+import { agentgym, newUser, type User } from './run-agentgym.js';
 import { serve } from './serve.js';
 import { tarOf } from './tar-of.js';
 
@@ -27,18 +27,24 @@ async function registryWith(name: string, tarball: Buffer, integrity?: string): 
 
 const impatient = { npm_config_fetch_timeout: '2000', npm_config_fetch_retries: '0' };
 
-/** Somebody with a plugin installed, who now installs another from a registry that is not well. */
-async function failFrom(url: string, specifier = '@fixture/any') {
-  const user = newUser();
+/** Somebody with a plugin installed. What fails must leave it as it was, so that one serves all tests. */
+let user: User;
+
+beforeAll(async () => {
+  user = newUser();
   const good = await writeFixturePlugin({ name: 'fixture-good' });
-  await agentgym(user, ['plugins', 'install', good]);
+  expect((await agentgym(user, ['plugins', 'install', good])).code).toBe(0);
+});
+
+/** The user installs another from a registry that is not well. */
+async function failFrom(url: string, specifier = '@fixture/any') {
   const list = readFileSync(join(user.data, 'package.json'), 'utf8');
   const failed = await agentgym(user, ['plugins', 'install', specifier], { ...impatient, npm_config_registry: url });
   expect(failed.code).toBe(2);
   expect(readFileSync(join(user.data, 'package.json'), 'utf8')).toBe(list);
   // Nothing half-made is left beside the generation in use.
   expect(readdirSync(join(user.data, 'installed'))).toHaveLength(1);
-  return { user, error: failed.json['error'] as { code: string; message: string; hint: string } };
+  return failed.json['error'] as { code: string; message: string; hint: string };
 }
 
 // Red without the rows of describe-npm-failure.ts.
@@ -48,21 +54,21 @@ it.each([
   [403, 'AG_PLUGIN_UNREACHABLE', 'refuses access'],
   [404, 'AG_PLUGIN_NOT_FOUND', 'the registry has no package @fixture/any'],
 ])('a registry that answers %i', async (status, code, said) => {
-  const { error } = await failFrom(await serve((_, response) => response.writeHead(status).end('{}')));
+  const error = await failFrom(await serve((_, response) => response.writeHead(status).end('{}')));
   expect(error.code).toBe(code);
   expect(error.message).toContain(said);
 });
 
 // P10. Red when UNREACHABLE in describe-npm-failure.ts does not know the code.
 it('P10: a registry that is not there is called unreachable, not a missing package', async () => {
-  const { error } = await failFrom('http://127.0.0.1:9/');
+  const error = await failFrom('http://127.0.0.1:9/');
   expect(error).toMatchObject({ code: 'AG_PLUGIN_UNREACHABLE' });
   expect(error.message).toContain('ECONNREFUSED');
   expect(error.hint).toContain('tarball');
 });
 
 it('a host that has no address', async () => {
-  const { error } = await failFrom('http://nowhere.invalid/');
+  const error = await failFrom('http://nowhere.invalid/');
   expect(error.code).toBe('AG_PLUGIN_UNREACHABLE');
 });
 
@@ -71,12 +77,12 @@ it.each([
   ['never answers', () => {}],
   ['begins an answer and stops', (_: IncomingMessage, response: ServerResponse) => void response.write('{"name":')],
 ])('a registry that %s', async (_how, answer) => {
-  const { error } = await failFrom(await serve(answer));
+  const error = await failFrom(await serve(answer));
   expect(error.code).toBe('AG_PLUGIN_UNREACHABLE');
 });
 
 it('an answer that is no document', async () => {
-  const { error } = await failFrom(await serve((_, response) => response.end('<html>')));
+  const error = await failFrom(await serve((_, response) => response.end('<html>')));
   expect(error.code).toMatch(/^AG_PLUGIN_/);
 });
 
@@ -86,7 +92,7 @@ it('a tarball that is not what was published', async () => {
     gzipSync(tarOf({ 'package/package.json': '{}' })),
     `sha512-${'A'.repeat(86)}==`,
   );
-  const { error } = await failFrom(url);
+  const error = await failFrom(url);
   expect(error.code).toBe('AG_PLUGIN_INSTALL_FAILED');
   expect(error.message).toContain('not what was published');
 });
@@ -96,7 +102,7 @@ it.each(['../../../climbed', 'package/../../../../climbed', '/tmp/agentgym-climb
   async (path) => {
     const json = { name: '@fixture/any', version: '1.0.0' };
     const tarball = gzipSync(tarOf({ 'package/package.json': JSON.stringify(json), [path]: 'climbed' }));
-    const { user, error } = await failFrom(await registryWith('@fixture/any', tarball));
+    const error = await failFrom(await registryWith('@fixture/any', tarball));
     expect(error.code).toBe('AG_PLUGIN_REFUSED');
     const names = readdirSync(user.cwd, { recursive: true, encoding: 'utf8' });
     expect(names.filter((name) => name.includes('climbed'))).toEqual([]);

@@ -2,12 +2,16 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { TestProject } from 'vitest/node';
 
-import { startLocalRegistry } from './local-registry.js';
+import { addRuntimes, POLICY_WITH_RUNTIME } from '../../scripts/pack-release.js';
+import { makeRuntimePackages } from '../../scripts/runtime-packages.js';
+import { messageOf } from '../../src/errors/message-of.js';
+import { pluginFolders, repository } from '../architecture/source-files.js';
+import { startLocalRegistry, type LocalRegistry } from './local-registry.js';
 import { packWorkspace } from './packed-workspace.js';
 
 /** What tests are handed, by `inject`. */
@@ -22,31 +26,58 @@ declare module 'vitest' {
     /** Tarballs of the host and all plugins. */
     readonly tarballs: readonly string[];
     /** The installed host: `node BIN ...` is what a user calls `agentgym ...`. */
-    readonly installed: { readonly folder: string; readonly bin: string };
+    readonly installed: {
+      readonly folder: string;
+      readonly bin: string;
+      /** A file that is there once the host is installed, or could not be. */
+      readonly outcome: string;
+    };
   }
 }
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const [tarballs, registry] = await Promise.all([packWorkspace(), startLocalRegistry()]);
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-installed-'));
-  const tearDown = async () => {
+  const outcome = join(folder, 'outcome.json');
+  // Other tests run meanwhile; those of this project wait for it (await-installation.ts).
+  const done = install(registry, tarballs, folder).then(
+    () => writeFile(outcome, JSON.stringify({})),
+    (error: unknown) => writeFile(outcome, JSON.stringify({ error: messageOf(error) })),
+  );
+  const bin = join(folder, 'node_modules', '@agentgym', 'cli', 'bin', 'run.js');
+  project.provide('registry', { url: registry.url, environment: registry.environment });
+  project.provide('tarballs', tarballs);
+  project.provide('installed', { folder, bin, outcome });
+  return async () => {
+    await done;
     await registry.stop();
     await Promise.all(
       [folder, dirname(tarballs[0] ?? folder)].map((path) => rm(path, { recursive: true, force: true })),
     );
   };
-  try {
-    await registry.publishWorkspace();
-    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
-    const environment = { ...process.env, ...registry.environment };
-    await promisify(execFile)('npm', ['install', '@agentgym/cli'], { cwd: folder, env: environment, timeout: 300_000 });
-  } catch (error) {
-    await tearDown();
-    throw error;
-  }
-  const bin = join(folder, 'node_modules', '@agentgym', 'cli', 'bin', 'run.js');
-  project.provide('registry', { url: registry.url, environment: registry.environment });
-  project.provide('tarballs', tarballs);
-  project.provide('installed', { folder, bin });
-  return tearDown;
+}
+
+async function install(registry: LocalRegistry, tarballs: readonly string[], folder: string): Promise<void> {
+  await publishAll(registry, tarballs, folder);
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
+  const environment = { ...process.env, ...registry.environment };
+  await promisify(execFile)('npm', ['install', '@agentgym/cli'], { cwd: folder, env: environment, timeout: 300_000 });
+}
+
+const POLICY_FOLDER = join('plugins', 'policy-transformer');
+
+/**
+ * Publishes the host and every plugin, the policy as a release has it: with the native runtime of this machine among its optional dependencies,
+ * where there is one. Where there is none it computes in WebAssembly, as `test/packages/native-runtime.test.ts` has it do everywhere.
+ */
+async function publishAll(registry: LocalRegistry, tarballs: readonly string[], folder: string): Promise<void> {
+  const machine = `${process.platform}-${process.arch}`;
+  const source = join(repository, 'node_modules', 'onnxruntime-node');
+  const runtimes = await makeRuntimePackages(source, join(folder, 'runtime'), [machine]);
+  const others = ['.', ...pluginFolders()].filter((path) => path !== POLICY_FOLDER);
+  const policy = tarballs.find((path) => basename(path).includes('policy-transformer'));
+  if (policy === undefined) throw new Error(`${POLICY_WITH_RUNTIME} was not packed`);
+  for (const runtime of runtimes) await registry.publish(runtime.folder);
+  await registry.publish((await addRuntimes(policy, runtimes)).tarball);
+  await registry.publishWorkspaces(others);
 }

@@ -15,7 +15,7 @@ import {
   publishFixture as publish,
   writeFixturePlugin,
 } from './fixture-plugin.js';
-import { agentgym, environmentsOf, errorOf, newUser } from './run-agentgym.js';
+import { agentgym, environmentsOf, errorOf, newUser, type User } from './run-agentgym.js';
 
 const run = promisify(execFile);
 
@@ -112,23 +112,30 @@ describe('traps of plugin commands', () => {
   });
 
   // Red when `commit` comes before `acceptPlugin`, or the probe's deadline or exit is not looked at.
-  it.each([
-    ['throws', 'throw new Error("at once")', 'at once'],
-    ['ends the process', 'process.exit(0)', 'ends the process that imports it (exit code 0)'],
-    ['hangs', 'for (;;) {}', 'still being imported after 10 s'],
-    ['exports something else', 'export default [{ kind: "environment", name: "X" }]', '[0].name'],
-  ])('P4: a plugin whose entry %s is refused, and what was there stays', async (_how, entry, said) => {
-    const user = newUser();
-    const good = await writeFixturePlugin({ name: 'fixture-good', environment: 'coin-good' });
-    await agentgym(user, ['plugins', 'install', good]);
-    const list = readFileSync(join(user.data, 'package.json'), 'utf8');
-    const bad = await writeFixturePlugin({ name: 'fixture-bad', entry });
-    const refused = await agentgym(user, ['plugins', 'install', bad]);
-    expect(refused.code).toBe(2);
-    expect(errorOf(refused).code).toBe('AG_PLUGIN_REFUSED');
-    expect(errorOf(refused).message).toContain(said);
-    expect(readFileSync(join(user.data, 'package.json'), 'utf8')).toBe(list);
-    expect(await environmentsOf(user)).toEqual(['coin-good']);
+  describe('P4: a plugin whose entry', () => {
+    // What is refused leaves what was there, so that one user serves all.
+    let user: User;
+    beforeAll(async () => {
+      user = newUser();
+      const good = await writeFixturePlugin({ name: 'fixture-good', environment: 'coin-good' });
+      expect((await agentgym(user, ['plugins', 'install', good])).code).toBe(0);
+    });
+
+    it.each([
+      ['throws', 'throw new Error("at once")', 'at once'],
+      ['ends the process', 'process.exit(0)', 'ends the process that imports it (exit code 0)'],
+      ['hangs', 'for (;;) {}', 'still being imported after 10 s'],
+      ['exports something else', 'export default [{ kind: "environment", name: "X" }]', '[0].name'],
+    ])('%s is refused, and what was there stays', async (_how, entry, said) => {
+      const list = readFileSync(join(user.data, 'package.json'), 'utf8');
+      const bad = await writeFixturePlugin({ name: 'fixture-bad', entry });
+      const refused = await agentgym(user, ['plugins', 'install', bad]);
+      expect(refused.code).toBe(2);
+      expect(errorOf(refused).code).toBe('AG_PLUGIN_REFUSED');
+      expect(errorOf(refused).message).toContain(said);
+      expect(readFileSync(join(user.data, 'package.json'), 'utf8')).toBe(list);
+      expect(await environmentsOf(user)).toEqual(['coin-good']);
+    });
   });
 
   // Red when the names of others are not asked for (accept-plugin.ts).

@@ -1,9 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import { Config } from '@oclif/core';
-
-import { resolveRecipe } from '../../../dist/config/resolve-recipe.js';
-import { cutEvaluation, cutSettings } from './cut-settings.js';
+import { cutPilot, cutSettings } from './cut-settings.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Axes whose cells leave the keys alone that are cut. Those of others decide how long training takes: a dry run resolves them all and trains a few steps of one. */
@@ -27,7 +24,7 @@ export async function cutCommand(argv) {
     case 'train':
       return argv.includes('--resume') ? argv : cutRecipe(argv, (args) => args.recipe);
     case 'ablate': {
-      if (!TRAINED_AXES.includes(what)) return [...argv, ...settingFlags(cutEvaluation), ...dryRun(argv)];
+      if (!TRAINED_AXES.includes(what)) return [...argv, ...settingFlags(cutPilot), ...dryRun(argv)];
       const cut = await cutRecipe(argv, (_args, flags) => flags.recipe);
       return cut === argv ? argv : [...withoutFlag(cut, '--seeds'), '--seeds', '1'];
     }
@@ -38,6 +35,11 @@ export async function cutCommand(argv) {
 
 /** The recipe is resolved as the command says it before anything is cut: one that is wrong is left as it is, so that its error is the command's own. */
 async function cutRecipe(argv, recipeOf) {
+  // Most commands are not cut, and need not wait for these.
+  const [{ Config }, { resolveRecipe }] = await Promise.all([
+    import('@oclif/core'),
+    import('../../../dist/config/resolve-recipe.js'),
+  ]);
   const config = await Config.load(root);
   const Command = await config.findCommand(argv[0]).load();
   const command = new Command(argv.slice(1), config);

@@ -4,8 +4,12 @@ const TASKS = 4;
 /** Policies that learnt nothing write as much as they may. */
 const ACTION_TOKENS = 4;
 
-/** What is cut of an ablation whose cells say how long they train. */
-export const cutEvaluation = [
+/** Episodes of a group. */
+const GROUP = 4;
+
+/** What is cut of an ablation whose cells say how long they train: keys that none of them varies. */
+export const cutPilot = [
+  ['algorithm.groupSize', GROUP],
   ['evaluation.tasks', TASKS],
   ['evaluation.final.tasks', TASKS],
   ['policy.sampling.maxActionTokens', ACTION_TOKENS],
@@ -24,7 +28,7 @@ export function cutSettings(recipe) {
     ...Object.entries(stages).flatMap(([name, stage]) => cutStage(`stages.${name}`, stage, recipe)),
     ...cutHorizon('horizon', recipe.horizon),
     ...atMost('policy.sampling.maxActionTokens', policy.sampling?.maxActionTokens, ACTION_TOKENS),
-    ...atMost('algorithm.groupSize', algorithm?.groupSize, 4),
+    ...atMost('algorithm.groupSize', algorithm?.groupSize, GROUP),
     ...atMost('evaluation.tasks', evaluation.every === 0 ? undefined : evaluation.tasks, TASKS),
     ...atMost('evaluation.final.tasks', evaluation.final.tasks, TASKS),
     ...atMost('evaluation.horizon', evaluation.horizon, MOST_TURNS),

@@ -1,0 +1,51 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+
+import { repository } from '../architecture/source-files.js';
+import type { Mutation } from './mutations.js';
+
+/** What no test of the table reads: what was built, installed or recorded. */
+const left = new Set(['.cache', '.git', 'coverage', 'dist', 'node_modules', 'runs']);
+
+/** A copy of the sources that may be broken, with the repository's installed packages. */
+export interface ScratchCopy {
+  readonly folder: string;
+  /** Calls back while the mutation is applied, and takes it back afterwards. */
+  applied<T>(mutation: Mutation, use: () => T): T;
+  remove(): void;
+}
+
+/** Makes a copy below the folder for temporary files. It goes with the process, too, however that ends but by SIGKILL. */
+export function scratchCopy(): ScratchCopy {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-mutations-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', remove);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  cpSync(repository, folder, {
+    recursive: true,
+    filter: (path) => !left.has(relative(repository, path).split(/[\\/]/).at(-1) ?? ''),
+  });
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  return {
+    folder,
+    applied(mutation, use) {
+      const path = join(folder, mutation.file);
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(path, applyMutation(text, mutation));
+      try {
+        return use();
+      } finally {
+        writeFileSync(path, text);
+      }
+    },
+    remove,
+  };
+}
+
+/** @throws Error where the text of the mutation does not stand in the file exactly once */
+export function applyMutation(text: string, { file, find, replace }: Mutation): string {
+  const parts = text.split(find);
+  if (parts.length !== 2) throw new Error(`${file} holds ${JSON.stringify(find)} ${parts.length - 1} times, not once`);
+  return parts.join(replace);
+}
