@@ -1,5 +1,5 @@
 // What becomes of an episode, and of the world, when what plays it breaks, hangs, or is not there.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -10,11 +10,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/random/create-random.js';
 import { awaitProcesses, findProcesses } from './find-processes.js';
 import { startServer } from './game-server.js';
-import { makeProject } from './make-project.js';
+import { makeProject, removeProject } from './make-project.js';
 import { withoutPython } from './python.js';
 
 const project = makeProject();
-afterAll(() => rmSync(project, { recursive: true }));
+afterAll(() => removeProject(project));
 
 const call = { signal: new AbortController().signal, random: createRandom(1) };
 const unavailable = { code: 'UNAVAILABLE' };

@@ -1,5 +1,4 @@
 // The kit finds nothing in the worlds of the guide on slow worlds, as they are built.
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -12,7 +11,7 @@ import * as leasedGame from '../../docs/guides/examples/slow-worlds/src/leased-g
 import { leasedGameOptions, pythonGameOptions } from '../../docs/guides/examples/slow-worlds/src/options.js';
 import * as pythonGame from '../../docs/guides/examples/slow-worlds/src/python-game.js';
 import { type GameServer, startServer } from './game-server.js';
-import { makeProject } from './make-project.js';
+import { makeProject, removeProject } from './make-project.js';
 import { withoutPython } from './python.js';
 
 const project = makeProject();
@@ -21,10 +20,7 @@ let server: GameServer;
 beforeAll(async () => {
   server = await startServer(project);
 });
-afterAll(async () => {
-  await server.kill();
-  rmSync(project, { recursive: true });
-});
+afterAll(() => removeProject(project));
 
 const built = (name: string) => ({ freshProcess: pathToFileURL(join(project, 'dist', `${name}.js`)) });
 

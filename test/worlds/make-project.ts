@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -6,6 +6,7 @@ import ts from 'typescript';
 
 import { repository } from '../architecture/source-files.js';
 import { codeBlocks, noteOf } from '../docs/code-blocks.js';
+import { findProcesses } from './find-processes.js';
 
 const example = join(repository, 'docs/guides/examples/slow-worlds');
 
@@ -27,4 +28,11 @@ export function makeProject(): string {
   if (recipe === undefined) throw new Error('the guide has no guess.yaml');
   writeFileSync(join(folder, 'guess.yaml'), recipe.text);
   return folder;
+}
+
+/** Removes the folder, and ends whatever of it a test that failed left running. */
+export function removeProject(folder: string): void {
+  const programs = readdirSync(join(folder, 'programs')).map((name) => join(folder, 'programs', name));
+  for (const pid of programs.flatMap(findProcesses)) process.kill(pid, 'SIGKILL');
+  rmSync(folder, { recursive: true });
 }

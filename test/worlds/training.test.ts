@@ -1,5 +1,5 @@
 // Agents are trained in the worlds of the guide on slow worlds, on the main thread and in threads; what breaks in the middle spoils nothing.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { type CliResult, documentOf, runCli } from '../cli/run-cli.js';
 import { compareRuns } from '../kill/compare-runs.js';
 import { awaitProcesses, findProcesses } from './find-processes.js';
 import { type GameServer, startServer } from './game-server.js';
-import { makeProject } from './make-project.js';
+import { makeProject, removeProject } from './make-project.js';
 import { withoutPython } from './python.js';
 
 const project = makeProject();
@@ -18,10 +18,7 @@ let server: GameServer;
 beforeAll(async () => {
   server = await startServer(project);
 });
-afterAll(async () => {
-  await server.kill();
-  rmSync(project, { recursive: true });
-});
+afterAll(() => removeProject(project));
 
 /** What is less than in the guide's recipe: a few steps of each kind. */
 const FEW_STEPS = [
