@@ -25,7 +25,7 @@ export interface EnvironmentActor {
 }
 
 /** A player without tokens; what it says is the action, or calls a tool. */
-export interface PlayerActor {
+interface PlayerActor {
   readonly kind: 'player';
   readonly player: Player;
   readonly tools?: Toolbox;

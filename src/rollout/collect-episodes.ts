@@ -98,10 +98,11 @@ class Collection {
         await unlessAborted(setImmediate(), signal);
         // Those that begin at once are answered with the others.
         if (this.#beginEpisodes()) await unlessAborted(setImmediate(), signal);
-        if (this.#error !== undefined) throw this.#error.error;
+        this.#throwError();
         if (this.#isDue()) await this.#answer();
         else if (this.#pending > 0) await unlessAborted(this.#somethingHappens(), signal);
       }
+      this.#throwError();
       const milliseconds = performance.now() - start;
       const policyWaited = actor.kind === 'model' ? milliseconds - this.#generating : 0;
       this.#options.took?.({ milliseconds, policyWaited });
@@ -116,6 +117,10 @@ class Collection {
         tools?.close();
       }
     }
+  }
+
+  #throwError(): void {
+    if (this.#error !== undefined) throw this.#error.error;
   }
 
   /** Whoever is ready is answered now. */

@@ -323,6 +323,18 @@ describe('a world that is down', () => {
     expect(resets).toBeLessThanOrEqual(options.rollout.inFlight);
   });
 
+  // Goes red where `#error` is read at the beginning of a round alone.
+  it('ends the collection where nothing else is under way, too', async () => {
+    class Dying extends Signals {
+      override async step(): Promise<never> {
+        await sleep(10);
+        throw unavailable('the process has ended');
+      }
+    }
+    const options = collectOptions({ actor }, () => new Dying());
+    await expect(collectEpisodes(keys(1, 1), options)).rejects.toMatchObject({ code: 'AG_WORLD_UNAVAILABLE' });
+  });
+
   it('is unlike an episode that was lost, which begins again and counts no retry', async () => {
     let lost = 0;
     class Forgetful extends Signals {

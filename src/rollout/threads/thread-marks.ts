@@ -2,7 +2,7 @@
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 
 /** Milliseconds of the clock that all threads of the process share. */
-export function sharedNow(): number {
+function sharedNow(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
