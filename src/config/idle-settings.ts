@@ -1,6 +1,6 @@
 // Law 9: a setting that the user wrote and that has no effect is an error naming both settings. Where it is a default or inherited, it is
 // dropped instead. A coefficient of 0 is always legal.
-import type { ParsedRecipe } from './recipe-schema.js';
+import { defaultedAlgorithmKeys, type ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { costsAnything, longestHorizon, usualDemonstrations } from './stage-settings.js';
@@ -143,7 +143,7 @@ function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: s
   const { algorithm } = recipe;
   const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
   if (algorithm === undefined || rl.length === 0) return;
-  const isOverridden = (key: 'name' | 'groupSize' | 'epochs' | 'minibatches' | 'recomputeLogprobs') => {
+  const isOverridden = (key: 'name' | (typeof defaultedAlgorithmKeys)[number]) => {
     if (!rl.every(({ stage }) => stage.algorithm?.[key] !== undefined)) return false;
     const kept = algorithm[key];
     idle(['algorithm', key], `beside ${rl.map(({ name }) => `\`stages.${name}.algorithm.${key}\``).join(' and ')}`);
@@ -151,7 +151,7 @@ function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: s
     return true;
   };
   isOverridden('name');
-  for (const key of ['groupSize', 'epochs', 'minibatches', 'recomputeLogprobs'] as const) {
+  for (const key of defaultedAlgorithmKeys) {
     if (!isOverridden(key)) continue;
     Object.assign(algorithm, { [key]: rl[0]?.stage.algorithm?.[key] ?? algorithm[key] });
     for (const { stage } of rl) if (stage.algorithm?.[key] === algorithm[key]) delete stage.algorithm[key];

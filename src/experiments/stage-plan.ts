@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { costsAnything, longestHorizon as longestTurns, stageSettings } from '../config/stage-settings.js';
-import type { HorizonSettings, OptimizerPlan as OptimizerKeys, Recipe, RlStage } from '../config/recipe-schema.js';
+import type { HorizonSettings, OptimizerKeys, Recipe, RlStage } from '../config/recipe-schema.js';
 import { type StageBudget, stageBudgets } from '../training/budget.js';
 import type { HorizonSchedule } from '../training/horizon.js';
 import type { OptimizerPlan } from '../training/run-stage.js';
