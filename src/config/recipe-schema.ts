@@ -555,7 +555,6 @@ export type Recipe = Omit<v.InferOutput<typeof recipeSchema>, 'extends'>;
 type Stage = Recipe['stages'][string];
 export type SftStage = Extract<Stage, { kind: 'sft' }>;
 export type RlStage = Extract<Stage, { kind: 'rl' }>;
-export type HorizonSettings = Recipe['horizon'];
 export type RewardSettings = Recipe['reward'];
 export type AlgorithmSettings = NonNullable<Recipe['algorithm']>;
 export type OptimizerKeys = SftStage['optimizer'];
