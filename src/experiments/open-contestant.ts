@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-import type { Recipe } from '../config/recipe-schema.js';
 import { planRun, usualToolLimits, type RunPlan } from '../config/run-plan.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -147,7 +146,7 @@ async function findModel(policy: string, { runsFolder }: ContestantRequest): Pro
   }
   const { recipe } = await readManifest(directory);
   const folder = await runWeights(directory);
-  return { folder, plan: planRun(recipe as unknown as Recipe), trainedClusters: await readTrainedClusters(directory) };
+  return { folder, plan: planRun(recipe), trainedClusters: await readTrainedClusters(directory) };
 }
 
 async function openModel(

@@ -77,5 +77,5 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
 
 /** The resolved recipe that a run was started with. */
 async function recipeOf(run: string): Promise<Recipe> {
-  return (await readManifest(run)).recipe as unknown as Recipe;
+  return (await readManifest(run)).recipe;
 }

@@ -1,4 +1,3 @@
-import type { Recipe } from '../config/recipe-schema.js';
 import type { ReportComparison, ReportData } from '../reporting/report-data.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
@@ -48,7 +47,7 @@ export function composeReport(runs: readonly ReportedRun[], notes: readonly stri
     createdAt: new Date().toISOString(),
     version,
   };
-  const recipe = first.loaded.manifest.recipe as unknown as Recipe;
+  const { recipe } = first.loaded.manifest;
   if (runs.length === 1) {
     const comparisons = comparePlayers(first.loaded);
     const gain = comparisons.find(({ a }) => a === 'before RL');
