@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { HorizonSettings, Recipe } from '../config/recipe-schema.js';
-import { stageSettings } from '../config/stage-settings.js';
+import type { Recipe } from '../config/recipe-schema.js';
+import { planRun, type RunPlan } from '../config/run-plan.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { affordableDemonstrations, expectedEpisodes } from '../training/budget.js';
+import type { HorizonSchedule } from '../training/horizon.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
-import { budgetsOf, episodesPerStep, fundedStages, longestHorizon, transferPlans } from '../experiments/stage-plan.js';
 import { readResult } from '../runs/run-result.js';
 import type { Cell } from './resolve-cells.js';
 import { trainInProcess } from './train-process.js';
@@ -35,35 +35,41 @@ export async function estimateCells(
   cells: readonly [Cell, ...Cell[]],
   signal: AbortSignal,
 ): Promise<readonly CellEstimate[]> {
+  const planned = cells.map((cell): PlannedCell => ({ cell, plan: planRun(cell.recipe) }));
   const speeds = new Map<string, Speed>();
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-pilot-'));
   try {
     // First those that do most: a cell without supervised steps tells nothing of how long these take.
-    const telling = [...cells].sort((a, b) => fundedStages(b.recipe).length - fundedStages(a.recipe).length);
-    for (const cell of telling) {
-      const key = JSON.stringify(cell.recipe.policy);
-      if (!speeds.has(key)) speeds.set(key, await runPilot(cell, join(folder, `${speeds.size}`), signal));
+    const telling = [...planned].sort((a, b) => b.plan.funded.length - a.plan.funded.length);
+    for (const one of telling) {
+      const key = JSON.stringify(one.cell.recipe.policy);
+      if (!speeds.has(key)) speeds.set(key, await runPilot(one, join(folder, `${speeds.size}`), signal));
     }
-    return cells.map((cell) => estimate(cell, speeds.get(JSON.stringify(cell.recipe.policy)) as Speed));
+    return planned.map((one) => estimate(one, speeds.get(JSON.stringify(one.cell.recipe.policy)) as Speed));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function runPilot(cell: Cell, folder: string, signal: AbortSignal): Promise<Speed> {
-  const recipe = pilotRecipe(cell.recipe);
+interface PlannedCell {
+  readonly cell: Cell;
+  readonly plan: RunPlan;
+}
+
+async function runPilot({ cell, plan }: PlannedCell, folder: string, signal: AbortSignal): Promise<Speed> {
+  const recipe = pilotRecipe(plan);
   const run = { cell, seed: recipe.seed, recipe, directory: join(folder, 'run') };
   const outcome = await trainInProcess(run, false, () => undefined, signal);
   signal.throwIfAborted();
   const result = await readResult(run.directory);
   if (outcome.status === 'completed' && result !== undefined) {
-    return measure(await loadRun(run.directory), cell.recipe, result.seconds);
+    return measure(await loadRun(run.directory), plan, result.seconds);
   }
   const cause = 'cause' in outcome ? outcome.cause : outcome.status;
   throw new AgentgymError('AG_ABLATION_PILOT', { message: `The pilot of the cell ${cell.id} failed: ${cause}` });
 }
 
-function pilotRecipe(recipe: Recipe): Recipe {
+function pilotRecipe({ recipe, longestHorizon }: RunPlan): Recipe {
   const stages = Object.entries(recipe.stages).map(([name, stage]) => {
     const { stopWhen: _, ...rest } = stage;
     if (rest.kind === 'rl') delete rest.horizon;
@@ -82,7 +88,7 @@ function pilotRecipe(recipe: Recipe): Recipe {
   return {
     ...recipe,
     // A schedule would not get beyond its first turns.
-    horizon: { schedule: 'fixed', turns: longestHorizon(recipe) },
+    horizon: { schedule: 'fixed', turns: longestHorizon },
     stages: Object.fromEntries(stages),
     evaluation,
     record: { episodes: 0 },
@@ -100,25 +106,25 @@ interface Speed {
   readonly perEvaluated: number;
 }
 
-function measure({ metrics }: LoadedRun, recipe: Recipe, seconds: number): Speed {
+function measure({ metrics }: LoadedRun, plan: RunPlan, seconds: number): Speed {
   const spent = totalsOfMetrics(metrics.findLast((line) => 'cost/turns' in line.metrics)?.metrics ?? {});
   const { episodes = 0, turns = 0, tokens = 0 } = spent;
   const turnsPerEpisode = turns / Math.max(1, episodes);
   const secondsOf = (kind: 'sft' | 'rl') =>
     mean(
-      Object.entries(recipe.stages)
-        .filter(([, stage]) => stage.kind === kind)
-        .map(([name, stage]) => {
+      plan.stages
+        .filter((stage) => stage.kind === kind)
+        .map((stage) => {
           const steps = metrics.filter(
-            (line) => line.stage === name && line.metrics['time/step_seconds'] !== undefined,
+            (line) => line.stage === stage.name && line.metrics['time/step_seconds'] !== undefined,
           );
           const warm = steps.length > warmSteps ? steps.slice(warmSteps) : steps;
-          const size = stage.kind === 'sft' ? stage.batchSize : episodesPerStep(recipe, stage) * turnsPerEpisode;
+          const size = stage.kind === 'sft' ? stage.batchSize : stage.episodesPerStep * turnsPerEpisode;
           return mean(warm.map((line) => Number(line.metrics['time/step_seconds']))) / size;
         }),
     );
   const training = metrics.reduce((sum, line) => sum + Number(line.metrics['time/step_seconds'] ?? 0), 0);
-  const evaluated = pilotTasks * finalEvaluations(recipe);
+  const evaluated = pilotTasks * finalEvaluations(plan);
   return {
     perRow: secondsOf('sft'),
     perTurn: secondsOf('rl'),
@@ -133,29 +139,26 @@ function mean(values: readonly number[]): number {
 }
 
 /** Times that the final tasks are played: before and after, at each temperature, and by the baselines; after also in other environments. */
-function finalEvaluations(recipe: Recipe): number {
-  const { evaluation, stages } = recipe;
-  const hasRl = Object.values(stages).some(({ kind }) => kind === 'rl');
-  const temperatures = new Set([0, ...evaluation.final.temperatures]).size;
-  const environments = 1 + transferPlans(recipe).filter(({ isOwn }) => !isOwn).length;
-  return (hasRl ? temperatures : 0) + environments * (temperatures + 3);
+function finalEvaluations({ recipe, lastRl, transfer }: RunPlan): number {
+  const temperatures = new Set([0, ...recipe.evaluation.final.temperatures]).size;
+  const environments = 1 + transfer.filter(({ isOwn }) => !isOwn).length;
+  return (lastRl !== undefined ? temperatures : 0) + environments * (temperatures + 3);
 }
 
-function estimate({ id, recipe, notes }: Cell, speed: Speed): CellEstimate {
-  const budgets = budgetsOf(recipe);
+function estimate({ cell: { id, recipe, notes }, plan }: PlannedCell, speed: Speed): CellEstimate {
   let [seconds, demonstrations, episodes, steps, evaluations] = [0, 0, 0, 0, 0];
-  for (const [name, stage] of Object.entries(recipe.stages)) {
-    const budget = budgets.get(name);
+  for (const stage of plan.stages) {
+    const { budget } = stage;
     let planned = stage.steps;
     if (stage.kind === 'sft') {
       const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
-      const asked = stage.demonstrations.count ?? stage.steps * stage.batchSize;
+      const asked = stage.own.demonstrations.count ?? stage.steps * stage.batchSize;
       demonstrations += Math.min(asked, affordable);
       if (affordable === 0) planned = 0;
       seconds += planned * stage.batchSize * speed.perRow;
     } else {
-      const perStep = episodesPerStep(recipe, stage);
-      const turns = Math.min(speed.turns, meanTurns(stageSettings(recipe, stage).horizon));
+      const perStep = stage.episodesPerStep;
+      const turns = Math.min(speed.turns, meanTurns(stage.horizon));
       const affordable = budget === undefined ? Infinity : expectedEpisodes(budget, turns, turns * speed.tokensPerTurn);
       planned = Math.min(planned, Math.ceil(affordable / perStep));
       const played = Math.min(planned * perStep, affordable);
@@ -167,7 +170,7 @@ function estimate({ id, recipe, notes }: Cell, speed: Speed): CellEstimate {
   }
   const { evaluation } = recipe;
   const during = evaluations * evaluation.temperatures.length * countOf(evaluation.tasks) * evaluation.episodesPerTask;
-  const final = finalEvaluations(recipe) * countOf(evaluation.final.tasks) * evaluation.final.episodesPerTask;
+  const final = finalEvaluations(plan) * countOf(evaluation.final.tasks) * evaluation.final.episodesPerTask;
   return { id, seconds: seconds + (during + final) * speed.perEvaluated, demonstrations, episodes, steps, notes };
 }
 
@@ -177,7 +180,7 @@ function countOf(tasks: number | 'all'): number {
 }
 
 /** Of the horizons that a schedule goes through, each for as long as the others. */
-function meanTurns(horizon: HorizonSettings): number {
+function meanTurns(horizon: HorizonSchedule): number {
   if (horizon.schedule === 'fixed') return horizon.turns;
   return horizon.schedule === 'linear' ? (horizon.from + horizon.to) / 2 : mean(horizon.turns);
 }

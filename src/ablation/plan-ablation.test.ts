@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { planRun } from '../config/run-plan.js';
 import type { Json } from '../contracts/json.js';
 import type { OptionsDeclaration } from '../contracts/options.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { AgentgymError } from '../errors/agentgym-error.js';
 import { openPluginHost, type PluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
-import { transferPlans } from '../experiments/stage-plan.js';
 import { testHost } from '../testing/test-host.js';
 import { planAblation, type AblationRequest, type PlannedAblation } from './plan-ablation.js';
 
@@ -195,7 +195,7 @@ describe('planAblation', () => {
           options: { ...recipe.environment.options, width: [40, 50] },
         });
       }
-      expect(cells.map(({ recipe }) => transferPlans(recipe).filter(({ isOwn }) => isOwn).map(({ name }) => name))).toEqual(
+      expect(cells.map(({ recipe }) => planRun(recipe).transfer.filter(({ isOwn }) => isOwn).map(({ name }) => name))).toEqual(
         cells.map(({ id }) => [id]),
       ); // prettier-ignore
       expect(asked.question).toBe('What does training on one width of guess-number carry over to the others?');
@@ -236,7 +236,7 @@ describe('planAblation', () => {
       expect(cells.map(({ recipe }) => Object.keys(recipe.evaluation.final.transfer ?? {}))).toEqual([[], ['other']]);
       expect(asked).not.toHaveProperty('tests');
       const shared = await planFile({ set: { [key]: other }, grid: { 'environment.options.reply': ['interval', 'direction'] } });
-      expect(shared.cells.map(({ recipe }) => transferPlans(recipe)[0]?.isOwn)).toEqual([false, true]);
+      expect(shared.cells.map(({ recipe }) => planRun(recipe).transfer[0]?.isOwn)).toEqual([false, true]);
     }); // prettier-ignore
   });
 

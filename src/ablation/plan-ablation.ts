@@ -5,6 +5,7 @@ import type { Setting } from '../config/parse-setting.js';
 import { readAblationFile } from '../config/read-ablation-file.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { resolveRecipe, type ResolvedRecipe } from '../config/resolve-recipe.js';
+import { planRun } from '../config/run-plan.js';
 import type { Json } from '../contracts/json.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
@@ -78,7 +79,7 @@ async function fromAxis(request: AblationRequest, builtIn: readonly string[]): P
   const axis = findAxis(request.what, builtIn);
   const base = { ...(source !== undefined && { source }), sets, cwd, host };
   const { recipe } = await resolveRecipe(base);
-  const asked = await axis.cells({ recipe, host, settings, ...(values && { values }) });
+  const asked = await axis.cells({ plan: planRun(recipe), host, settings, ...(values && { values }) });
   const { question, cells, reference, compare = 'reference', shared = {}, fixed = {}, tests } = asked;
   const plan = {
     name: `${axis.name}-${recipe.name}`,

@@ -1,4 +1,3 @@
-import type { Recipe } from '../config/recipe-schema.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
@@ -25,7 +24,7 @@ export function readOutcomes(
   temperature: number,
   environment?: string,
 ): RunOutcomes | undefined {
-  const recipe = manifest.recipe as unknown as Recipe;
+  const { recipe } = manifest;
   const { split } = recipe.evaluation.final;
   const line = evaluations.findLast(
     ({ player, evaluation }) =>

@@ -4,6 +4,7 @@ import { parseSetting, type Setting } from '../config/parse-setting.js';
 import { formatPath, isKeyMap } from '../config/recipe-layer.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { resolveRecipe, type RecipeRequest } from '../config/resolve-recipe.js';
+import { planRun } from '../config/run-plan.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
@@ -90,7 +91,7 @@ async function resolveCell(cell: CellPlan, shared: CellSettings, base: CellBase)
 /** A cell in which no failure can reach a success needs no leave for it, where others do. */
 async function settleRewards(cell: Cell, host: PluginHost, settings: HostSettings): Promise<Cell> {
   try {
-    await checkRecipeRewards(cell.recipe, host, settings, () => 'recipe');
+    await checkRecipeRewards(planRun(cell.recipe), host, settings, () => 'recipe');
     return cell;
   } catch (error) {
     if (!isAgentgymError(error) || error.code !== 'AG_RECIPE_IDLE_SETTING' || error.path === undefined) {

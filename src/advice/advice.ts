@@ -1,4 +1,4 @@
-import type { Recipe } from '../config/recipe-schema.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { Json } from '../contracts/json.js';
 import type { Measured } from './measured.js';
 
@@ -34,7 +34,8 @@ export type Judgement =
 
 /** What a rule looks at. */
 export interface Subject {
-  readonly recipe: Recipe;
+  /** Of the recipe that is advised on, or of the run's. */
+  readonly planned: RunPlan;
   readonly kind: 'recipe' | 'run';
   readonly measured: Measured;
 }

@@ -1,3 +1,4 @@
+import { planRun } from '../config/run-plan.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { Advice, AdviceRule, Finding, Judgement, Severity } from './advice.js';
@@ -26,10 +27,11 @@ const order: readonly Severity[] = ['problem', 'advice', 'hint'];
 export async function advise(request: AdviceRequest): Promise<Advice> {
   const { what, sets, tasks, seed, cwd, runsFolder, host, settings } = request;
   const { name, recipe, run, base } = await openSubject(what, { sets, cwd, runsFolder, host, settings });
-  const measured = await measure({ recipe, ...(run && { run }), tasks, seed, host, settings });
+  const planned = planRun(recipe);
+  const measured = await measure({ planned, ...(run && { run }), tasks, seed, host, settings });
   const kind = run === undefined ? 'recipe' : 'run';
   const judged = adviceRules.flatMap((rule): [AdviceRule, Judgement][] => {
-    const judgement = rule.judge({ recipe, kind, measured });
+    const judgement = rule.judge({ planned, kind, measured });
     return judgement === undefined ? [] : [[rule, judgement]];
   });
   const findings: Finding[] = [];

@@ -18,7 +18,7 @@ export function measureRun(run: LoadedRun): RunMeasure | undefined {
   if (last === undefined) return undefined;
   const late = lines.slice(-Math.max(1, Math.ceil(lateShare * lines.length)));
   const early = lines.slice(0, earlySteps);
-  const recipe = run.manifest.recipe as unknown as Recipe;
+  const { recipe } = run.manifest;
   const [final, start] = (['policy', 'start'] as const).map((player) => finalOutcomes(run, player));
   const gain = gainOver(run, 'start');
   const overRandom = gainOver(run, 'random');
@@ -46,7 +46,7 @@ export function measureRun(run: LoadedRun): RunMeasure | undefined {
 
 /** The log of the last stage of reinforcement learning. */
 function rlLines({ manifest, metrics }: LoadedRun): readonly RunMetricsLine[] {
-  const { stages } = manifest.recipe as unknown as Recipe;
+  const { stages } = manifest.recipe;
   const stage = metrics.findLast((line) => stages[line.stage]?.kind === 'rl')?.stage;
   return metrics.filter((line) => line.stage === stage);
 }

@@ -1,5 +1,5 @@
-import { longestHorizon } from '../config/stage-settings.js';
-import type { Recipe } from '../config/recipe-schema.js';
+import { formatPath } from '../config/recipe-layer.js';
+import { settingPath, type RunPlan } from '../config/run-plan.js';
 import type { RewardBounds } from '../contracts/reward.js';
 import { createRandom } from '../random/create-random.js';
 import { evaluate } from '../evaluation/evaluate.js';
@@ -18,11 +18,10 @@ import type { LoadedRun } from '../runs/load-run.js';
 import { openContestant } from '../experiments/open-contestant.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
 import type { SplitProof } from '../runs/split-proof.js';
-import { evaluationHorizon, rolloutSettings } from '../experiments/stage-plan.js';
 import { measureRun } from './measure-run.js';
 import type { Measured, PlayMeasure, PowerMeasure, RunMeasure } from './measured.js';
 import { finalTasksOf, measurePower, type Played } from './measure-power.js';
-import { hasExpert, imitatedExpert, lastRlStage, measurePlans, measurePlay } from './play-tasks.js';
+import { hasExpert, imitatedExpert, measurePlans, measurePlay } from './play-tasks.js';
 import type { TrainingTasks } from '../experiments/play-training-tasks.js';
 import { thresholds } from './thresholds.js';
 
@@ -34,7 +33,7 @@ const largestGroup = 64;
 const comparedTasks = 200_000;
 
 export interface MeasureRequest {
-  readonly recipe: Recipe;
+  readonly planned: RunPlan;
   /** Absent where the recipe alone is asked about. */
   readonly run?: LoadedRun;
   /** Training tasks that are played; 0: nothing is played. */
@@ -46,14 +45,14 @@ export interface MeasureRequest {
 
 /** Measures whatever rules look at: plays training tasks, reads the run, and counts. The same seed gives the same numbers. */
 export async function measure(request: MeasureRequest): Promise<Measured> {
-  const { recipe, run, tasks, seed, host, settings } = request;
+  const { planned, run, tasks, seed, host, settings } = request;
   const random = createRandom(seed).stream('advise');
   const instances = new Instances(host, { ...settings, random });
-  const environment = await instances.environment(playedEnvironment(recipe));
+  const environment = await instances.environment(playedEnvironment(planned.recipe));
   try {
-    const terms = lastRlStage(recipe)?.settings.reward.terms ?? recipe.reward.terms;
+    const { terms } = planned.lastRl?.reward ?? planned.recipe.reward;
     const reward = await instances.reward(terms);
-    const stage: TrainingTasks = { recipe, environment, reward, tasks, random, signal: settings.signal };
+    const stage: TrainingTasks = { plan: planned, environment, reward, tasks, random, signal: settings.signal };
     const told = run && measureRun(run);
     const plan = tasks === 0 ? undefined : await measurePlans(stage);
     const players = tasks === 0 ? {} : await measurePlayers(request, stage, told);
@@ -61,7 +60,7 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
     return {
       ...(plan && { plan }),
       players,
-      rewards: boundsOf(recipe, environment, reward),
+      rewards: boundsOf(planned, environment, reward),
       splits: await measureSplits(environment.world.splits, run),
       ...(power && { power }),
       ...(told && { run: told }),
@@ -78,8 +77,8 @@ async function measurePlayers(
   stage: TrainingTasks,
   told: RunMeasure | undefined,
 ): Promise<Play> {
-  const { recipe, run } = request;
-  const groupSize = lastRlStage(recipe)?.settings.algorithm.groupSize ?? 1;
+  const { planned, run } = request;
+  const groupSize = planned.lastRl?.update.groupSize ?? 1;
   // Twice the group, so that larger ones can be told of; and enough for a success rate where there are no groups.
   const episodes = Math.max(groupSize, Math.min(largestGroup, Math.max(8, 2 * groupSize)));
   const players: Play = {};
@@ -87,7 +86,7 @@ async function measurePlayers(
     if (played !== undefined) players[name] = played;
   };
   add('random', await measurePlay(stage, { kind: 'environment', player: randomPlayer }, episodes));
-  const imitated = imitatedExpert(recipe);
+  const imitated = imitatedExpert(planned);
   for (const name of new Set(['oracle', ...(imitated === undefined ? [] : [imitated])])) {
     if (!hasExpert(stage.environment, name)) continue;
     add(name, await measurePlay(stage, { kind: 'environment', player: name }, name === imitated ? episodes : 1));
@@ -104,14 +103,14 @@ function wantsPolicy(told: RunMeasure | undefined): boolean {
 
 /** The run's newest checkpoint, sampling as it was trained. */
 async function playPolicy(
-  { recipe, run, host, settings }: MeasureRequest,
+  { planned, run, host, settings }: MeasureRequest,
   stage: TrainingTasks,
   episodes: number,
 ): Promise<PlayMeasure | undefined> {
   const contestant = await openContestant({
     policy: (run as LoadedRun).directory,
     options: {},
-    temperature: recipe.policy.sampling.temperature,
+    temperature: planned.recipe.policy.sampling.temperature,
     host,
     settings: { ...settings, random: stage.random.stream('policy') },
     runsFolder: 'runs',
@@ -125,7 +124,7 @@ async function playPolicy(
 
 /** Of the policy on the final tasks where there is a run that played them, else of a player on validation tasks. */
 async function measurePowerOf(
-  { recipe, run, tasks }: MeasureRequest,
+  { planned: { recipe }, run, tasks }: MeasureRequest,
   stage: TrainingTasks,
 ): Promise<PowerMeasure | undefined> {
   const { world } = stage.environment;
@@ -143,7 +142,7 @@ async function measurePowerOf(
 
 /** Of those who can play without training, the one whose success is nearest to a half: whose outcomes vary the most. */
 async function playValidation(
-  { recipe, environment, reward, random, signal }: TrainingTasks,
+  { plan, environment, reward, random, signal }: TrainingTasks,
   finalTasks: number,
 ): Promise<Played | undefined> {
   const plays = [];
@@ -154,9 +153,9 @@ async function playValidation(
       attempts: 1,
       environments: environment.pool,
       reward,
-      horizon: evaluationHorizon(recipe),
+      horizon: plan.evaluationHorizon,
       random: random.stream('validation'),
-      rollout: { ...rolloutSettings(recipe.rollout), retries: 0, maxFailedShare: 1 },
+      rollout: { ...plan.rollout, retries: 0, maxFailedShare: 1 },
       signal,
     });
     plays.push({ player: actor.player, split: 'validation', outcomes, off: Math.abs(summary.success.rate - 0.5) });
@@ -165,22 +164,20 @@ async function playValidation(
 }
 
 function boundsOf(
-  recipe: Recipe,
+  { recipe, lastRl }: RunPlan,
   environment: OpenEnvironment,
   reward: TrainingTasks['reward'],
 ): { readonly [key: string]: RewardBounds } {
-  const rl = lastRlStage(recipe);
-  if (rl === undefined) return {};
-  const key = rl.stage.reward === undefined ? 'reward' : `stages.${rl.name}.reward`;
+  if (lastRl === undefined) return {};
   const { maxActionTokens } = recipe.policy.sampling;
   const setting = {
     reward,
-    horizon: longestHorizon(rl.settings.horizon),
+    horizon: lastRl.longestHorizon,
     milestones: environment.facts.includes('milestones'),
     actionTokens: maxActionTokens,
     tools: recipe.tools !== undefined,
   };
-  return { [key]: rewardBounds(setting, [1]) };
+  return { [formatPath(settingPath(lastRl, ['reward']))]: rewardBounds(setting, [1]) };
 }
 
 async function measureSplits(

@@ -48,7 +48,7 @@ export async function openSubject(
     return { name: directory, recipe, run, base: given };
   } catch (error) {
     if (!isAgentgymError(error) || error.exitCode !== 2) throw error;
-    return { name: directory, recipe: run.manifest.recipe as unknown as Recipe, run };
+    return { name: directory, recipe: run.manifest.recipe, run };
   }
 }
 

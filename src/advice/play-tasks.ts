@@ -1,11 +1,11 @@
 // The plays that advice rests on: training tasks, under the recipe's own reward, by players that need no training and by the policy of a run.
-import { longestHorizon, stageSettings } from '../config/stage-settings.js';
-import type { HorizonSettings, Recipe } from '../config/recipe-schema.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { type Actor } from '../rollout/actor.js';
 import { randomPlayer } from '../rollout/players.js';
 import { rewardDensity } from '../rollout/reward-density.js';
 import { signalOfGroups } from '../statistics/signal-of-groups.js';
+import { longestTurns, type HorizonSchedule } from '../training/horizon.js';
 import type { OpenEnvironment } from '../experiments/open-environment.js';
 import { playTrainingTasks, type TrainingTasks } from '../experiments/play-training-tasks.js';
 import type { PlanMeasure, PlayMeasure } from './measured.js';
@@ -16,30 +16,20 @@ const roomForPlans = 4;
 const groupSizes = [2, 4, 8, 16, 32, 64];
 
 /** The horizons of the last stage of reinforcement learning: the first one and the longest. The recipe's own where there is none. */
-export function horizonsOf(recipe: Recipe): { readonly first: number; readonly longest: number } {
-  const settings = lastRlStage(recipe)?.settings.horizon ?? recipe.horizon;
-  return { first: firstHorizon(settings), longest: longestHorizon(settings) };
+export function horizonsOf({ recipe, lastRl }: RunPlan): { readonly first: number; readonly longest: number } {
+  const horizon = lastRl?.horizon ?? recipe.horizon;
+  return { first: firstTurns(horizon), longest: longestTurns(horizon) };
 }
 
-function firstHorizon(horizon: HorizonSettings): number {
+function firstTurns(horizon: HorizonSchedule): number {
   if (horizon.schedule === 'fixed') return horizon.turns;
   return horizon.schedule === 'linear' ? horizon.from : Math.min(...horizon.turns);
 }
 
-/** The stage that most rules are about; undefined where nothing is learnt by reinforcement. */
-export function lastRlStage(recipe: Recipe) {
-  for (const [name, stage] of Object.entries(recipe.stages).reverse()) {
-    if (stage.kind === 'rl') return { name, stage, settings: stageSettings(recipe, stage) };
-  }
-  return undefined;
-}
-
 /** The expert that supervised fine-tuning imitates; undefined where there is none, or the games lie in a file. */
-export function imitatedExpert(recipe: Recipe): string | undefined {
-  for (const stage of Object.values(recipe.stages)) {
-    if (stage.kind === 'sft' && stage.demonstrations.file === undefined) {
-      return stage.demonstrations.expert ?? 'demonstrator';
-    }
+export function imitatedExpert({ stages }: RunPlan): string | undefined {
+  for (const stage of stages) {
+    if (stage.kind === 'sft' && stage.demonstrations.file === undefined) return stage.demonstrations.expert;
   }
   return undefined;
 }
@@ -52,7 +42,7 @@ export function hasExpert({ world }: OpenEnvironment, name: string): boolean {
 /** Plays the oracle with room to spare, and the random player to see how long an episode can last. Undefined without an oracle that plays. */
 export async function measurePlans(stage: TrainingTasks): Promise<PlanMeasure | undefined> {
   if (!hasExpert(stage.environment, 'oracle')) return undefined;
-  const { first, longest } = horizonsOf(stage.recipe);
+  const { first, longest } = horizonsOf(stage.plan);
   const played = await playTrainingTasks(stage, { kind: 'environment', player: 'oracle' }, 1, roomForPlans * longest);
   if (played.length === 0) return undefined;
   const wandering = await playTrainingTasks(
@@ -80,7 +70,7 @@ export async function measurePlay(
   actor: Actor,
   episodesPerTask: number,
 ): Promise<PlayMeasure | undefined> {
-  const played = await playTrainingTasks(stage, actor, episodesPerTask, horizonsOf(stage.recipe).longest);
+  const played = await playTrainingTasks(stage, actor, episodesPerTask, horizonsOf(stage.plan).longest);
   if (played.length === 0) return undefined;
   const returns = new Map<number, number[]>();
   for (const episode of played) returns.set(episode.group, [...(returns.get(episode.group) ?? []), episode.return]);
@@ -88,7 +78,7 @@ export async function measurePlay(
     played.reduce((sum, episode) => sum + of(episode), 0) / played.length;
   const whole = [...returns.values()].filter((group) => group.length === episodesPerTask);
   const sizes = whole.length === 0 ? [] : groupSizes.filter((size) => size <= episodesPerTask);
-  const own = whole.length === 0 ? [] : [lastRlStage(stage.recipe)?.settings.algorithm.groupSize ?? 1];
+  const own = whole.length === 0 ? [] : [stage.plan.lastRl?.update.groupSize ?? 1];
   const told = [...new Set([...sizes, ...own.filter((size) => size > 1 && size <= episodesPerTask)])];
   return {
     tasks: returns.size,

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
+import { planRun } from '../config/run-plan.js';
 import { openPluginHost, type PluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
 import type { Judgement, Subject } from './advice.js';
@@ -57,7 +58,7 @@ function judge(id: string, measured: Partial<Measured>, recipe = quickstart): Ju
   const rule = adviceRules.find((candidate) => candidate.id === id);
   if (rule === undefined) throw new Error(`there is no rule ${id}`);
   const subject: Subject = {
-    recipe,
+    planned: planRun(recipe),
     kind: measured.run === undefined ? 'recipe' : 'run',
     measured: { ...base, ...measured },
   };

@@ -2,13 +2,15 @@ import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, type KeyPath } from './recipe-layer.js';
-import { effectiveAlgorithm } from './stage-settings.js';
+import { planRun, settingPath, type RlStagePlan } from './run-plan.js';
 
 /** Complains about keys that contradict each other, as far as the recipe alone can tell. */
 export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): void {
   const wrong = (path: KeyPath, message: string, hint: string) =>
     complaints.add('AG_RECIPE_INVALID', path, `\`${formatPath(path)}\` ${message}`, hint);
 
+  // Without an algorithm there is no plan of an rl stage: that it is missing is told of below.
+  const plan = recipe.algorithm && planRun(recipe);
   for (const [name, stage] of Object.entries(recipe.stages)) {
     const warmup = stage.optimizer.warmup;
     if (warmup >= stage.steps) {
@@ -18,18 +20,13 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
     checkStopRules(recipe, name, wrong);
     if (stage.kind === 'sft') continue;
     checkSampling(recipe, name, wrong);
-    if (recipe.algorithm === undefined) {
+    const planned = plan?.stages.find((one) => one.name === name);
+    if (planned?.kind !== 'rl') {
       wrong(['algorithm'], `is missing; \`stages.${name}\` is of \`kind: rl\``, 'Add `algorithm: {name: grpo}`.');
       return;
     }
-    const { groupSize, minibatches } = effectiveAlgorithm(recipe.algorithm, stage.algorithm);
-    const episodes = groupSize * stage.tasksPerStep;
-    if (minibatches > episodes) {
-      const path = ['algorithm', 'minibatches'];
-      const place = stage.algorithm?.minibatches === undefined ? path : ['stages', name, ...path];
-      wrong(place, `is ${minibatches}, but a step plays ${episodes} episodes`, 'A minibatch needs an episode.');
-    }
-    checkReachable(recipe, name, wrong);
+    checkMinibatches(planned, wrong);
+    checkReachable(planned, wrong);
   }
   checkReward(recipe, wrong);
   checkTools(recipe, wrong);
@@ -37,7 +34,6 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
 }
 
 type Wrong = (path: KeyPath, message: string, hint: string) => void;
-type RlStageOf = Extract<ParsedRecipe['stages'][string], { kind: 'rl' }>;
 
 /** What an evaluation during training measures, at each of its temperatures. */
 const evaluated = [
@@ -81,20 +77,25 @@ function checkSampling(recipe: ParsedRecipe, stage: string, wrong: Wrong): void 
     wrong(at('topK'), `is ${topK}, ${because}`, 'Give it 0: a cut distribution is not the one that is trained.');
 }
 
+function checkMinibatches(stage: RlStagePlan, wrong: Wrong): void {
+  const { minibatches } = stage.update;
+  const { episodesPerStep } = stage;
+  if (minibatches <= episodesPerStep) return;
+  const path = settingPath(stage, ['algorithm', 'minibatches']);
+  wrong(path, `is ${minibatches}, but a step plays ${episodesPerStep} episodes`, 'A minibatch needs an episode.');
+}
+
 /** Horizons of ScalingInter that no step of the stage reaches. */
-function checkReachable(recipe: ParsedRecipe, name: string, wrong: Wrong): void {
-  const stage = recipe.stages[name] as RlStageOf;
-  const horizon = stage.horizon ?? recipe.horizon;
+function checkReachable(stage: RlStagePlan, wrong: Wrong): void {
+  const { name, horizon, steps } = stage;
   if (horizon.schedule !== 'scaling-inter') return;
-  const reached = Math.ceil(stage.steps / horizon.every);
+  const reached = Math.ceil(steps / horizon.every);
   const unreached = horizon.turns.slice(reached);
   if (unreached.length === 0) return;
-  const path = stage.horizon === undefined ? ['horizon', 'turns'] : ['stages', name, 'horizon', 'turns'];
-  const message = `is never ${unreached.join(' or ')}: \`stages.${name}.steps\` is ${stage.steps}, \`every\` is ${horizon.every}`;
   wrong(
-    path,
-    message,
-    `Lower \`every\` to ${Math.max(1, Math.floor(stage.steps / horizon.turns.length))}, or shorten the list.`,
+    settingPath(stage, ['horizon', 'turns']),
+    `is never ${unreached.join(' or ')}: \`stages.${name}.steps\` is ${steps}, \`every\` is ${horizon.every}`,
+    `Lower \`every\` to ${Math.max(1, Math.floor(steps / horizon.turns.length))}, or shorten the list.`,
   );
 }
 

@@ -11,7 +11,7 @@ import type { Complaints } from './complaints.js';
 import type { IdleContext } from './idle-settings.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
-import { effectiveAlgorithm, updateSettings } from './stage-settings.js';
+import { planRun, settingPath } from './run-plan.js';
 
 /** What a recipe is checked against; a PluginHost is one. */
 export interface ContributionFinder {
@@ -243,27 +243,25 @@ async function checkAlgorithms(recipe: ParsedRecipe, finder: ContributionFinder,
   const seen = new Set<string>();
   let complete: Record<string, unknown> | undefined;
 
-  for (const [name, stage] of Object.entries(recipe.stages)) {
+  // `own` is the recipe's stage itself, which is completed in place.
+  for (const stage of planRun(recipe).stages) {
     if (stage.kind !== 'rl') continue;
-    const here: KeyPath = ['stages', name, 'algorithm'];
-    const settings = effectiveAlgorithm(base, stage.algorithm);
+    const { algorithm: settings, update } = stage;
+    const here: KeyPath = ['stages', stage.name, 'algorithm'];
     const own = settings.name !== base.name;
     const place = (option: KeyPath): KeyPath =>
-      own || valueAt(stage.algorithm?.options, option) !== undefined
-        ? [...here, 'options', ...option]
-        : ['algorithm', 'options', ...option];
+      own ? [...here, 'options', ...option] : settingPath(stage, ['algorithm', 'options', ...option]);
     const located = await findBlock('algorithm', settings.name, own ? here : ['algorithm'], finder, context.complaints);
     if (located === undefined) return;
     const values = checkBlockOptions(located.contribution, settings.options, place, context.complaints);
     if (values === undefined) return;
-    if (own && stage.algorithm !== undefined) stage.algorithm.options = values as typeof stage.algorithm.options;
+    if (own && stage.own.algorithm !== undefined) stage.own.algorithm.options = values as typeof settings.options;
     for (const option of Object.keys(values)) {
       const key = formatPath(place([option]));
       reached.set(key, (reached.get(key) ?? 0) + 1);
     }
     if (!own && complete === undefined) complete = checkOptions(located.contribution.options, base.options).values;
     const module = (await finder.load(located)) as AlgorithmModule<unknown>;
-    const update = updateSettings(settings);
     const findings: AlgorithmFinding[] = [
       ...(located.contribution.validate?.(values as never) ?? []),
       ...(module.validate?.(values, update, optionChecks) ?? []),

@@ -43,6 +43,20 @@ export function checkStructure<Schema extends DocumentSchema>(
   }
 }
 
+/**
+ * Where a value is of another type than a schema says, or lacks a key that has to be there; undefined where it is nowhere. Limits and unknown
+ * keys are no matter of types.
+ *
+ * @param above of the value in its document
+ */
+export function typeProblem(schema: DocumentSchema, value: unknown, above: KeyPath = []): string | undefined {
+  const issue = v.safeParse(schema, value).issues?.find((one) => one.kind === 'schema' && !isUnknownKey(one));
+  if (issue === undefined) return undefined;
+  const path = pathOf(issue);
+  const [name, given] = [formatPath([...above, ...path]), valueAt(value, path)];
+  return given === undefined ? `\`${name}\` is missing` : `\`${name}\` is ${show(given)}, not ${expectation(issue)}`;
+}
+
 type Issue = v.BaseIssue<unknown>;
 
 function rootOf({ schema }: DocumentFormat<DocumentSchema>): SchemaNode {

@@ -1,9 +1,11 @@
 // Law 9: a setting that the user wrote and that has no effect is an error naming both settings. Where it is a default or inherited, it is
 // dropped instead. A coefficient of 0 is always legal.
-import type { ParsedRecipe } from './recipe-schema.js';
+import { costsAnything } from '../training/budget.js';
+import { longestTurns } from '../training/horizon.js';
+import { defaultedAlgorithmKeys, type ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
-import { costsAnything, longestHorizon, usualDemonstrations } from './stage-settings.js';
+import { usualDemonstrations } from './run-plan.js';
 
 /** What the rules need beside the recipe, which they change in place. */
 export interface IdleContext {
@@ -41,7 +43,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     idle(['policy', 'sampling', 'temperature'], because);
     if (recipe.horizon.schedule !== 'fixed') {
       if (written(['horizon', 'schedule'])) idle(['horizon', 'schedule'], because);
-      else recipe.horizon = { schedule: 'fixed', turns: longestHorizon(recipe.horizon) };
+      else recipe.horizon = { schedule: 'fixed', turns: longestTurns(recipe.horizon) };
     }
     if (![...recipe.evaluation.temperatures, ...recipe.evaluation.final.temperatures].some((value) => value > 0)) {
       if (recipe.policy.sampling.topP < 1) idle(['policy', 'sampling', 'topP'], 'where all `temperatures` are 0');
@@ -112,7 +114,7 @@ function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string
   const horizons = Object.values(recipe.stages).flatMap((stage) => (stage.kind === 'rl' ? (stage.horizon ?? []) : []));
   const evaluated = Object.values(recipe.evaluation.final.transfer ?? {}).map(({ horizon }) => horizon ?? 0);
   const longest = Math.max(
-    ...[recipe.horizon, ...horizons].map(longestHorizon),
+    ...[recipe.horizon, ...horizons].map(longestTurns),
     recipe.evaluation.horizon ?? 0,
     ...evaluated,
   );
@@ -143,7 +145,7 @@ function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: s
   const { algorithm } = recipe;
   const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
   if (algorithm === undefined || rl.length === 0) return;
-  const isOverridden = (key: 'name' | 'groupSize' | 'epochs' | 'minibatches' | 'recomputeLogprobs') => {
+  const isOverridden = (key: 'name' | (typeof defaultedAlgorithmKeys)[number]) => {
     if (!rl.every(({ stage }) => stage.algorithm?.[key] !== undefined)) return false;
     const kept = algorithm[key];
     idle(['algorithm', key], `beside ${rl.map(({ name }) => `\`stages.${name}.algorithm.${key}\``).join(' and ')}`);
@@ -151,7 +153,7 @@ function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: s
     return true;
   };
   isOverridden('name');
-  for (const key of ['groupSize', 'epochs', 'minibatches', 'recomputeLogprobs'] as const) {
+  for (const key of defaultedAlgorithmKeys) {
     if (!isOverridden(key)) continue;
     Object.assign(algorithm, { [key]: rl[0]?.stage.algorithm?.[key] ?? algorithm[key] });
     for (const { stage } of rl) if (stage.algorithm?.[key] === algorithm[key]) delete stage.algorithm[key];

@@ -26,6 +26,19 @@ const options = (whose: string, describe: string) =>
 
 const seconds = (phase: string) => v.exactOptional(v.pipe(amount(0, `Longest time of ${phase}`), v.gtValue(0)));
 
+type Wrapped<Schema> = Schema extends { readonly wrapped: infer Inner } ? Inner : Schema;
+
+/** The same keys, none of which has to be there or is filled in. */
+function withoutDefaults<Entries extends v.ObjectEntries>(entries: Entries) {
+  const bare = Object.entries(entries).map(([key, schema]) => [
+    key,
+    v.exactOptional('wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema),
+  ]);
+  return Object.fromEntries(bare) as {
+    readonly [Key in keyof Entries]: v.ExactOptionalSchema<Wrapped<Entries[Key]>, undefined>;
+  };
+}
+
 const environment = v.pipe(
   v.strictObject({
     name: contribution('environment'),
@@ -114,39 +127,45 @@ const policy = v.strictObject({
   sampling: v.optional(v.pipe(sampling, v.description('How actions are sampled')), {}),
 });
 
-const groupSize = whole(1, 'Episodes of one task that are sampled together');
-const epochs = whole(1, 'Passes over the episodes of a step');
-const minibatches = whole(1, 'Optimizer steps per pass');
-const recomputeLogprobs = v.pipe(
-  v.boolean(),
-  v.description(
-    "Take the trainer's own log probabilities for the ratio in the place of the sampler's, and weight for the difference",
-  ),
-);
-const importanceCap = v.pipe(
-  amount(0, 'Highest weight that corrects a token for the difference between sampler and trainer; absent: 2'),
-  v.gtValue(0),
-);
-
+/** The keys of `algorithm`; a stage may say any of them anew. */
 const algorithm = v.strictObject({
   name: contribution('algorithm'),
-  groupSize: v.optional(groupSize, 8),
-  epochs: v.optional(epochs, 1),
-  minibatches: v.optional(minibatches, 1),
-  recomputeLogprobs: v.optional(recomputeLogprobs, false),
-  importanceCap: v.exactOptional(importanceCap),
+  groupSize: v.optional(whole(1, 'Episodes of one task that are sampled together'), 8),
+  epochs: v.optional(whole(1, 'Passes over the episodes of a step'), 1),
+  minibatches: v.optional(whole(1, 'Optimizer steps per pass'), 1),
+  recomputeLogprobs: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        "Take the trainer's own log probabilities for the ratio in the place of the sampler's, and weight for the difference",
+      ),
+    ),
+    false,
+  ),
+  importanceCap: v.exactOptional(
+    v.pipe(
+      amount(0, 'Highest weight that corrects a token for the difference between sampler and trainer; absent: 2'),
+      v.gtValue(0),
+    ),
+  ),
   options: options('algorithm', 'algorithm'),
 });
 
+/** A stage's `algorithm`: the same keys, of which it needs none; options are laid over those of the recipe. */
 const algorithmOverride = v.strictObject({
-  name: v.exactOptional(contribution('algorithm')),
-  groupSize: v.exactOptional(groupSize),
-  epochs: v.exactOptional(epochs),
-  minibatches: v.exactOptional(minibatches),
-  recomputeLogprobs: v.exactOptional(recomputeLogprobs),
-  importanceCap: v.exactOptional(importanceCap),
-  options: options('algorithm', 'algorithm'),
+  ...withoutDefaults(algorithm.entries),
+  options: algorithm.entries.options,
 });
+
+type AlgorithmEntries = typeof algorithm.entries;
+type DefaultedAlgorithmKey = {
+  [Key in keyof AlgorithmEntries]: AlgorithmEntries[Key] extends { readonly type: 'optional' } ? Key : never;
+}[keyof AlgorithmEntries];
+
+/** Keys of `algorithm` that have a value in every recipe, said or not; without its options, which are laid over each other. */
+export const defaultedAlgorithmKeys = Object.entries(algorithm.entries).flatMap(([key, { type }]) =>
+  type === 'optional' && key !== 'options' ? [key as Exclude<DefaultedAlgorithmKey, 'options'>] : [],
+);
 
 const turnsList = v.pipe(
   v.array(whole(1, 'Turns')),
@@ -536,7 +555,6 @@ export type Recipe = Omit<v.InferOutput<typeof recipeSchema>, 'extends'>;
 type Stage = Recipe['stages'][string];
 export type SftStage = Extract<Stage, { kind: 'sft' }>;
 export type RlStage = Extract<Stage, { kind: 'rl' }>;
-export type HorizonSettings = Recipe['horizon'];
 export type RewardSettings = Recipe['reward'];
 export type AlgorithmSettings = NonNullable<Recipe['algorithm']>;
-export type OptimizerPlan = SftStage['optimizer'];
+export type OptimizerKeys = SftStage['optimizer'];

@@ -10,7 +10,7 @@ import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ContributionFinder } from './check-recipe-contributions.js';
 import { resolveRecipe, type RecipeRequest } from './resolve-recipe.js';
-import { stageSettings } from './stage-settings.js';
+import { planRun } from './run-plan.js';
 
 const clip = { type: 'number', minimum: 0, default: 0.2, description: 'Clip range' } as const;
 const contributions = [
@@ -551,14 +551,15 @@ describe('resolveRecipe', () => {
       'stages.rl.algorithm={name: reinforce, groupSize: 4}',
       'stages.warm={kind: rl, steps: 5, algorithm: {options: {clip: 0.5}}, horizon: {schedule: fixed, turns: 1}}',
     );
-    const { rl, warm } = recipe.stages;
-    if (rl?.kind !== 'rl' || warm?.kind !== 'rl') throw new Error('two rl stages are wanted');
-    expect(stageSettings(recipe, rl)).toMatchObject({
-      algorithm: { name: 'reinforce', groupSize: 4, minibatches: 2, options: { baseline: true } },
+    const [, rl, warm] = planRun(recipe).stages;
+    expect(rl).toMatchObject({
+      algorithm: { name: 'reinforce', options: { baseline: true } },
+      update: { groupSize: 4, minibatches: 2 },
       horizon: { turns: 3 },
     });
-    expect(stageSettings(recipe, warm)).toMatchObject({
-      algorithm: { name: 'grpo', groupSize: 8, options: { clip: 0.5, kl: 0 } },
+    expect(warm).toMatchObject({
+      algorithm: { name: 'grpo', options: { clip: 0.5, kl: 0 } },
+      update: { groupSize: 8, minibatches: 2 },
       horizon: { turns: 1 },
     });
     expect((await resolveAt(structuredClone(recipe))).recipe).toEqual(recipe);

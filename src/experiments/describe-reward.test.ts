@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Recipe } from '../config/recipe-schema.js';
+import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
+import { planRun } from '../config/run-plan.js';
 import { createRandom } from '../random/create-random.js';
 import { environmentPool } from '../rollout/fixtures/collect.js';
 import { denseReward, Signals } from '../rollout/fixtures/signals.js';
 import { describeRewards } from './describe-reward.js';
 import type { Parts } from './make-parts.js';
 
-const recipe = {
-  horizon: { schedule: 'fixed', turns: 5 },
-  stages: {},
-  evaluation: {},
-  policy: { sampling: { maxActionTokens: 3 } },
-  rollout: { inFlight: 4, retries: 2, deadlineSeconds: 1, maxFailedShare: 0.1 },
-} as unknown as Recipe;
+const plan = planRun(
+  tinyRecipe({
+    horizon: { schedule: 'fixed', turns: 5 },
+    policy: { sampling: { maxActionTokens: 3 } },
+    rollout: { inFlight: 4, deadlineSeconds: 1 },
+  }),
+);
 
 const partsOf = (create: () => Signals): Parts => {
   const pool = environmentPool(create);
@@ -30,7 +31,7 @@ const partsOf = (create: () => Signals): Parts => {
 };
 
 const described = (create: () => Signals, signal = new AbortController().signal) =>
-  describeRewards(recipe, partsOf(create), createRandom(3), signal);
+  describeRewards(plan, partsOf(create), createRandom(3), signal);
 
 /** Breaks on every reset whose number fits, whoever plays. */
 class Brittle extends Signals {
@@ -55,7 +56,7 @@ describe('describeRewards', () => {
     expect(first?.density.random?.rewardsPerTurn).toBeLessThan(0.5);
     expect(await described(() => new Signals())).toEqual(first);
     const other = await describeRewards(
-      recipe,
+      plan,
       partsOf(() => new Signals()),
       createRandom(4),
       new AbortController().signal,
@@ -79,7 +80,7 @@ describe('describeRewards', () => {
       throw new Error('nobody should play');
     };
     const unrewarded = { ...partsOf(create), rl: new Map() };
-    expect(await describeRewards(recipe, unrewarded, createRandom(3), new AbortController().signal)).toBeNull();
+    expect(await describeRewards(plan, unrewarded, createRandom(3), new AbortController().signal)).toBeNull();
   });
 
   it('says nothing where it was interrupted', async () => {

@@ -1,5 +1,5 @@
 // What a run's manifest says of its rewards: how high and low they reach, and how often they speak. Played before the first step, on training tasks.
-import type { Recipe } from '../config/recipe-schema.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { Random } from '../contracts/random.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
@@ -9,7 +9,6 @@ import { rewardBounds } from './check-rewards.js';
 import type { Parts } from './make-parts.js';
 import { playTrainingTasks } from './play-training-tasks.js';
 import type { RewardDescription, RewardDescriptions } from '../runs/run-manifest.js';
-import { longestHorizon } from './stage-plan.js';
 
 /** Training tasks that each of the players plays once. */
 const measuredTasks = 16;
@@ -21,21 +20,21 @@ const measuredTasks = 16;
  * @returns null where no stage is rewarded, and where the user interrupted it: a resumed run measures then
  */
 export async function describeRewards(
-  recipe: Recipe,
+  plan: RunPlan,
   parts: Parts,
   random: Random,
   signal: AbortSignal,
 ): Promise<RewardDescriptions | null> {
   if (parts.rl.size === 0) return null;
-  const describe = (reward: ComposedReward) => describeReward(recipe, parts, reward, random, signal);
+  const describe = (reward: ComposedReward) => describeReward(plan, parts, reward, random, signal);
   try {
-    const own = await describe(parts.reward);
+    const shared = await describe(parts.reward);
     const stages: Record<string, RewardDescription> = {};
-    for (const [name, stage] of Object.entries(recipe.stages)) {
-      const reward = stage.kind === 'rl' && stage.reward !== undefined ? parts.rl.get(name)?.reward : undefined;
+    for (const { kind, name, own } of plan.stages) {
+      const reward = kind === 'rl' && own.reward !== undefined ? parts.rl.get(name)?.reward : undefined;
       if (reward !== undefined) stages[name] = await describe(reward);
     }
-    return Object.keys(stages).length === 0 ? own : { ...own, stages };
+    return Object.keys(stages).length === 0 ? shared : { ...shared, stages };
   } catch (error) {
     if (isAgentgymError(error) && error.code === 'AG_INTERRUPTED') return null;
     throw error;
@@ -43,14 +42,14 @@ export async function describeRewards(
 }
 
 async function describeReward(
-  recipe: Recipe,
+  plan: RunPlan,
   { environment }: Parts,
   reward: ComposedReward,
   random: Random,
   signal: AbortSignal,
 ): Promise<RewardDescription> {
-  const horizon = longestHorizon(recipe);
-  const played = { recipe, environment, reward, tasks: measuredTasks, random, signal };
+  const { recipe, longestHorizon: horizon } = plan;
+  const played = { plan, environment, reward, tasks: measuredTasks, random, signal };
   const density: { -readonly [player in keyof RewardDescription['density']]: RewardDensity } = {};
   for (const actor of baselinePlayers(environment)) {
     if (actor.player === 'demonstrator') continue;

@@ -1,4 +1,4 @@
-import type { Recipe } from '../config/recipe-schema.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { SplitName } from '../contracts/environment.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { Random } from '../contracts/random.js';
@@ -12,10 +12,9 @@ import type { DiskJournal } from '../runs/disk-journal.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { OpenEnvironment } from './open-environment.js';
 import type { RunResult, TransferResult } from '../runs/run-result.js';
-import { evaluationHorizon, rolloutSettings, transferPlans } from './stage-plan.js';
 
 export interface EvaluatorOptions {
-  readonly recipe: Recipe;
+  readonly plan: RunPlan;
   readonly environment: OpenEnvironment;
   /** Those of `evaluation.final.transfer` that are not the recipe's own. */
   readonly transfer: ReadonlyMap<string, OpenEnvironment>;
@@ -57,7 +56,7 @@ export class Evaluator {
 
   /** What a stage evaluates while it trains; undefined where the recipe wants none. */
   during(stage: string): StageEvaluation | undefined {
-    const { every, split, tasks, episodesPerTask, temperatures } = this.#options.recipe.evaluation;
+    const { every, split, tasks, episodesPerTask, temperatures } = this.#options.plan.recipe.evaluation;
     if (every === 0) return undefined;
     return {
       every,
@@ -88,9 +87,9 @@ export class Evaluator {
     const own = await this.#playPolicy('policy', this.#own, write);
     this.#keepEpisodes(evaluationEpisodes.final, own);
     own.push(...(await this.#playBaselines(this.#own, write)));
-    const plans = transferPlans(this.#options.recipe);
+    const { transfer: others } = this.#options.plan;
     const transfer: Record<string, TransferResult> = {};
-    for (const { name, horizon } of plans) {
+    for (const { name, horizon } of others) {
       const writeOther = (played: Played) => write(played, name);
       const environment = this.#options.transfer.get(name);
       let played: readonly Played[] = own;
@@ -105,19 +104,19 @@ export class Evaluator {
       }
       transfer[name] = resultOf(played, name);
     }
-    return { ...resultOf(own), ...(plans.length > 0 && { transfer }) };
+    return { ...resultOf(own), ...(others.length > 0 && { transfer }) };
   }
 
   /** The recipe's own environment. */
   get #own(): Ground {
-    const { environment, recipe } = this.#options;
-    return { environment, horizon: evaluationHorizon(recipe) };
+    const { environment, plan } = this.#options;
+    return { environment, horizon: plan.evaluationHorizon };
   }
 
   /** The policy on the final tasks at temperature 0 and the recipe's others. */
   async #playPolicy(player: string, ground: Ground, write: (played: Played) => void): Promise<Played[]> {
     const all: Played[] = [];
-    for (const temperature of new Set([0, ...this.#options.recipe.evaluation.final.temperatures])) {
+    for (const temperature of new Set([0, ...this.#options.plan.recipe.evaluation.final.temperatures])) {
       const played = { player, evaluation: await this.#playFinal(this.#policyAt(temperature), ground) };
       write(played);
       all.push(played);
@@ -142,7 +141,7 @@ export class Evaluator {
   }
 
   #playFinal(actor: Actor, ground: Ground): Promise<Evaluation> {
-    const { split, tasks, episodesPerTask } = this.#options.recipe.evaluation.final;
+    const { split, tasks, episodesPerTask } = this.#options.plan.recipe.evaluation.final;
     return this.#play(actor, ground, split, tasks, episodesPerTask);
   }
 
@@ -153,7 +152,7 @@ export class Evaluator {
     tasks: number | 'all',
     attempts: number,
   ): Promise<Evaluation> {
-    const { recipe, reward, random, signal, trainedClusters } = this.#options;
+    const { plan, reward, random, signal, trainedClusters } = this.#options;
     return evaluate(actor, {
       ...(this.#sharesClusters(environment) && { trainedClusters }),
       split,
@@ -163,8 +162,8 @@ export class Evaluator {
       reward,
       horizon,
       // The same stream everywhere: what one run trains on and another only plays, both play in the same worlds.
-      random: evaluationRandom(recipe, random),
-      rollout: rolloutSettings(recipe.rollout),
+      random: evaluationRandom(plan.recipe, random),
+      rollout: plan.rollout,
       signal,
     });
   }
@@ -182,7 +181,7 @@ export class Evaluator {
 
   /** Of the first evaluation: that at temperature 0. */
   #keepEpisodes(name: string, [first]: readonly Played[]): void {
-    const kept = first?.evaluation.episodes.slice(0, this.#options.recipe.record.episodes) ?? [];
+    const kept = first?.evaluation.episodes.slice(0, this.#options.plan.recipe.record.episodes) ?? [];
     this.#options.journal.episodes(name, 0, showPieces(kept, this.#options.actor.model.encoder));
   }
 

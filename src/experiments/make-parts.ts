@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
-import { longestHorizon, stageSettings, type StageSettings } from '../config/stage-settings.js';
+import { settingPath, type RlStagePlan, type RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { PolicyModel } from '../contracts/policy.js';
@@ -24,11 +24,10 @@ import {
   type StageDemonstrations,
 } from './prepare-demonstrations.js';
 import { manifestPath, type ContributionRecord } from '../runs/run-manifest.js';
-import { budgetsOf, toolLimits, transferPlans } from './stage-plan.js';
 
 /** What an rl stage has of its own. */
 interface RlParts {
-  readonly settings: StageSettings;
+  readonly plan: RlStagePlan;
   readonly algorithm: Algorithm;
   readonly reward: ComposedReward;
 }
@@ -96,32 +95,33 @@ export function playedEnvironment(
  * @param origin who said a key; absent: nobody knows, and what is idle is let pass
  */
 export async function makeParts(
-  recipe: Recipe,
+  plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
   origin?: ResolvedRecipe['origin'],
 ): Promise<Parts> {
+  const { recipe } = plan;
   const instances = new Instances(host, settings);
   const environment = await instances.environment(playedEnvironment(recipe));
   const transfer = new Map<string, OpenEnvironment>();
   let tools: Toolbox | undefined;
   try {
-    for (const { name, environment: other, isOwn } of transferPlans(recipe)) {
+    for (const { name, environment: other, isOwn } of plan.transfer) {
       if (!isOwn) transfer.set(name, await instances.environment(playedEnvironment(recipe, other)));
     }
     const format = await instances.format(recipe.format);
-    tools = await instances.tools(recipe.tools ?? [], toolLimits(recipe.rollout));
+    tools = await instances.tools(recipe.tools ?? [], plan.toolLimits);
     const reward = await instances.reward(recipe.reward.terms);
-    const rl = await rlParts(recipe, instances, environment, origin);
+    const rl = await rlParts(plan, instances, environment, origin);
     const context = { environment, format, ...(tools && { tools }), ...settings };
-    const demonstrations = await prepareDemonstrations(recipe, context);
+    const demonstrations = await prepareDemonstrations(plan, context);
     const { name, preset, from, options } = recipe.policy;
     const { maxEpisodeTokens } = recipe.rollout;
     const longest = maxEpisodeTokens === undefined ? {} : { maxTokens: maxEpisodeTokens };
     const policy = await instances.policy(
       { name, options },
       {
-        corpus: () => corpusOf(recipe, demonstrations, context),
+        corpus: () => corpusOf(plan, demonstrations, context),
         ...(preset !== undefined && { preset }),
         ...(from !== undefined && { from: existsSync(manifestPath(from)) ? await runWeights(from) : from }),
         valueHead: [...rl.values()].some(({ algorithm }) => algorithm.critic?.trunk === 'shared'),
@@ -131,8 +131,8 @@ export async function makeParts(
     const criticFrom = (folder: string): Promise<PolicyModel> =>
       instances.policy({ name, options }, { corpus: noCorpus, from: folder, valueHead: true, ...longest });
     try {
-      for (const { algorithm, settings: own } of rl.values()) {
-        checkPolicy(algorithm, policy, name, own.algorithm.recomputeLogprobs);
+      for (const { algorithm, plan: stage } of rl.values()) {
+        checkPolicy(algorithm, policy, name, stage.update.recomputeLogprobs);
       }
     } catch (error) {
       await policy.dispose();
@@ -154,15 +154,15 @@ export async function makeParts(
  * @throws as `checkRewards` does, and what is wrong with environment, rewards or algorithms
  */
 export async function checkRecipeRewards(
-  recipe: Recipe,
+  plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
   origin: ResolvedRecipe['origin'],
 ): Promise<void> {
   const instances = new Instances(host, settings);
-  const environment = await instances.environment(playedEnvironment(recipe));
+  const environment = await instances.environment(playedEnvironment(plan.recipe));
   try {
-    await rlParts(recipe, instances, environment, origin);
+    await rlParts(plan, instances, environment, origin);
   } finally {
     await environment.pool.dispose();
   }
@@ -176,30 +176,29 @@ export async function disposeParts(parts: Pick<Parts, 'environment' | 'transfer'
 }
 
 async function rlParts(
-  recipe: Recipe,
+  { recipe, stages }: RunPlan,
   instances: Instances,
   environment: OpenEnvironment,
   origin: ResolvedRecipe['origin'] = () => 'default',
 ): Promise<Map<string, RlParts>> {
   const parts = new Map<string, RlParts>();
   const rewards: StageReward[] = [];
-  for (const [name, stage] of Object.entries(recipe.stages)) {
+  for (const stage of stages) {
     if (stage.kind !== 'rl') continue;
-    const settings = stageSettings(recipe, stage);
-    const reward = await instances.reward(settings.reward.terms);
-    const algorithm = await instances.algorithm(settings.algorithm);
-    checkGroups(name, budgetsOf(recipe).get(name), { groupSize: settings.algorithm.groupSize, algorithm });
+    const reward = await instances.reward(stage.reward.terms);
+    const algorithm = await instances.algorithm(stage.algorithm);
+    checkGroups(stage, algorithm);
     rewards.push({
-      path: stage.reward === undefined ? ['reward'] : ['stages', name, 'reward'],
+      path: settingPath(stage, ['reward']),
       reward,
-      allowInversion: settings.reward.allowInversion,
-      horizon: longestHorizon(settings.horizon),
+      allowInversion: stage.reward.allowInversion,
+      horizon: stage.longestHorizon,
       milestones: environment.facts.includes('milestones'),
       actionTokens: recipe.policy.sampling.maxActionTokens,
       tools: recipe.tools !== undefined,
       ...(algorithm.discount && { discount: algorithm.discount }),
     });
-    parts.set(name, { settings, reward, algorithm });
+    parts.set(stage.name, { plan: stage, reward, algorithm });
   }
   checkRewards(rewards, (path) => ['recipe', 'flag'].includes(origin(path)));
   return parts;
@@ -210,14 +209,15 @@ async function rlParts(
  * it, and there is one where nothing is left for demonstrations.
  */
 async function* corpusOf(
-  recipe: Recipe,
+  plan: RunPlan,
   prepared: Parts['demonstrations'],
   context: DemonstrationContext,
 ): AsyncIterable<string> {
-  for (const [name, stage] of Object.entries(recipe.stages)) {
+  for (const stage of plan.stages) {
     if (stage.kind !== 'sft') continue;
-    const own = recipe.budget === undefined ? prepared.get(name) : undefined;
-    const { demonstrations } = own ?? (await gatherDemonstrations(recipe, name, stage, undefined, context));
+    const own = plan.recipe.budget === undefined ? prepared.get(stage.name) : undefined;
+    const { countUnpaid } = stage.demonstrations;
+    const { demonstrations } = own ?? (await gatherDemonstrations(plan, stage, countUnpaid, context));
     for (const demonstration of demonstrations) yield conversationText(demonstration);
   }
 }

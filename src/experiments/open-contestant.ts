@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-import type { Recipe } from '../config/recipe-schema.js';
+import { planRun, usualToolLimits, type RunPlan } from '../config/run-plan.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
@@ -18,7 +18,6 @@ import { modelActor, playedEnvironment } from './make-parts.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
-import { evaluationHorizon, toolLimits } from './stage-plan.js';
 
 /** Turns of an episode where neither a recipe nor the environment names a number. */
 const DEFAULT_TURNS = 30;
@@ -68,7 +67,8 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
   const { policy, host, settings } = request;
   const instances = new Instances(host, settings);
   const model = typeof policy === 'string' ? await findModel(policy, request) : undefined;
-  const recipe = model?.recipe;
+  const plan = model?.plan;
+  const recipe = plan?.recipe;
   const name = request.environment ?? recipe?.environment.name;
   if (name === undefined) {
     const who = typeof policy === 'string' ? policy : policy.name;
@@ -89,13 +89,15 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
     const reward = await instances.reward(recipe?.reward.terms ?? [{ name: 'sparse', weight: 1 }]);
     const horizon =
       request.turns ??
-      (own === recipe?.environment.options ? evaluationHorizon(recipe) : (environment.world.maxTurns ?? DEFAULT_TURNS));
+      (own === recipe?.environment.options ? plan?.evaluationHorizon : undefined) ??
+      environment.world.maxTurns ??
+      DEFAULT_TURNS;
     const named = request.tools?.map((tool) => ({ name: tool })) ?? recipe?.tools ?? [];
     if (typeof policy === 'string' && model === undefined) {
       checkPlayer(policy, environment);
       refuseTools(policy, request.tools);
     }
-    tools = await instances.tools(named, toolLimits(recipe?.rollout ?? {}));
+    tools = await instances.tools(named, plan?.toolLimits ?? usualToolLimits);
     const seated = model === undefined ? undefined : await openModel(model, request, { instances, tools });
     const actor: Actor =
       seated ??
@@ -126,7 +128,7 @@ interface FoundModel {
   /** A checkpoint or a Hugging Face folder. */
   readonly folder: string;
   /** Of the run, where it is one. */
-  readonly recipe?: Recipe;
+  readonly plan?: RunPlan;
   readonly trainedClusters?: ReadonlySet<string> | undefined;
 }
 
@@ -144,14 +146,15 @@ async function findModel(policy: string, { runsFolder }: ContestantRequest): Pro
   }
   const { recipe } = await readManifest(directory);
   const folder = await runWeights(directory);
-  return { folder, recipe: recipe as unknown as Recipe, trainedClusters: await readTrainedClusters(directory) };
+  return { folder, plan: planRun(recipe), trainedClusters: await readTrainedClusters(directory) };
 }
 
 async function openModel(
-  { folder, recipe }: FoundModel,
+  { folder, plan }: FoundModel,
   request: ContestantRequest,
   { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
 ): Promise<Actor> {
+  const recipe = plan?.recipe;
   const format = await instances.format(recipe?.format ?? { name: 'plain' });
   const model = await instances.policy(
     { name: recipe?.policy.name ?? 'transformer', ...(recipe && { options: recipe.policy.options }) },

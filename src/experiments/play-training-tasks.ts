@@ -1,4 +1,4 @@
-import type { Recipe } from '../config/recipe-schema.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { Random } from '../contracts/random.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import type { Actor } from '../rollout/actor.js';
@@ -6,11 +6,10 @@ import { collectEpisodes } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import type { OpenEnvironment } from './open-environment.js';
-import { rolloutSettings } from './stage-plan.js';
 
 /** What is played to measure something before training. */
 export interface TrainingTasks {
-  readonly recipe: Recipe;
+  readonly plan: RunPlan;
   readonly environment: OpenEnvironment;
   readonly reward: ComposedReward;
   /** How many; more than 0. */
@@ -21,7 +20,7 @@ export interface TrainingTasks {
 
 /** Plays training tasks, each so many times, and gives the completed episodes: the same tasks in the same worlds whoever plays. */
 export async function playTrainingTasks(
-  { recipe, environment, reward, tasks, random, signal }: TrainingTasks,
+  { plan, environment, reward, tasks, random, signal }: TrainingTasks,
   actor: Actor,
   episodesPerTask: number,
   horizon: number,
@@ -37,7 +36,7 @@ export async function playTrainingTasks(
       reward,
       horizon,
       random: random.stream('episodes'),
-      rollout: { ...rolloutSettings(recipe.rollout), retries: 0 },
+      rollout: { ...plan.rollout, retries: 0 },
       signal,
     },
   );

@@ -1,5 +1,4 @@
-import type { Recipe, SftStage } from '../config/recipe-schema.js';
-import { usualDemonstrations } from '../config/stage-settings.js';
+import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
@@ -8,9 +7,7 @@ import { collectDemonstrations, type CollectedDemonstrations } from '../rollout/
 import type { Demonstration } from '../rollout/demonstration.js';
 import { readDemonstrations } from '../rollout/read-demonstrations.js';
 import type { Toolbox } from '../rollout/toolbox.js';
-import { affordableDemonstrations, type StageBudget } from '../training/budget.js';
 import type { OpenEnvironment } from './open-environment.js';
-import { budgetsOf, fundedStages, longestHorizon, rolloutSettings } from './stage-plan.js';
 
 export interface DemonstrationContext {
   readonly environment: OpenEnvironment;
@@ -34,34 +31,32 @@ export interface StageDemonstrations {
  * Demonstrations of each sft stage, by name; no more than its budget pays for, and no stage that it gives nothing. Throws AG_DEMONSTRATION where none is left.
  */
 export async function prepareDemonstrations(
-  recipe: Recipe,
+  plan: RunPlan,
   context: DemonstrationContext,
 ): Promise<Map<string, StageDemonstrations>> {
-  const budgets = budgetsOf(recipe);
   const prepared = new Map<string, StageDemonstrations>();
-  for (const [name, stage] of fundedStages(recipe)) {
-    if (stage.kind === 'sft') {
-      prepared.set(name, await gatherDemonstrations(recipe, name, stage, budgets.get(name), context));
-    }
+  for (const stage of plan.funded) {
+    if (stage.kind !== 'sft') continue;
+    const { count } = stage.demonstrations;
+    prepared.set(stage.name, await gatherDemonstrations(plan, stage, count, context));
   }
   return prepared;
 }
 
-/** Demonstrations of one stage, the same ones however many. */
+/**
+ * Demonstrations of one stage, the same ones however many.
+ *
+ * @param count Infinity: all of its file
+ */
 export async function gatherDemonstrations(
-  recipe: Recipe,
-  name: string,
-  stage: SftStage,
-  budget: StageBudget | undefined,
+  plan: RunPlan,
+  { name, demonstrations: { expert, file, successOnly }, budget }: SftStagePlan,
+  count: number,
   { environment, format, tools, random, signal }: DemonstrationContext,
 ): Promise<StageDemonstrations> {
-  const { expert = 'demonstrator', file, count, successOnly } = stage.demonstrations;
-  const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
-  const most = Math.min(count ?? Infinity, affordable);
-  if (most === 0) {
-    const { units, costs } = budget as StageBudget;
+  if (count === 0) {
     throw new AgentgymError('AG_DEMONSTRATION', {
-      message: `The stage \`${name}\` has no demonstrations: its budget of ${units} units pays for none at ${costs.demonstration ?? 0} each.`,
+      message: `The stage \`${name}\` has no demonstrations: its budget of ${budget?.units} units pays for none at ${budget?.costs.demonstration} each.`,
       hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
       path: `stages.${name}.demonstrations`,
     });
@@ -69,7 +64,7 @@ export async function gatherDemonstrations(
   if (file !== undefined) {
     const { splits, instructions } = environment.world;
     const system = systemPrompt(instructions, format, tools);
-    const demonstrations = await readDemonstrations({ file, system, splits, count: most });
+    const demonstrations = await readDemonstrations({ file, system, splits, count });
     return { demonstrations, bought: demonstrations.length };
   }
   const { demonstrations, played } = await askExpert(name, environment.name, () =>
@@ -77,13 +72,13 @@ export async function gatherDemonstrations(
       tasks: environment.world.splits.train,
       environments: environment.pool,
       expert,
-      count: most === Infinity ? usualDemonstrations : most,
+      count,
       successOnly,
       format,
       ...(tools && { tools }),
-      horizon: longestHorizon(recipe),
+      horizon: plan.longestHorizon,
       random: random.stream('demonstrations', name),
-      rollout: rolloutSettings(recipe.rollout),
+      rollout: plan.rollout,
       signal,
     }),
   );

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { resolveRecipe } from '../config/resolve-recipe.js';
+import { planRun } from '../config/run-plan.js';
 import type { EnvironmentModule } from '../contracts/environment.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { RunEvent } from '../contracts/events.js';
@@ -106,7 +107,7 @@ async function run(
   const events: RunEvent[] = [];
   const output = join(folder, 'run');
   const result = await runRecipe({
-    recipe: resolved.recipe,
+    plan: planRun(resolved.recipe),
     host,
     settings: { ...hostSettings(folder, createRandom(resolved.recipe.seed)), signal: controller.signal },
     ...(settings.resume === true ? { resume: output } : { output }),

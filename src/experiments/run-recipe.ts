@@ -1,8 +1,8 @@
 // The composition root: a resolved recipe becomes instances, the instances a run. Read it from top to bottom to see what a run does.
 import { dirname, resolve } from 'node:path';
 
-import type { Recipe } from '../config/recipe-schema.js';
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { RunEvent } from '../contracts/events.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -19,7 +19,6 @@ import { disposeParts, makeParts, type Parts } from './make-parts.js';
 import { refuseExisting, RunDirectory } from '../runs/run-directory.js';
 import type { PackageRecord } from '../runs/run-manifest.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
-import { fundedStages } from './stage-plan.js';
 import { trainStage } from './train-stage.js';
 import { proveSplits } from '../runs/split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
@@ -28,13 +27,13 @@ import { writeTrainedClusters } from '../runs/trained-clusters.js';
 import { splitTasks, trainedClusters, transferTasks } from './used-tasks.js';
 
 export interface RunRecipeOptions {
-  readonly recipe: Recipe;
+  readonly plan: RunPlan;
   /** Who said a key of the recipe: a setting that shows to be idle only here is an error where the user wrote it. */
   readonly origin?: ResolvedRecipe['origin'];
   readonly host: PluginHost;
   /** What plugins share; `random` is the root of the run, made from the recipe's seed. */
   readonly settings: HostSettings;
-  /** Folder of a run to go on with, whose recipe `recipe` is. */
+  /** Folder of a run to go on with, whose recipe is the plan's. */
   readonly resume?: string;
   /** Folder to create for a new run; absent: one in `runsFolder`. */
   readonly output?: string;
@@ -59,9 +58,9 @@ interface RunState extends JsonObject {
  * @returns the result, also of a run that was interrupted or stopped; throws where it failed
  */
 export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
-  const { recipe, host, settings, output, resume, listener } = options;
+  const { plan, host, settings, output, resume, listener } = options;
   if (output !== undefined && resume === undefined) refuseExisting(output);
-  const opened = resume === undefined ? undefined : await RunDirectory.resume(resume, recipe);
+  const opened = resume === undefined ? undefined : await RunDirectory.resume(resume, plan.recipe);
   const done = opened && (await completeResult(opened));
   if (done !== undefined) {
     opened?.release();
@@ -71,8 +70,8 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   let parts: Parts | undefined;
   let run = opened;
   try {
-    parts = await makeParts(recipe, host, settings, options.origin);
-    refuseInexact(recipe, parts);
+    parts = await makeParts(plan, host, settings, options.origin);
+    refuseInexact(plan.recipe, parts);
     const packages = await usedPackages(parts.records, host.packages());
     run ??= await createRun(options, parts, packages);
     const trained = await describeParts(run, options, parts, packages);
@@ -101,7 +100,8 @@ async function createRun(
   parts: Parts,
   packages: readonly PackageRecord[],
 ): Promise<RunDirectory> {
-  const { recipe, output, runsFolder, sourceFolder, versions } = options;
+  const { output, runsFolder, sourceFolder, versions } = options;
+  const { recipe } = options.plan;
   const earlier = await earlierRun(output === undefined ? runsFolder : dirname(resolve(output)), recipe);
   const differences = packageDifferences(earlier?.packages ?? packages, packages);
   if (earlier !== undefined && differences.length > 0) {
@@ -109,7 +109,7 @@ async function createRun(
     options.listener({ type: 'warning', message });
   }
   return RunDirectory.create({
-    recipe: recipe,
+    recipe,
     name: recipe.name,
     ...(output !== undefined && { output }),
     runsFolder,
@@ -132,14 +132,14 @@ async function describeParts(
   parts: Parts,
   packages: readonly PackageRecord[],
 ): Promise<ReadonlySet<string> | undefined> {
-  const { recipe, settings, listener } = options;
+  const { plan, settings, listener } = options;
   const { random, signal } = settings;
-  const tasks = await splitTasks(recipe, parts, random);
-  const transfer = await transferTasks(recipe, parts, random);
+  const tasks = await splitTasks(plan, parts, random);
+  const transfer = await transferTasks(plan, parts, random);
   const splits = proveSplits(tasks, transfer);
   const trained = trainedClusters(tasks, transfer);
   if (trained !== undefined) await writeTrainedClusters(run.path, trained);
-  const reward = run.manifest.reward ?? (await describeRewards(recipe, parts, random.stream('density'), signal));
+  const reward = run.manifest.reward ?? (await describeRewards(plan, parts, random.stream('density'), signal));
   const policy = parts.policy.describe();
   const { policy: before, packages: packagesBefore = packages } = run.manifest;
   const settingsOfPolicy =
@@ -159,9 +159,9 @@ async function describeParts(
 }
 
 /** Says once why another run of the recipe may differ. */
-async function nameInexactness(run: RunDirectory, { recipe, listener }: RunRecipeOptions, parts: Parts): Promise<void> {
+async function nameInexactness(run: RunDirectory, { plan, listener }: RunRecipeOptions, parts: Parts): Promise<void> {
   const { inexact } = run.manifest;
-  const reasons = inexactReasons(recipe, parts).filter((reason) => !inexact.includes(reason));
+  const reasons = inexactReasons(plan.recipe, parts).filter((reason) => !inexact.includes(reason));
   if (reasons.length === 0) return;
   listener({ type: 'warning', message: `The run is not exactly repeatable: ${reasons.join('; ')}.` });
   await run.update({ inexact: [...inexact, ...reasons] });
@@ -173,7 +173,8 @@ async function train(
   run: RunDirectory,
   trained: ReadonlySet<string> | undefined,
 ): Promise<RunResult> {
-  const { recipe, settings, listener } = options;
+  const { plan, settings, listener } = options;
+  const { recipe } = plan;
   const { random, signal } = settings;
   const { checkpoint } = run;
   if (checkpoint !== null) await parts.policy.load(checkpoint.directory);
@@ -187,26 +188,25 @@ async function train(
     listener,
   });
   try {
-    const evaluator = new Evaluator({ ...parts, recipe, journal, random, signal, trainedClusters: trained });
-    const stages = fundedStages(recipe);
-    for (const name of Object.keys(recipe.stages)) {
-      if (stages.some(([funded]) => funded === name)) continue;
-      listener({ type: 'activity', message: `${name}: skipped, since its share of the budget is 0` });
+    const evaluator = new Evaluator({ ...parts, plan, journal, random, signal, trainedClusters: trained });
+    for (const stage of plan.stages) {
+      if (plan.funded.includes(stage)) continue;
+      listener({ type: 'activity', message: `${stage.name}: skipped, since its share of the budget is 0` });
     }
     let spent = nothingSpent(parts.policy, recipe.budget !== undefined);
     let status: RunResult['status'] = 'completed';
     let final: Awaited<ReturnType<Evaluator['finish']>> | undefined;
     try {
-      for (const [name, stage] of stages) {
+      for (const stage of plan.funded) {
+        const { name } = stage;
         if (name in state.finished) continue;
         const resume = checkpoint?.state.stage === name ? checkpoint : undefined;
         if (stage.kind === 'rl' && state.starts.length === 0) {
           state = { ...state, starts: (await evaluator.start(name)) as (EvaluationSummary & JsonObject)[] };
         }
         const outcome = await trainStage({
-          name,
           stage,
-          recipe,
+          plan,
           parts,
           journal,
           evaluator,
@@ -221,7 +221,7 @@ async function train(
         if (status !== 'completed') break;
         state = { ...state, finished: { ...state.finished, [name]: outcome.steps } };
       }
-      const [last = ''] = stages.at(-1) ?? [];
+      const last = plan.funded.at(-1)?.name ?? '';
       if (status === 'completed') final = await evaluator.finish(last, state.finished[last] ?? 0);
     } catch (error) {
       if (!isAgentgymError(error) || error.code !== 'AG_INTERRUPTED') throw error;

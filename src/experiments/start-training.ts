@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { checkPins } from '../config/check-pins.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import type { Recipe } from '../config/recipe-schema.js';
+import { planRun } from '../config/run-plan.js';
 import type { Setting } from '../config/parse-setting.js';
 import type { RunEvent } from '../contracts/events.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -13,7 +14,6 @@ import { resolveRun } from '../runs/resolve-run.js';
 import { readManifest } from '../runs/run-manifest.js';
 import { runRecipe } from './run-recipe.js';
 import type { RunResult } from '../runs/run-result.js';
-import { fundedStages } from './stage-plan.js';
 
 export interface TrainingRequest {
   /** A built-in name or a path; absent: the project's recipe, or that of the run to resume. */
@@ -31,7 +31,6 @@ export interface TrainingRequest {
 
 /** A checked request: what will be trained, before anything is written. */
 export interface PlannedTraining {
-  readonly recipe: Recipe;
   /** Names of the stages that will be gone through. */
   readonly stages: readonly string[];
   run(listener: (event: RunEvent) => void): Promise<RunResult>;
@@ -57,12 +56,12 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
   // Of a recipe that was read this has been checked, with file and line.
   const [finding] = checkPins(recipe.plugins, host.packages());
   if (finding !== undefined) throw new AgentgymError('AG_PLUGIN_VERSION', finding);
+  const plan = planRun(recipe);
   return {
-    recipe,
-    stages: fundedStages(recipe).map(([name]) => name),
+    stages: plan.funded.map(({ name }) => name),
     run: (listener) =>
       runRecipe({
-        recipe,
+        plan,
         ...(resume === undefined && origin !== undefined && { origin }),
         host,
         settings: { ...request.settings, random: createRandom(recipe.seed) },
@@ -78,5 +77,5 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
 
 /** The resolved recipe that a run was started with. */
 async function recipeOf(run: string): Promise<Recipe> {
-  return (await readManifest(run)).recipe as unknown as Recipe;
+  return (await readManifest(run)).recipe;
 }

@@ -1,13 +1,13 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import type { StageResult } from '../runs/run-result.js';
+import type { StageSummary } from '../runs/run-result.js';
 
 /** The stages of a run that took at least one step, from its logs: so the sum over all sessions, however often it was resumed. */
-export function summarizeStages({ stages, evaluation }: Recipe, run: LoadedRun): StageResult[] {
+export function summarizeStages({ stages, evaluation }: Recipe, run: LoadedRun): StageSummary[] {
   const { every, split } = evaluation;
   // Without evaluations on the way, a resolved recipe does not say at which temperatures.
   const temperature = every > 0 && !evaluation.temperatures.includes(0) ? evaluation.temperatures[0] : 0;
-  return Object.entries(stages).flatMap(([name, { kind }]): StageResult[] => {
+  return Object.entries(stages).flatMap(([name, { kind }]): StageSummary[] => {
     const lines = run.metrics.filter(({ stage }) => stage === name);
     const last = lines.at(-1);
     if (last === undefined) return [];

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Recipe, RlStage, SftStage } from '../config/recipe-schema.js';
-import { updateSettings } from '../config/stage-settings.js';
+import type { RlStagePlan, RunPlan, SftStagePlan, StagePlan } from '../config/run-plan.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -17,13 +16,12 @@ import type { Checkpoint } from '../runs/checkpoints.js';
 import type { DiskJournal } from '../runs/disk-journal.js';
 import type { Evaluator } from './evaluator.js';
 import type { Parts } from './make-parts.js';
-import { budgetsOf, horizonSchedule, optimizerPlan, rolloutSettings } from './stage-plan.js';
 import { stageRandom } from './used-tasks.js';
 
 export interface TrainStageOptions {
-  readonly name: string;
-  readonly stage: SftStage | RlStage;
-  readonly recipe: Recipe;
+  readonly stage: StagePlan;
+  /** That the stage is part of. */
+  readonly plan: RunPlan;
   readonly parts: Parts;
   readonly journal: DiskJournal;
   readonly evaluator: Evaluator;
@@ -36,33 +34,34 @@ export interface TrainStageOptions {
   readonly resume?: Checkpoint;
 }
 
+/** What a stage's loop is given beside what the stage's plan says. */
+type Surroundings = Omit<StageOptions, keyof StagePlan>;
+
 /** Runs one stage of a recipe, or the rest of it. */
 export async function trainStage(options: TrainStageOptions): Promise<StageResult> {
-  const { name, stage, recipe, parts, journal, evaluator, random, signal, spent, resume } = options;
-  const evaluation = evaluator.during(name);
-  const seconds = recipe.stopAfter?.seconds;
-  const common: StageOptions = {
-    stage: name,
+  const { stage, plan, parts, journal, evaluator, random, signal, spent, resume } = options;
+  const evaluation = evaluator.during(stage.name);
+  const seconds = plan.recipe.stopAfter?.seconds;
+  const common: Surroundings = {
+    stage: stage.name,
     model: parts.policy,
-    steps: stage.steps,
-    optimizer: optimizerPlan(stage.optimizer),
-    random: stageRandom(random, name),
+    random: stageRandom(random, stage.name),
     journal,
     ...(evaluation && { evaluation }),
     spent,
     ...(resume && { resume: resume.state.progress }),
     signal,
-    ...(stage.stopWhen && { stopWhen: stage.stopWhen }),
     ...(seconds !== undefined && { shouldStop: () => journal.seconds >= seconds }),
   };
   return stage.kind === 'sft' ? runSft(common, stage, options) : runRl(common, stage, options);
 }
 
 async function runSft(
-  common: StageOptions,
-  stage: SftStage,
-  { name, recipe, parts, resume }: TrainStageOptions,
+  common: Surroundings,
+  stage: SftStagePlan,
+  { plan: { recipe }, parts, resume }: TrainStageOptions,
 ): Promise<StageResult> {
+  const { name } = stage;
   const { encoder, capabilities } = parts.policy;
   const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
   const { demonstrations, bought } = parts.demonstrations.get(name) ?? { demonstrations: [], bought: 0 };
@@ -80,35 +79,32 @@ async function runSft(
     common.journal.event({ type: 'warning', message });
   }
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
-  return trainSupervised({ ...common, demonstrations: rows, batchSize: stage.batchSize, units });
+  return trainSupervised({ ...stage, ...common, demonstrations: rows, units });
 }
 
-async function runRl(common: StageOptions, stage: RlStage, options: TrainStageOptions): Promise<StageResult> {
-  const { name, recipe, parts } = options;
-  const own = parts.rl.get(name);
-  if (own === undefined) throw new Error(`the rl stage ${name} has no parts`);
-  const { settings, algorithm, reward } = own;
-  const budget = budgetsOf(recipe).get(name);
+async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainStageOptions): Promise<StageResult> {
+  const { plan, parts } = options;
+  const own = parts.rl.get(stage.name);
+  if (own === undefined) throw new Error(`the rl stage ${stage.name} has no parts`);
+  const { algorithm, reward } = own;
   const reference = algorithm.roles.includes('reference') ? await freezeReference(options) : undefined;
   const critic = algorithm.critic?.trunk === 'own' ? await openCritic(options) : undefined;
   options.journal.saveBeside(criticFolder, critic);
   try {
-    if (critic) checkCritic(critic, recipe.policy.name);
+    if (critic) checkCritic(critic, plan.recipe.policy.name);
     return await trainReinforcement({
+      // The plan has the loop's own keys. What it can only name, such as the algorithm, follows as an instance.
+      ...stage,
       ...common,
       actor: parts.actor,
       algorithm,
-      update: updateSettings(settings.algorithm),
       ...(reference && { reference }),
       ...(critic && { critic }),
       tasks: parts.environment.world.splits.train,
-      tasksPerStep: stage.tasksPerStep,
       environments: parts.environment.pool,
       reward,
-      horizon: horizonSchedule(settings.horizon),
-      rollout: rolloutSettings(recipe.rollout),
-      ...(budget && { budget }),
-      record: recipe.record.episodes,
+      rollout: plan.rollout,
+      record: plan.recipe.record.episodes,
     });
   } finally {
     options.journal.saveBeside(criticFolder, undefined);
@@ -139,7 +135,7 @@ async function openCritic({ parts, resume }: TrainStageOptions): Promise<PolicyM
 
 /** The policy as the stage found it; after a resume, read back from where the stage began. */
 async function freezeReference({
-  name,
+  stage: { name },
   parts: { policy },
   journal,
   resume,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Recipe } from '../config/recipe-schema.js';
+import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
+import { planRun } from '../config/run-plan.js';
 import type { World } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import { createRandom } from '../random/create-random.js';
@@ -9,12 +10,13 @@ import { signalWorld } from '../rollout/fixtures/signals.js';
 import { localWorld } from '../rollout/local-world.js';
 import { splitTasks, trainedClusters } from './used-tasks.js';
 
-const recipe = {
-  environment: { name: 'signals' },
-  stages: { rl: { kind: 'rl', tasksPerStep: 2, steps: 3 } },
-  evaluation: { every: 0, split: 'validation', tasks: 2, final: { split: 'test', tasks: 3 } },
-  seed: 1,
-} as unknown as Recipe;
+const plan = planRun(
+  tinyRecipe({
+    environment: { name: 'signals' },
+    stages: { rl: { kind: 'rl', tasksPerStep: 2, steps: 3 } },
+    evaluation: { every: 0, split: 'validation', tasks: 2, final: { split: 'test', tasks: 3 } },
+  }),
+);
 
 type Parts = Parameters<typeof splitTasks>[1];
 
@@ -24,7 +26,7 @@ const tasksOf = (of: World, refillRounds?: number, demonstrated: readonly string
   const rl = new Map([['rl', { algorithm: { ...(refillRounds !== undefined && { refillRounds }) } }]]);
   const demonstrations = new Map([['sft', { demonstrations: demonstrated.map((task) => ({ task })) }]]);
   return splitTasks(
-    recipe,
+    plan,
     { environment: { world: localWorld(of, worldSettings()) }, rl, demonstrations } as unknown as Parts,
     createRandom(1),
   );

@@ -1,4 +1,5 @@
 import type { Recipe } from '../config/recipe-schema.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { SplitName } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import { allTasks, chooseTasks, taskOrder } from '../rollout/task-order.js';
@@ -6,7 +7,6 @@ import type { Splits, TaskList, WorldHandle } from '../rollout/world-handle.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
 import type { SplitTasks, TransferTasks } from '../runs/split-proof.js';
-import { fundedStages, transferPlans } from './stage-plan.js';
 
 /** The stream of a stage's own randomness. */
 export function stageRandom(random: Random, stage: string): Random {
@@ -20,13 +20,13 @@ const longestList = 1_000_000;
  * Every task that a run may touch, by use, and all others of the splits that can be listed. `rl` repeats the draws of `trainReinforcement`, so that the
  * proof covers what is played.
  */
-export async function splitTasks(recipe: Recipe, parts: Parts, random: Random): Promise<SplitTasks> {
+export async function splitTasks(plan: RunPlan, parts: Parts, random: Random): Promise<SplitTasks> {
   const { world } = parts.environment;
   const demonstrations = new Set(
     [...parts.demonstrations.values()].flatMap(({ demonstrations: all }) => all.flatMap(({ task }) => task ?? [])),
   );
-  const held = await heldOutTasks(recipe, world.splits, random);
-  const used = { demonstrations, rl: await drawnTasks(recipe, parts, random), ...held };
+  const held = await heldOutTasks(plan.recipe, world.splits, random);
+  const used = { demonstrations, rl: await drawnTasks(plan, parts, random), ...held };
   const list = async (split: SplitName) => {
     const { count } = world.splits[split];
     return count === 'unbounded' || count > longestList ? {} : { [split]: await allTasks(world.splits[split]) };
@@ -43,14 +43,15 @@ export async function splitTasks(recipe: Recipe, parts: Parts, random: Random): 
 }
 
 async function drawnTasks(
-  recipe: Recipe,
+  { funded }: RunPlan,
   { environment, rl }: Pick<Parts, 'environment' | 'rl'>,
   random: Random,
 ): Promise<Set<string>> {
   const { train } = environment.world.splits;
   const drawn = new Set<string>();
-  for (const [name, stage] of fundedStages(recipe)) {
+  for (const stage of funded) {
     if (stage.kind !== 'rl') continue;
+    const { name } = stage;
     // Groups that say nothing may be replaced by groups of further tasks.
     const rounds = 1 + (rl.get(name)?.algorithm.refillRounds ?? 0);
     const draws = stage.steps * stage.tasksPerStep * rounds;
@@ -110,13 +111,13 @@ export function trainedClusters(
 
 /** Every task of the other environments that the final evaluation plays. */
 export async function transferTasks(
-  recipe: Recipe,
+  { recipe, transfer }: RunPlan,
   parts: Pick<Parts, 'transfer'>,
   random: Random,
 ): Promise<readonly TransferTasks[]> {
   const { split, tasks } = recipe.evaluation.final;
   const all: TransferTasks[] = [];
-  for (const { name, environment } of transferPlans(recipe)) {
+  for (const { name, environment } of transfer) {
     const world = parts.transfer.get(name)?.world;
     if (world === undefined) continue;
     const ids = await evaluatedTasks(recipe, random, world.splits[split], split, tasks);

@@ -107,7 +107,7 @@ function compareOne(
   temperature: number,
 ): { compared: ComparedRun; measured: readonly RunOutcomes[] } {
   const { manifest, directory, metrics, status } = run;
-  const recipe = manifest.recipe as unknown as Recipe;
+  const { recipe } = manifest;
   const read = (what: Measure) => {
     // On the way a run may play the final split too: that is no result.
     const found = run.result?.evaluation ? readOutcomes(run, what, temperature) : undefined;

@@ -1,7 +1,7 @@
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import { holmAdjust } from '../statistics/holm.js';
-import { cellMean, compareCells as compareOutcomes } from '../ablation/compare-cells.js';
+import { cellMean, compareCells } from '../ablation/compare-cells.js';
 import { outcomesOfRun, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
@@ -123,7 +123,7 @@ function successOf(runs: readonly ReportedRun[]): ReportRate | null {
  * Each setting against each one before it, over the seeds and tasks that both have: `p` corrected by Holm over all of them. Runs of one seed
  * each that is not the same are held against each other over their tasks alone.
  */
-export function compareCells(groups: readonly SeedGroup[]): ReportComparison[] {
+export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] {
   const pairs = groups.flatMap((second, j) =>
     groups.slice(0, j).flatMap((first): ReportComparison[] => {
       const [a, b] = [outcomesOf(first.runs, 'policy'), outcomesOf(second.runs, 'policy')];
@@ -149,7 +149,7 @@ function comparePair([a, first]: Side, [b, second]: Side): ReportComparison[] {
     ['a', first],
     ['b', second],
   ]);
-  return compareOutcomes([['a', 'b']], sides, 'success').map(({ difference, p, corrected, seeds, tasks, design }) => ({
+  return compareCells([['a', 'b']], sides, 'success').map(({ difference, p, corrected, seeds, tasks, design }) => ({
     measure: 'success',
     a,
     b,

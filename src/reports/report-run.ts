@@ -11,7 +11,7 @@ const longestSeries = 2000;
 /** A run as the report page draws it. */
 export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
   const { manifest } = run;
-  const recipe = manifest.recipe as unknown as Recipe;
+  const { recipe } = manifest;
   const stages = reportStages(recipe, run.metrics);
   return {
     id: manifest.id,
@@ -22,7 +22,7 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
     ...(manifest.error !== undefined && { failure: `${manifest.error.message} (${manifest.error.code})` }),
     startedAt: manifest.createdAt,
     summary: summaryOf(run, recipe),
-    recipe: manifest.recipe,
+    recipe,
     stages,
     series: reportSeries(run.metrics),
     evaluations: reportEvaluations(run, recipe),

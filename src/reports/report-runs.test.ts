@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import type { JsonObject } from '../contracts/json.js';
+import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
 import { loadRun } from '../runs/load-run.js';
 import { reportEpisodes } from './report-episodes.js';
@@ -57,17 +57,16 @@ async function makeRun({
   isEnded = true,
 }: Shape = {}) {
   const runsFolder = mkdtempSync(join(tmpdir(), 'agentgym-report-'));
-  const recipe: JsonObject = {
+  const recipe = tinyRecipe({
     name: `a-${algorithm}`,
     seed,
-    environment: { name: 'die', options: {} },
-    reward: { terms: [{ name: 'sparse' }] },
+    environment: { name: 'die' },
     policy: { name: 'tabular' },
     algorithm: { name: algorithm, groupSize: 4, options: { clip, ...(dual !== undefined && { dual }) } },
     horizon: { schedule: 'fixed', turns: 3 },
     stages: { sft: { kind: 'sft', steps: 2 }, rl: { kind: 'rl', steps: 2 } },
     evaluation: { final: { split: 'test' } },
-  };
+  });
   const run = await RunDirectory.create({
     recipe,
     name: `a-${algorithm}`,

@@ -1,8 +1,7 @@
-import type { Recipe } from '../config/recipe-schema.js';
 import type { ReportComparison, ReportData } from '../reporting/report-data.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
-import { compareCells, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
+import { compareGroups, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
 import { compareWithTrained, finite } from './report-comparisons.js';
 import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
@@ -48,7 +47,7 @@ export function composeReport(runs: readonly ReportedRun[], notes: readonly stri
     createdAt: new Date().toISOString(),
     version,
   };
-  const recipe = first.loaded.manifest.recipe as unknown as Recipe;
+  const { recipe } = first.loaded.manifest;
   if (runs.length === 1) {
     const comparisons = comparePlayers(first.loaded);
     const gain = comparisons.find(({ a }) => a === 'before RL');
@@ -59,7 +58,7 @@ export function composeReport(runs: readonly ReportedRun[], notes: readonly stri
   const cells = groups.map(({ cell }) => cell);
   const [group] = groups;
   const isOne = groups.length === 1 && group !== undefined;
-  const comparisons = isOne ? gainOverSeeds(group) : compareCells(groups);
+  const comparisons = isOne ? gainOverSeeds(group) : compareGroups(groups);
   return {
     ...head,
     kind: 'comparison',

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
+import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
 import type { FailedEpisode } from '../contracts/trajectory.js';
 import { DiskJournal, type JournalOptions } from './disk-journal.js';
 import { loadRun } from './load-run.js';
@@ -41,7 +42,7 @@ interface Session {
 
 async function create(): Promise<RunDirectory> {
   const output = join(mkdtempSync(join(tmpdir(), 'agentgym-journal-')), 'run');
-  const recipe = { seed: 1 };
+  const recipe = tinyRecipe({ seed: 1 });
   return RunDirectory.create({
     recipe,
     name: 'tiny',
@@ -186,10 +187,10 @@ it('refuses a checkpoint of another recipe and a log that is shorter than it was
   const session = await openSession(await create());
   await work(session, 2);
   const { path } = session.run;
-  await session.run.update({ recipe: { seed: 2 } });
+  await session.run.update({ recipe: tinyRecipe({ seed: 2 }) });
   abandon(session);
   await expect(RunDirectory.resume(path)).rejects.toMatchObject({ code: 'AG_RESUME_MISMATCH', path: 'seed' });
-  await session.run.update({ recipe: { seed: 1 } });
+  await session.run.update({ recipe: tinyRecipe({ seed: 1 }) });
   truncateSync(join(path, 'metrics.jsonl'), 10);
   const resumed = await RunDirectory.resume(path);
   await expect(openSession(resumed)).rejects.toMatchObject({ code: 'AG_RUN_DAMAGED', exitCode: 2 });

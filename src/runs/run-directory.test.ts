@@ -4,14 +4,17 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
+import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
 import { findRuns, resolveRun } from './resolve-run.js';
 import { RunDirectory, type NewRun } from './run-directory.js';
 import { readManifest } from './run-manifest.js';
 
+const recipeOf = (groupSize: number) => tinyRecipe({ algorithm: { name: 'grpo', groupSize } });
+
 function newRun(overrides: Partial<NewRun> = {}): NewRun {
   const runsFolder = join(mkdtempSync(join(tmpdir(), 'agentgym-runs-')), 'runs');
   return {
-    recipe: { name: 'tiny', seed: 1, algorithm: { groupSize: 16 } },
+    recipe: recipeOf(16),
     name: 'Tiny recipe',
     runsFolder,
     versions: { '@agentgym/cli': '0.1.0' },
@@ -71,8 +74,7 @@ it('resumes only a run, with its own recipe, by one process at a time', async ()
     code: 'AG_NOT_A_RUN',
     message: expect.stringContaining('no manifest.json'),
   });
-  const other = { ...options.recipe, algorithm: { groupSize: 8 } };
-  await expect(RunDirectory.resume(run.path, other)).rejects.toMatchObject({
+  await expect(RunDirectory.resume(run.path, recipeOf(8))).rejects.toMatchObject({
     code: 'AG_RESUME_MISMATCH',
     path: 'algorithm.groupSize',
     message: expect.stringContaining('16 there and 8 here'),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import type { JsonObject } from '../contracts/json.js';
+import type { Recipe } from '../config/recipe-schema.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { gitProvenance } from '../git/provenance.js';
@@ -24,7 +24,7 @@ import { removeResult, writeResult, type RunResult } from './run-result.js';
 
 /** What a new run is made from. */
 export interface NewRun {
-  readonly recipe: JsonObject;
+  readonly recipe: Recipe;
   /** The recipe's name. */
   readonly name: string;
   /** Folder to create; absent: `<date>-<recipe>-<id>` in `runsFolder`. */
@@ -110,7 +110,7 @@ export class RunDirectory {
    * Opens a run to go on with it. `recipe`, where given, must be the run's own. Throws AG_NOT_A_RUN, AG_RESUME_MISMATCH (naming the key),
    * AG_RUN_LOCKED or AG_CHECKPOINT_BROKEN; logs are still as the last process left them.
    */
-  static async resume(directory: string, recipe?: JsonObject): Promise<RunDirectory> {
+  static async resume(directory: string, recipe?: Recipe): Promise<RunDirectory> {
     const path = resolve(directory);
     const manifest = await readManifest(path);
     const difference = recipe && recipeDifference(manifest.recipe, recipe);

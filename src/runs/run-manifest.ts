@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import * as v from 'valibot';
+
+import { typeProblem } from '../config/check-structure.js';
+import type { Recipe } from '../config/recipe-schema.js';
+import { resolvedRecipeProblem } from '../config/resolved-recipe-problem.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { RewardBounds } from '../contracts/reward.js';
@@ -67,7 +72,7 @@ export interface RunManifest {
   /** Why it failed. */
   readonly error?: { readonly code: string; readonly message: string };
   /** The resolved recipe: no `extends`, no defaults left out, no idle keys. */
-  readonly recipe: JsonObject;
+  readonly recipe: Recipe;
   readonly versions: { readonly [name: string]: string };
   readonly plugins: readonly ContributionRecord[];
   /** The packages that `plugins` come from, in name order; absent in runs of versions that did not look. */
@@ -94,23 +99,44 @@ export async function writeManifest(directory: string, manifest: RunManifest): P
   await writeJsonAtomically(manifestPath(directory), manifest);
 }
 
-/** Throws AG_NOT_A_RUN for any folder without a manifest of this format. */
+/** What is read of a manifest without further looks; what a policy, plugins or git said of themselves is anything. */
+const manifestSchema = v.looseObject({
+  formatVersion: v.literal(1),
+  id: v.string(),
+  name: v.string(),
+  createdAt: v.string(),
+  status: v.picklist(['running', 'completed', 'interrupted', 'stopped', 'failed'] satisfies RunStatus[]),
+  error: v.exactOptional(v.looseObject({ code: v.string(), message: v.string() })),
+  recipe: v.looseObject({}),
+  plugins: v.array(v.looseObject({ kind: v.string(), name: v.string(), package: v.string(), version: v.string() })),
+  packages: v.exactOptional(v.array(v.looseObject({ name: v.string(), version: v.string(), integrity: v.string() }))),
+  git: v.nullable(v.looseObject({})),
+  host: v.looseObject({}),
+  policy: v.nullable(v.looseObject({})),
+  splits: v.nullable(v.looseObject({})),
+  reward: v.exactOptional(v.nullable(v.looseObject({}))),
+  inexact: v.array(v.string()),
+  sessions: v.array(v.looseObject({ startedAt: v.string(), fromStep: v.number() })),
+});
+
+/** Throws AG_NOT_A_RUN for any folder without a manifest of this format, and where a part of it is not what it should be. */
 export async function readManifest(directory: string): Promise<RunManifest> {
   const file = manifestPath(directory);
-  let manifest: Partial<RunManifest>;
+  let manifest: { readonly formatVersion?: unknown; readonly recipe?: unknown } | null;
   try {
-    manifest = JSON.parse(await readFile(file, 'utf8')) as Partial<RunManifest>;
+    manifest = JSON.parse(await readFile(file, 'utf8')) as typeof manifest;
   } catch (error) {
     const missing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
     const problem = missing ? 'it has no manifest.json' : 'its manifest.json cannot be read';
     throw new AgentgymError('AG_NOT_A_RUN', { message: `${directory} is no run: ${problem}.`, file, cause: error });
   }
-  if (manifest?.formatVersion !== 1 || typeof manifest.recipe !== 'object' || typeof manifest.id !== 'string') {
+  if (manifest?.formatVersion !== 1) {
     const version = JSON.stringify(manifest?.formatVersion);
-    throw new AgentgymError('AG_NOT_A_RUN', {
-      message: `${file} is no manifest that this version reads: its formatVersion is ${version}, not 1, or parts are missing.`,
-      file,
-    });
+    const message = `${file} is no manifest that this version reads: its formatVersion is ${version}, not 1.`;
+    throw new AgentgymError('AG_NOT_A_RUN', { message, file });
   }
-  return manifest as RunManifest;
+  const problem = typeProblem(manifestSchema, manifest) ?? resolvedRecipeProblem(manifest.recipe, ['recipe']);
+  if (problem === undefined) return manifest as RunManifest;
+  const message = `${file} is no whole manifest of a run: ${problem}.`;
+  throw new AgentgymError('AG_NOT_A_RUN', { message, hint: 'Restore it from a copy, or start a new run.', file });
 }

@@ -7,7 +7,7 @@ import { writeJsonAtomically } from './durable-files.js';
 import type { RunStatus } from './run-manifest.js';
 
 /** A stage as the result of a run tells it. */
-export interface StageResult {
+export interface StageSummary {
   readonly name: string;
   readonly kind: 'sft' | 'rl';
   /** Steps done. */
@@ -41,7 +41,7 @@ export interface RunResult {
   readonly seconds: number;
   /** On what it learnt from, over all stages; evaluations cost nothing but seconds. */
   readonly spent: SpentTotals & { readonly seconds: number };
-  readonly stages: readonly StageResult[];
+  readonly stages: readonly StageSummary[];
   /** Test split, temperature 0; null where the run did not come to its end. */
   readonly evaluation: EvaluationSummary | null;
   /** The same and those at other temperatures. */

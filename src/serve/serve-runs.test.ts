@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { afterEach, expect, it } from 'vitest';
 
-import type { Recipe } from '../config/recipe-schema.js';
+import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
 import type { ReportUpdate, RunsListing, SystemLoad } from '../reporting/live-data.js';
 import { reportAssembler } from '../reporting/page/assemble-report.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
@@ -16,16 +16,13 @@ import { reportAblation } from '../reports/report-ablation.js';
 import { RunDirectory } from '../runs/run-directory.js';
 import { serveRuns, type RunServer } from './serve-runs.js';
 
-const recipe = {
-  seed: 1,
-  environment: { name: 'guess-number', options: {} },
-  reward: { terms: [{ name: 'sparse', weight: 1 }] },
+const recipe = tinyRecipe({
+  environment: { name: 'guess-number' },
   policy: { name: 'transformer', preset: 'pico' },
-  algorithm: { name: 'grpo', groupSize: 4, options: {} },
+  algorithm: { name: 'grpo', groupSize: 4 },
   horizon: { schedule: 'fixed', turns: 5 },
   stages: { rl: { kind: 'rl', steps: 40 } },
-  evaluation: { final: { split: 'test' } },
-};
+});
 
 const servers: RunServer[] = [];
 afterEach(async () => {
@@ -41,7 +38,7 @@ interface Folder {
 /** A run that is going on: this process holds its lock. */
 async function runningRun(
   folder = join(mkdtempSync(join(tmpdir(), 'agentgym-serve-')), 'runs'),
-  as: { readonly recipe?: Recipe; readonly output?: string } = {},
+  as: { readonly recipe?: typeof recipe; readonly output?: string } = {},
 ): Promise<Folder> {
   const made = { versions: {}, plugins: [], seeds: {}, sourceFolder: folder };
   const run = await RunDirectory.create({ recipe, name: 'tiny', runsFolder: folder, ...made, ...as });
@@ -258,7 +255,7 @@ async function runningAblation() {
   const cells = [1, 5].map((turns) => ({
     id: `turns-${turns}`,
     settings: { 'horizon.turns': turns },
-    recipe: { ...recipe, horizon: { schedule: 'fixed', turns } } as unknown as Recipe,
+    recipe: { ...recipe, horizon: { schedule: 'fixed' as const, turns } },
     notes: [],
   }));
   const plan = { name: 'small', axis: 'grid', question: 'How many turns?', cells, reference: 'turns-1' };

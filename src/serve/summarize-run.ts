@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Recipe } from '../config/recipe-schema.js';
 import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
 import type { ListedRun, ListedSuccess } from '../reporting/live-data.js';
 import { presentStatus } from '../runs/load-run.js';
@@ -45,7 +44,7 @@ function withStatus(directory: string, manifest: RunManifest, line: RunLine): Ru
 
 async function runLine(directory: string, manifest: RunManifest): Promise<RunLine> {
   const [result, metrics] = await Promise.all([readResult(directory), lastMetrics(join(directory, 'metrics.jsonl'))]);
-  const recipe = manifest.recipe as unknown as Recipe;
+  const { recipe } = manifest;
   const last = metrics.at(-1);
   const final = result?.evaluation?.success.rate;
   return {

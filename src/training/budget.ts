@@ -28,6 +28,14 @@ export interface StageBudget {
 /** Absorbs what binary fractions of units lose, such as 0.29 * 100. */
 const tolerance = 1e-9;
 
+/** Whether a stage of this kind pays anything out of a budget with these prices. */
+export function costsAnything(
+  kind: 'sft' | 'rl',
+  { demonstration = 0, episode = 0, turn = 0, token = 0 }: BudgetCosts,
+): boolean {
+  return kind === 'sft' ? demonstration > 0 : episode + turn + token > 0;
+}
+
 /** Units of each stage. One without any does nothing. */
 export function stageBudgets(budget: Budget, stages: readonly string[]): ReadonlyMap<string, StageBudget> {
   const shares = new Map(Object.entries(budget.split ?? {}));

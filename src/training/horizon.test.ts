@@ -22,9 +22,9 @@ describe('horizons by step', () => {
   });
 
   it('grows linearly, and stays at the last', () => {
-    expect(turns({ schedule: 'linear', turns: [3, 9], over: 4 }, steps(6))).toEqual([3, 5, 7, 9, 9, 9]);
-    expect(turns({ schedule: 'linear', turns: [3, 4], over: 4 }, steps(5))).toEqual([3, 3, 3, 4, 4]);
-    expect(turns({ schedule: 'linear', turns: [3, 9], over: 1 }, steps(3))).toEqual([3, 9, 9]);
+    expect(turns({ schedule: 'linear', from: 3, to: 9, over: 4 }, steps(6))).toEqual([3, 5, 7, 9, 9, 9]);
+    expect(turns({ schedule: 'linear', from: 3, to: 4, over: 4 }, steps(5))).toEqual([3, 3, 3, 4, 4]);
+    expect(turns({ schedule: 'linear', from: 3, to: 9, over: 1 }, steps(3))).toEqual([3, 9, 9]);
   });
 
   // Law 7. Mutation: `step / schedule.every`: the change comes a step early, as after some resumes of the original.

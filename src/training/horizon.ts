@@ -5,8 +5,8 @@ import type { JsonObject } from '../contracts/json.js';
 /** How many turns an episode may take, as training goes on. Steps count within a stage, from 1. */
 export type HorizonSchedule =
   | { readonly schedule: 'fixed'; readonly turns: number }
-  /** From the first number of turns to the last in even steps over `over` training steps, rounded down. */
-  | { readonly schedule: 'linear'; readonly turns: readonly [from: number, to: number]; readonly over: number }
+  /** From one number of turns to another in even steps over `over` training steps, rounded down. */
+  | { readonly schedule: 'linear'; readonly from: number; readonly to: number; readonly over: number }
   /** The next number of turns every `every` training steps; the last one stays. */
   | { readonly schedule: 'scaling-inter'; readonly turns: readonly number[]; readonly every: number }
   /** The next number of turns once the mean success over the last `window` steps of this horizon is at least `threshold`. */
@@ -42,13 +42,27 @@ export interface HorizonOutcome {
 
 export const initialHorizon: HorizonState = { place: 0, recent: [] };
 
+/** The most turns that a schedule comes to: what evaluations, demonstrations and the model's memory are sized by. */
+export function longestTurns(schedule: HorizonSchedule): number {
+  switch (schedule.schedule) {
+    case 'fixed':
+      return schedule.turns;
+    case 'linear':
+      return Math.max(schedule.from, schedule.to);
+    case 'scaling-inter':
+    case 'success-rate':
+    case 'truncation-rate':
+      return Math.max(...schedule.turns);
+  }
+}
+
 /** Turns an episode of this step may take. */
 export function horizonTurns(schedule: HorizonSchedule, state: HorizonState, step: number): number {
   switch (schedule.schedule) {
     case 'fixed':
       return schedule.turns;
     case 'linear': {
-      const [from, to] = schedule.turns;
+      const { from, to } = schedule;
       const done = Math.min(1, (step - 1) / Math.max(1, schedule.over - 1));
       // The tolerance keeps, say, 3 + 6 * (2 / 3) from falling to 6.
       return Math.floor(from + (to - from) * done + 1e-9);

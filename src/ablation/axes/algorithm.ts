@@ -8,9 +8,9 @@ const apart = ['dpo', 'expert-iteration'];
 export const algorithm: Axis = {
   name: 'algorithm',
   summary: 'How advantages and loss are made: the installed algorithms',
-  async cells({ recipe, host, values }) {
-    const { algorithm: base } = recipe;
-    if (base === undefined || stagesOf(recipe, 'rl').length === 0) {
+  async cells({ plan, host, values }) {
+    const { algorithm: base } = plan.recipe;
+    if (base === undefined || stagesOf(plan, 'rl').length === 0) {
       throw cannotVary('algorithm', 'the recipe has no rl stage', 'Take a recipe with one, such as quickstart.');
     }
     const installed = await host.contributions('algorithm');

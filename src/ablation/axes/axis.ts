@@ -1,4 +1,4 @@
-import type { Recipe } from '../../config/recipe-schema.js';
+import type { RunPlan, StagePlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import type { HostSettings } from '../../plugins/create-host.js';
@@ -7,8 +7,8 @@ import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
 
 /** What an axis makes its cells from. */
 export interface AxisContext {
-  /** The recipe that is varied, resolved. */
-  readonly recipe: Recipe;
+  /** Of the recipe that is varied. */
+  readonly plan: RunPlan;
   readonly host: PluginHost;
   readonly settings: HostSettings;
   /** What the user wants tried; absent: what the axis proposes. */
@@ -47,9 +47,9 @@ export function cannotVary(axis: string, because: string, hint: string): Agentgy
   });
 }
 
-/** Names of the recipe's stages of a kind. */
-export function stagesOf(recipe: Recipe, kind: 'sft' | 'rl'): readonly string[] {
-  return Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === kind ? [name] : []));
+/** The stages of a kind. */
+export function stagesOf<Kind extends StagePlan['kind']>({ stages }: RunPlan, kind: Kind) {
+  return stages.filter((stage): stage is Extract<StagePlan, { kind: Kind }> => stage.kind === kind);
 }
 
 /** Values that must all be words; throws AG_ABLATION_AXIS where one is not. */

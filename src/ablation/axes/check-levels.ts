@@ -21,7 +21,8 @@ export async function checkLevels(
   levels: readonly EnvironmentLevel[],
   context: AxisContext,
 ): Promise<void> {
-  const { recipe, host, settings } = context;
+  const { host, settings } = context;
+  const { recipe } = context.plan;
   const located = await host.find('environment', recipe.environment.name);
   const instances = new Instances(host, settings);
   const { final, every, split } = recipe.evaluation;

@@ -8,7 +8,7 @@ export const complexity: Axis = {
   name: 'complexity',
   summary: "The environment's options that make tasks harder, one at a time",
   async cells(context) {
-    const { recipe } = context;
+    const { recipe } = context.plan;
     const levels = await environmentLevels('complexity', context);
     const own: CellPlan = { id: 'recipe', settings: {} };
     const cells = [...levels].flatMap(([option, values]) =>

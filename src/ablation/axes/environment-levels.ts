@@ -9,9 +9,9 @@ import { cannotVary, type AxisContext } from './axis.js';
  */
 export async function environmentLevels(
   axis: string,
-  { recipe, host, values }: AxisContext,
+  { plan, host, values }: AxisContext,
 ): Promise<ReadonlyMap<string, readonly Json[]>> {
-  const { name } = recipe.environment;
+  const { name } = plan.recipe.environment;
   const { contribution } = await host.find('environment', name);
   const declared = Object.entries(contribution.options).filter(([, option]) => option.axis === true);
   const names = declared.map(([option]) => option);

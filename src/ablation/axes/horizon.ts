@@ -1,41 +1,40 @@
 import type { Json } from '../../contracts/json.js';
 import type { CellPlan } from '../ablation-plan.js';
 import { valueName } from '../cell-id.js';
-import { longestHorizon } from '../../experiments/stage-plan.js';
-import { cannotVary, stagesOf, type Axis, type AxisContext } from './axis.js';
+import { cannotVary, stagesOf, type Axis } from './axis.js';
 
 /** Fixed horizons against schedules that lengthen them (ScalingInter-RL, AgentGym-RL, section 3.3). All are evaluated at the longest. */
 export const horizon: Axis = {
   name: 'horizon',
   summary: 'Turns of an episode: fixed short, fixed long, linear, ScalingInter',
   cells(context) {
-    const { recipe } = context;
-    const [rl] = stagesOf(recipe, 'rl');
+    const { longestHorizon } = context.plan;
+    const stages = stagesOf(context.plan, 'rl');
+    const [rl] = stages;
     if (rl === undefined) {
       throw cannotVary('horizon', 'the recipe has no rl stage', 'Take a recipe with one, such as quickstart.');
     }
-    const own = stagesOf(recipe, 'rl').find((name) => 'horizon' in (recipe.stages[name] ?? {}));
+    const own = stages.find((stage) => stage.own.horizon !== undefined)?.name;
     if (own !== undefined) {
       const hint = `Remove \`stages.${own}.horizon\`, or write a grid file.`;
       throw cannotVary('horizon', `the stage \`${own}\` has a horizon of its own`, hint);
     }
-    const cells = context.values === undefined ? proposed(context, rl) : context.values.map(givenCell);
+    const cells = context.values === undefined ? proposed(longestHorizon, rl.steps) : context.values.map(givenCell);
     return {
       question: 'Does it pay to lengthen the horizon while training goes on?',
       cells,
       reference: cells.find(({ id }) => id === 'fixed-long')?.id ?? cells[0]?.id ?? '',
-      shared: { 'evaluation.horizon': Math.max(longestHorizon(recipe), ...cells.map(longestTurns)) },
+      shared: { 'evaluation.horizon': Math.max(longestHorizon, ...cells.map(turnsOf)) },
     };
   },
 };
 
-function proposed({ recipe }: AxisContext, rl: string): CellPlan[] {
-  const long = longestHorizon(recipe);
+/** @param long turns of the longest episode */
+function proposed(long: number, steps: number): CellPlan[] {
   const short = Math.ceil(long / 2);
   if (long < 3) {
     throw cannotVary('horizon', `its longest episode has ${long} turns`, 'Raise `horizon.turns` to 3 or more.');
   }
-  const steps = recipe.stages[rl]?.steps ?? 1;
   const middle = Math.ceil((short + long) / 2);
   const turns = [...new Set([short, middle, long])];
   const every = Math.max(1, Math.floor(steps / turns.length));
@@ -54,7 +53,7 @@ function givenCell(value: Json): CellPlan {
   return { id: valueName(value), settings: { horizon: value } };
 }
 
-function longestTurns({ settings }: CellPlan): number {
+function turnsOf({ settings }: CellPlan): number {
   const { turns = 0, to = 0 } = settings['horizon'] as { turns?: number | number[]; to?: number };
   return Math.max(to, ...[turns].flat());
 }

@@ -4,8 +4,8 @@ import { cannotVary, wordsOf, type Axis } from './axis.js';
 export const model: Axis = {
   name: 'model',
   summary: 'The size of the policy: its presets',
-  async cells({ recipe, host, values }) {
-    const { policy } = recipe;
+  async cells({ plan, host, values }) {
+    const { policy } = plan.recipe;
     const { contribution } = await host.find('policy', policy.name);
     const presets = contribution.presets.map(({ name }) => name);
     const { preset } = policy;

@@ -7,17 +7,17 @@ const schemes = ['sparse', 'balanced', 'dense', 'progress'];
 export const sparsity: Axis = {
   name: 'sparsity',
   summary: 'How often reward comes: sparse, balanced, dense',
-  cells({ recipe, values }) {
-    if (stagesOf(recipe, 'rl').length === 0) {
+  cells({ plan, values }) {
+    if (stagesOf(plan, 'rl').length === 0) {
       throw cannotVary('sparsity', 'the recipe has no rl stage', 'Take a recipe with one, such as quickstart.');
     }
-    const own = stagesOf(recipe, 'rl').find((name) => 'reward' in (recipe.stages[name] ?? {}));
+    const own = stagesOf(plan, 'rl').find((stage) => stage.own.reward !== undefined)?.name;
     if (own !== undefined) {
       const hint = `Remove \`stages.${own}.reward\`, or write a grid file.`;
       throw cannotVary('sparsity', `the stage \`${own}\` has a reward of its own`, hint);
     }
     const tried = wordsOf('sparsity', values ?? ['sparse', 'balanced', 'dense']);
-    const { terms } = recipe.reward;
+    const { terms } = plan.recipe.reward;
     const weight = terms.find(({ name }) => schemes.includes(name))?.weight ?? 1;
     const others = terms.filter(({ name }) => !schemes.includes(name) && !tried.includes(name));
     const cells = tried.map((name) => ({

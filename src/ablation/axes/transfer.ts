@@ -21,8 +21,8 @@ export const transfer: Axis = {
   name: 'transfer',
   summary: 'Levels of an option of the environment: train on each, test on all',
   async cells(context) {
-    const { name, options } = context.recipe.environment;
-    if (context.recipe.evaluation.final.transfer !== undefined) {
+    const { name, options } = context.plan.recipe.environment;
+    if (context.plan.recipe.evaluation.final.transfer !== undefined) {
       const hint = 'Remove the key from the recipe, or write a grid file that keeps it.';
       throw cannotVary('transfer', 'the recipe chooses its own `evaluation.final.transfer`', hint);
     }
@@ -62,7 +62,7 @@ interface Levels {
 
 /** Of one option all values, with the recipe's; of several each value alone, beside the recipe as it is. */
 async function levelsOf(context: AxisContext): Promise<Levels> {
-  const { options } = context.recipe.environment;
+  const { options } = context.plan.recipe.environment;
   const found = [...(await environmentLevels('transfer', context))];
   const chosen = context.values === undefined ? found.slice(0, 1) : found;
   const [only, ...more] = chosen;

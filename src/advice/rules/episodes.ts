@@ -1,9 +1,10 @@
 // How episodes of training ended, and how turns went wrong: from the log of a run.
-import type { Recipe } from '../../config/recipe-schema.js';
+import { formatPath } from '../../config/recipe-layer.js';
+import { settingPath, type RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { fine, onlyARun, percent, unknown, type AdviceRule, type Judgement } from '../advice.js';
 import type { RunMeasure } from '../measured.js';
-import { horizonsOf, lastRlStage } from '../play-tasks.js';
+import { horizonsOf } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 import { lengthened } from './turn-budget.js';
 
@@ -19,16 +20,16 @@ function lateMetric(run: RunMeasure | undefined, metric: string): number | Extra
 
 export const cutByHorizon: AdviceRule = {
   id: 'truncated',
-  judge({ recipe, measured: { run } }) {
-    if (lastRlStage(recipe) === undefined) return undefined;
+  judge({ planned, measured: { run } }) {
+    if (planned.lastRl === undefined) return undefined;
     const share = lateMetric(run, 'rollout/truncated_by/horizon');
     if (typeof share !== 'number' || run === undefined) return share as Judgement;
     if (share <= thresholds.cutByHorizon.value) return fine(`the horizon cuts ${percent(share)} of late episodes`);
     if ((run.late['rollout/success'] ?? 1) < thresholds.coldStart.value) {
       return unknown('the policy solves next to nothing, so that episodes which are cut say nothing of the horizon');
     }
-    const { longest } = horizonsOf(recipe);
-    const change = lengthened(recipe, 2 * longest);
+    const { longest } = horizonsOf(planned);
+    const change = lengthened(planned, 2 * longest);
     return {
       verdict: 'finding',
       severity: 'advice',
@@ -44,12 +45,12 @@ export const cutByHorizon: AdviceRule = {
 
 export const invalidTurns: AdviceRule = {
   id: 'invalid',
-  judge({ recipe, measured: { run } }) {
-    if (lastRlStage(recipe) === undefined) return undefined;
+  judge({ planned, measured: { run } }) {
+    if (planned.lastRl === undefined) return undefined;
     const share = lateMetric(run, 'rollout/invalid');
     if (typeof share !== 'number' || run === undefined) return share as Judgement;
     if (share <= thresholds.invalid.value) return fine(`${percent(share)} of late turns are malformed or not legal`);
-    const change = priced(recipe);
+    const change = priced(planned);
     return {
       verdict: 'finding',
       severity: 'advice',
@@ -65,28 +66,32 @@ export const invalidTurns: AdviceRule = {
 };
 
 /** The reward with a small price for such turns; undefined where it has one. All of an episode's together cost less than a quarter of a success. */
-function priced(recipe: Recipe): { readonly [key: string]: Json } | undefined {
-  const rl = lastRlStage(recipe);
+function priced(planned: RunPlan): { readonly [key: string]: Json } | undefined {
+  const { lastRl: rl } = planned;
   if (rl === undefined) return undefined;
-  const { terms } = rl.settings.reward;
+  const { terms } = rl.reward;
   if (terms.some(({ name }) => name === 'cost' || name === 'format')) return undefined;
-  const price = Math.min(0.01, Math.floor(0.25e4 / horizonsOf(recipe).longest) / 1e4);
-  const key = rl.stage.reward === undefined ? 'reward' : `stages.${rl.name}.reward`;
+  const price = Math.min(0.01, Math.floor(0.25e4 / horizonsOf(planned).longest) / 1e4);
   const told = terms.map(({ name, weight, options }): Json => {
     const changed = Object.keys(options).length > 0;
     return { name, ...(weight !== 1 && { weight }), ...(changed && { options }) };
   });
-  return { [`${key}.terms`]: [...told, { name: 'cost', options: { turn: 0, token: 0, invalid: price } }] };
+  return {
+    [formatPath(settingPath(rl, ['reward', 'terms']))]: [
+      ...told,
+      { name: 'cost', options: { turn: 0, token: 0, invalid: price } },
+    ],
+  };
 }
 
 export const cutActions: AdviceRule = {
   id: 'cut-actions',
-  judge({ recipe, measured: { run } }) {
-    if (lastRlStage(recipe) === undefined) return undefined;
+  judge({ planned, measured: { run } }) {
+    if (planned.lastRl === undefined) return undefined;
     const share = lateMetric(run, 'rollout/cut');
     if (typeof share !== 'number' || run === undefined) return share as Judgement;
     if (share <= thresholds.cutActions.value) return fine(`${percent(share)} of late actions are cut`);
-    const { maxActionTokens } = recipe.policy.sampling;
+    const { maxActionTokens } = planned.recipe.policy.sampling;
     return {
       verdict: 'finding',
       severity: 'advice',

@@ -1,8 +1,9 @@
-import type { Recipe } from '../../config/recipe-schema.js';
+import { formatPath } from '../../config/recipe-layer.js';
+import { settingPath, type RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { fine, percent, unknown, type AdviceRule, type Judgement, type Subject } from '../advice.js';
 import type { PlayMeasure } from '../measured.js';
-import { imitatedExpert, lastRlStage } from '../play-tasks.js';
+import { imitatedExpert } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 import { overLate } from './episodes.js';
 import { startsTaught } from './reward.js';
@@ -14,14 +15,13 @@ const limit = thresholds.signal.value;
 export const groupsWithSignal: AdviceRule = {
   id: 'groups-with-signal',
   judge(subject) {
-    const rl = lastRlStage(subject.recipe);
-    if (rl === undefined || rl.settings.algorithm.groupSize < 2) return undefined;
+    if (groupSizeOf(subject.planned) < 2) return undefined;
     return subject.kind === 'run' ? judgeRun(subject) : judgeRecipe(subject);
   },
 };
 
-function judgeRun({ recipe, measured: { run, players } }: Subject): Judgement {
-  const groupSize = groupSizeOf(recipe);
+function judgeRun({ planned, measured: { run, players } }: Subject): Judgement {
+  const groupSize = groupSizeOf(planned);
   const policy = players['policy'];
   const flat = run?.late['rollout/groups_without_signal'];
   const played = policy?.groupsWithSignal[groupSize];
@@ -36,7 +36,7 @@ function judgeRun({ recipe, measured: { run, players } }: Subject): Judgement {
   ].join('; ');
   if (share >= limit) return fine(`${percent(share)} of late groups of ${groupSize} have signal`);
   return finding(
-    recipe,
+    planned,
     share,
     run?.late['rollout/success'] ?? policy?.success ?? 0,
     evidence,
@@ -45,18 +45,18 @@ function judgeRun({ recipe, measured: { run, players } }: Subject): Judgement {
   );
 }
 
-function judgeRecipe({ recipe, measured: { players } }: Subject): Judgement {
-  const groupSize = groupSizeOf(recipe);
+function judgeRecipe({ planned, measured: { players } }: Subject): Judgement {
+  const groupSize = groupSizeOf(planned);
   const random = players['random'];
   const ofRandom = random?.groupsWithSignal[groupSize];
   if (random === undefined || ofRandom === undefined) return unknown('nobody played');
   const seen = `random play of ${random.tasks} training tasks: ${percent(random.success)} solved, ${sizes(random)}`;
-  if (!startsTaught(recipe)) {
+  if (!startsTaught(planned)) {
     if (ofRandom >= limit)
       return fine(`${percent(ofRandom)} of groups of ${groupSize} have signal before anything is learnt (${seen})`);
-    return finding(recipe, ofRandom, random.success, seen, random, 'before anything is learnt');
+    return finding(planned, ofRandom, random.success, seen, random, 'before anything is learnt');
   }
-  const name = imitatedExpert(recipe);
+  const name = imitatedExpert(planned);
   const expert = name === undefined ? undefined : players[name];
   const ofExpert = expert?.groupsWithSignal[groupSize];
   if (expert === undefined || ofExpert === undefined)
@@ -68,7 +68,7 @@ function judgeRecipe({ recipe, measured: { players } }: Subject): Judgement {
 }
 
 function finding(
-  recipe: Recipe,
+  planned: RunPlan,
   share: number,
   success: number,
   evidence: string,
@@ -76,12 +76,12 @@ function finding(
   when: string,
 ): Judgement {
   const many = success > 0.5;
-  const change = larger(recipe, played);
+  const change = larger(planned, played);
   return {
     verdict: 'finding',
     severity: share < thresholds.severeSignal.value ? 'problem' : 'advice',
     finding:
-      `${percent(1 - share)} of groups of ${groupSizeOf(recipe)} teach nothing, since all returns are equal: ` +
+      `${percent(1 - share)} of groups of ${groupSizeOf(planned)} teach nothing, since all returns are equal: ` +
       `${many ? 'most tasks are solved every time, harder ones would teach' : 'most tasks fail every time'} (${percent(success)} solved, ${when}).`,
     evidence,
     source,
@@ -92,24 +92,22 @@ function finding(
 }
 
 /** The smallest of the sizes that were measured at which enough groups have signal, at as many episodes a step. */
-function larger(recipe: Recipe, played: PlayMeasure | undefined): { readonly [key: string]: Json } | undefined {
-  const rl = lastRlStage(recipe);
-  const own = groupSizeOf(recipe);
+function larger(planned: RunPlan, played: PlayMeasure | undefined): { readonly [key: string]: Json } | undefined {
+  const { lastRl: rl } = planned;
+  const own = groupSizeOf(planned);
   const found = Object.entries(played?.groupsWithSignal ?? {}).find(
     ([size, share]) => Number(size) > own && share >= limit,
   );
   if (rl === undefined || found === undefined) return undefined;
   const size = Number(found[0]);
-  const key =
-    rl.stage.algorithm?.groupSize === undefined ? 'algorithm.groupSize' : `stages.${rl.name}.algorithm.groupSize`;
   return {
-    [key]: size,
-    [`stages.${rl.name}.tasksPerStep`]: Math.max(1, Math.round((rl.stage.tasksPerStep * own) / size)),
+    [formatPath(settingPath(rl, ['algorithm', 'groupSize']))]: size,
+    [`stages.${rl.name}.tasksPerStep`]: Math.max(1, Math.round((rl.tasksPerStep * own) / size)),
   };
 }
 
-function groupSizeOf(recipe: Recipe): number {
-  return lastRlStage(recipe)?.settings.algorithm.groupSize ?? 1;
+function groupSizeOf({ lastRl }: RunPlan): number {
+  return lastRl?.update.groupSize ?? 1;
 }
 
 /** "groups of 8 have signal in 40 %, of 16 in 55 %". */

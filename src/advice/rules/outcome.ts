@@ -1,15 +1,15 @@
 // What a run came to, on tasks that it was not trained on.
 import { describeDetectableEffect } from '../../statistics/detectable-effect.js';
 import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule } from '../advice.js';
-import { horizonsOf, lastRlStage } from '../play-tasks.js';
+import { horizonsOf } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 import { overLate } from './episodes.js';
 
 /** Whether reinforcement learning gained anything over its start. */
 export const gain: AdviceRule = {
   id: 'gain',
-  judge({ recipe, measured: { run } }) {
-    if (lastRlStage(recipe) === undefined) return undefined;
+  judge({ planned, measured: { run } }) {
+    if (planned.lastRl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
     if (run.gain === undefined) return unknown('the run has no final evaluation of its start and its end');
     if ((run.unchanged ?? 0) >= thresholds.unchanged.value) return unknown('the policy hardly moved: see movement');
@@ -36,14 +36,14 @@ export const gain: AdviceRule = {
 /** Whether the policy moved at all. */
 export const movement: AdviceRule = {
   id: 'movement',
-  judge({ recipe, measured: { run } }) {
-    const rl = lastRlStage(recipe);
+  judge({ planned, measured: { run } }) {
+    const { recipe, lastRl: rl } = planned;
     if (rl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
     if (run.unchanged === undefined) return unknown('the run has no final evaluation of its start and its end');
     const evidence = `${percent(run.unchanged)} of ${run.final?.tasks ?? 0} held-out tasks come out as before reinforcement learning, to the turn`;
     if (run.unchanged < thresholds.unchanged.value) return fine(evidence);
-    const { learningRate } = rl.stage.optimizer;
+    const { learningRate } = rl.own.optimizer;
     const scratch = recipe.policy.from === undefined && learningRate < 1e-4;
     return {
       verdict: 'finding',
@@ -64,10 +64,10 @@ export const movement: AdviceRule = {
 /** Whether what was learnt holds on tasks that were not trained on. */
 export const generalisation: AdviceRule = {
   id: 'generalisation',
-  judge({ recipe, measured: { run } }) {
-    if (lastRlStage(recipe) === undefined) return undefined;
+  judge({ planned, measured: { run } }) {
+    if (planned.lastRl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
-    const { temperature } = recipe.policy.sampling;
+    const { temperature } = planned.recipe.policy.sampling;
     const trained = run.late['rollout/success'];
     if (trained === undefined || run.asTrained === undefined) {
       return unknown(`there is no final evaluation at temperature ${temperature}, at which the policy trains`);
@@ -95,8 +95,8 @@ export const generalisation: AdviceRule = {
 /** Whether it plays better than chance. */
 export const overRandom: AdviceRule = {
   id: 'over-random',
-  judge({ recipe, measured: { run } }) {
-    if (lastRlStage(recipe) === undefined) return undefined;
+  judge({ planned, measured: { run } }) {
+    if (planned.lastRl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
     if (run.overRandom === undefined) return unknown('the run has no final evaluation of the random player');
     const { difference, tasks } = run.overRandom;
@@ -117,10 +117,10 @@ export const overRandom: AdviceRule = {
 /** Whether chance alone does well, so that success says little of skill. */
 export const randomFloor: AdviceRule = {
   id: 'random-floor',
-  judge({ recipe, measured: { players } }) {
+  judge({ planned, measured: { players } }) {
     const { random, oracle } = players;
     if (random === undefined) return unknown('nobody played');
-    const { longest } = horizonsOf(recipe);
+    const { longest } = horizonsOf(planned);
     const evidence =
       `random play of ${random.tasks} training tasks, ${random.episodesPerTask} times each, ${longest} turns: ${percent(random.success)} solved` +
       (oracle === undefined ? '' : `; the oracle: ${percent(oracle.success)}`);
@@ -141,7 +141,7 @@ export const randomFloor: AdviceRule = {
 /** Whether a planned ablation on these final tasks would see a difference worth knowing. */
 export const power: AdviceRule = {
   id: 'power',
-  judge({ recipe, measured: { power: measured, splits } }) {
+  judge({ planned, measured: { power: measured, splits } }) {
     if (measured === undefined) return unknown('nobody has played whose outcomes differ from task to task');
     const { detectable, clusters, tasks, player, played, split, success } = measured;
     const [three, five] = [detectable['3'] ?? 1, detectable['5'] ?? 1];
@@ -154,7 +154,7 @@ export const power: AdviceRule = {
       return fine(
         `${words}, at best: seeds taken to be alike (${tasks} final tasks in effectively ${effective} clusters)`,
       );
-    const { final } = recipe.evaluation;
+    const { final } = planned.recipe.evaluation;
     const available = splits[final.split];
     const more = final.tasks !== 'all' && (available === 'unbounded' || available > final.tasks);
     return {

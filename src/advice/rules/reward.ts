@@ -1,13 +1,14 @@
+import { formatPath } from '../../config/recipe-layer.js';
+import { settingPath } from '../../config/run-plan.js';
 import { fine, taughtFirst, unknown, type AdviceRule, type Subject } from '../advice.js';
-import { lastRlStage } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 
 /** Every success above every failure. */
 export const rewardOrder: AdviceRule = {
   id: 'reward-order',
-  judge({ recipe, measured: { rewards } }) {
+  judge({ planned, measured: { rewards } }) {
     const [entry] = Object.entries(rewards);
-    if (lastRlStage(recipe) === undefined || entry === undefined) return undefined;
+    if (planned.lastRl === undefined || entry === undefined) return undefined;
     const [key, { success, failure }] = entry;
     const evidence = `bounds of \`${key}\`: successes ${success.join(' to ')}, failures ${failure.join(' to ')}`;
     if (success[0] > failure[1])
@@ -25,7 +26,7 @@ export const rewardOrder: AdviceRule = {
 };
 
 /** Rewarded turns per episode of the policy that begins, where that is known. */
-function firstRewards({ recipe, kind, measured }: Subject): { readonly value: number; readonly of: string } | string {
+function firstRewards({ planned, kind, measured }: Subject): { readonly value: number; readonly of: string } | string {
   const { run, players } = measured;
   if (run !== undefined) {
     const [perTurn, turns] = [run.early['rollout/rewards_per_turn'], run.early['rollout/turns_mean']];
@@ -33,7 +34,7 @@ function firstRewards({ recipe, kind, measured }: Subject): { readonly value: nu
     return { value: perTurn * turns, of: `the policy over the first ${run.earlySteps} steps of \`${run.stage}\`` };
   }
   if (kind === 'run') return 'the run has logged no step of reinforcement learning';
-  if (startsTaught(recipe)) return taughtFirst;
+  if (startsTaught(planned)) return taughtFirst;
   const { random } = players;
   if (random === undefined) return 'nobody played';
   return {
@@ -43,16 +44,15 @@ function firstRewards({ recipe, kind, measured }: Subject): { readonly value: nu
 }
 
 /** Whether the policy knows something before reinforcement learning begins. */
-export function startsTaught(recipe: Subject['recipe']): boolean {
-  return recipe.policy.from !== undefined || Object.values(recipe.stages).some(({ kind }) => kind === 'sft');
+export function startsTaught({ recipe, stages }: Subject['planned']): boolean {
+  return recipe.policy.from !== undefined || stages.some(({ kind }) => kind === 'sft');
 }
 
 /** Whether the reward speaks to the policy that begins. */
 export const rareReward: AdviceRule = {
   id: 'rare-reward',
   judge(subject) {
-    const rl = lastRlStage(subject.recipe);
-    if (rl === undefined) return undefined;
+    if (subject.planned.lastRl === undefined) return undefined;
     const first = firstRewards(subject);
     if (typeof first === 'string') return unknown(first);
     const evidence = `${first.value.toFixed(3)} rewarded turns an episode: ${first.of}`;
@@ -73,14 +73,13 @@ export const rareReward: AdviceRule = {
 /** Whether dense rewards reach an estimator that looks where they came. */
 export const creditLevel: AdviceRule = {
   id: 'credit-level',
-  judge({ recipe, measured: { players } }) {
-    const rl = lastRlStage(recipe);
-    const level = rl?.settings.algorithm.options['level'];
+  judge({ planned: { lastRl: rl }, measured: { players } }) {
+    const level = rl?.algorithm.options['level'];
     if (rl === undefined || level === undefined) return undefined;
     const { oracle, random } = players;
     if (oracle === undefined) return unknown('no oracle played, so nobody knows how dense the reward is');
     const rewarded = oracle.density.rewardsPerTurn * oracle.turnsMean;
-    const { name } = rl.settings.algorithm;
+    const { name } = rl.algorithm;
     const evidence =
       `${rewarded.toFixed(1)} rewarded turns in an oracle's episode of ${oracle.turnsMean.toFixed(1)} turns` +
       (random?.density.stepsPerReward
@@ -101,10 +100,7 @@ export const creditLevel: AdviceRule = {
       evidence,
       source: 'docs/rewards.md; the Guide, section 3.3 (RLOO: 0.55 at both densities)',
       basis: 'both',
-      change: {
-        [`${rl.stage.algorithm?.options['level'] === undefined ? '' : `stages.${rl.name}.`}algorithm.options.level`]:
-          'turn',
-      },
+      change: { [formatPath(settingPath(rl, ['algorithm', 'options', 'level']))]: 'turn' },
       trial: { axis: 'algorithm', values: [name, 'ppo'] },
     };
   },

@@ -1,7 +1,4 @@
-import type { Recipe, SftStage } from '../../config/recipe-schema.js';
-import { usualDemonstrations } from '../../config/stage-settings.js';
-import { affordableDemonstrations } from '../../training/budget.js';
-import { budgetsOf } from '../../experiments/stage-plan.js';
+import type { RunPlan, SftStagePlan } from '../../config/run-plan.js';
 import { fine, percent, taughtFirst, unknown, type AdviceRule, type Subject } from '../advice.js';
 import { thresholds } from '../thresholds.js';
 import { startsTaught } from './reward.js';
@@ -13,13 +10,13 @@ const guidePrices = { demonstration: 10, task: 1 };
 export const coldStart: AdviceRule = {
   id: 'cold-start',
   judge(subject) {
-    const { recipe, kind, measured } = subject;
-    if (Object.values(recipe.stages).every((stage) => stage.kind !== 'rl')) return undefined;
+    const { planned, kind, measured } = subject;
+    if (planned.lastRl === undefined) return undefined;
     const found = kind === 'run' ? startOfRun(subject) : startOfRecipe(subject);
     if (typeof found === 'string') return unknown(found);
     if (found.rate >= thresholds.coldStart.value)
       return fine(`the policy that begins solves ${percent(found.rate)} (${found.on})`);
-    const taught = Object.values(recipe.stages).some((stage) => stage.kind === 'sft');
+    const taught = sftStage(planned) !== undefined;
     const oracle = measured.players['oracle'];
     return {
       verdict: 'finding',
@@ -46,8 +43,8 @@ function startOfRun({ measured: { run } }: Subject): Start {
   return { rate: early, on: `rollout/success over the first ${run.earlySteps} steps` };
 }
 
-function startOfRecipe({ recipe, measured: { players } }: Subject): Start {
-  if (startsTaught(recipe)) return taughtFirst;
+function startOfRecipe({ planned, measured: { players } }: Subject): Start {
+  if (startsTaught(planned)) return taughtFirst;
   const { random } = players;
   if (random === undefined) return 'nobody played';
   return {
@@ -59,12 +56,12 @@ function startOfRecipe({ recipe, measured: { players } }: Subject): Start {
 /** Whether each demonstration is seen about once by a pretrained model. */
 export const supervisedEpochs: AdviceRule = {
   id: 'supervised-epochs',
-  judge({ recipe }) {
-    const sft = sftStage(recipe);
+  judge({ planned }) {
+    const sft = sftStage(planned);
     // The Guide's figure is of pretrained models: one that is built from scratch has more to learn than a task.
-    if (sft === undefined || recipe.policy.from === undefined) return undefined;
-    const [name, { steps, batchSize }] = sft;
-    const count = demonstrationsOf(recipe, sft);
+    if (sft === undefined || planned.recipe.policy.from === undefined) return undefined;
+    const { name, steps, batchSize } = sft;
+    const count = demonstrationsOf(sft);
     if (count === undefined) return unknown('how many demonstrations the file holds is known when it is read');
     const epochs = (steps * batchSize) / count;
     const evidence = `${steps} steps of ${batchSize} demonstrations out of ${count}: ${epochs.toFixed(1)} times each`;
@@ -85,19 +82,19 @@ export const supervisedEpochs: AdviceRule = {
 /** The share of a budget that goes into demonstrations, at the Guide's prices and in its currency: distinct tasks. */
 export const supervisedShare: AdviceRule = {
   id: 'supervised-share',
-  judge({ recipe, measured: { splits } }) {
-    const sft = sftStage(recipe);
-    const rl = Object.entries(recipe.stages).filter(([, stage]) => stage.kind === 'rl');
-    if (sft === undefined || rl.length === 0) return undefined;
-    const planned = shareOfBudget(recipe, sft[0]);
-    const demonstrations = demonstrationsOf(recipe, sft);
+  judge({ planned: { recipe, stages, lastRl }, measured: { splits } }) {
+    const sft = sftStage({ stages });
+    if (sft === undefined || lastRl === undefined) return undefined;
+    const units = sft.budget?.units;
+    const ownShare = units === undefined || recipe.budget === undefined ? undefined : units / recipe.budget.units;
+    const demonstrations = demonstrationsOf(sft);
     if (demonstrations === undefined) return unknown('how many demonstrations the file holds is known when it is read');
-    const draws = rl.reduce((sum, [, stage]) => sum + (stage.kind === 'rl' ? stage.tasksPerStep * stage.steps : 0), 0);
+    const draws = stages.reduce((sum, stage) => sum + (stage.kind === 'rl' ? stage.tasksPerStep * stage.steps : 0), 0);
     const tasks = splits.train === 'unbounded' ? draws : Math.min(draws, splits.train);
     const paid = demonstrations * guidePrices.demonstration;
-    const share = planned ?? paid / (paid + tasks * guidePrices.task);
+    const share = ownShare ?? paid / (paid + tasks * guidePrices.task);
     const evidence =
-      planned === undefined
+      ownShare === undefined
         ? `${demonstrations} demonstrations at ${guidePrices.demonstration}, ${tasks} distinct tasks of reinforcement learning at ${guidePrices.task}`
         : "the recipe's own `budget.split`";
     const { supervisedShareLow: low, supervisedShareHigh: high } = thresholds;
@@ -115,21 +112,11 @@ export const supervisedShare: AdviceRule = {
   },
 };
 
-function sftStage(recipe: Recipe): [string, SftStage] | undefined {
-  for (const [name, stage] of Object.entries(recipe.stages)) if (stage.kind === 'sft') return [name, stage];
-  return undefined;
+function sftStage({ stages }: Pick<RunPlan, 'stages'>): SftStagePlan | undefined {
+  return stages.find((stage) => stage.kind === 'sft');
 }
 
-function demonstrationsOf(recipe: Recipe, [name, stage]: [string, SftStage]): number | undefined {
-  const { count, file } = stage.demonstrations;
-  const budget = budgetsOf(recipe).get(name);
-  const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
-  const wanted =
-    count ?? (Number.isFinite(affordable) ? affordable : file === undefined ? usualDemonstrations : undefined);
-  return wanted === undefined ? undefined : Math.max(1, Math.min(wanted, affordable));
-}
-
-function shareOfBudget(recipe: Recipe, sft: string): number | undefined {
-  const units = budgetsOf(recipe).get(sft)?.units;
-  return units === undefined || recipe.budget === undefined ? undefined : units / recipe.budget.units;
+/** Undefined where a file says how many. */
+function demonstrationsOf({ demonstrations: { count } }: SftStagePlan): number | undefined {
+  return count === Infinity ? undefined : Math.max(1, count);
 }

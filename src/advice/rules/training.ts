@@ -1,8 +1,8 @@
 // What the log of a run says of its updates: the rules that warn during training, read again over all of it.
-import type { Recipe } from '../../config/recipe-schema.js';
+import { formatPath } from '../../config/recipe-layer.js';
+import { settingPath, type RlStagePlan, type RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { fine, onlyARun, percent, unknown, type AdviceRule, type Basis, type Trial } from '../advice.js';
-import { lastRlStage } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 import { overLate } from './episodes.js';
 
@@ -16,10 +16,10 @@ interface Watched {
   readonly what: string;
   readonly source: string;
   readonly basis: Basis;
-  readonly change?: (recipe: Recipe) => Change | undefined;
+  readonly change?: (planned: RunPlan) => Change | undefined;
   readonly trial?: Trial;
   /** Why a run need not have the metric. */
-  readonly absent?: (recipe: Recipe) => string | undefined;
+  readonly absent?: (planned: RunPlan) => string | undefined;
 }
 
 const watched: readonly Watched[] = [
@@ -29,7 +29,7 @@ const watched: readonly Watched[] = [
     what: 'entropy, nats a token',
     source: 'src/training/health-rules.ts',
     basis: 'ours',
-    change: (recipe) => option(recipe, 'entropyCoefficient', (value) => (value === 0 ? 0.01 : 2 * value)),
+    change: (planned) => option(planned, 'entropyCoefficient', (value) => (value === 0 ? 0.01 : 2 * value)),
   },
   {
     rule: 'kl-runaway',
@@ -45,9 +45,9 @@ const watched: readonly Watched[] = [
     what: 'KL from the start, a token',
     source: 'the Guide, table 13 (KL 0.01 in place of 0.001: 0.78 in place of 0.43); limit: ours',
     basis: 'both',
-    change: (recipe) => option(recipe, 'klCoefficient', (value) => 10 * value),
-    absent: (recipe) =>
-      lastRlStage(recipe)?.settings.algorithm.options['klCoefficient'] === 0
+    change: (planned) => option(planned, 'klCoefficient', (value) => 10 * value),
+    absent: ({ lastRl }) =>
+      lastRl?.algorithm.options['klCoefficient'] === 0
         ? 'with klCoefficient 0 nothing is held against the start; the Guide has 0.01 in the reward (table 13)'
         : undefined,
   },
@@ -80,11 +80,11 @@ const watched: readonly Watched[] = [
 function ruleOf({ rule, metric, what, source, basis, change, trial, absent }: Watched): AdviceRule {
   return {
     id: rule,
-    judge({ recipe, measured: { run } }) {
-      if (lastRlStage(recipe) === undefined) return undefined;
+    judge({ planned, measured: { run } }) {
+      if (planned.lastRl === undefined) return undefined;
       if (run === undefined) return unknown(onlyARun);
       const [late, early] = [run.late[metric], run.early[metric]];
-      if (late === undefined) return unknown(absent?.(recipe) ?? `the run did not log \`${metric}\``);
+      if (late === undefined) return unknown(absent?.(planned) ?? `the run did not log \`${metric}\``);
       const evidence = `${metric} ${late.toPrecision(2)} ${overLate(run)}${early === undefined ? '' : `, ${early.toPrecision(2)} over the first ${run.earlySteps}`}`;
       const told = run.warnings.find((warning) => warning.rule === rule);
       if (told === undefined) {
@@ -92,7 +92,7 @@ function ruleOf({ rule, metric, what, source, basis, change, trial, absent }: Wa
           `${what}: ${late.toPrecision(2)}${early === undefined ? '' : `, ${early.toPrecision(2)} at first`}`,
         );
       }
-      const changed = change?.(recipe);
+      const changed = change?.(planned);
       return {
         verdict: 'finding',
         severity: 'problem',
@@ -113,10 +113,10 @@ export const trainingRules: readonly AdviceRule[] = watched.map(ruleOf);
 /** Whether the critic takes noise away. */
 export const critic: AdviceRule = {
   id: 'critic',
-  judge({ recipe, measured: { run } }) {
-    const rl = lastRlStage(recipe);
+  judge({ planned, measured: { run } }) {
+    const { lastRl: rl } = planned;
     if (rl === undefined) return undefined;
-    const { name, options } = rl.settings.algorithm;
+    const { name, options } = rl.algorithm;
     if (!Object.hasOwn(options, 'critic')) return undefined;
     if (run === undefined) return unknown(onlyARun);
     const late = run.late['train/explained_variance'];
@@ -127,7 +127,7 @@ export const critic: AdviceRule = {
     const lambda = options['lambda'];
     const biased = typeof lambda === 'number' && lambda < 1;
     const rate = options['criticLearningRate'];
-    const from = typeof rate === 'number' ? rate : rl.stage.optimizer.learningRate;
+    const from = typeof rate === 'number' ? rate : rl.own.optimizer.learningRate;
     const factor = typeof rate === 'number' ? 3 : 10;
     return {
       verdict: 'finding',
@@ -139,7 +139,7 @@ export const critic: AdviceRule = {
       source: 'docs/algorithms.md; the Guide, section 4.3 (a critic ten times as fast as the policy)',
       basis: 'both',
       ...(options['critic'] === 'own' && {
-        change: { [optionKey(recipe, 'criticLearningRate')]: tidy(from * factor) },
+        change: { [optionKey(rl, 'criticLearningRate')]: tidy(from * factor) },
       }),
       trial: { axis: 'algorithm', values: [name, 'grpo'] },
     };
@@ -149,14 +149,14 @@ export const critic: AdviceRule = {
 /** Whether the clip of the gradient, rather than the learning rate, says how far a step goes. */
 export const clippedGradients: AdviceRule = {
   id: 'gradient-clip',
-  judge({ recipe, measured: { run } }) {
-    const rl = lastRlStage(recipe);
-    if (rl === undefined || rl.stage.optimizer.clipNorm === 0) return undefined;
+  judge({ planned, measured: { run } }) {
+    const { lastRl: rl } = planned;
+    if (rl === undefined || rl.own.optimizer.clipNorm === 0) return undefined;
     if (run === undefined) return unknown(onlyARun);
     const share = run.clippedGradients;
     const norm = run.late['train/gradient_norm'];
     if (share === undefined || norm === undefined) return unknown('the run did not log `train/gradient_norm`');
-    const { clipNorm } = rl.stage.optimizer;
+    const { clipNorm } = rl.own.optimizer;
     if (share <= thresholds.clippedGradients.value)
       return fine(`gradients are longer than ${clipNorm} in ${percent(share)} of the steps`);
     return {
@@ -172,22 +172,20 @@ export const clippedGradients: AdviceRule = {
 };
 
 /** Half the learning rate. */
-function slower(recipe: Recipe): Change | undefined {
-  const rl = lastRlStage(recipe);
-  return rl && { [`stages.${rl.name}.optimizer.learningRate`]: tidy(rl.stage.optimizer.learningRate / 2) };
+function slower({ lastRl: rl }: RunPlan): Change | undefined {
+  return rl && { [`stages.${rl.name}.optimizer.learningRate`]: tidy(rl.own.optimizer.learningRate / 2) };
 }
 
 /** An option of the algorithm, if it has it. */
-function option(recipe: Recipe, name: string, changed: (value: number) => number): Change | undefined {
-  const value = lastRlStage(recipe)?.settings.algorithm.options[name];
-  return typeof value === 'number' ? { [optionKey(recipe, name)]: tidy(changed(value)) } : undefined;
+function option({ lastRl: rl }: RunPlan, name: string, changed: (value: number) => number): Change | undefined {
+  const value = rl?.algorithm.options[name];
+  return rl !== undefined && typeof value === 'number' ? { [optionKey(rl, name)]: tidy(changed(value)) } : undefined;
 }
 
 /** Where a stage says it, its own key. */
-function optionKey(recipe: Recipe, name: string): string {
-  const rl = lastRlStage(recipe);
-  const own = rl?.stage.algorithm?.name !== undefined || rl?.stage.algorithm?.options[name] !== undefined;
-  return `${rl !== undefined && own ? `stages.${rl.name}.` : ''}algorithm.options.${name}`;
+function optionKey(rl: RlStagePlan, name: string): string {
+  const path = ['algorithm', 'options', name];
+  return formatPath(rl.own.algorithm?.name === undefined ? settingPath(rl, path) : ['stages', rl.name, ...path]);
 }
 
 /** Without binary dust. */

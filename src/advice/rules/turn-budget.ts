@@ -1,7 +1,8 @@
-import type { HorizonSettings, Recipe } from '../../config/recipe-schema.js';
+import { formatPath } from '../../config/recipe-layer.js';
+import { settingPath, type RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { fine, percent, unknown, type AdviceRule } from '../advice.js';
-import { horizonsOf, lastRlStage } from '../play-tasks.js';
+import { horizonsOf } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 
 const source = 'the Guide, section 5 item 3 and table 4';
@@ -9,14 +10,14 @@ const source = 'the Guide, section 5 item 3 and table 4';
 /** Whether an episode has the turns that its tasks need, and some to spare. */
 export const turnBudget: AdviceRule = {
   id: 'turn-budget',
-  judge({ recipe, measured: { plan } }) {
+  judge({ planned, measured: { plan } }) {
     if (plan === undefined) return unknown('no oracle played, so nobody knows how many turns a task needs');
     if (plan.solved === 0) return unknown('the oracle solved none of the tasks that it played');
-    const { longest } = horizonsOf(recipe);
+    const { longest } = horizonsOf(planned);
     const measured = `the oracle, ${plan.tasks} training tasks: ${plan.mean.toFixed(1)} turns on average, ${plan.longest} at most`;
     const missed = plan.solved - plan.withinHorizon;
     const wanted = Math.max(plan.longest, Math.ceil(thresholds.turnsPerPlan.value * plan.mean));
-    const change = lengthened(recipe, wanted);
+    const change = lengthened(planned, wanted);
     const trial = { axis: 'horizon', values: [longest, wanted] };
     if (plan.withinHorizon < plan.solved - thresholds.unreachable.value) {
       return {
@@ -53,8 +54,8 @@ export const turnBudget: AdviceRule = {
 /** Whether a schedule of horizons begins where something can be learnt. */
 export const firstHorizon: AdviceRule = {
   id: 'first-horizon',
-  judge({ recipe, measured: { plan } }) {
-    const { first, longest } = horizonsOf(recipe);
+  judge({ planned, measured: { plan } }) {
+    const { first, longest } = horizonsOf(planned);
     if (first === longest) return undefined;
     if (plan === undefined) return unknown('no oracle played');
     const { withinFirst, solved, tasks } = plan;
@@ -67,23 +68,22 @@ export const firstHorizon: AdviceRule = {
       evidence,
       source: 'recipes/quickstart (ScalingInter)',
       basis: 'ours',
-      change: { [horizonKey(recipe)]: { schedule: 'fixed', turns: longest } },
+      change: { [horizonKey(planned)]: { schedule: 'fixed', turns: longest } },
       trial: { axis: 'horizon' },
     };
   },
 };
 
 /** The key that says the horizon of the last stage of reinforcement learning. */
-function horizonKey(recipe: Recipe): string {
-  const rl = lastRlStage(recipe);
-  return rl?.stage.horizon === undefined ? 'horizon' : `stages.${rl.name}.horizon`;
+function horizonKey({ lastRl }: RunPlan): string {
+  return lastRl === undefined ? 'horizon' : formatPath(settingPath(lastRl, ['horizon']));
 }
 
 /** The same schedule up to more turns. */
-export function lengthened(recipe: Recipe, turns: number): { readonly [key: string]: Json } | undefined {
-  const key = horizonKey(recipe);
-  const horizon: HorizonSettings = lastRlStage(recipe)?.settings.horizon ?? recipe.horizon;
-  if (turns <= horizonsOf(recipe).longest) return undefined;
+export function lengthened(planned: RunPlan, turns: number): { readonly [key: string]: Json } | undefined {
+  const key = horizonKey(planned);
+  const horizon = planned.lastRl?.horizon ?? planned.recipe.horizon;
+  if (turns <= horizonsOf(planned).longest) return undefined;
   if (horizon.schedule === 'fixed') return { [`${key}.turns`]: turns };
   if (horizon.schedule === 'linear') return { [`${key}.to`]: turns };
   return { [`${key}.turns`]: [...horizon.turns.slice(0, -1), turns] };

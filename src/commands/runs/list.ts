@@ -15,12 +15,12 @@ export default class RunsList extends BaseCommand {
 
   async run() {
     const { args } = await this.parse(RunsList);
-    const [{ summariseRuns }, { alignColumns }, { formatShare }] = await Promise.all([
-      import('../../runs/summarise-runs.js'),
+    const [{ summarizeRuns }, { alignColumns }, { formatShare }] = await Promise.all([
+      import('../../runs/summarize-runs.js'),
       import('../../reporting/align-columns.js'),
       import('../../reporting/format-quantity.js'),
     ]);
-    const runs = await summariseRuns(args.folder);
+    const runs = await summarizeRuns(args.folder);
     if (runs.length === 0)
       this.say(`No runs in ${args.folder}. Start one with \`${this.config.bin} train quickstart\`.`);
     const rows = runs.map(({ id, recipe, status, createdAt, step, success }) => [

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { captureOutput } from '@oclif/test';
 import { expect, it } from 'vitest';
 
+import { tinyRecipe } from '../../config/fixtures/tiny-recipe.js';
 import type { EvaluationSummary } from '../../contracts/evaluation.js';
 import { DiskJournal } from '../../runs/disk-journal.js';
 import { journaledRun } from '../../runs/fixtures/journaled-run.js';
@@ -29,7 +30,7 @@ const evaluation: EvaluationSummary = {
 
 async function newRun(runsFolder: string): Promise<{ run: RunDirectory; journal: DiskJournal }> {
   const made = { versions: {}, plugins: [], seeds: {}, sourceFolder: runsFolder };
-  const run = await RunDirectory.create({ recipe: { seed: 1 }, name: 'tiny', runsFolder, ...made });
+  const run = await RunDirectory.create({ recipe: tinyRecipe(), name: 'tiny', runsFolder, ...made });
   const policy = {
     save: (directory: string) => Promise.resolve(writeFileSync(join(directory, 'weights.txt'), '1')),
   };
@@ -121,6 +122,16 @@ it('shows a run with its curve and its table, or all of it as JSON', async () =>
 
   const cut = await captureOutput(() => RunsShow.run([killed.path], root));
   expect(cut.stdout).toMatch(new RegExp(`agentgym train --resume ${killed.manifest.id}`));
+});
+
+it('says what is damaged in a run, and lists the others', async () => {
+  const { folder, finished, killed } = await runsFolder();
+  writeFileSync(join(killed.path, 'manifest.json'), JSON.stringify({ ...killed.manifest, recipe: null }));
+  const { error } = await captureOutput(() => RunsShow.run([killed.manifest.id, '--runs', folder], root));
+  expect(error).toMatchObject({ code: 'AG_NOT_A_RUN', message: expect.stringContaining('`recipe` is empty') });
+  const { stdout } = await captureOutput(() => RunsList.run([folder], root));
+  expect(stdout).toContain(finished.manifest.id);
+  expect(stdout).not.toContain(killed.manifest.id);
 });
 
 it('says what is no run', async () => {

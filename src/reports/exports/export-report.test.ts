@@ -100,7 +100,7 @@ async function readTable(folder: string, table: string): Promise<Record<string, 
 async function ablationOf(runsFolder: string): Promise<string> {
   const path = join(runsFolder, 'ablations', 'clip-1a2b3c4d');
   const model = await readManifest(await journaledRun(newFolder()));
-  const recipe = model.recipe as unknown as Recipe;
+  const { recipe } = model;
   const algorithm = (clip: number) => ({ ...recipe.algorithm, options: { clip } });
   const cells = [0.2, 0.3].map((clip) => ({
     id: `clip-${clip}`,

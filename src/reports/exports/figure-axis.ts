@@ -1,4 +1,4 @@
-import type { Recipe } from '../../config/recipe-schema.js';
+import { isKeyMap, valueAt } from '../../config/recipe-layer.js';
 import { timeUnit, type Axis, type CostAxis } from '../../reporting/align-series.js';
 import type { ReportData, ReportRun } from '../../reporting/report-data.js';
 
@@ -44,8 +44,10 @@ function pricesOf(runs: ReportData['runs']): string {
 }
 
 function pricesOfRun({ recipe }: ReportRun): string[] {
-  const costs = (recipe as unknown as Recipe | undefined)?.budget?.costs;
-  if (costs === undefined) return [];
-  const priced = Object.entries(costs).filter(([, cost]) => cost !== undefined && cost > 0);
-  return [priced.map(([what, cost]) => `${cost} a ${what}`).join(', ')];
+  const costs = valueAt(recipe, ['budget', 'costs']);
+  if (!isKeyMap(costs)) return [];
+  const priced = Object.entries(costs).flatMap(([what, cost]) =>
+    typeof cost === 'number' && cost > 0 ? [`${cost} a ${what}`] : [],
+  );
+  return [priced.join(', ')];
 }

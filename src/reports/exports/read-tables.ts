@@ -62,7 +62,7 @@ export async function* readTables(runs: readonly ScannedRun[]): AsyncGenerator<r
   for (const run of runs) {
     const loaded = await loadRun(run.directory);
     const { manifest } = loaded;
-    const seed = manifest.recipe['seed'] ?? null;
+    const { seed } = manifest.recipe;
     const own = { ablation: run.ablation, cell: run.cell, run: manifest.id, seed };
     for (const { stage, step, runStep, metrics } of loaded.metrics.slice(0, run.metrics)) {
       yield ['metrics', { ...metrics, ...own, stage, step, runStep }];

@@ -20,7 +20,7 @@ export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): s
   const splits = [...new Set(rows.map(({ evaluation }) => evaluation.split))].join(', ');
   const spent = spentLine(totalsOfMetrics(metrics.at(-1)?.metrics ?? {}));
   return [
-    `## ${markdownText(manifest.name)}, seed ${JSON.stringify(manifest.recipe['seed'] ?? null)}`,
+    `## ${markdownText(manifest.name)}, seed ${manifest.recipe.seed}`,
     '',
     ...(rows.length === 0
       ? [`The run is ${status} and has had no final evaluation.`]

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 
+import { isAgentgymError } from '../errors/agentgym-error.js';
 import { latestCheckpointFolder } from './checkpoints.js';
 import { presentStatus } from './load-run.js';
 import { findRuns } from './resolve-run.js';
@@ -20,16 +21,17 @@ export interface RunSummary {
   readonly success: number | null;
 }
 
-/** The runs in a folder, the newest first. Reads no logs, so that it is quick for many. */
-export async function summariseRuns(runsFolder: string): Promise<RunSummary[]> {
+/** The runs in a folder whose manifests can be read, the newest first. Reads no logs, so that it is quick for many. */
+export async function summarizeRuns(runsFolder: string): Promise<RunSummary[]> {
   const runs = [...(await findRuns(runsFolder))].reverse();
-  return Promise.all(
-    runs.map(async ({ directory }) => {
+  const summaries = await Promise.all(
+    runs.map(async ({ directory }): Promise<RunSummary | undefined> => {
       const [manifest, result, checkpoint] = await Promise.all([
-        readManifest(directory),
+        readManifest(directory).catch(unlessNoRun),
         readResult(directory),
         latestCheckpointFolder(directory),
       ]);
+      if (manifest === undefined) return undefined;
       return {
         id: manifest.id,
         recipe: manifest.name,
@@ -41,4 +43,10 @@ export async function summariseRuns(runsFolder: string): Promise<RunSummary[]> {
       };
     }),
   );
+  return summaries.filter((summary) => summary !== undefined);
+}
+
+/** A run that was damaged, or is of another version, hides no other. */
+function unlessNoRun(error: unknown): undefined {
+  if (!isAgentgymError(error) || error.code !== 'AG_NOT_A_RUN') throw error;
 }

@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+
+import { typeProblem } from './check-structure.js';
+import { formatPath, isKeyMap, type KeyPath } from './recipe-layer.js';
+import { recipeSchema } from './recipe-schema.js';
+
+/**
+ * Why a value that was written as a resolved recipe is none; undefined where it has the type of one. Limits and unknown keys are no matter
+ * here: the version that resolved it may have had others. Nor are defaults filled in, as a resolved recipe lacks those that are idle in it.
+ *
+ * @param path of the value in its document
+ */
+export function resolvedRecipeProblem(value: unknown, path: KeyPath): string | undefined {
+  const problem = typeProblem(recipeSchema, value, path);
+  if (problem !== undefined) return problem;
+  const { output } = v.safeParse(recipeSchema, value);
+  const missing = missingMap(output, value, []) ?? (lacksAlgorithm(value) ? ['algorithm'] : undefined);
+  return missing && `\`${formatPath([...path, ...missing])}\` is missing`;
+}
+
+/** A map of keys that every recipe has, said or not, and that the value lacks. */
+function missingMap(complete: unknown, value: unknown, path: KeyPath): KeyPath | undefined {
+  if (isKeyMap(complete) && value === undefined) return path;
+  const isBranch = isKeyMap(complete) ? isKeyMap(value) : Array.isArray(complete) && Array.isArray(value);
+  if (!isBranch) return undefined;
+  const inner = value as { readonly [key: string]: unknown };
+  for (const [key, part] of Object.entries(complete as object)) {
+    const found = missingMap(part, inner[key], [...path, Array.isArray(complete) ? Number(key) : key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function lacksAlgorithm(value: unknown): boolean {
+  const { algorithm, stages } = value as { readonly algorithm?: unknown; readonly stages: object };
+  return (
+    algorithm === undefined && Object.values(stages).some((stage: { readonly kind: string }) => stage.kind === 'rl')
+  );
+}

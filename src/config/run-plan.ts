@@ -1,0 +1,226 @@
+// What a resolved recipe comes to: its stages in order, each with everything that holds in it, and what is derived from all of them. Made once;
+// whoever plays, trains, estimates or advises reads it here, in the shapes that the loops take.
+import { isDeepStrictEqual } from 'node:util';
+
+import type { ToolLimits } from '../rollout/toolbox.js';
+import type { RolloutSettings } from '../rollout/collect-episodes.js';
+import { affordableDemonstrations, costsAnything, type StageBudget, stageBudgets } from '../training/budget.js';
+import { longestTurns } from '../training/horizon.js';
+import type { ReinforcementOptions } from '../training/reinforcement.js';
+import type { OptimizerPlan, StageOptions } from '../training/run-stage.js';
+import type { SupervisedOptions } from '../training/supervised.js';
+import { type KeyPath, valueAt } from './recipe-layer.js';
+import type { AlgorithmSettings, OptimizerKeys, Recipe, RewardSettings, RlStage, SftStage } from './recipe-schema.js';
+
+/** Demonstrations that are collected of an expert where neither `count` nor a budget says how many. */
+export const usualDemonstrations = 1000;
+
+/** How much of its tools an agent may use where no recipe says. */
+export const usualToolLimits: ToolLimits = { maxOutputCharacters: 2000, milliseconds: 10_000 };
+
+/** Highest weight that corrects for the difference between sampler and trainer where the recipe names none. */
+const usualImportanceCap = 2;
+
+/** What both kinds of stages have. */
+interface StageBase extends Pick<StageOptions, 'steps' | 'optimizer' | 'stopWhen'> {
+  /** What the recipe calls it. */
+  readonly name: string;
+  /** What it may spend; absent where nothing limits it: its price is 0, or the recipe has no budget. */
+  readonly budget?: StageBudget;
+}
+
+/** Supervised fine-tuning. */
+export interface SftStagePlan extends StageBase, Pick<SupervisedOptions, 'batchSize'> {
+  readonly kind: 'sft';
+  /** The stage's keys as the recipe has them. */
+  readonly own: SftStage;
+  readonly demonstrations: {
+    /** Who plays them, where no file is named. */
+    readonly expert: string;
+    readonly file?: string;
+    readonly successOnly: boolean;
+    /** As many as are asked for and can be paid for; Infinity: all of the file. */
+    readonly count: number;
+    /** As many as without a budget. */
+    readonly countUnpaid: number;
+  };
+}
+
+/** Reinforcement learning: the recipe's keys, with those that the stage says anew. */
+export interface RlStagePlan extends StageBase, Pick<ReinforcementOptions, 'tasksPerStep' | 'update' | 'horizon'> {
+  readonly kind: 'rl';
+  /** The stage's keys as the recipe has them. */
+  readonly own: RlStage;
+  /** Options of another algorithm are not mixed with the recipe's. */
+  readonly algorithm: Pick<AlgorithmSettings, 'name' | 'options'>;
+  readonly reward: RewardSettings;
+  /** Turns of its longest episode. */
+  readonly longestHorizon: number;
+  /** Sampled episodes of a step, refills and greedy ones apart. */
+  readonly episodesPerStep: number;
+}
+
+export type StagePlan = SftStagePlan | RlStagePlan;
+
+/** An environment beside the recipe's own that the final evaluation plays. */
+interface TransferPlan {
+  /** What the recipe calls it. */
+  readonly name: string;
+  readonly environment: Recipe['environment'];
+  /** Turns after which an episode is cut. */
+  readonly horizon: number;
+  /** It is the recipe's own environment under another name: to play it again would give the same episodes. */
+  readonly isOwn: boolean;
+}
+
+/** A recipe, and what it comes to. */
+export interface RunPlan {
+  readonly recipe: Recipe;
+  /** All of them, in order. */
+  readonly stages: readonly StagePlan[];
+  /** Those that do something: a stage whose share of the budget is 0 is skipped. */
+  readonly funded: readonly StagePlan[];
+  /** The stage that the policy comes out of; undefined where nothing is learnt by reinforcement. */
+  readonly lastRl: RlStagePlan | undefined;
+  /** Turns of an evaluated episode. */
+  readonly evaluationHorizon: number;
+  /** Turns of the longest episode that is played at all: what demonstrations are given, and what a model must hold. */
+  readonly longestHorizon: number;
+  /** The environments of `evaluation.final.transfer`, in their order. */
+  readonly transfer: readonly TransferPlan[];
+  readonly rollout: RolloutSettings;
+  readonly toolLimits: ToolLimits;
+}
+
+/** Plans a recipe that is resolved, or that lacks no more than options of contributions. */
+export function planRun(recipe: Recipe): RunPlan {
+  const budgets = budgetsOf(recipe);
+  const stages = Object.entries(recipe.stages).map(([name, stage]): StagePlan => {
+    const budget = budgets.get(name);
+    return stage.kind === 'sft' ? planSft(name, stage, budget) : planRl(name, stage, budget, recipe);
+  });
+  const horizons = stages.flatMap((stage) => (stage.kind === 'rl' ? [stage.longestHorizon] : []));
+  const longest = horizons.length === 0 ? longestTurns(recipe.horizon) : Math.max(...horizons);
+  const evaluationHorizon = recipe.evaluation.horizon ?? longest;
+  return {
+    recipe,
+    stages,
+    funded: stages.filter(({ budget }) => budget?.units !== 0),
+    lastRl: stages.findLast((stage) => stage.kind === 'rl'),
+    evaluationHorizon,
+    longestHorizon: Math.max(longest, recipe.evaluation.horizon ?? 0),
+    transfer: planTransfer(recipe, evaluationHorizon),
+    rollout: planRollout(recipe.rollout),
+    toolLimits: planToolLimits(recipe.rollout),
+  };
+}
+
+/** Where the recipe says something that holds in a stage: among the stage's own keys, or among the recipe's. */
+export function settingPath({ name, own }: StagePlan, path: KeyPath): KeyPath {
+  return valueAt(own, path) === undefined ? path : ['stages', name, ...path];
+}
+
+function planSft(name: string, stage: SftStage, budget: StageBudget | undefined): SftStagePlan {
+  const { expert = 'demonstrator', file, count = Infinity, successOnly } = stage.demonstrations;
+  const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
+  const usual = file === undefined ? usualDemonstrations : Infinity;
+  const orUsual = (wanted: number): number => (wanted === Infinity ? usual : wanted);
+  return {
+    ...planBase(name, stage, budget),
+    kind: 'sft',
+    own: stage,
+    batchSize: stage.batchSize,
+    demonstrations: {
+      expert,
+      ...(file !== undefined && { file }),
+      successOnly,
+      count: orUsual(Math.min(count, affordable)),
+      countUnpaid: orUsual(count),
+    },
+  };
+}
+
+function planRl(name: string, stage: RlStage, budget: StageBudget | undefined, recipe: Recipe): RlStagePlan {
+  if (recipe.algorithm === undefined) throw new Error('a recipe with an rl stage has an algorithm');
+  const { name: algorithm, options, ...update } = withOverrides(recipe.algorithm, stage.algorithm);
+  const horizon = stage.horizon ?? recipe.horizon;
+  return {
+    ...planBase(name, stage, budget),
+    kind: 'rl',
+    own: stage,
+    tasksPerStep: stage.tasksPerStep,
+    algorithm: { name: algorithm, options },
+    update: { importanceCap: usualImportanceCap, ...update },
+    horizon,
+    reward: stage.reward ?? recipe.reward,
+    longestHorizon: longestTurns(horizon),
+    episodesPerStep: stage.tasksPerStep * update.groupSize,
+  };
+}
+
+function planBase(name: string, { steps, optimizer, stopWhen }: SftStage | RlStage, budget?: StageBudget): StageBase {
+  return {
+    name,
+    steps,
+    optimizer: planOptimizer(optimizer),
+    ...(stopWhen && { stopWhen }),
+    ...(budget && { budget }),
+  };
+}
+
+/** A stage's own keys win; options of another algorithm are not mixed with the recipe's. */
+function withOverrides(base: AlgorithmSettings, override: RlStage['algorithm']): AlgorithmSettings {
+  if (override === undefined) return base;
+  const changed = override.name !== undefined && override.name !== base.name;
+  return { ...base, ...override, options: changed ? override.options : { ...base.options, ...override.options } };
+}
+
+function planOptimizer({
+  name,
+  options,
+  clipNorm,
+  learningRate,
+  floor = 0,
+  ...schedule
+}: OptimizerKeys): OptimizerPlan {
+  return {
+    settings: { name, options },
+    learningRate: { peak: learningRate, floor, ...schedule },
+    ...(clipNorm > 0 && { clipNorm }),
+  };
+}
+
+/** What each stage may spend. Absent are stages whose price is 0, unless their share is, and all where the recipe has no budget. */
+function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, StageBudget> {
+  if (budget === undefined) return new Map();
+  const limited = Object.entries(stages).filter(
+    ([name, { kind }]) => costsAnything(kind, budget.costs) || budget.split?.[name] === 0,
+  );
+  return stageBudgets(
+    budget,
+    limited.map(([name]) => name),
+  );
+}
+
+function planTransfer({ environment: own, evaluation }: Recipe, ownHorizon: number): TransferPlan[] {
+  return Object.entries(evaluation.final.transfer ?? {}).map(([called, settings]) => {
+    const { name = own.name, options, horizon = ownHorizon } = settings;
+    const isOwn = name === own.name && horizon === ownHorizon && isDeepStrictEqual(options, own.options);
+    return { name: called, environment: { name, options }, horizon, isOwn };
+  });
+}
+
+function planRollout(rollout: Recipe['rollout']): RolloutSettings {
+  const { inFlight, collection, deadlineSeconds = 60, retries, maxFailedShare } = rollout;
+  const playerMilliseconds = deadlineSeconds * 1000;
+  return { inFlight, retries, maxFailedShare, playerMilliseconds, ...(collection && { collection }) };
+}
+
+function planToolLimits({ maxToolCalls, maxToolOutput, toolSeconds }: Recipe['rollout']): ToolLimits {
+  return {
+    ...usualToolLimits,
+    ...(maxToolCalls !== undefined && { maxCalls: maxToolCalls }),
+    ...(maxToolOutput !== undefined && { maxOutputCharacters: maxToolOutput }),
+    ...(toolSeconds !== undefined && { milliseconds: toolSeconds * 1000 }),
+  };
+}
