@@ -34,7 +34,7 @@ async function plugin(name: string, files: Record<string, string>, agentgym: obj
 const coin = (name: string) =>
   plugin(name, {
     'index.js': `export default [${COIN}];`,
-    'coin.js': 'export const tasks = () => 7; export const create = () => 0;',
+    'coin.js': 'export const open = () => 7;',
   });
 
 describe('openPluginHost', () => {
@@ -43,8 +43,8 @@ describe('openPluginHost', () => {
     const found = await host.find('environment', 'coin-flip');
     expect(found).toMatchObject({ kind: 'environment', name: 'coin-flip', package: 'plugin-coin', version: '1.2.3' });
     expect(found.entry).toMatch(/^file:.*plugin-coin\/index\.js$/);
-    const module = (await host.load(found)) as unknown as { tasks(): number };
-    expect(module.tasks()).toBe(7);
+    const module = (await host.load(found)) as unknown as { open(): number };
+    expect(module.open()).toBe(7);
     expect(await host.problems()).toEqual([]);
   });
 
