@@ -6,6 +6,7 @@ export type * from './contracts/batch.js';
 export type * from './contracts/credit.js';
 export type * from './contracts/environment.js';
 export type * from './contracts/evaluation.js';
+export type * from './contracts/facts.js';
 export type * from './contracts/events.js';
 export type * from './contracts/format.js';
 export type * from './contracts/host.js';

@@ -1,5 +1,5 @@
 import type { AlgorithmFinding, AlgorithmModule } from '../contracts/algorithm.js';
-import type { OptionalFact } from '../contracts/environment.js';
+import type { OptionalFact } from '../contracts/facts.js';
 import type { OptionFinding } from '../contracts/options.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';

@@ -1,5 +1,6 @@
 import type { AlgorithmModule } from './algorithm.js';
-import type { EnvironmentModule, EnvironmentNeeds, OptionalFact } from './environment.js';
+import type { EnvironmentModule, EnvironmentNeeds } from './environment.js';
+import type { OptionalFact } from './facts.js';
 import type { FormatModule } from './format.js';
 import type { Host } from './host.js';
 import type { OptionFinding, OptionsDeclaration, OptionsOf } from './options.js';

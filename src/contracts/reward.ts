@@ -1,4 +1,4 @@
-import type { Facts } from './environment.js';
+import type { Facts } from './facts.js';
 import type { Host } from './host.js';
 
 /** One turn as a reward scheme sees it. */

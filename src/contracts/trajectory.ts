@@ -1,4 +1,4 @@
-import type { Facts } from './environment.js';
+import type { Facts } from './facts.js';
 import type { Json } from './json.js';
 
 /** The cap that cut an episode. `environment` is a cap of the environment's own. */

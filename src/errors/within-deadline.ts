@@ -47,12 +47,12 @@ export async function withinDeadline<T>(
   const answer = Promise.resolve(result);
   if (late !== undefined) {
     answer.then(
-      (value) => (isLate ? late(value as Awaited<T>) : undefined),
+      (value) => (isLate ? late(value) : undefined),
       () => undefined,
     );
   }
   try {
-    return (await Promise.race([answer, deadline])) as Awaited<T>;
+    return await Promise.race([answer, deadline]);
   } catch (error) {
     isLate = error instanceof DeadlineError;
     throw error;

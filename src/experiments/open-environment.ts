@@ -1,5 +1,6 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import type { EnvironmentNeeds, EnvironmentPhase, OptionalFact } from '../contracts/environment.js';
+import type { EnvironmentNeeds, EnvironmentPhase } from '../contracts/environment.js';
+import type { OptionalFact } from '../contracts/facts.js';
 import { environmentPhases } from '../rollout/call-clock.js';
 import type { EnvironmentPool } from '../rollout/environment-pool.js';
 import type { WorldSettings } from '../rollout/local-world.js';

@@ -1,4 +1,5 @@
-import type { Facts, SplitName } from '../contracts/environment.js';
+import type { SplitName } from '../contracts/environment.js';
+import type { Facts } from '../contracts/facts.js';
 import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';

@@ -1,4 +1,5 @@
-import type { Conclusion, Facts } from '../contracts/environment.js';
+import type { Conclusion } from '../contracts/environment.js';
+import type { Facts } from '../contracts/facts.js';
 import type { ParsedAction } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
 import type {

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Environment, Facts, World } from '../contracts/environment.js';
+import type { Environment, World } from '../contracts/environment.js';
+import type { Facts } from '../contracts/facts.js';
 import { createRandom } from '../random/create-random.js';
 import { collectEpisodes } from './collect-episodes.js';
 import { EnvironmentPool } from './environment-pool.js';

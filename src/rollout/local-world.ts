@@ -158,7 +158,9 @@ class LocalWorld implements WorldHandle {
 
   async about(tasks: readonly string[]): Promise<readonly TaskFacts[]> {
     if (this.#world.about === undefined) return tasks.map(() => ({}));
-    const all = await this.#caller.ask('about', () => Promise.all(tasks.map((task) => this.#world.about?.(task))));
+    const all = await this.#caller.ask('about', () =>
+      Promise.all(tasks.map(async (task) => this.#world.about?.(task))),
+    );
     return all.map((told, index) => {
       const task = tasks[index] as string;
       const facts = checkTaskFacts(told);
@@ -239,7 +241,7 @@ function taskList(world: World, split: SplitName, caller: Caller): TaskList {
     throw new Error(`the count of the split ${split} is ${String(count)}, neither a whole number nor 'unbounded'`);
   }
   const checked = async (ask: () => readonly Awaitable<string>[]): Promise<readonly string[]> => {
-    const ids = await caller.ask(`the tasks of ${split}`, () => Promise.all(ask()));
+    const ids = await caller.ask(`the tasks of ${split}`, () => Promise.all(ask().map(async (id) => id)));
     return ids.map((id) => checkShape(id, 'string', `an id of the split ${split}`));
   };
   return {

@@ -42,9 +42,10 @@ export function chooseTasks(list: TaskList, tasks: number, random: Random): Prom
 }
 
 /** Every task of a bounded split, in order. */
-export function allTasks({ count, ids }: TaskList): Promise<readonly string[]> {
+export function allTasks(tasks: TaskList): Promise<readonly string[]> {
+  const { count } = tasks;
   if (count === 'unbounded') throw new RangeError('an unbounded split has no list of all its tasks');
-  return ids(Array.from({ length: count }, (_, place) => place));
+  return tasks.ids(Array.from({ length: count }, (_, place) => place));
 }
 
 /** `size` of the numbers below `count`, ascending (Floyd's algorithm: Bentley and Floyd 1987, Programming Pearls). */

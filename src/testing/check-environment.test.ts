@@ -7,7 +7,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import type { Draw, Environment, Facts, StepResult, TaskSource, World } from '../contracts/environment.js';
+import type { Draw, Environment, StepResult, TaskSource, World } from '../contracts/environment.js';
+import type { Facts } from '../contracts/facts.js';
 import type { Json } from '../contracts/json.js';
 import { checkEnvironment, environmentChecks, examineEnvironment } from './check-environment.js';
 import { describeEnvironment } from './describe-environment.js';

@@ -1,4 +1,4 @@
-import type { Facts } from '../contracts/environment.js';
+import type { Facts } from '../contracts/facts.js';
 import type { Random } from '../contracts/random.js';
 import type { BoundsContext, RewardTurn } from '../contracts/reward.js';
 

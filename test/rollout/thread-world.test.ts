@@ -1,6 +1,7 @@
 // Worlds in threads of their own: whatever an environment does to its thread, the other episodes are the same, byte for byte.
 import { describe, expect, it } from 'vitest';
 
+import type { World } from '../../src/contracts/environment.js';
 import type { EpisodeKey, Episode } from '../../src/contracts/trajectory.js';
 import { createRandom } from '../../src/random/create-random.js';
 import { environmentPhases } from '../../src/rollout/call-clock.js';
@@ -36,7 +37,7 @@ const inThreads = (workers: number, options: Options = {}): Promise<WorldHandle>
   });
 
 const here = (options: Options = {}): Promise<WorldHandle> =>
-  openLocalWorld(() => open(options), { ...limits, signal });
+  openLocalWorld(() => (open as (options: Options) => World)(options), { ...limits, signal });
 
 /** Episodes of these tasks by the random player. */
 async function play(opening: Promise<WorldHandle>, tasks: readonly string[], retries = 0): Promise<Episode[]> {

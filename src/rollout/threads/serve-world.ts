@@ -44,6 +44,12 @@ export function serveWorld(
     });
   };
 
+  const instanceOf = (id: number): InstanceHandle => {
+    const played = instances.get(id);
+    if (played === undefined) throw new Error(`there is no instance ${id}`);
+    return played;
+  };
+
   const carryOut = async ({ method, instance, values }: ThreadRequest): Promise<unknown> => {
     if (method === 'open') {
       world = await open(interrupt.signal);
@@ -65,21 +71,19 @@ export function serveWorld(
       }
       case 'close':
         return world.close();
-    }
-    const played = instances.get(instance);
-    if (played === undefined) throw new Error(`there is no instance ${instance}`);
-    switch (method) {
-      case 'reset':
-        return played.reset(first ?? '', randomOfKey(second ?? ''));
-      case 'step':
-        return played.step(first ?? '');
-      case 'act':
-        return played.act(first ?? '', randomOfKey(second ?? ''));
-      case 'conclude':
-        return played.conclude(first as 'horizon' | 'tokens');
-      case 'dispose':
+      case 'dispose': {
+        const gone = instanceOf(instance);
         instances.delete(instance);
-        return played.dispose();
+        return gone.dispose();
+      }
+      case 'reset':
+        return instanceOf(instance).reset(first ?? '', randomOfKey(second ?? ''));
+      case 'step':
+        return instanceOf(instance).step(first ?? '');
+      case 'act':
+        return instanceOf(instance).act(first ?? '', randomOfKey(second ?? ''));
+      case 'conclude':
+        return instanceOf(instance).conclude(first as 'horizon' | 'tokens');
     }
   };
 

@@ -1,5 +1,5 @@
 // What a step answers, over the episodes of the random baseline and of the oracle.
-import type { Facts, OptionalFact } from '../../contracts/environment.js';
+import type { Facts, OptionalFact } from '../../contracts/facts.js';
 import { shorten } from '../shorten.js';
 import { allEpisodes, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { isWellFormed, type PlayedEpisode, type PlayedTurn } from './play-episode.js';
