@@ -1,4 +1,4 @@
-const [nameWidth, width] = [22, 11];
+const [nameWidth, width] = [22, 13];
 
 /** A line of a table: a name and cells that stand at the right. */
 export function printLine(name, ...cells) {

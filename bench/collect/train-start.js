@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 
 import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
+import { planRun } from '../../dist/config/run-plan.js';
 import { runRecipe } from '../../dist/experiments/run-recipe.js';
 import { hostSettings, root } from '../engine/our-side.js';
 
@@ -10,7 +11,7 @@ export async function trainStart(host, folder) {
   const { recipe, origin } = await resolveRecipe({ source: 'bench/collect/recipe.yaml', cwd: root, host });
   const output = join(folder, 'start');
   await runRecipe({
-    recipe,
+    plan: planRun(recipe),
     origin,
     host,
     settings: hostSettings(recipe.seed),
