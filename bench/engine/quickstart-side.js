@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 
 import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
+import { planRun } from '../../dist/config/run-plan.js';
 import { makeParts } from '../../dist/experiments/make-parts.js';
 import { trainStage } from '../../dist/experiments/train-stage.js';
 import { nothingSpent } from '../../dist/training/spending.js';
@@ -13,14 +14,14 @@ export async function openQuickstart(host, { threads, steps }) {
   const sets = [`policy.options.threads=${threads}`, `stages.rl.steps=${steps}`];
   const { recipe } = await resolveRecipe({ source: 'recipes/quickstart/recipe.yaml', sets, cwd: root, host });
   const settings = hostSettings(recipe.seed);
-  const parts = await makeParts(recipe, host, settings);
+  const plan = planRun(recipe);
+  const parts = await makeParts(plan, host, settings);
   const clock = {};
   time(parts.policy, clock, ['generate', 'forwardBackward', 'optimizerStep']);
   const stage = (name, onStep) =>
     trainStage({
-      name,
-      stage: recipe.stages[name],
-      recipe,
+      stage: plan.stages.find((stage) => stage.name === name),
+      plan,
       parts,
       journal: { metrics: onStep, episodes() {}, checkpoint() {}, event() {}, saveBeside() {} },
       evaluator: { during: () => undefined },

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
+import { planRun } from '../../dist/config/run-plan.js';
 import { runRecipe } from '../../dist/experiments/run-recipe.js';
 import { openPluginHost } from '../../dist/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../dist/plugins/plugin-source.js';
@@ -66,12 +67,12 @@ async function train(changes, collection, output, order) {
   });
   process.env['AGENTGYM_TEST_DELAYS'] = String(order);
   const result = await runRecipe({
-    recipe,
+    plan: planRun(recipe),
     host,
     settings: {
       random: createRandom(recipe.seed),
       log: { info: () => undefined, warn: () => undefined },
-      signal: new AbortController().signal,
+      signal: new globalThis.AbortController().signal,
       cacheDirectory: resolve(output, '../cache'),
     },
     output,

@@ -182,7 +182,7 @@ export class GraphGenerator implements TokenGenerator {
   async #run(lanes: readonly Lane[], start: number, range: number, sampling: Sampling): Promise<void> {
     const bySlot = new Map(lanes.map((lane) => [lane.sequence.slot, lane]));
     const widestPiece = Math.max(...lanes.map(({ pieces }) => pieces[0]!));
-    const width = widestPiece === 1 ? 1 : Math.ceil(widestPiece / WIDTH_STEP) * WIDTH_STEP;
+    const width = widestPiece === 1 ? 1 : paddedWidth(widestPiece);
     const longest = Math.max(...lanes.map(({ sequence, pieces }) => sequence.tokens.length + pieces[0]!));
     this.#cache.reserve(2, capacityFor(longest));
     const { capacity } = this.#cache;
@@ -273,9 +273,14 @@ function nextPiece(lane: Lane): number {
   return lane.leader ? 0 : lane.pieces[0]!;
 }
 
-/** The lanes whose next pieces are longest, within a factor of two. */
+/** Width of a run for a piece of several tokens. */
+function paddedWidth(piece: number): number {
+  return Math.ceil(piece / WIDTH_STEP) * WIDTH_STEP;
+}
+
+/** The lanes whose next pieces are widest once they are padded, within a factor of two. */
 function widest(lanes: readonly Lane[]): Lane[] {
-  const sizeClass = (lane: Lane) => Math.ceil(Math.log2(lane.pieces[0]!));
+  const sizeClass = (lane: Lane) => Math.ceil(Math.log2(paddedWidth(lane.pieces[0]!)));
   const top = Math.max(...lanes.map(sizeClass));
   return lanes.filter((lane) => sizeClass(lane) === top);
 }

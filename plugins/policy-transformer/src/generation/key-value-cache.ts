@@ -121,7 +121,10 @@ export class KeyValueCache {
     const members = new Set(sequences);
     let target = first;
     let spare = 0;
-    for (const sequence of sequences) {
+    // Those that have a slot outside go first and leave it: only then is there certainly one for each that is in the way of the others.
+    const placed = sequences.filter(({ slot }) => slot >= 0);
+    const fresh = sequences.filter(({ slot }) => slot < 0);
+    for (const sequence of [...placed, ...fresh]) {
       if (sequence.slot >= first && sequence.slot < end) continue;
       while (members.has(this.#occupants[target]!)) target += 1;
       const other = this.#occupants[target];
