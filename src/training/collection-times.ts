@@ -15,7 +15,7 @@ export function collectionTimes(
 ): Record<string, number> {
   const total = collections.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
   const waited = collections.reduce((sum, { policyWaited }) => sum + policyWaited, 0);
-  const phases = Object.entries(after).flatMap(([phase, { calls, milliseconds }]) => {
+  const phases = Object.entries(after).flatMap(([phase, { calls, milliseconds }]): [string, number][] => {
     const earlier = before[phase as keyof CallTimes];
     if (calls === earlier.calls) return [];
     return [[`time/environment_${phase}_seconds`, (milliseconds - earlier.milliseconds) / 1000]];

@@ -1,4 +1,3 @@
-/* global AbortController */
 // node test/collection/equal-folders.js [CONFIGURATION...]
 // Trains a small run in waves, with environments that answer at once, then freely, under three orders of delays: every file of the run's folder must be
 // the same but for `time/...`. Prints a line for each. Exit codes: 0 all are the same, 1 a difference.
