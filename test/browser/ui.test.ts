@@ -109,7 +109,9 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
   it('follows a run from its start to its end, and loses nothing of what the reader does', async () => {
     await visit('/', {}, async (page) => {
       const rows = page.locator('.run');
-      await expect.poll(() => rows.count(), soon).toBe(1);
+      // Another try finds the run of the try before.
+      await expect.poll(() => rows.count(), soon).toBeGreaterThan(0);
+      const others = await rows.count();
       await page.locator('.pick input').first().check();
       const training = train('stages.rl.steps=700', 'record.episodes=2', 'name=living');
       await expect.poll(() => rows.first().innerText(), soon).toMatch(/living[\s\S]*running/);
@@ -117,7 +119,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       // What was chosen is chosen still, though another row stands above it.
       expect(
         await page.locator('.pick input').evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).checked)),
-      ).toEqual([false, true]);
+      ).toEqual([false, true, ...Array<boolean>(others - 1).fill(false)]);
       await expect.poll(() => page.locator('.load').innerText(), soon).toMatch(/\d+\s%\sof \d+ cores[\s\S]*GB of/);
       if (process.platform === 'linux') {
         await expect.poll(() => page.locator('.load').innerText(), soon).toMatch(/training [\d.]+ cores, \d+ MB/);
@@ -128,6 +130,8 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       await expect.poll(() => status.innerText(), soon).toBe('running');
       expect(await page.locator('nav .live').innerText()).toBe('live');
       await page.locator('#episodes .row').first().waitFor();
+      // What lies below the screen is drawn when it comes into view.
+      await page.locator('.plot').first().scrollIntoViewIfNeeded();
       await page.locator('.plot canvas').first().waitFor();
 
       await page.locator('.choice span', { hasText: 'per episode' }).click();
