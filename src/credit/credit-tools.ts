@@ -3,8 +3,14 @@ import { actionTokens, episodeReturns, spreadOverTokens, turnTokens } from './ac
 import { aggregationWeights } from './aggregation-weights.js';
 import { clippedObjective } from './clipped-objective.js';
 import { generalizedAdvantages } from './generalized-advantages.js';
-import { comparedValues, groupMembers, groupNormalized } from './group-comparison.js';
-import { groupRows, leaveOneOut, meanAndDeviation } from './group-statistics.js';
+import {
+  comparedValues,
+  groupMembers,
+  groupNormalized,
+  groupRows,
+  leaveOneOut,
+  meanAndDeviation,
+} from './group-comparison.js';
 import { klControl } from './kl-control.js';
 import { klExpression } from './kl-expression.js';
 import { returnsToGo } from './returns-to-go.js';

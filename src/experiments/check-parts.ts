@@ -1,22 +1,9 @@
 // What can only be checked once contributions have been made: that the policy can do what the algorithm asks for.
-import type { RlStagePlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { LiveName, LossExpression } from '../contracts/loss.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { affordableGroups } from '../training/collect-groups.js';
-
-/** Throws AG_RECIPE_INVALID where a stage has units, but not for a single group of episodes. */
-export function checkGroups({ name, budget, update: { groupSize } }: RlStagePlan, algorithm: Algorithm): void {
-  if (budget === undefined || budget.units === 0) return;
-  if (affordableGroups(budget, 0, { groupSize, algorithm }) > 0) return;
-  throw new AgentgymError('AG_RECIPE_INVALID', {
-    message: `The budget of the stage \`${name}\` is ${budget.units} units, which do not pay for one group of ${groupSize} episodes.`,
-    hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
-    path: 'budget.split',
-  });
-}
 
 /**
  * Throws AG_POLICY_CANNOT naming what the policy lacks.

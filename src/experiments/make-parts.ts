@@ -12,7 +12,8 @@ import type { ModelActor } from '../rollout/actor.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { conversationText } from '../rollout/demonstration.js';
 import type { Toolbox } from '../rollout/toolbox.js';
-import { checkGroups, checkPolicy } from './check-parts.js';
+import { refuseUnpaidGroups } from '../training/collect-groups.js';
+import { checkPolicy } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
 import { runWeights } from '../runs/checkpoints.js';
 import { Instances, type Named, noCorpus } from './instances.js';
@@ -187,7 +188,7 @@ async function rlParts(
     if (stage.kind !== 'rl') continue;
     const reward = await instances.reward(stage.reward.terms);
     const algorithm = await instances.algorithm(stage.algorithm);
-    checkGroups(stage, algorithm);
+    refuseUnpaidGroups(stage, algorithm);
     rewards.push({
       path: settingPath(stage, ['reward']),
       reward,

@@ -12,10 +12,20 @@ export interface BatchRow {
   readonly truncated: boolean;
 }
 
-/** Lays rows out as arrays. A turn's reward is placed on its last sampled token, here and nowhere else. */
-export function buildBatch(rows: readonly BatchRow[], temperature: number): TrainingBatch {
+/**
+ * Lays rows out as arrays. A turn's reward is placed on its last sampled token, here and nowhere else.
+ *
+ * @param greedy greedy episodes by group, where they are played
+ */
+export function buildBatch(
+  rows: readonly BatchRow[],
+  temperature: number,
+  greedy?: ReadonlyMap<number, CompletedEpisode>,
+): TrainingBatch {
   const width = rows.reduce((longest, { record }) => Math.max(longest, record.tokens.length), 0);
-  const batch = emptyBatch({ rows: rows.length, width, temperature });
+  const empty = emptyBatch({ rows: rows.length, width, temperature });
+  const greedyReturn = greedy && Float64Array.from(rows, ({ group }) => greedy.get(group)?.return ?? 0);
+  const batch = { ...empty, ...(greedyReturn && { greedyReturn }) };
   for (const [row, { record, turns, group, truncated }] of rows.entries()) {
     const offset = row * width;
     batch.tokens.set(record.tokens, offset);

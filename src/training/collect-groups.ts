@@ -1,7 +1,8 @@
 // The episodes of a step: groups of one task, paid for, and what of them the algorithm learns from. Groups that say nothing may be replaced by
 // groups of further tasks.
-import type { Algorithm } from '../contracts/algorithm.js';
+import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
 import type { CompletedEpisode, Episode, EpisodeKey } from '../contracts/trajectory.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ModelActor } from '../rollout/actor.js';
 import { collectEpisodes, type CollectOptions } from '../rollout/collect-episodes.js';
 import { refuseManyFailures } from '../rollout/failures.js';
@@ -11,7 +12,7 @@ import { affordableEpisodes, payForGroups, type StageBudget } from './budget.js'
 export interface GroupsOptions {
   readonly collect: CollectOptions & { readonly actor: ModelActor };
   readonly algorithm: Algorithm;
-  readonly groupSize: number;
+  readonly update: Pick<UpdateSettings, 'groupSize'>;
   /** Groups that a step wants to learn from. */
   readonly tasksPerStep: number;
   /** An endless order of tasks. */
@@ -48,9 +49,11 @@ export interface CollectedGroups {
   readonly exhausted: boolean;
 }
 
-type GroupKind = Pick<GroupsOptions, 'groupSize' | 'algorithm'>;
+/** What a stage says of its groups. */
+type StagedGroups = Pick<GroupsOptions, 'update' | 'budget'> & { readonly name: string };
+type GroupKind = Pick<GroupsOptions, 'update' | 'algorithm'>;
 
-function episodesPerGroup({ groupSize, algorithm }: GroupKind): number {
+function episodesPerGroup({ update: { groupSize }, algorithm }: GroupKind): number {
   return groupSize + (algorithm.roles.includes('greedy') ? 1 : 0);
 }
 
@@ -59,9 +62,22 @@ export function affordableGroups(budget: StageBudget, spent: number, kind: Group
   return Math.floor(affordableEpisodes(budget, spent) / episodesPerGroup(kind));
 }
 
+/** Throws AG_RECIPE_INVALID where a stage has units, but not for a single group of episodes. */
+export function refuseUnpaidGroups(stage: StagedGroups, algorithm: Algorithm): void {
+  const { name, budget, update } = stage;
+  if (budget === undefined || budget.units === 0) return;
+  if (affordableGroups(budget, 0, { update, algorithm }) > 0) return;
+  throw new AgentgymError('AG_RECIPE_INVALID', {
+    message: `The budget of the stage \`${name}\` is ${budget.units} units, which do not pay for one group of ${update.groupSize} episodes.`,
+    hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
+    path: 'budget.split',
+  });
+}
+
 /** Plays the groups of a step. */
 export async function collectGroups(options: GroupsOptions, state: GroupsState): Promise<CollectedGroups> {
-  const { algorithm, budget, groupSize, tasksPerStep, tasksAt } = options;
+  const { algorithm, budget, tasksPerStep, tasksAt } = options;
+  const { groupSize } = options.update;
   const price = episodesPerGroup(options);
   const payable = (units: number): number =>
     budget === undefined ? Infinity : affordableGroups(budget, units, options);

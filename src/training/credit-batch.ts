@@ -29,17 +29,16 @@ export interface CreditedBatch {
 /** Turns whose mean advantage is logged. */
 const loggedTurns = 8;
 
-/** @param greedy returns of greedy episodes by group */
+/** @param greedy greedy episodes by group, where the algorithm asks for them */
 export async function creditBatch(
   episodes: readonly CompletedEpisode[],
   greedy: ReadonlyMap<number, CompletedEpisode>,
   memory: JsonObject,
   { algorithm, update, model, models, temperature }: CreditOptions,
 ): Promise<CreditedBatch> {
-  const built = buildBatch(episodes.map(episodeRow), temperature);
-  const greedyReturn = Float64Array.from(built.group, (group) => greedy.get(group)?.return ?? 0);
-  const withGreedy = algorithm.roles.includes('greedy') ? { ...built, greedyReturn } : built;
-  let batch = await fillRoles(withGreedy, algorithm, models);
+  const asked = algorithm.roles.includes('greedy');
+  const built = buildBatch(episodes.map(episodeRow), temperature, asked ? greedy : undefined);
+  let batch = await fillRoles(built, algorithm, models);
 
   const correction = update.recomputeLogprobs
     ? importanceWeights(batch, await model.logprobs(batch), update.importanceCap)

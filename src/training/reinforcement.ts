@@ -53,9 +53,10 @@ interface ReinforcementState extends JsonObject {
 }
 
 /** Steps that the budget can pay for at least in part, where that is known beforehand; the learning rate is planned over them. */
-export function plannedSteps({ steps, budget, tasksPerStep, update, algorithm }: ReinforcementOptions): number {
+export function plannedSteps(options: ReinforcementOptions): number {
+  const { steps, budget, tasksPerStep } = options;
   if (budget === undefined) return steps;
-  const groups = affordableGroups(budget, 0, { groupSize: update.groupSize, algorithm });
+  const groups = affordableGroups(budget, 0, options);
   if (groups > 0 && (budget.costs.turn || budget.costs.token)) return steps;
   return Math.min(steps, Math.ceil(groups / tasksPerStep));
 }
@@ -89,7 +90,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
           took: (times) => collections.push(times),
         },
         algorithm,
-        groupSize: update.groupSize,
+        update,
         tasksPerStep,
         tasksAt,
         ...(budget && { budget }),

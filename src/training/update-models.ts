@@ -4,7 +4,7 @@ import type { TrainingBatch } from '../contracts/batch.js';
 import type { Loss } from '../contracts/loss.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
-import { groupRows } from '../credit/group-statistics.js';
+import { groupRows } from '../credit/group-comparison.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { selectRows } from '../rollout/select-rows.js';
 import { GradientSteps } from './gradient-steps.js';
