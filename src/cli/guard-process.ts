@@ -5,6 +5,7 @@ import { sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { ExitError } from '../errors/exit-error.js';
 
 /** What is told of a package. */
 interface GuardedPlugin {
@@ -45,7 +46,7 @@ export function guardProcess(guarded: readonly GuardedPlugin[], json: boolean): 
   plugins = guarded;
   if (!isOwn) return;
   process.exit = (code) => {
-    throw new Error(`it called process.exit(${code ?? ''}), which would end agentgym; it should throw an error`);
+    throw new ExitError(code);
   };
   if (!json || write !== undefined) return;
   write = process.stdout.write.bind(process.stdout);

@@ -182,6 +182,13 @@ export const errorCodes = {
     cause: 'There is no such folder, package or check; or the folder holds no package.json.',
     cure: 'Give the folder of a plugin or the name of an installed one; docs/reference/checks.md lists the checks.',
   },
+  AG_PLUGIN_EXITS: {
+    exitCode: 2,
+    meaning:
+      'An environment called `process.exit` on the main thread, which would have ended the command and all that it plays.',
+    cause: 'A program that was made an environment and ends its process when something goes wrong.',
+    cure: 'Throw an error in its place, or play it in a thread of its own with `--set environment.thread=worker`, where only its episode fails; `agentgym train --resume RUN` goes on.',
+  },
   AG_PLUGIN_FAILED: {
     exitCode: 2,
     meaning: 'A plugin threw an error while it was loaded, created or asked something.',

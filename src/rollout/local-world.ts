@@ -12,6 +12,7 @@ import type {
 import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
+import { ExitError } from '../errors/exit-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { DeadlineError, type DeadlineOptions, withinDeadline } from '../errors/within-deadline.js';
 import { CallSignals } from './call-signals.js';
@@ -115,7 +116,7 @@ class Caller {
       return await withinDeadline(what, milliseconds[phase], marked, options);
     } catch (error) {
       if (error instanceof DeadlineError) call?.abort(error);
-      throw isUnavailable(error) ? unavailable(title, error) : error;
+      throw publicError(error, title, what);
     } finally {
       call?.end();
     }
@@ -249,6 +250,17 @@ function taskList(world: World, split: SplitName, caller: Caller): TaskList {
     ids: (places) => checked(() => places.map((place) => source.id(place))),
     draw: (streams) => checked(() => streams.map((random) => source.random(random))),
   };
+}
+
+/** What ends the collection is told with its own code; anything else is the episode's. */
+function publicError(error: unknown, title: string, what: string): unknown {
+  if (isUnavailable(error)) return unavailable(title, error);
+  if (!(error instanceof ExitError)) return error;
+  const { exitCode } = error;
+  return new AgentgymError('AG_PLUGIN_EXITS', {
+    message: `${title} called process.exit(${String(exitCode ?? '')}) in ${what}.`,
+    cause: error,
+  });
 }
 
 function isUnavailable(error: unknown): error is Error {

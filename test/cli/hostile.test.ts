@@ -40,11 +40,22 @@ describe('an environment on the main thread', { timeout: 120_000 }, () => {
     ['text', 0],
     ['cyclic', 2],
     ['nan', 2],
-    ['exit', 2],
   ])('that does %s goes on', async (how, failed) => {
     const result = await runCli(evaluate('hostile', how), { cwd });
     expect(result.code, result.stderr).toBe(0);
     expect((documentOf(result) as unknown as Told).evaluation.failed).toBe(failed);
+  });
+
+  it('that exits ends the command with 2 and the name of its plugin', async () => {
+    const result = await runCli(evaluate('hostile', 'exit'), { cwd });
+    expect(result.code).toBe(2);
+    expect(documentOf(result)).toMatchObject({
+      error: {
+        code: 'AG_PLUGIN_EXITS',
+        message: 'environment `hostile` (plugin-hostile 1.0.0) called process.exit(3) in step.',
+        hint: expect.stringContaining('environment.thread=worker') as string,
+      },
+    });
   });
 
   // Goes red without the marks of calls: the process then loops for ever.
