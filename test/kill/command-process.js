@@ -11,11 +11,13 @@ const entry = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
  * @param {string[]} words the command and its arguments
  * @param {number} [killAfter] milliseconds after which the whole group is killed
  * @param {string} [metrics] file whose first line ends the start of the run
+ * @param {string} [cwd] folder that it is called in
  */
-export async function runCommand(words, killAfter, metrics) {
+export async function runCommand(words, killAfter, metrics, cwd) {
   const begun = performance.now();
   const child = spawn(process.execPath, [entry, ...words, '--json'], {
     detached: true,
+    ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

@@ -1,14 +1,17 @@
-// node test/kill/kill-and-resume.js [--kills N] [--seed S] [--recipe FILE] [--folder DIR]
+// node test/kill/kill-and-resume.js [--kills N] [--seed S] [--recipe FILE] [--project DIR] [--folder DIR]
 // A run that is killed with SIGKILL at N random moments, and resumed each time, must end with the same logs (but for wall-clock values) and the same
-// weights, byte for byte, as one that was left alone. Exit codes: 0 the same, 1 a difference (printed), 2 a run that failed.
+// weights, byte for byte, as one that was left alone. Plugins are those of the project; none of its programs may run any more once a run was killed or is
+// over. Exit codes: 0 the same, 1 a difference (printed), 2 a run that failed or left processes behind.
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { compareRuns } from './compare-runs.js';
 import { runCommand } from './command-process.js';
+import { findProcessesBelow } from './find-processes-below.js';
 import { seededRandom } from './seeded-random.js';
 
 const { values } = parseArgs({
@@ -16,9 +19,12 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     recipe: { type: 'string', default: fileURLToPath(new URL('recipe.yaml', import.meta.url)) },
+    project: { type: 'string' },
     folder: { type: 'string' },
   },
 });
+const recipe = resolve(values.recipe);
+const project = values.project && resolve(values.project);
 const kills = Number(values.kills);
 const random = seededRandom(Number(values.seed));
 const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'agentgym-kill-'));
@@ -50,7 +56,8 @@ async function killRepeatedly(run) {
   for (let i = 0; i < wanted && status(run) !== 'completed'; i++) {
     // Long enough to get past the start every other time, short enough that the run outlives the kills.
     const delay = random() * (undisturbed.startMilliseconds + (2 * training) / Math.max(2, wanted));
-    const { wasKilled, exitCode, stderr } = await runCommand(argumentsFor(run), delay);
+    const { wasKilled, exitCode, stderr } = await runCommand(argumentsFor(run), delay, undefined, project);
+    await expectNoProcesses();
     if (!wasKilled) {
       if (exitCode !== 0) fail(`resuming ${run} ended with ${exitCode}`, stderr);
       return;
@@ -61,14 +68,27 @@ async function killRepeatedly(run) {
 }
 
 async function trainToTheEnd(run) {
-  const outcome = await runCommand(argumentsFor(run), undefined, join(run, 'metrics.jsonl'));
+  const outcome = await runCommand(argumentsFor(run), undefined, join(run, 'metrics.jsonl'), project);
+  await expectNoProcesses();
   if (outcome.exitCode !== 0) fail(`training ${run} ended with ${outcome.exitCode}`, outcome.stderr);
   return { ...outcome, document: JSON.parse(outcome.stdout) };
 }
 
 /** A run is there as soon as its folder is: before, the same command begins it again. */
 function argumentsFor(run) {
-  return existsSync(run) ? ['train', '--resume', run] : ['train', values.recipe, '--output', run];
+  return existsSync(run) ? ['train', '--resume', run] : ['train', recipe, '--output', run];
+}
+
+/** Children notice the end of a process that was killed, and end: soon, not at once. */
+async function expectNoProcesses() {
+  if (project === undefined) return;
+  let left = [];
+  for (let attempt = 0; attempt < 100; attempt++) {
+    left = findProcessesBelow(project);
+    if (left.length === 0) return;
+    await sleep(20);
+  }
+  fail(`processes ${left.join(', ')} of ${project} still run`, '');
 }
 
 function status(run) {

@@ -14,19 +14,26 @@ import type { WorldHandle } from '../../src/rollout/world-handle.js';
 // @ts-expect-error: a world in plain JavaScript
 import { open } from './hostile-world.js';
 
-const signal = new AbortController().signal;
-const limits = {
-  milliseconds: Object.fromEntries(environmentPhases.map((phase) => [phase, 400])) as WorldSettings['milliseconds'],
+const never = new AbortController().signal;
+const limitsOf = (milliseconds: number) => ({
+  milliseconds: Object.fromEntries(
+    environmentPhases.map((phase) => [phase, milliseconds]),
+  ) as WorldSettings['milliseconds'],
   observationCharacters: 1000,
   title: 'environment `hostile`',
-};
+});
+const limits = limitsOf(400);
 
 interface Options {
   readonly delay?: number;
   readonly external?: boolean;
 }
 
-const inThreads = (workers: number, options: Options = {}): Promise<WorldHandle> =>
+const inThreads = (
+  workers: number,
+  options: Options = {},
+  { signal = never, limits = limitsOf(400) } = {},
+): Promise<WorldHandle> =>
   openThreadWorld({
     program: new URL('./hostile-thread.js', import.meta.url),
     data: { options, limits },
@@ -37,10 +44,15 @@ const inThreads = (workers: number, options: Options = {}): Promise<WorldHandle>
   });
 
 const here = (options: Options = {}): Promise<WorldHandle> =>
-  openLocalWorld(() => (open as (options: Options) => World)(options), { ...limits, signal });
+  openLocalWorld(() => (open as (options: Options) => World)(options), { ...limits, signal: never });
 
 /** Episodes of these tasks by the random player. */
-async function play(opening: Promise<WorldHandle>, tasks: readonly string[], retries = 0): Promise<Episode[]> {
+async function play(
+  opening: Promise<WorldHandle>,
+  tasks: readonly string[],
+  retries = 0,
+  signal = never,
+): Promise<Episode[]> {
   const pool = new EnvironmentPool(await opening, Infinity);
   const keys = tasks.map((task, group): EpisodeKey => ({ iteration: 1, task, group, member: 0 }));
   try {
@@ -98,6 +110,17 @@ describe('a world in threads', () => {
     expect(hostile!.turns).toHaveLength(1);
     const [, ...untouched] = rotate(expected, 20);
     expect(others).toEqual(untouched);
+  });
+
+  // Goes red without the grace after an abort: the call would hold its thread for a minute.
+  it('lets an interruption through while a call holds a thread', async () => {
+    const interruption = new AbortController();
+    const world = await inThreads(2, {}, { signal: interruption.signal, limits: limitsOf(60_000) });
+    const playing = play(Promise.resolve(world), withOne('loop@2/0'), 0, interruption.signal);
+    setTimeout(() => interruption.abort(new Error('interrupted')), 300);
+    const start = performance.now();
+    await expect(playing).rejects.toThrow();
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 
   it('fails the episode that takes all memory', async () => {

@@ -63,6 +63,11 @@ class Threads {
     return this.#settings.title;
   }
 
+  /** Nothing is played any more. */
+  get over(): boolean {
+    return this.#closed || this.#settings.signal.aborted;
+  }
+
   times(): CallTimes {
     return timesOfArrays([...this.#all].map(({ times }) => times));
   }
@@ -271,7 +276,8 @@ class ThreadInstance implements InstanceHandle {
         const seat = this.#seat;
         this.#seat = undefined;
         if (seat !== undefined) await this.#threads.bury(seat.thread);
-        if (seat === undefined || this.#disposed || error.culprit === seat.instance) throw error.failure;
+        if (seat === undefined || this.#disposed || this.#threads.over) throw error.failure;
+        if (error.culprit === seat.instance) throw error.failure;
         if (this.#external && this.#played !== undefined) throw new EpisodeLost(error.message);
       }
     }

@@ -30,6 +30,8 @@ export interface ThreadSettings {
 
 /** How often the main thread looks whether a call holds its thread for too long. */
 const lookEvery = 25;
+/** Milliseconds that a call may still hold its thread when all calls have been aborted. */
+const graceAfterAbort = 500;
 /** Memory of a thread beyond which it ends, in MB. */
 const heapLimit = 2048;
 
@@ -56,6 +58,7 @@ export class WorldThread {
   /** What ended it, where that was we. */
   #hung: Error | undefined;
   #failure: Error | undefined;
+  #abortedAt: number | undefined;
   /** Calls and milliseconds of each phase so far. */
   times: Float64Array = new Float64Array();
   /** Instances that live here. */
@@ -101,8 +104,9 @@ export class WorldThread {
     return ++this.#named;
   }
 
-  /** Aborts the signals of all its calls. */
+  /** Aborts the signals of all its calls. One that holds the thread and does not hear of it ends the thread. */
   abort(): void {
+    this.#abortedAt ??= performance.now();
     this.#worker.postMessage({ abort: true } satisfies ToThread);
   }
 
@@ -143,8 +147,10 @@ export class WorldThread {
     const { method = 'step' } = this.#pending.get(id) ?? this.#answered.get(id) ?? {};
     const phase = phaseOf(method);
     const limit = this.#settings.milliseconds[phase];
-    if (milliseconds <= limit) return;
-    this.#hung = new DeadlineError(`${method} took longer than ${limit / 1000} s`);
+    const sinceAbort = this.#abortedAt === undefined ? 0 : performance.now() - this.#abortedAt;
+    if (milliseconds > limit) this.#hung = new DeadlineError(`${method} took longer than ${limit / 1000} s`);
+    else if (Math.min(milliseconds, sinceAbort) <= graceAfterAbort) return;
+    else this.#hung = new Error(`${method} held its thread when it was interrupted`);
     this.#stopLooking();
     void this.#worker.terminate();
   }

@@ -3,7 +3,9 @@ export default [
     kind: 'environment',
     name: 'delayed',
     summary: 'Signals that answer at different speeds',
-    options: {},
+    options: {
+      timers: { type: 'boolean', default: false, description: 'A child process of each instance waits, not a timer' },
+    },
     load: () => import('./world.js'),
   },
   {

@@ -1,6 +1,10 @@
 // Answer each signal three times. How long an answer takes is decided by AGENTGYM_TEST_DELAYS, which must not be observable: 0 answers at once, 1 makes
 // the first episodes slow and the last ones fast, 2 the other way round, 3 mixes.
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const timer = fileURLToPath(new URL('timer.js', import.meta.url));
 
 const answers = { red: 'stop', amber: 'wait', green: 'go' };
 const signals = Object.keys(answers);
@@ -22,13 +26,32 @@ function delay(share, turn) {
   return 12 * ((share * 1009 + turn * 0.37) % 1);
 }
 
-export function open() {
+/** A process that waits as long as it is told. */
+async function startTimer(host) {
+  const child = await host.spawn(process.execPath, [timer]);
+  child.stdout.setEncoding('utf8');
+  return {
+    async wait(milliseconds) {
+      child.stdin.write(`${milliseconds}\n`);
+      await once(child.stdout, 'data');
+    },
+    async end() {
+      child.kill();
+      await child.ended;
+    },
+  };
+}
+
+const ownTimer = { wait: sleep, end: () => undefined };
+
+export function open({ timers }, host) {
   return {
     instructions,
     splits: { train: source('train'), validation: source('validation'), test: source('test') },
     experts: ['oracle', 'demonstrator'],
     about: (task) => ({ labels: { first: signals[Number(task.split('-')[1]) % 3] } }),
-    create() {
+    async create() {
+      const { wait, end } = timers ? await startTimer(host) : ownTimer;
       let stream, signal, right, turn, share, breaks;
       return {
         async reset(task, { random }) {
@@ -38,13 +61,13 @@ export function open() {
           breaks = stream.uniform() < 1 / 8;
           signal = signals[Number(task.split('-')[1]) % 3];
           [right, turn] = [0, 0];
-          await sleep(delay(share, 0));
+          await wait(delay(share, 0));
           return `signal ${signal}`;
         },
         async step(action) {
           turn += 1;
-          const wait = delay(share, turn);
-          if (wait > 0) await sleep(wait);
+          const milliseconds = delay(share, turn);
+          if (milliseconds > 0) await wait(milliseconds);
           if (breaks && turn === 2) throw new Error('the signal box burns');
           if (action === answers[signal]) right += 1;
           const success = right === 3;
@@ -63,6 +86,7 @@ export function open() {
           player === 'random' || (player === 'demonstrator' && random.uniform() < 0.3)
             ? random.choice(words)
             : answers[signal],
+        dispose: end,
       };
     },
   };
