@@ -1,10 +1,11 @@
-// node test/collection/equal-folders.js [CONFIGURATION...]
-// Trains a small run in waves, with environments that answer at once, then freely, under three orders of delays: every file of the run's folder must be
+// node test/collection/equal-folders.js [--orders 1,2,3] [CONFIGURATION...]
+// Trains a small run in waves, with environments that answer at once, then freely, under up to three orders of delays: every file of the run's folder must be
 // the same but for `time/...`. Prints a line for each. Exit codes: 0 all are the same, 1 a difference.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
 import { planRun } from '../../dist/config/run-plan.js';
@@ -38,6 +39,10 @@ export const configurations = {
   'kernels (pico)': {},
   'graph (nano), cache of 3 sequences': {
     policy: { ...base.policy, preset: 'nano', options: { threads: 1, cacheMegabytes: 1 } },
+    evaluation: { every: 0, final: { tasks: 4, temperatures: [1] } },
+  },
+  'graph (nano), usual cache': {
+    policy: { ...base.policy, preset: 'nano', options: { threads: 1 } },
     evaluation: { every: 0, final: { tasks: 4, temperatures: [1] } },
   },
   'two threads of the engine': { policy: { ...base.policy, options: { threads: 2 } } },
@@ -93,7 +98,7 @@ function renameCollection(run) {
 }
 
 /** Differences between a run in waves and free ones under orders of delays; empty where there are none. */
-export async function compareCollections(name, orders = [1, 2, 3]) {
+export async function compareCollections(name, orders) {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-collection-'));
   try {
     const waves = join(folder, 'waves');
@@ -112,14 +117,17 @@ export async function compareCollections(name, orders = [1, 2, 3]) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(configurations);
-  for (const name of names) {
+  const { values, positionals } = parseArgs({
+    options: { orders: { type: 'string', default: '1,2,3' } },
+    allowPositionals: true,
+  });
+  const orders = values.orders.split(',').map(Number);
+  for (const name of positionals.length > 0 ? positionals : Object.keys(configurations)) {
     const start = performance.now();
-    const differences = await compareCollections(name);
+    const differences = await compareCollections(name, orders);
     const seconds = ((performance.now() - start) / 1000).toFixed(0);
-    console.log(
-      `${name}: ${differences.length === 0 ? 'the same under 3 orders of delays' : 'DIFFERENT'} (${seconds} s)`,
-    );
+    const same = `the same under ${orders.length} orders of delays`;
+    console.log(`${name}: ${differences.length === 0 ? same : 'DIFFERENT'} (${seconds} s)`);
     for (const difference of differences) console.log(`  ${difference}`);
     if (differences.length > 0) process.exitCode = 1;
   }
