@@ -1,6 +1,6 @@
 // The pages of `agentgym ui` in a real browser, while a real run is being trained. Wants the build and a Chromium.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -52,7 +52,10 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     started.push(made);
     return { made, url: new URL(await made.line(/http:\/\/\S+/)) };
   };
-  /** Trains on for so many steps: about a minute a thousand. */
+  const brake = join(cwd, 'milliseconds.txt');
+  /** From now on each step of reinforcement learning takes that long at least: a run that is looked at waits, and does not compute. */
+  const slowDown = (milliseconds: number) => writeFileSync(brake, String(milliseconds));
+  const speedUp = () => rmSync(brake, { force: true });
   const train = (...sets: string[]) => {
     const flags = sets.flatMap((set) => ['--set', set]);
     const made = start(['train', 'recipe.yaml', ...flags], cwd);
@@ -65,7 +68,11 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
   };
 
   beforeAll(async () => {
-    writeFileSync(join(cwd, 'recipe.yaml'), recipe);
+    writeFileSync(join(cwd, 'recipe.yaml'), recipe.replace('guess-number', 'slow-game'));
+    const dependencies = { 'agentgym-slow-game': '*' };
+    writeFileSync(join(cwd, 'package.json'), JSON.stringify({ private: true, dependencies }));
+    mkdirSync(join(cwd, 'node_modules'));
+    symlinkSync(join(import.meta.dirname, 'slow-game'), join(cwd, 'node_modules/agentgym-slow-game'));
     browser = await openBrowser();
     const first = await runCli(['train', 'recipe.yaml', '--set', 'name=earlier'], { cwd });
     expect(first.code, first.stderr).toBe(0);
@@ -113,7 +120,8 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       await expect.poll(() => rows.count(), soon).toBeGreaterThan(0);
       const others = await rows.count();
       await page.locator('.pick input').first().check();
-      const training = train('stages.rl.steps=700', 'record.episodes=2', 'name=living');
+      slowDown(300);
+      const training = train('stages.rl.steps=100', 'evaluation.every=50', 'record.episodes=2', 'name=living');
       await expect.poll(() => rows.first().innerText(), soon).toMatch(/living[\s\S]*running/);
       expect(await page.title()).toContain('1 running');
       // What was chosen is chosen still, though another row stands above it.
@@ -189,6 +197,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       await expect.poll(episodes, soon).toBeGreaterThan(grown + 16);
       expect(await where()).toBe(at);
 
+      speedUp();
       expect(await training.ended).toBe(0);
       await expect.poll(() => status.innerText(), soon).toBe('completed');
       expect(await page.title()).not.toContain('▶');
@@ -221,7 +230,8 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
   // it comes to is not what `agentgym report` writes.
   it('follows an ablation: cells fill, the answer appears, and it ends as its report', async () => {
     await visit('/', {}, async (page) => {
-      const sets = ['stages.rl.steps=120', 'record.episodes=4'].flatMap((set) => ['--set', set]);
+      slowDown(1000);
+      const sets = ['stages.rl.steps=20', 'evaluation.every=10', 'record.episodes=4'].flatMap((set) => ['--set', set]);
       const asked = ['ablate', 'algorithm', '--recipe', 'recipe.yaml', '--values', '[grpo, rloo]', '--seeds', '2'];
       // Another one each time that this is tried.
       const folder = join(cwd, 'runs', 'ablations', `grid-${started.length}`);
@@ -258,6 +268,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       let top = NaN;
       await expect.poll(async () => top === (top = (await kept()).top), soon).toBe(true);
       const before = await kept();
+      speedUp();
       const long = { timeout: 60_000, interval: 100 };
       // The first seed of each cell, one after the other.
       for (const i of [0, 1]) {

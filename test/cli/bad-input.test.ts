@@ -316,7 +316,7 @@ describe('a run that is under way', () => {
   afterEach(() => child?.kill('SIGKILL'));
 
   it('refuses a second process, saves what is done at Ctrl-C, and completes when resumed', async () => {
-    freshFolder(changedRecipe('steps: 2 }', 'steps: 120 }'));
+    freshFolder(changedRecipe('steps: 2 }', 'steps: 50 }'));
     const run = join(folder, 'run');
     const lines = () =>
       existsSync(join(run, 'metrics.jsonl')) ? readFileSync(join(run, 'metrics.jsonl'), 'utf8') : '';
@@ -347,11 +347,11 @@ describe('a run that is under way', () => {
     expect(stderr).toMatch(/Interrupted: saving what is done/);
     expect(readdirSync(run).filter((name) => name.startsWith('lock'))).toEqual([]);
     const done = lines().trim().split('\n').length;
-    expect(done).toBeLessThan(3 + 120);
+    expect(done).toBeLessThan(3 + 50);
 
     const resumed = await runCli(['train', '--resume', 'run', '--json'], { cwd: folder });
     expect(resumed.code).toBe(0);
-    expect(documentOf(resumed)).toMatchObject({ status: 'completed', stages: [{ steps: 3 }, { steps: 120 }] });
+    expect(documentOf(resumed)).toMatchObject({ status: 'completed', stages: [{ steps: 3 }, { steps: 50 }] });
     const kept = lines().trim().split('\n');
     expect(kept.length).toBe(new Set(kept.map((line) => (JSON.parse(line) as { runStep: number }).runStep)).size);
   });

@@ -11,7 +11,7 @@ import { coinCode, coinEntry, newFolder, packageJson, writeFiles } from './write
 
 const recipe = `recipeVersion: 1
 environment: { name: coin }
-policy: { preset: nano, sampling: { maxActionTokens: 2 } }
+policy: { preset: pico, sampling: { maxActionTokens: 2 }, options: { threads: 1 } }
 algorithm: { name: grpo, groupSize: 2 }
 horizon: { schedule: fixed, turns: 1 }
 stages:

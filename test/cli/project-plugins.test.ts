@@ -19,6 +19,8 @@ function inside(folder: string, files: Readonly<Record<string, string>>): Record
 
 async function environments(cwd: string, data = freshDataFolders()) {
   const result = await runCli(['list', 'environments', '--json'], { cwd, environment: data });
+  // Of a process that dies, its code and its last words are all there is.
+  expect(result.stdout, `${result.code}: ${result.stderr}`).not.toBe('');
   const listed = documentOf(result)['environments'] as {
     name: string;
     plugin: string;

@@ -1,9 +1,9 @@
-// node test/kill/kill-ablation.js [--kills N] [--seed S] [--folder DIR]
+// node test/kill/kill-ablation.js [--kills N] [--seed S] [--recipe FILE] [--steps N] [--folder DIR]
 // An ablation that is killed with SIGKILL at N random moments, and begun again each time, must come to the same cells and numbers as one that was left
 // alone, and train nothing a second time that was complete. Every other kill takes the processes of the cells with it. Exit codes as in kill-and-resume.js.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -15,6 +15,8 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
+    recipe: { type: 'string', default: fileURLToPath(new URL('recipe.yaml', import.meta.url)) },
+    steps: { type: 'string', default: '20' },
     folder: { type: 'string' },
   },
 });
@@ -24,14 +26,13 @@ const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'agentgym-kill-'));
 console.log(`${kills} kills, seed ${values.seed}, in ${folder}`);
 
 const grid = join(folder, 'grid.json');
-const recipe = fileURLToPath(new URL('recipe.yaml', import.meta.url));
 writeFileSync(
   grid,
   JSON.stringify({
     ablationVersion: 1,
     name: 'kill',
-    recipe,
-    set: { 'stages.sft.steps': 20, 'stages.rl.steps': 20, 'stages.critic': null },
+    recipe: resolve(values.recipe),
+    set: { 'stages.sft.steps': Number(values.steps), 'stages.rl.steps': Number(values.steps), 'stages.critic': null },
     seeds: 2,
     grid: { 'policy.sampling.maxActionTokens': [3, 4] },
   }),

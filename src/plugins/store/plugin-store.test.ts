@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 import { ownIdentity } from '../../processes/process-identity.js';
 import { changePlugins, packageFolder, readStoredPlugins, type PluginStore } from './plugin-store.js';
@@ -72,11 +72,15 @@ it('a second change waits for the first and says for whom; an interruption ends 
   const controller = new AbortController();
   const store = newStore(controller.signal);
   const order: string[] = [];
-  const slow = changePlugins(store, async () => {
-    order.push('first begins');
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    order.push('first ends');
-    return { result: undefined };
+  let slow = Promise.resolve();
+  await new Promise<void>((begun) => {
+    slow = changePlugins(store, async () => {
+      order.push('first begins');
+      begun();
+      await vi.waitFor(() => expect(store.notes).not.toEqual([]), { timeout: 10_000 });
+      order.push('first ends');
+      return { result: undefined };
+    });
   });
   await changePlugins(store, () => Promise.resolve({ result: order.push('second') }));
   await slow;
