@@ -1,4 +1,4 @@
-// Once for all test files under test/registry and test/templates: a registry with everything published, and a host installed from it.
+// Once for all test files under test/registry and test/templates: a registry with everything published, and a host installed from it for all users of the machine.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { addRuntimes, POLICY_WITH_RUNTIME } from '../../scripts/pack-release.js'
 import { makeRuntimePackages } from '../../scripts/runtime-packages.js';
 import { messageOf } from '../../src/errors/message-of.js';
 import { pluginFolders, repository } from '../architecture/source-files.js';
+import { INSTALL_HOST } from './install-host.js';
 import { startLocalRegistry, type LocalRegistry } from './local-registry.js';
 import { packWorkspace } from './packed-workspace.js';
 
@@ -29,6 +30,8 @@ declare module 'vitest' {
     readonly installed: {
       readonly folder: string;
       readonly bin: string;
+      /** The folder of the program `agentgym`, for a PATH. */
+      readonly programs: string;
       /** A file that is there once the host is installed, or could not be. */
       readonly outcome: string;
     };
@@ -44,10 +47,13 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     () => writeFile(outcome, JSON.stringify({})),
     (error: unknown) => writeFile(outcome, JSON.stringify({ error: messageOf(error) })),
   );
-  const bin = join(folder, 'node_modules', '@agentgym', 'cli', 'bin', 'run.js');
+  const isWindows = process.platform === 'win32';
+  const modules = join(folder, ...(isWindows ? [] : ['lib']), 'node_modules');
+  const bin = join(modules, '@agentgym', 'cli', 'bin', 'run.js');
+  const programs = isWindows ? folder : join(folder, 'bin');
   project.provide('registry', { url: registry.url, environment: registry.environment });
   project.provide('tarballs', tarballs);
-  project.provide('installed', { folder, bin, outcome });
+  project.provide('installed', { folder, bin, programs, outcome });
   return async () => {
     await done;
     await registry.stop();
@@ -59,9 +65,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
 async function install(registry: LocalRegistry, tarballs: readonly string[], folder: string): Promise<void> {
   await publishAll(registry, tarballs, folder);
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
-  const environment = { ...process.env, ...registry.environment };
-  await promisify(execFile)('npm', ['install', '@agentgym/cli'], { cwd: folder, env: environment, timeout: 300_000 });
+  const environment = { ...process.env, ...registry.environment, npm_config_prefix: folder };
+  await promisify(execFile)('npm', [...INSTALL_HOST], { cwd: folder, env: environment, timeout: 300_000 });
 }
 
 const POLICY_FOLDER = join('plugins', 'policy-transformer');

@@ -4,11 +4,17 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+
+import { codeBlocks } from '../docs/code-blocks.js';
+import { consoleCommands } from '../docs/console-commands.js';
+import { runCommand, type CommandResult } from '../docs/run-command.js';
+import { skippedCommands } from '../docs/skipped-commands.js';
+import { INSTALL_HOST } from '../registry/install-host.js';
 
 const run = promisify(execFile);
 const MINUTES = 60_000;
@@ -47,24 +53,49 @@ const within = (name: string, command: string, ...args: readonly string[]) =>
 const agentgym = (name: string, ...args: readonly string[]) =>
   within(name, process.execPath, inject('installed').bin, ...args);
 
+/** Commands of documents that are made here, in order; the set-up of the registry ran the first of them. */
+const [installation, ...making] = skippedCommands.filter(({ registry }) => registry);
+const results: CommandResult[] = [];
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agentgym-templates-'));
-  environment = {
-    ...process.env,
+  const user = {
     ...inject('registry').environment,
-    NODE_ENV: 'production',
-    npm_config_include: 'dev',
     AGENTGYM_DATA_DIR: join(folder, '.data'),
     AGENTGYM_CACHE_DIR: join(folder, '.cache'),
     AGENTGYM_CONFIG_DIR: join(folder, '.config'),
   };
-  for (const [template, name] of made) await agentgym('.', 'init', '--template', template, '--name', name, '--yes');
-  const workspaces = packages.map(([, name]) => name);
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, workspaces }));
+  environment = { ...process.env, ...user, NODE_ENV: 'production', npm_config_include: 'dev' };
+  const haveWorkspaces = (workspaces: readonly string[]) =>
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, workspaces }));
+
+  // The environment as the page on getting started has it made, by itself.
+  haveWorkspaces(['env-mine']);
+  const path = `${inject('installed').programs}${delimiter}${process.env['PATH'] ?? ''}`;
+  for (const { document, command } of making) {
+    const shown = codeBlocks(document)
+      .filter(({ language }) => language === 'console')
+      .flatMap(consoleCommands)
+      .find((one) => one.command === command);
+    if (shown === undefined) throw new Error(`${document} shows no ${command}`);
+    // npm leaves development dependencies out in production.
+    results.push(await runCommand(shown, folder, folder, { ...user, NODE_ENV: '', PATH: path }));
+  }
+
+  for (const [template, name] of made)
+    if (name !== 'env-mine') await agentgym('.', 'init', '--template', template, '--name', name, '--yes');
+  haveWorkspaces(packages.map(([, name]) => name));
   // Installing runs `prepare`, which builds: as it does where a plugin is installed from git.
   await within('.', 'npm', 'install', '--prefer-offline');
 }, 10 * MINUTES);
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }), MINUTES);
+
+it('documents begin with an installation for all users of a machine, and a package of their own', () => {
+  expect(installation?.command).toBe(`npm ${INSTALL_HOST.join(' ')}`);
+  expect(making).toHaveLength(2);
+  for (const [i, { code, printed }] of results.entries()) expect(code, `${making[i]?.command}\n${printed}`).toBe(0);
+  expect(existsSync(join(folder, 'env-mine', 'dist', 'mine.js'))).toBe(true);
+});
 
 describe('all templates of packages', () => {
   const names = packages.map(([, name]) => name);
