@@ -1,5 +1,4 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 import { inject } from 'vitest';
 
+import { publishPackage, type Manifest } from './publish-tarball.js';
 import { tarOf } from './tar-of.js';
 
 /** An install script that shows that it ran: a file `ran` in its package. */
@@ -58,36 +58,10 @@ export async function writeFixturePlugin(fixture: FixturePlugin): Promise<string
   return folder;
 }
 
-/** Publishes a fixture in the shared registry, without npm: it asks of the registry what npm asks. */
+/** Publishes a fixture in the shared registry. */
 export async function publishFixture(fixture: FixturePlugin): Promise<void> {
-  const registry = inject('registry').url;
-  const tarball = tarballOf(fixture);
-  const manifest = JSON.parse(filesOf(fixture)['package.json'] ?? '') as { name: string; version: string };
-  const { name, version } = manifest;
-  const file = `${name}-${version}.tgz`;
-  const dist = {
-    integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}`,
-    shasum: createHash('sha1').update(tarball).digest('hex'),
-    tarball: `${registry}${name}/-/${file}`,
-  };
-  const attachment = {
-    content_type: 'application/octet-stream',
-    data: tarball.toString('base64'),
-    length: tarball.length,
-  };
-  const body = {
-    _id: name,
-    name,
-    'dist-tags': { latest: version },
-    versions: { [version]: { ...manifest, _id: `${name}@${version}`, dist } },
-    _attachments: { [file]: attachment },
-  };
-  const answer = await fetch(`${registry}${name.replace('/', '%2f')}`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${file} was not published: ${answer.status} ${await answer.text()}`);
+  const manifest = JSON.parse(filesOf(fixture)['package.json'] ?? '') as Manifest;
+  await publishPackage(inject('registry').url, manifest, tarballOf(fixture));
 }
 
 /** Publishes a fixture with npm, as its author would. */

@@ -10,10 +10,11 @@ import type { TestProject } from 'vitest/node';
 import { addRuntimes, POLICY_WITH_RUNTIME } from '../../scripts/pack-release.js';
 import { makeRuntimePackages } from '../../scripts/runtime-packages.js';
 import { messageOf } from '../../src/errors/message-of.js';
-import { pluginFolders, repository } from '../architecture/source-files.js';
+import { repository } from '../architecture/source-files.js';
 import { INSTALL_HOST } from './install-host.js';
 import { startLocalRegistry, type LocalRegistry } from './local-registry.js';
 import { packWorkspace } from './packed-workspace.js';
+import { publishTarball } from './publish-tarball.js';
 
 /** What tests are handed, by `inject`. */
 declare module 'vitest' {
@@ -69,8 +70,6 @@ async function install(registry: LocalRegistry, tarballs: readonly string[], fol
   await promisify(execFile)('npm', [...INSTALL_HOST], { cwd: folder, env: environment, timeout: 300_000 });
 }
 
-const POLICY_FOLDER = join('plugins', 'policy-transformer');
-
 /**
  * Publishes the host and every plugin, the policy as a release has it: with the native runtime of this machine among its optional dependencies,
  * where there is one. Where there is none it computes in WebAssembly, as `test/packages/native-runtime.test.ts` has it do everywhere.
@@ -79,10 +78,10 @@ async function publishAll(registry: LocalRegistry, tarballs: readonly string[], 
   const machine = `${process.platform}-${process.arch}`;
   const source = join(repository, 'node_modules', 'onnxruntime-node');
   const runtimes = await makeRuntimePackages(source, join(folder, 'runtime'), [machine]);
-  const others = ['.', ...pluginFolders()].filter((path) => path !== POLICY_FOLDER);
   const policy = tarballs.find((path) => basename(path).includes('policy-transformer'));
   if (policy === undefined) throw new Error(`${POLICY_WITH_RUNTIME} was not packed`);
   for (const runtime of runtimes) await registry.publish(runtime.folder);
-  await registry.publish((await addRuntimes(policy, runtimes)).tarball);
-  await registry.publishWorkspaces(others);
+  const others = tarballs.filter((path) => path !== policy);
+  for (const tarball of [(await addRuntimes(policy, runtimes)).tarball, ...others])
+    await publishTarball(registry.url, tarball);
 }
