@@ -3,7 +3,7 @@ export interface SkippedCommand {
   readonly document: string;
   readonly command: string;
   readonly reason: string;
-  /** test/registry/documents.test.ts runs it. */
+  /** A test with a registry runs it: test/templates/templates.test.ts. */
   readonly registry?: true;
 }
 

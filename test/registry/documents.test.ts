@@ -1,5 +1,5 @@
 // The commands of the page on installing, one after the other, as somebody runs them who has a registry, a folder, a tarball and a repository.
-import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
 import { beforeAll, describe, expect, inject, it } from 'vitest';
@@ -9,7 +9,6 @@ import { consoleCommands } from '../docs/console-commands.js';
 import { registryDocuments } from '../docs/documents.js';
 import { matchesOutput } from '../docs/match-output.js';
 import { runCommand } from '../docs/run-command.js';
-import { skippedCommands } from '../docs/skipped-commands.js';
 import { fixtureRepository, packFixture, publishFixture, writeFixturePlugin } from './fixture-plugin.js';
 import { newUser, type User } from './run-agentgym.js';
 
@@ -68,29 +67,4 @@ describe('commands of documents that want a registry', () => {
       if (command.output.length > 0) expect(matchesOutput(command.output, printed, { anyNumbers: false })).toBe(true);
     }
   });
-
-  it(
-    'begin with an installation for all users of a machine, and a package of their own',
-    { timeout: 300_000 },
-    async () => {
-      const newcomer = newUser();
-      const global = join(newcomer.cwd, 'global');
-      const own = {
-        ...newcomer.environment,
-        npm_config_prefix: global,
-        // npm leaves development dependencies out in production.
-        NODE_ENV: '',
-        PATH: `${join(global, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`,
-      };
-      const commands = skippedCommands.filter(({ registry }) => registry);
-      expect(commands.length).toBe(3);
-      for (const { document, command } of commands) {
-        const shown = commandsOf(document).find((one) => one.command === command);
-        expect(shown, `${document}: ${command}`).toBeDefined();
-        const { code, printed } = await runCommand(shown!, newcomer.cwd, newcomer.cwd, own);
-        expect(code, `${document}: ${command}\n${printed}`).toBe(0);
-      }
-      expect(existsSync(join(newcomer.cwd, 'env-mine', 'dist', 'mine.js'))).toBe(true);
-    },
-  );
 });

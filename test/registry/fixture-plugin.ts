@@ -3,8 +3,12 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 
 import { inject } from 'vitest';
+
+import { publishPackage, type Manifest } from './publish-tarball.js';
+import { tarOf } from './tar-of.js';
 
 /** An install script that shows that it ran: a file `ran` in its package. */
 export const LEAVES_A_FILE = `node -e "require('fs').writeFileSync('ran', '')"`;
@@ -23,10 +27,9 @@ export interface FixturePlugin {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** A package folder of its own with an environment in plain JavaScript: heads or tails, where the task says which. */
-export async function writeFixturePlugin(fixture: FixturePlugin): Promise<string> {
+/** The files of a package with an environment in plain JavaScript: heads or tails, where the task says which. */
+function filesOf(fixture: FixturePlugin): Record<string, string> {
   const { name, version = '1.0.0', environment = 'coin', json, entry = entryOf(environment), files = {} } = fixture;
-  const folder = await mkdtemp(join(tmpdir(), 'agentgym-fixture-'));
   const good = {
     name,
     version,
@@ -37,13 +40,18 @@ export async function writeFixturePlugin(fixture: FixturePlugin): Promise<string
     peerDependencies: { '@agentgym/cli': '>=0.1.0 <2' },
     peerDependenciesMeta: { '@agentgym/cli': { optional: true } },
   };
-  const all = {
+  return {
     'package.json': JSON.stringify({ ...good, ...json }, null, 2),
     'dist/index.js': entry,
     'dist/coin.js': COIN,
     ...files,
   };
-  for (const [file, text] of Object.entries(all)) {
+}
+
+/** Writes a fixture into a package folder of its own. */
+export async function writeFixturePlugin(fixture: FixturePlugin): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'agentgym-fixture-'));
+  for (const [file, text] of Object.entries(filesOf(fixture))) {
     await mkdir(join(folder, file, '..'), { recursive: true });
     await writeFile(join(folder, file), text);
   }
@@ -51,7 +59,13 @@ export async function writeFixturePlugin(fixture: FixturePlugin): Promise<string
 }
 
 /** Publishes a fixture in the shared registry. */
-export async function publishFixture(
+export async function publishFixture(fixture: FixturePlugin): Promise<void> {
+  const manifest = JSON.parse(filesOf(fixture)['package.json'] ?? '') as Manifest;
+  await publishPackage(inject('registry').url, manifest, tarballOf(fixture));
+}
+
+/** Publishes a fixture with npm, as its author would. */
+export async function publishWithNpm(
   fixture: FixturePlugin,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<void> {
@@ -62,11 +76,16 @@ export async function publishFixture(
 
 /** Packs a fixture into a folder, and gives the path of the tarball. */
 export async function packFixture(folder: string, fixture: FixturePlugin): Promise<string> {
+  const path = join(folder, `${fixture.name}-${fixture.version ?? '1.0.0'}.tgz`);
   await mkdir(folder, { recursive: true });
-  const source = await writeFixturePlugin(fixture);
-  const { stdout } = await promisify(execFile)('npm', ['pack', source, '--json', '--ignore-scripts'], { cwd: folder });
-  return join(folder, (JSON.parse(stdout) as { filename: string }[])[0]!.filename);
+  await writeFile(path, tarballOf(fixture));
+  return path;
 }
+
+const tarballOf = (fixture: FixturePlugin): Buffer =>
+  gzipSync(
+    tarOf(Object.fromEntries(Object.entries(filesOf(fixture)).map(([file, text]) => [`package/${file}`, text]))),
+  );
 
 /** A bare repository with a tag, as a server has it; gives its path. */
 export async function fixtureRepository(parent: string, name: string, fixture: FixturePlugin): Promise<string> {

@@ -1,4 +1,4 @@
-// Once for all test files under test/registry and test/templates: a registry with everything published, and a host installed from it.
+// Once for all test files under test/registry and test/templates: a registry with everything published, and a host installed from it for all users of the machine.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,11 @@ import type { TestProject } from 'vitest/node';
 import { addRuntimes, POLICY_WITH_RUNTIME } from '../../scripts/pack-release.js';
 import { makeRuntimePackages } from '../../scripts/runtime-packages.js';
 import { messageOf } from '../../src/errors/message-of.js';
-import { pluginFolders, repository } from '../architecture/source-files.js';
+import { repository } from '../architecture/source-files.js';
+import { INSTALL_HOST } from './install-host.js';
 import { startLocalRegistry, type LocalRegistry } from './local-registry.js';
 import { packWorkspace } from './packed-workspace.js';
+import { publishTarball } from './publish-tarball.js';
 
 /** What tests are handed, by `inject`. */
 declare module 'vitest' {
@@ -29,6 +31,8 @@ declare module 'vitest' {
     readonly installed: {
       readonly folder: string;
       readonly bin: string;
+      /** The folder of the program `agentgym`, for a PATH. */
+      readonly programs: string;
       /** A file that is there once the host is installed, or could not be. */
       readonly outcome: string;
     };
@@ -44,10 +48,13 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     () => writeFile(outcome, JSON.stringify({})),
     (error: unknown) => writeFile(outcome, JSON.stringify({ error: messageOf(error) })),
   );
-  const bin = join(folder, 'node_modules', '@agentgym', 'cli', 'bin', 'run.js');
+  const isWindows = process.platform === 'win32';
+  const modules = join(folder, ...(isWindows ? [] : ['lib']), 'node_modules');
+  const bin = join(modules, '@agentgym', 'cli', 'bin', 'run.js');
+  const programs = isWindows ? folder : join(folder, 'bin');
   project.provide('registry', { url: registry.url, environment: registry.environment });
   project.provide('tarballs', tarballs);
-  project.provide('installed', { folder, bin, outcome });
+  project.provide('installed', { folder, bin, programs, outcome });
   return async () => {
     await done;
     await registry.stop();
@@ -59,12 +66,9 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
 async function install(registry: LocalRegistry, tarballs: readonly string[], folder: string): Promise<void> {
   await publishAll(registry, tarballs, folder);
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
-  const environment = { ...process.env, ...registry.environment };
-  await promisify(execFile)('npm', ['install', '@agentgym/cli'], { cwd: folder, env: environment, timeout: 300_000 });
+  const environment = { ...process.env, ...registry.environment, npm_config_prefix: folder };
+  await promisify(execFile)('npm', [...INSTALL_HOST], { cwd: folder, env: environment, timeout: 300_000 });
 }
-
-const POLICY_FOLDER = join('plugins', 'policy-transformer');
 
 /**
  * Publishes the host and every plugin, the policy as a release has it: with the native runtime of this machine among its optional dependencies,
@@ -74,10 +78,10 @@ async function publishAll(registry: LocalRegistry, tarballs: readonly string[], 
   const machine = `${process.platform}-${process.arch}`;
   const source = join(repository, 'node_modules', 'onnxruntime-node');
   const runtimes = await makeRuntimePackages(source, join(folder, 'runtime'), [machine]);
-  const others = ['.', ...pluginFolders()].filter((path) => path !== POLICY_FOLDER);
   const policy = tarballs.find((path) => basename(path).includes('policy-transformer'));
   if (policy === undefined) throw new Error(`${POLICY_WITH_RUNTIME} was not packed`);
   for (const runtime of runtimes) await registry.publish(runtime.folder);
-  await registry.publish((await addRuntimes(policy, runtimes)).tarball);
-  await registry.publishWorkspaces(others);
+  const others = tarballs.filter((path) => path !== policy);
+  for (const tarball of [(await addRuntimes(policy, runtimes)).tarball, ...others])
+    await publishTarball(registry.url, tarball);
 }

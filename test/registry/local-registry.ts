@@ -33,8 +33,6 @@ export interface LocalRegistry {
   readonly environment: Readonly<Record<string, string>>;
   /** Publishes a tarball or the folder of a package, without running its scripts. */
   publish(tarballOrFolder: string, ...flags: readonly string[]): Promise<void>;
-  /** Publishes workspaces as the last build left them, by their folders relative to the repository: one process of npm for all. */
-  publishWorkspaces(folders: readonly string[]): Promise<void>;
   /** What was asked of the registry so far, such as `GET /@agentgym%2fcli`. */
   requests(): Promise<readonly string[]>;
   stop(): Promise<void>;
@@ -73,7 +71,6 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
     url,
     environment,
     publish: (tarballOrFolder, ...flags) => publish(folder, resolve(tarballOrFolder), ...flags),
-    publishWorkspaces: (folders) => publish(repository, ...folders.map((workspace) => `--workspace=${workspace}`)),
     async requests() {
       const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line !== '');
       const events = lines.map((line) => JSON.parse(line) as { request?: { method: string; url: string } });

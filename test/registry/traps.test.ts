@@ -13,6 +13,7 @@ import {
   LEAVES_A_FILE,
   packFixture,
   publishFixture as publish,
+  publishWithNpm,
   writeFixturePlugin,
 } from './fixture-plugin.js';
 import { agentgym, environmentsOf, errorOf, newUser, type User } from './run-agentgym.js';
@@ -286,7 +287,8 @@ describe('traps of npm', () => {
   it('N4: npm publishes with some token, and without one refuses before it asks', async () => {
     const npmrc = join(newUser().cwd, 'npmrc');
     writeFileSync(npmrc, '');
-    await expect(publish({ name: '@fixture/tokens' }, { npm_config_userconfig: npmrc })).rejects.toThrow('ENEEDAUTH');
-    await publish({ name: '@fixture/tokens' });
+    const tokens = { name: '@fixture/tokens' };
+    await expect(publishWithNpm(tokens, { npm_config_userconfig: npmrc })).rejects.toThrow('ENEEDAUTH');
+    await publishWithNpm(tokens);
   });
 });

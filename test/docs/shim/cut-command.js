@@ -17,6 +17,7 @@ export async function cutCommand(argv) {
   if (argv.includes('--help')) return argv;
   switch (id) {
     case 'evaluate':
+    case 'advise':
       return argv.includes('--tasks') ? argv : [...argv, '--tasks', '8'];
     case 'ui':
       // Any free port, and no browser.

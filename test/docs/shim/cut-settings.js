@@ -1,5 +1,5 @@
 /** Tasks of an evaluation. */
-const TASKS = 4;
+const TASKS = 2;
 
 /** Policies that learnt nothing write as much as they may. */
 const ACTION_TOKENS = 4;
@@ -7,11 +7,17 @@ const ACTION_TOKENS = 4;
 /** Episodes of a group. */
 const GROUP = 4;
 
+/** Each engine thread compiles the model anew, which is most of the work of a short training. */
+const ENGINE_THREADS = 1;
+
 /** What is cut of an ablation whose cells say how long they train: keys that none of them varies. */
 export const cutPilot = [
   ['algorithm.groupSize', GROUP],
   ['evaluation.tasks', TASKS],
   ['evaluation.final.tasks', TASKS],
+  ['evaluation.final.temperatures', '[0]'],
+  ['policy.options.threads', ENGINE_THREADS],
+  ['stages.rl.tasksPerStep', 4],
   ['policy.sampling.maxActionTokens', ACTION_TOKENS],
 ];
 
@@ -27,12 +33,19 @@ export function cutSettings(recipe) {
   return [
     ...Object.entries(stages).flatMap(([name, stage]) => cutStage(`stages.${name}`, stage, recipe)),
     ...cutHorizon('horizon', recipe.horizon),
+    ...engineThreads(policy),
     ...atMost('policy.sampling.maxActionTokens', policy.sampling?.maxActionTokens, ACTION_TOKENS),
     ...atMost('algorithm.groupSize', algorithm?.groupSize, GROUP),
     ...atMost('evaluation.tasks', evaluation.every === 0 ? undefined : evaluation.tasks, TASKS),
     ...atMost('evaluation.final.tasks', evaluation.final.tasks, TASKS),
     ...atMost('evaluation.horizon', evaluation.horizon, MOST_TURNS),
   ];
+}
+
+/** Not of a recipe that was cut before, which is trained as it is. */
+function engineThreads({ name, options }) {
+  const isCut = name !== 'transformer' || options?.threads === ENGINE_THREADS;
+  return isCut ? [] : [['policy.options.threads', ENGINE_THREADS]];
 }
 
 /** Five are what the guessing game needs; policies that learnt nothing fill every turn there is with tokens. */
@@ -45,7 +58,8 @@ function cutStage(path, stage, recipe) {
     ...atMost(`${path}.steps`, stage.steps, steps),
     ...atMost(`${path}.optimizer.warmup`, stage.optimizer.warmup, 0),
     ...atMost(`${path}.batchSize`, stage.batchSize, 8),
-    ...atMost(`${path}.tasksPerStep`, stage.tasksPerStep, 4),
+    // As many episodes a step as there are minibatches of any recipe.
+    ...atMost(`${path}.tasksPerStep`, stage.tasksPerStep, recipe.algorithm?.groupSize > 1 ? 2 : 4),
     ...atMost(`${path}.demonstrations.count`, stage.demonstrations?.count, 16),
     ...(stage.horizon === undefined ? [] : cutHorizon(`${path}.horizon`, stage.horizon)),
   ];
