@@ -256,9 +256,8 @@ function taskList(world: World, split: SplitName, caller: Caller): TaskList {
 function publicError(error: unknown, title: string, what: string): unknown {
   if (isUnavailable(error)) return unavailable(title, error);
   if (!(error instanceof ExitError)) return error;
-  const { exitCode } = error;
   return new AgentgymError('AG_PLUGIN_EXITS', {
-    message: `${title} called process.exit(${String(exitCode ?? '')}) in ${what}.`,
+    message: `${title} called process.exit(${error.exitCode ?? ''}) in ${what}.`,
     cause: error,
   });
 }
