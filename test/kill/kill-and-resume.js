@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 
 import { compareRuns } from './compare-runs.js';
 import { runCommand } from './command-process.js';
-import { findProcessesBelow } from './find-processes-below.js';
+import { findProcessesBelow } from './find-processes.js';
 import { seededRandom } from './seeded-random.js';
 
 const { values } = parseArgs({

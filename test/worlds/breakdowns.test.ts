@@ -8,7 +8,8 @@ import { testHost } from '../../src/testing/test-host.js';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { createRandom } from '../../src/random/create-random.js';
-import { awaitProcesses, findProcesses } from './find-processes.js';
+import { findProcesses } from '../kill/find-processes.js';
+import { awaitProcesses } from './await-processes.js';
 import { startServer } from './game-server.js';
 import { makeProject, removeProject } from './make-project.js';
 import { withoutPython } from './python.js';

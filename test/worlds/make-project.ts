@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 import { repository } from '../architecture/source-files.js';
 import { codeBlocks, noteOf } from '../docs/code-blocks.js';
-import { findProcesses } from './find-processes.js';
+import { findProcesses } from '../kill/find-processes.js';
 
 const example = join(repository, 'docs/guides/examples/slow-worlds');
 

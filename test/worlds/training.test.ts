@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type CliResult, documentOf, runCli } from '../cli/run-cli.js';
 import { compareRuns } from '../kill/compare-runs.js';
-import { awaitProcesses, findProcesses } from './find-processes.js';
+import { findProcesses } from '../kill/find-processes.js';
+import { awaitProcesses } from './await-processes.js';
 import { type GameServer, startServer } from './game-server.js';
 import { makeProject, removeProject } from './make-project.js';
 import { withoutPython } from './python.js';

@@ -1,17 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/**
- * Processes with a file of a folder among their arguments. Linux only.
- *
- * @param {string} folder
- * @returns {number[]}
- */
+/** Processes that run a program: those with its path among their arguments. Linux only. */
+export function findProcesses(program) {
+  return processesWith((argument) => argument === program);
+}
+
+/** Processes with a file of a folder among their arguments. Linux only. */
 export function findProcessesBelow(folder) {
+  return processesWith((argument) => argument.startsWith(folder + sep));
+}
+
+function processesWith(isWanted) {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => argumentsOf(pid).some((argument) => argument.startsWith(folder + sep)));
+    .filter((pid) => argumentsOf(pid).some(isWanted));
 }
 
 /** What has ended, and only waits to be counted, has no arguments. */

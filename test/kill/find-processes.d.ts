@@ -1,0 +1,2 @@
+export function findProcesses(program: string): number[];
+export function findProcessesBelow(folder: string): number[];
