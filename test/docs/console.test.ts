@@ -1,5 +1,5 @@
 // Every command that a document shows is run, in order, in a folder of the document's own. Trainings and ablations do less (shim/cut-settings.js).
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -10,7 +10,7 @@ import { type CodeBlock, codeBlocks, noteOf } from './code-blocks.js';
 import { type ConsoleCommand, consoleCommands } from './console-commands.js';
 import { documents, registryDocuments } from './documents.js';
 import { matchesOutput } from './match-output.js';
-import { runCommand } from './run-command.js';
+import { type CommandResult, runCommand } from './run-command.js';
 import { skippedCommands } from './skipped-commands.js';
 
 const home = mkdtempSync(join(tmpdir(), 'agentgym-docs-'));
@@ -24,11 +24,7 @@ const withCommands = blocks.filter(
 describe('commands of documents', () => {
   // A few at a time, each with data of its own (maxConcurrency in vitest.config.ts).
   it.concurrent.each(withCommands)('$document', { timeout: 600_000 }, async (page) => {
-    const own = mkdtempSync(join(home, 'page-'));
-    const folder = join(own, 'work');
-    mkdirSync(folder);
-    // Documents speak of a checkout's recipes by their path.
-    symlinkSync(join(repository, 'recipes'), join(folder, 'recipes'));
+    const [own, folder] = newFolder();
     // What `npm install` would have put there: the CLI, TypeScript and vitest.
     if (page.document.startsWith('docs/guides/')) {
       symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
@@ -53,6 +49,16 @@ describe('commands of documents', () => {
   });
 });
 
+/** A home for data of its own, and a folder in it where commands run. */
+function newFolder(): [own: string, folder: string] {
+  const own = mkdtempSync(join(home, 'page-'));
+  const folder = join(own, 'work');
+  mkdirSync(folder);
+  // Documents speak of a checkout's recipes by their path.
+  symlinkSync(join(repository, 'recipes'), join(folder, 'recipes'));
+  return [own, folder];
+}
+
 /** A block that is said to be a file is there for the commands below it. */
 function writeBlock(block: CodeBlock, folder: string): void {
   const copied = noteOf(block, 'copy');
@@ -65,12 +71,36 @@ function writeBlock(block: CodeBlock, folder: string): void {
 
 async function check(command: ConsoleCommand, folder: string, home: string): Promise<void> {
   const where = `${command.document}:${command.line}: ${command.command}`;
-  const { code, printed, cut } = await runCommand(command, folder, home);
+  const isShared = isOfQuickstart(command) && readdirSync(folder).every((name) => COMMON.includes(name));
+  const { code, printed, cut } = await (isShared ? copyRun(command, folder) : runCommand(command, folder, home));
   const told = cut.map((words) => `run as agentgym ${words.join(' ')}\n`).join('');
   expect(code, `${where}\n${told}${printed}`).toBe(command.exitCode);
   if (command.output.length === 0) return;
   const right = matchesOutput(command.output, printed, { anyNumbers: cut.length > 0 });
   expect(right, `${where}\n${told}printed\n${printed}\nand not what is shown`).toBe(true);
+}
+
+/** What lies in the folder of a page that has put nothing there itself. */
+const COMMON = ['recipes', 'node_modules', 'runs'];
+
+const isOfQuickstart = ({ command }: ConsoleCommand) =>
+  /^agentgym (train|ablate \w+ --recipe) quickstart\b/.test(command);
+
+/** What came of trainings and ablations of the quickstart, by their words, and where it lies: many pages show the same ones. */
+const runs = new Map<string, Promise<{ readonly result: CommandResult; readonly folder: string }>>();
+
+/** Trains in a folder of no page, unless another page did, and copies the runs into that of the page. */
+async function copyRun(command: ConsoleCommand, folder: string): Promise<CommandResult> {
+  const run = async () => {
+    const [own, made] = newFolder();
+    return { result: await runCommand(command, made, own), folder: made };
+  };
+  const running = runs.get(command.command) ?? run();
+  runs.set(command.command, running);
+  const made = await running;
+  const from = join(made.folder, 'runs');
+  if (existsSync(from)) cpSync(from, join(folder, 'runs'), { recursive: true });
+  return made.result;
 }
 
 const isSkipped = (command: ConsoleCommand) => skippedCommands.some((skipped) => isThis(skipped, command));

@@ -14,7 +14,7 @@ import { repository } from '../architecture/source-files.js';
 import { INSTALL_HOST } from './install-host.js';
 import { startLocalRegistry, type LocalRegistry } from './local-registry.js';
 import { packWorkspace } from './packed-workspace.js';
-import { publishTarball } from './publish-tarball.js';
+import { publishFolder, publishTarball } from './publish-tarball.js';
 
 /** What tests are handed, by `inject`. */
 declare module 'vitest' {
@@ -80,7 +80,7 @@ async function publishAll(registry: LocalRegistry, tarballs: readonly string[], 
   const runtimes = await makeRuntimePackages(source, join(folder, 'runtime'), [machine]);
   const policy = tarballs.find((path) => basename(path).includes('policy-transformer'));
   if (policy === undefined) throw new Error(`${POLICY_WITH_RUNTIME} was not packed`);
-  for (const runtime of runtimes) await registry.publish(runtime.folder);
+  for (const runtime of runtimes) await publishFolder(registry.url, runtime.folder);
   const others = tarballs.filter((path) => path !== policy);
   for (const tarball of [(await addRuntimes(policy, runtimes)).tarball, ...others])
     await publishTarball(registry.url, tarball);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { publishFixture as publish } from './fixture-plugin.js';
-import { agentgym, environmentsOf, errorOf, installedBy, newUser, startAgentgym } from './run-agentgym.js';
+import { agentgym, environmentsOf, errorOf, inspect, installedBy, newUser, startAgentgym } from './run-agentgym.js';
 
 beforeAll(async () => {
   await publish({ name: '@agentgym/plugin-env-coin' });
@@ -28,20 +28,24 @@ describe('a plugin of the registry', () => {
       environment: { name: 'coin' },
       reward: { terms: [{ name: 'sparse', weight: 1 }] },
       format: { name: 'plain' },
-      policy: { name: 'transformer', preset: 'pico', sampling: { temperature: 1, maxActionTokens: 2 } },
+      policy: {
+        name: 'transformer',
+        preset: 'pico',
+        options: { threads: 1 },
+        sampling: { temperature: 1, maxActionTokens: 2 },
+      },
       algorithm: { name: 'grpo', groupSize: 4 },
       horizon: { schedule: 'fixed', turns: 1 },
       stages: {
         sft: { kind: 'sft', demonstrations: { expert: 'oracle', count: 20 }, batchSize: 8, steps: 2, optimizer: {} },
         rl: { kind: 'rl', tasksPerStep: 4, steps: 2, optimizer: {} },
       },
-      evaluation: { split: 'validation', tasks: 8, temperatures: [0], final: { tasks: 8 } },
+      evaluation: { split: 'validation', tasks: 2, temperatures: [0], final: { tasks: 2 } },
     };
     writeFileSync(join(user.cwd, 'recipe.json'), JSON.stringify(recipe));
     const trained = await agentgym(user, ['train', 'recipe.json']);
     expect(trained.json).toMatchObject({ status: 'completed' });
-    const inspected = await agentgym(user, ['plugins', 'inspect', 'env-coin']);
-    expect(inspected.json).toMatchObject({
+    expect(await inspect(user, 'env-coin')).toMatchObject({
       type: 'installed',
       integrity: expect.stringMatching(/^sha512-/) as unknown,
       peerRange: '>=0.1.0 <2',

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -31,8 +31,6 @@ export interface LocalRegistry {
    * made-up token stands, without which npm refuses to publish even where nobody asks for one.
    */
   readonly environment: Readonly<Record<string, string>>;
-  /** Publishes a tarball or the folder of a package, without running its scripts. */
-  publish(tarballOrFolder: string, ...flags: readonly string[]): Promise<void>;
   /** What was asked of the registry so far, such as `GET /@agentgym%2fcli`. */
   requests(): Promise<readonly string[]>;
   stop(): Promise<void>;
@@ -63,14 +61,9 @@ export async function startLocalRegistry(): Promise<LocalRegistry> {
     throw new Error(`the registry did not answer within ${START_SECONDS} s:\n${said}\n${lines}`);
   }
   const environment = await environmentOf(folder, url);
-  const publish = async (cwd: string, ...args: readonly string[]) => {
-    const settings = { cwd, env: { ...process.env, ...environment }, timeout: 120_000, maxBuffer: 2 ** 26 };
-    await run('npm', ['publish', '--ignore-scripts', '--access=public', ...args], settings);
-  };
   return {
     url,
     environment,
-    publish: (tarballOrFolder, ...flags) => publish(folder, resolve(tarballOrFolder), ...flags),
     async requests() {
       const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line !== '');
       const events = lines.map((line) => JSON.parse(line) as { request?: { method: string; url: string } });

@@ -1,12 +1,29 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+
+import { tarOf } from './tar-of.js';
 
 /** Publishes a tarball without npm: asks of the registry what npm asks. A start of npm costs more than all the rest. */
 export async function publishTarball(registry: string, path: string): Promise<void> {
   const json = await promisify(execFile)('tar', ['-xzOf', path, 'package/package.json']);
   return publishPackage(registry, JSON.parse(json.stdout) as Manifest, await readFile(path));
+}
+
+/** Publishes all files of a folder, hardly compressed: to compress a native runtime as npm does takes seconds. */
+export async function publishFolder(registry: string, folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = paths.map(async (path) => {
+    const name = ['package', ...relative(folder, path).split(sep)].join('/');
+    return [name, await readFile(path)] as const;
+  });
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+  const tarball = gzipSync(tarOf(Object.fromEntries(await Promise.all(files))), { level: 1 });
+  await publishPackage(registry, manifest, tarball);
 }
 
 export interface Manifest {

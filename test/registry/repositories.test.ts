@@ -1,12 +1,15 @@
 // Repositories on a web server, by the protocol that every file server speaks, and folders that are linked.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
+import { fetchRepository } from '../../src/plugins/store/fetch-repository.js';
+import { parseSpecifier } from '../../src/plugins/store/parse-specifier.js';
 import { fixtureRepository, LEAVES_A_FILE, publishFixture, writeFixturePlugin } from './fixture-plugin.js';
-import { agentgym, environmentsOf, errorOf, installedBy, newUser } from './run-agentgym.js';
+import { agentgym, environmentsOf, errorOf, inspect, installedBy, newUser } from './run-agentgym.js';
 import { serve } from './serve.js';
 
 /** A repository with one tag on a server that knows nothing of git; gives its address and its commit. */
@@ -23,37 +26,55 @@ async function servedRepository(environment: string): Promise<{ url: string; com
   return { url: `${url}coins.git`, commit: git('rev-parse', 'trunk') };
 }
 
-// Red without the second fetches in fetch-repository.ts: such a server hands out no single commit, and no part of a history.
-it.each([
-  ['its default branch', (): string => ''],
-  ['a branch', () => '#trunk'],
-  ['a tag', () => '#v1.0.0'],
-  ['a range of versions', () => '#semver:^1'],
-  ['a commit', (commit: string) => `#${commit}`],
-])('a repository on a web server is installed by %s', async (_what, reference) => {
-  const { url, commit } = await servedRepository('coin-served');
-  const user = newUser();
-  const done = await agentgym(user, ['plugins', 'install', `${url}${reference(commit)}`]);
-  expect(done.json, done.stderr).toMatchObject({ name: 'fixture-coin-served' });
-  expect((await agentgym(user, ['plugins', 'inspect', 'fixture-coin-served'])).json).toMatchObject({ commit });
-  expect(await environmentsOf(user)).toEqual(['coin-served']);
+// Red without the second fetches in fetch-repository.ts: such a server hands out no single commit, and no part of a history. What is fetched is
+// installed like any other folder, so that one of them is.
+describe('a repository on a web server', () => {
+  it.each([
+    ['its default branch', (): string => ''],
+    ['a branch', () => '#trunk'],
+    ['a tag', () => '#v1.0.0'],
+    ['a range of versions', () => '#semver:^1'],
+    ['a commit', (commit: string) => `#${commit}`],
+  ])('is fetched by %s', async (_what, reference) => {
+    const served = await servedRepository('coin-served');
+    const folder = mkdtempSync(join(tmpdir(), 'agentgym-fetched-'));
+    const specifier = parseSpecifier(`${served.url}${reference(served.commit)}`, folder);
+    if (specifier.type !== 'repository') throw new Error(`it is read as a ${specifier.type}`);
+    const { signal } = new AbortController();
+    const commit = await fetchRepository(specifier.url, specifier.reference, folder, signal);
+    expect(commit).toBe(served.commit);
+    expect(readFileSync(join(folder, 'dist', 'index.js'), 'utf8')).toContain('coin-served');
+  });
+
+  it('is installed', async () => {
+    const { url, commit } = await servedRepository('coin-served');
+    const user = newUser();
+    const done = await agentgym(user, ['plugins', 'install', `${url}#${commit}`]);
+    expect(done.json, done.stderr).toMatchObject({ name: 'fixture-coin-served' });
+    expect(await inspect(user, 'fixture-coin-served')).toMatchObject({ commit });
+    expect(await environmentsOf(user)).toEqual(['coin-served']);
+  });
 });
 
 // Red where git asks on a terminal for a name and a password: nobody would see the question.
-it.each([
-  [401, 'AG_PLUGIN_UNREACHABLE'],
-  [403, 'AG_PLUGIN_UNREACHABLE'],
-  [404, 'AG_PLUGIN_NOT_FOUND'],
-  [500, 'AG_PLUGIN_UNREACHABLE'],
-])('a repository on a server that answers %i', async (status, code) => {
-  const url = await serve((_, response) =>
-    response.writeHead(status, status === 401 ? { 'www-authenticate': 'Basic realm="git"' } : {}).end(),
-  );
+describe('a repository on a server', () => {
+  // What fails leaves what was there, so that one user serves all.
   const user = newUser();
-  const failed = await agentgym(user, ['plugins', 'install', `git+${url}coins.git`]);
-  expect(failed.code).toBe(2);
-  expect(errorOf(failed)).toMatchObject({ code, hint: expect.stringContaining('git ls-remote') as unknown });
-  expect(await installedBy(user)).toEqual([]);
+
+  it.each([
+    [401, 'AG_PLUGIN_UNREACHABLE'],
+    [403, 'AG_PLUGIN_UNREACHABLE'],
+    [404, 'AG_PLUGIN_NOT_FOUND'],
+    [500, 'AG_PLUGIN_UNREACHABLE'],
+  ])('that answers %i', async (status, code) => {
+    const url = await serve((_, response) =>
+      response.writeHead(status, status === 401 ? { 'www-authenticate': 'Basic realm="git"' } : {}).end(),
+    );
+    const failed = await agentgym(user, ['plugins', 'install', `git+${url}coins.git`]);
+    expect(failed.code).toBe(2);
+    expect(errorOf(failed)).toMatchObject({ code, hint: expect.stringContaining('git ls-remote') as unknown });
+    expect(await installedBy(user)).toEqual([]);
+  });
 });
 
 // Red without installDependencies, or where its scripts do not run.

@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-import { inject } from 'vitest';
+import type * as Oclif from '@oclif/core';
+import { inject, vi } from 'vitest';
 
 /** A user of the installed host: a data folder and a current folder of their own. */
 export interface User {
@@ -64,16 +67,38 @@ export function agentgym(
 
 /** The environments of fixtures that a user has. */
 export async function environmentsOf(user: User): Promise<string[]> {
-  const { json } = await agentgym(user, ['list', 'environments']);
-  return (json['environments'] as { name: string }[]).map(({ name }) => name).filter((name) => name.startsWith('coin'));
+  const { environments } = (await read(user, 'list', ['environments'])) as { environments: { name: string }[] };
+  return environments.map(({ name }) => name).filter((name) => name.startsWith('coin'));
 }
 
 /** Names of the packages that a user installed or linked. */
 export async function installedBy(user: User): Promise<string[]> {
-  const { json } = await agentgym(user, ['plugins']);
-  return (json['plugins'] as { name: string; type: string }[])
-    .filter(({ type }) => type !== 'built-in')
-    .map(({ name }) => name);
+  const { plugins } = (await read(user, 'plugins')) as { plugins: { name: string; type: string }[] };
+  return plugins.filter(({ type }) => type !== 'built-in').map(({ name }) => name);
+}
+
+/** What `agentgym plugins inspect NAME --json` says. */
+export const inspect = (user: User, name: string) =>
+  read(user, 'plugins:inspect', [name]) as Promise<Record<string, unknown>>;
+
+/** Runs a command of the installed host that only reads in this process: most of what it costs is the start of a process. */
+async function read(user: User, id: string, args: readonly string[] = []): Promise<unknown> {
+  const { bin } = inject('installed');
+  const oclif = pathToFileURL(createRequire(bin).resolve('@oclif/core')).href;
+  const { Config } = (await import(/* @vite-ignore */ oclif)) as typeof Oclif;
+  const { env } = process;
+  const folder = process.cwd();
+  // What it gives back is looked at, not what it prints.
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  process.env = { ...env, ...user.environment };
+  process.chdir(user.cwd);
+  try {
+    return await (await Config.load(bin)).runCommand(id, [...args, '--json']);
+  } finally {
+    process.chdir(folder);
+    process.env = env;
+    write.mockRestore();
+  }
 }
 
 /** The error of a command that failed. */

@@ -16,9 +16,12 @@ import {
   publishWithNpm,
   writeFixturePlugin,
 } from './fixture-plugin.js';
-import { agentgym, environmentsOf, errorOf, newUser, type User } from './run-agentgym.js';
+import { agentgym, environmentsOf, errorOf, inspect, installedBy, newUser, type User } from './run-agentgym.js';
 
 const run = promisify(execFile);
+
+/** Holds its thread up, and its processor not. */
+const WAITS = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
 
 beforeAll(async () => {
   await publish({ name: '@agentgym/plugin-env-penny' });
@@ -96,8 +99,8 @@ describe('traps of plugin commands', () => {
       const done = await agentgym(user, ['plugins', 'install', name]);
       expect(done.code, done.stderr).toBe(0);
     }
-    const { json } = await agentgym(user, ['plugins', 'inspect', '@fixture/peer']);
-    const modules = join(json['root'] as string, '..', '..');
+    const { root } = await inspect(user, '@fixture/peer');
+    const modules = join(root as string, '..', '..');
     expect(existsSync(join(modules, '@agentgym', 'cli', 'bin'))).toBe(false);
     expect(existsSync(join(modules, '@oclif'))).toBe(false);
   });
@@ -113,7 +116,7 @@ describe('traps of plugin commands', () => {
   });
 
   // Red when `commit` comes before `acceptPlugin`, or the probe's deadline or exit is not looked at.
-  describe('P4: a plugin whose entry', () => {
+  describe('P4, P5: a plugin that is refused', () => {
     // What is refused leaves what was there, so that one user serves all.
     let user: User;
     beforeAll(async () => {
@@ -125,9 +128,9 @@ describe('traps of plugin commands', () => {
     it.each([
       ['throws', 'throw new Error("at once")', 'at once'],
       ['ends the process', 'process.exit(0)', 'ends the process that imports it (exit code 0)'],
-      ['hangs', 'for (;;) {}', 'still being imported after 10 s'],
+      ['hangs', WAITS, 'still being imported after 10 s'],
       ['exports something else', 'export default [{ kind: "environment", name: "X" }]', '[0].name'],
-    ])('%s is refused, and what was there stays', async (_how, entry, said) => {
+    ])('P4: whose entry %s leaves what was there', async (_how, entry, said) => {
       const list = readFileSync(join(user.data, 'package.json'), 'utf8');
       const bad = await writeFixturePlugin({ name: 'fixture-bad', entry });
       const refused = await agentgym(user, ['plugins', 'install', bad]);
@@ -137,16 +140,14 @@ describe('traps of plugin commands', () => {
       expect(readFileSync(join(user.data, 'package.json'), 'utf8')).toBe(list);
       expect(await environmentsOf(user)).toEqual(['coin-good']);
     });
-  });
 
-  // Red when the names of others are not asked for (accept-plugin.ts).
-  it('P5: whoever comes second with a name is refused, so that order carries no meaning', async () => {
-    const user = newUser();
-    await agentgym(user, ['plugins', 'install', 'env-penny']);
-    const rival = await writeFixturePlugin({ name: 'fixture-rival', environment: 'coin' });
-    const refused = await agentgym(user, ['plugins', 'install', rival]);
-    expect(errorOf(refused).code).toBe('AG_CONTRIBUTION_CONFLICT');
-    expect(errorOf(refused).message).toMatch(/fixture-rival.*@agentgym\/plugin-env-penny/);
+    // Red when the names of others are not asked for (accept-plugin.ts).
+    it('P5: whoever comes second with a name is refused, so that order carries no meaning', async () => {
+      const rival = await writeFixturePlugin({ name: 'fixture-rival', environment: 'coin-good' });
+      const refused = await agentgym(user, ['plugins', 'install', rival]);
+      expect(errorOf(refused).code).toBe('AG_CONTRIBUTION_CONFLICT');
+      expect(errorOf(refused).message).toMatch(/fixture-rival.*fixture-good/);
+    });
   });
 
   // Red without report-missing-plugins.ts.
@@ -195,7 +196,7 @@ describe('traps of plugin commands', () => {
     expect(quiet.stderr).toContain('@fixture/dependency 1.0.0 wants to run');
     expect(quiet.stderr).toContain(LEAVES_A_FILE);
     const place = (root: unknown) => join(String(root), '..', 'dependency', 'ran');
-    const rootNow = async () => (await agentgym(user, ['plugins', 'inspect', '@fixture/scripted'])).json['root'];
+    const rootNow = async () => (await inspect(user, '@fixture/scripted'))['root'];
     expect(existsSync(place(await rootNow()))).toBe(false);
     await agentgym(user, ['plugins', 'uninstall', '@fixture/scripted']);
     const allowed = await agentgym(user, ['plugins', 'install', '@fixture/scripted', '--allow-scripts']);
@@ -216,9 +217,9 @@ describe('traps of plugin commands', () => {
       const settings = { cwd: user.cwd, environment: user.environment };
       const { code, shown } = await runOnTerminal(command, settings, [[/Run this\?/, keys]]);
       expect(shown).toContain('@fixture/asking 1.0.0 wants to run, with all your rights: postinstall: node -e');
-      const { json } = await agentgym(user, ['plugins', 'inspect', '@fixture/asking']);
-      const root = json['root'] as string | undefined;
-      return { code, installed: root !== undefined, ran: root !== undefined && existsSync(join(root, 'ran')) };
+      const installed = (await installedBy(user)).includes('@fixture/asking');
+      const ran = installed && existsSync(join(String((await inspect(user, '@fixture/asking'))['root']), 'ran'));
+      return { code, installed, ran };
     };
     expect(await answer('y\r')).toEqual({ code: 0, ran: true, installed: true });
     // Nobody who only presses Enter has said yes.
@@ -247,8 +248,8 @@ describe('traps of npm', () => {
     const path = await fixtureRepository(user.cwd, 'plain.git', { name: 'fixture-git', environment: 'coin-git' });
     const done = await agentgym(user, ['plugins', 'install', `git+file://${path}#semver:^1`]);
     expect(done.code, done.stderr).toBe(0);
-    const { json } = await agentgym(user, ['plugins', 'inspect', 'fixture-git']);
-    expect(json).toMatchObject({ commit: expect.stringMatching(/^[0-9a-f]{40}$/) as unknown });
+    const commit = expect.stringMatching(/^[0-9a-f]{40}$/) as unknown;
+    expect(await inspect(user, 'fixture-git')).toMatchObject({ commit });
     const source = await fixtureRepository(user.cwd, 'source.git', {
       name: 'fixture-source',
       json: {
