@@ -13,8 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'agentgym-ablate-'));
 const grid = join(folder, 'grid.json');
 const output = join(folder, 'ablation');
 const shared = {
-  'stages.sft.steps': 10,
-  'stages.rl.steps': 6,
+  'stages.sft.steps': 6,
+  'stages.rl.steps': 4,
   'stages.critic': null,
   horizon: { schedule: 'fixed', turns: 5 },
   'evaluation.final.tasks': 12,
@@ -60,8 +60,8 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
       expect(cell.success!.low).toBeLessThanOrEqual(cell.success!.rate);
       expect(cell.success!.high).toBeGreaterThanOrEqual(cell.success!.rate);
     }
-    expect(four!.spent['episodes']).toBe(6 * 2 * 4);
-    expect(eight!.spent['episodes']).toBe(6 * 2 * 8);
+    expect(four!.spent['episodes']).toBe(4 * 2 * 4);
+    expect(eight!.spent['episodes']).toBe(4 * 2 * 8);
     expect(broken).toMatchObject({ id: 'broken', status: 'failed', seeds: [], success: null });
     expect(broken!.runs[0]!.cause).toContain('no-such-model');
     expect(stderr).toContain('broken, seed 1: failed');

@@ -23,16 +23,16 @@ afterAll(() => removeProject(project));
 
 /** Each thread compiles the graphs anew, which costs more than short trainings do. */
 const ONE_THREAD = 'policy.options.threads=1';
-/** What is less than in the guide's recipe: a few steps of each kind. */
+/** What is less than in the guide's recipe: a few steps of each kind, and few episodes, each of which starts a process in `child-game`. */
 const FEW_STEPS = [
   ONE_THREAD,
-  'stages.sft.demonstrations.count=10',
+  'stages.sft.demonstrations.count=5',
   'stages.sft.batchSize=5',
   'stages.sft.steps=3',
-  'algorithm.groupSize=4',
+  'algorithm.groupSize=2',
   'stages.rl.tasksPerStep=2',
-  'stages.rl.steps=8',
-  'evaluation.final.tasks=3',
+  'stages.rl.steps=7',
+  'evaluation.final.tasks=1',
 ];
 /** Lines of metrics after which reinforcement learning is under way. */
 const IN_THE_MIDDLE = 5;
