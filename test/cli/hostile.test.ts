@@ -18,7 +18,7 @@ interface Told {
 }
 
 describe('an environment in a thread of its own', { timeout: 120_000 }, () => {
-  it.each(['loop', 'exit', 'throw', 'memory', 'cyclic', 'nan'])(
+  it.each(['loop', 'exit', 'throw', 'cyclic', 'nan'])(
     'that does %s fails its episodes alone',
     async (how) => {
       const result = await runCli(evaluate('hostile-in-thread', how), { cwd });

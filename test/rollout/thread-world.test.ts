@@ -32,7 +32,7 @@ interface Options {
 const inThreads = (
   workers: number,
   options: Options = {},
-  { signal = never, limits = limitsOf(400) } = {},
+  { signal = never, limits = limitsOf(400), heapMegabytes = 2048 } = {},
 ): Promise<WorldHandle> =>
   openThreadWorld({
     program: new URL('./hostile-thread.js', import.meta.url),
@@ -40,6 +40,7 @@ const inThreads = (
     ...limits,
     workers,
     signal,
+    heapMegabytes,
     log: { info: () => undefined, warn: () => undefined },
   });
 
@@ -124,8 +125,10 @@ describe('a world in threads', () => {
   });
 
   it('fails the episode that takes all memory', async () => {
-    const [hostile, ...others] = rotate(await play(inThreads(1), withOne('memory@2/0').slice(0, 24)), 20);
-    expect(hostile).toMatchObject({ status: 'failed' });
+    const small = inThreads(1, {}, { limits: limitsOf(60_000), heapMegabytes: 128 });
+    const [hostile, ...others] = rotate(await play(small, withOne('memory@2/0').slice(0, 24)), 20);
+    const failure = { phase: 'step', message: 'it ended its thread: out of memory' };
+    expect(hostile).toMatchObject({ status: 'failed', failure });
     expect(others.every(({ status }) => status === 'completed')).toBe(true);
   }, 60_000);
 

@@ -26,14 +26,15 @@ export interface ThreadSettings {
   readonly data: object;
   readonly milliseconds: { readonly [phase in EnvironmentPhase]: number };
   readonly log: Log;
+  /** Memory of JavaScript objects beyond which the thread ends, in MB. */
+  readonly heapMegabytes?: number;
 }
 
 /** How often the main thread looks whether a call holds its thread for too long. */
 const lookEvery = 25;
 /** Milliseconds that a call may still hold its thread when all calls have been aborted. */
 const graceAfterAbort = 500;
-/** Memory of a thread beyond which it ends, in MB. */
-const heapLimit = 2048;
+const usualHeapMegabytes = 2048;
 
 interface Pending {
   readonly method: ThreadMethod;
@@ -70,7 +71,7 @@ export class WorldThread {
       workerData: { ...settings.data, memory: this.#marks.memory },
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: heapLimit },
+      resourceLimits: { maxOldGenerationSizeMb: settings.heapMegabytes ?? usualHeapMegabytes },
     });
     // What plugins print must not stand in the one document of --json.
     this.#worker.stdout.on('data', (text: Buffer) => process.stderr.write(text));
