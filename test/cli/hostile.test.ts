@@ -18,15 +18,12 @@ interface Told {
 }
 
 describe('an environment in a thread of its own', { timeout: 120_000 }, () => {
-  it.each(['loop', 'exit', 'throw', 'cyclic', 'nan'])(
-    'that does %s fails its episodes alone',
-    async (how) => {
-      const result = await runCli(evaluate('hostile-in-thread', how), { cwd });
-      expect(result.code, result.stderr).toBe(0);
-      const { evaluation } = documentOf(result) as unknown as Told;
-      expect([evaluation.failed, evaluation.success.episodes]).toEqual([1, 7]);
-    },
-  );
+  it.each(['loop', 'exit', 'throw', 'cyclic', 'nan'])('that does %s fails its episodes alone', async (how) => {
+    const result = await runCli(evaluate('hostile-in-thread', how), { cwd });
+    expect(result.code, result.stderr).toBe(0);
+    const { evaluation } = documentOf(result) as unknown as Told;
+    expect([evaluation.failed, evaluation.success.episodes]).toEqual([1, 7]);
+  });
 
   it('that writes 10 MB is cut', async () => {
     const result = await runCli(evaluate('hostile-in-thread', 'text'), { cwd });
