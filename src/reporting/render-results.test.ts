@@ -58,14 +58,15 @@ it('shows players under each other, and fewer columns where there is less room',
 
 it('tells success apart by each label, the players of a value together', () => {
   const on = (rate: number, tasks: number) => ({ ...evaluation(rate).success, episodes: 2 * tasks });
-  const apart = rows.map((row, i) => ({
+  const start = { ...rows[0]!, name: 'start', reference: true };
+  const apart = [rows[0]!, start, rows[1]!].map((row) => ({
     ...row,
     evaluation: {
       ...row.evaluation,
       labels: {
         training: [
-          { value: 'seen', tasks: 50, success: on(0.5 + i / 10, 50) },
-          { value: 'unseen', tasks: 8, success: on(0.2 + i / 10, 8) },
+          { value: 'seen', tasks: 50, success: on(row.name === 'trained' ? 0.6 : 0.4, 50) },
+          { value: 'unseen', tasks: 8, success: on(row.name === 'trained' ? 0.3 : 0.1, 8) },
         ],
         depth: [{ value: 2, tasks: 58, success: on(0.4, 58) }],
       },
@@ -74,16 +75,18 @@ it('tells success apart by each label, the players of a value together', () => {
   expect(labelLines(apart, plain(80))).toEqual([
     '',
     'by training      success  95 % interval  episodes  tasks',
-    'seen, random      50.0 %   48.0 to 52.0       100     50',
+    'seen, start       40.0 %   38.0 to 42.0       100     50',
     'seen, trained     60.0 %   58.0 to 62.0       100     50',
-    'unseen, random    20.0 %   18.0 to 22.0        16      8',
+    'unseen, start     10.0 %    8.0 to 12.0        16      8',
     'unseen, trained   30.0 %   28.0 to 32.0        16      8',
     '',
     'by depth    success  95 % interval  episodes  tasks',
-    '2, random    40.0 %   38.0 to 42.0       116     58',
+    '2, start     40.0 %   38.0 to 42.0       116     58',
     '2, trained   40.0 %   38.0 to 42.0       116     58',
   ]);
-  expect(labelLines(apart, { width: 80, colour: true })[3]).toMatch('\u001b[1mseen, trained');
+  expect(labelLines(apart, { width: 80, colour: true }).join('\n')).toContain('\u001b[1mseen, trained');
+  const alike = apart.slice(0, 1).map((row) => ({ ...row, name: 'random' }));
+  expect(labelLines(alike, plain(80))[2]).toMatch('seen, random');
   expect(labelLines(rows, plain(80))).toEqual([]);
 });
 

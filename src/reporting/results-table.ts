@@ -10,6 +10,8 @@ export interface ResultRow {
   readonly evaluation: EvaluationSummary;
   /** What the table is about. */
   readonly emphasis?: boolean;
+  /** What that is compared with. */
+  readonly reference?: boolean;
 }
 
 interface Column<Row> {
@@ -48,9 +50,14 @@ export function resultsTable(rows: readonly ResultRow[], style: TerminalStyle): 
   return drawTable('', wanted, rows, style);
 }
 
-/** Below the table of players: their success apart by each label that the tasks have. */
+/**
+ * Below the table of players: success apart by each label that the tasks have. Where the table is about one of them, this one and its reference alone: a
+ * terminal has no room for every player at every value.
+ */
 export function labelLines(rows: readonly ResultRow[], style: TerminalStyle): string[] {
-  return labelTables(rows).flatMap(({ axis, rows: own }) => [
+  const isAbout = rows.some(({ emphasis }) => emphasis === true);
+  const told = isAbout ? rows.filter(({ emphasis, reference }) => emphasis === true || reference === true) : rows;
+  return labelTables(told).flatMap(({ axis, rows: own }) => [
     '',
     ...drawTable(
       `by ${axis}`,

@@ -42,7 +42,11 @@ export function resultRows({ baselines, evaluation, evaluations, starts }: Outco
   return [
     ...row('random', baselines.random),
     ...row('demonstrator', baselines.demonstrator),
-    ...starts.map((summary) => ({ name: nameAt('before RL', summary), evaluation: summary })),
+    ...starts.map((summary) => ({
+      name: nameAt('before RL', summary),
+      evaluation: summary,
+      reference: summary.temperature === 0,
+    })),
     ...trained.map((summary) => ({
       name: nameAt('trained', summary),
       evaluation: summary,

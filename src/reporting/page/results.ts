@@ -13,6 +13,9 @@ import { count, number, percent, percentRange, points, short } from './format-nu
 import { intervalBar } from './interval-bar.js';
 import { transferMatrix } from './transfer-matrix.js';
 
+/** A longer table by labels is folded: what comes below it is looked for more often. */
+const mostOpenRows = 16;
+
 /**
  * The section of results: players of a run or cells of a comparison, and the differences between them.
  *
@@ -101,10 +104,12 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
       { class: 'explain' },
       `${capitalized(first.evaluation.split)} split, the same tasks for all. Intervals: ${methods.join(', ')}.`,
     ),
-    ...labelTables(rows).flatMap(({ axis, rows: own }) => [
-      element('h3', {}, `By ${axis}`),
-      labelTable(`Success by ${axis}${environment === undefined ? '' : ` on ${environment}`}`, axis, own),
-    ]),
+    ...labelTables(rows).flatMap(({ axis, rows: own }) => {
+      const table = labelTable(`Success by ${axis}${environment === undefined ? '' : ` on ${environment}`}`, axis, own);
+      const title = `By ${axis}`;
+      if (own.length > mostOpenRows) return [element('details', {}, element('summary', {}, title), table)];
+      return [element('h3', {}, title), table];
+    }),
   ];
 }
 
