@@ -62,9 +62,18 @@ it('bootstraps over the clusters of a value', () => {
 });
 
 it('takes the attempts at one task for dependent', () => {
-  const outcomes = [outcome('a', { kind: 'x' }, [true, false]), outcome('b', { kind: 'x' }, [true, true])];
+  const outcomes = Array.from({ length: 12 }, (_, i) => outcome(`task-${i}`, { kind: 'x' }, [true, i % 2 === 0]));
   const { kind } = successByLabels(outcomes, 2, random())!;
-  expect(kind).toMatchObject([{ tasks: 2, success: { rate: 0.75, episodes: 4, method: 'cluster-bootstrap' } }]);
+  expect(kind).toMatchObject([{ tasks: 12, success: { rate: 0.75, episodes: 24, method: 'cluster-bootstrap' } }]);
+});
+
+// Mutation: leave it to the bootstrap; the interval is 0 wide, since both clusters have the same rate.
+it('does not take few clusters that agree for certainty', () => {
+  const outcomes = ['one', 'two'].flatMap((cluster) =>
+    [true, true, true, false].map((success, i) => outcome(`${cluster}-${i}`, { kind: 'x' }, [success], cluster)),
+  );
+  const { kind } = successByLabels(outcomes, 1, random())!;
+  expect(kind![0]!.success).toEqual({ rate: 0.75, ...wilsonInterval(6, 8), episodes: 8, method: 'wilson' });
 });
 
 // Mutation: leave it to the bootstrap; the interval is 0 wide.

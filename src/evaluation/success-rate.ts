@@ -15,9 +15,13 @@ export function clustersOf(outcomes: readonly TaskOutcome[], attempts: number): 
   return outcomes.flatMap(({ task, cluster = task, attempts: of }) => of.map(() => cluster));
 }
 
+/** Fewer clusters than these may agree by chance: a bootstrap over them can be of no width at all. */
+const fewClusters = 10;
+
 /**
  * Success over all attempts: with the interval of Wilson where episodes are independent, else of a bootstrap over clusters. Where all attempts came to
- * the same, every resample is alike: then it is Wilson's over clusters, each counted as one trial.
+ * the same, every resample is alike: then it is Wilson's over clusters, each counted as one trial. Few clusters have at least the
+ * interval that their episodes would have if they were independent.
  */
 export function successRate(
   outcomes: readonly TaskOutcome[],
@@ -32,9 +36,10 @@ export function successRate(
   const clusters = clustersOf(outcomes, attempts);
   const { mean, low, high, method } = meanInterval(successes, random, clusters);
   if (method === 't') return { rate: mean, ...wilson, episodes };
+  const count = new Set(clusters).size;
   if (total === 0 || total === episodes) {
-    const trials = new Set(clusters).size;
-    return { rate: mean, ...wilsonInterval(mean * trials, trials), method: 'wilson', episodes };
+    return { rate: mean, ...wilsonInterval(mean * count, count), method: 'wilson', episodes };
   }
+  if (count < fewClusters && wilson.high - wilson.low > high - low) return { rate: mean, ...wilson, episodes };
   return { rate: mean, low: Math.max(0, low), high: Math.min(1, high), method, episodes };
 }
