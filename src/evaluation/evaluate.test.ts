@@ -97,13 +97,13 @@ describe('evaluate', () => {
   it('bootstraps over clusters where tasks have them, and over tasks where they are tried several times', async () => {
     const about = (task: string) => ({ cluster: String(Number(task.split('-')[1]) % 12), labels: { depth: 2 } });
     const environments = environmentPool(undefined, { world: { count: 30, about } });
-    const { summary, outcomes } = await evaluate(demonstrator, options({ environments, horizon: 4 }));
+    const { summary, outcomes } = await evaluate(demonstrator, options({ environments, tasks: 24, horizon: 4 }));
     expect(summary.success.method).toBe('cluster-bootstrap');
     expect(summary.success.low).toBeGreaterThanOrEqual(0);
     expect(summary.success.low).toBeLessThan(summary.success.rate);
     expect(new Set(outcomes.map(({ cluster }) => cluster)).size).toBe(12);
     expect(outcomes.every(({ labels }) => labels?.['depth'] === 2)).toBe(true);
-    const again = await evaluate(demonstrator, options({ environments, horizon: 4 }));
+    const again = await evaluate(demonstrator, options({ environments, tasks: 24, horizon: 4 }));
     expect(again.summary).toEqual(summary);
 
     const several = await evaluate(demonstrator, options({ tasks: 10, attempts: 4, horizon: 4 }));
@@ -120,7 +120,7 @@ describe('evaluate', () => {
   it('tells apart tasks of clusters that the player was trained on, where a split may have some of them', async () => {
     const cluster = (task: string) => String(Number(task.split('-')[1]) % 12);
     const about = (task: string) => ({ cluster: cluster(task) });
-    const changes = { environments: environmentPool(undefined, { world: { count: 30, about } }), horizon: 4 };
+    const changes = { environments: environmentPool(undefined, { world: { count: 30, about } }), tasks: 24, horizon: 4 };
     const { summary, outcomes } = await evaluate(
       demonstrator,
       options({ ...changes, trainedClusters: new Set(['1']) }),
