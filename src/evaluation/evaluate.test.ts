@@ -120,7 +120,11 @@ describe('evaluate', () => {
   it('tells apart tasks of clusters that the player was trained on, where a split may have some of them', async () => {
     const cluster = (task: string) => String(Number(task.split('-')[1]) % 12);
     const about = (task: string) => ({ cluster: cluster(task) });
-    const changes = { environments: environmentPool(undefined, { world: { count: 30, about } }), tasks: 24, horizon: 4 };
+    const changes = {
+      environments: environmentPool(undefined, { world: { count: 30, about } }),
+      tasks: 24,
+      horizon: 4,
+    };
     const { summary, outcomes } = await evaluate(
       demonstrator,
       options({ ...changes, trainedClusters: new Set(['1']) }),
