@@ -1,6 +1,6 @@
 // What a turn costs on the main thread besides the environment's answer: it must not depend on the turns before.
 import { mainThreadSeconds } from './main-thread-seconds.js';
-import { median } from './median.js';
+import { median } from '../engine/median.js';
 import { printLine } from './print-line.js';
 
 const lengths = [10, 50, 200];

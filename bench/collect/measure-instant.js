@@ -1,5 +1,5 @@
 // Environments that answer at once: what free collection and threads cost beside waves on the main thread.
-import { median } from './median.js';
+import { median } from '../engine/median.js';
 import { printLine } from './print-line.js';
 
 const variants = [

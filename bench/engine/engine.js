@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { watchForeignLoad } from './foreign-load.js';
+import { median } from './median.js';
 import { decodeWork, makePolicy, openHost, trainWork } from './our-side.js';
 import { printReport } from './print-report.js';
 import { processorSeconds } from './processor-seconds.js';
@@ -206,10 +207,4 @@ async function timed(work, repetitions) {
     cpu.push(processorSeconds(before));
   }
   return { seconds, cpu };
-}
-
-function median(numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return (sorted[Math.floor(middle - 0.5)] + sorted[Math.floor(middle)]) / 2;
 }

@@ -1,5 +1,5 @@
-// The members of a group, and what they are compared by: their whole returns or, turn by turn, what each earns from that turn on, among the members that got so
-// far. Turn by turn it matters where in an episode a reward came.
+// The members of a group, and what they are compared by: their whole returns or, turn by turn, what each earns from that turn on, among the members
+// that got so far. Turn by turn it matters where in an episode a reward came.
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { GroupComparison, GroupMember, GroupNormalization } from '../contracts/credit.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
