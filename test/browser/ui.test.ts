@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { bin, freshDataFolders, runCli } from '../cli/run-cli.js';
 import { openBrowser, openFile, withoutBrowser, type View } from './open-browser.js';
@@ -78,11 +78,14 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     expect(first.code, first.stderr).toBe(0);
     ({ made: server, url } = await serve());
   }, 120_000);
+  // A try that failed leaves no run behind that the next one would take for its own.
+  afterEach(async () => {
+    speedUp();
+    for (const made of started) if (made !== server && made.child.exitCode === null) await stop(made);
+  });
   afterAll(async () => {
-    for (const made of started) {
-      if (made.child.exitCode === null) await stop(made);
-      made.remove();
-    }
+    if (server?.child.exitCode === null) await stop(server);
+    for (const made of started) made.remove();
     await browser?.close();
   });
 
@@ -116,7 +119,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
   it('follows a run from its start to its end, and loses nothing of what the reader does', async () => {
     await visit('/', {}, async (page) => {
       const rows = page.locator('.run');
-      // Another try finds the run of the try before.
+      // Another try finds the runs of the tries before.
       await expect.poll(() => rows.count(), soon).toBeGreaterThan(0);
       const others = await rows.count();
       await page.locator('.pick input').first().check();
@@ -138,6 +141,10 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       await expect.poll(() => status.innerText(), soon).toBe('running');
       expect(await page.locator('nav .live').innerText()).toBe('live');
       await page.locator('#episodes .row').first().waitFor();
+      // At once: a smooth scroll would be broken off by the next update.
+      await page.locator('nav .links a', { hasText: 'Episodes' }).click();
+      const atEpisodes = () => page.evaluate(() => document.querySelector('#episodes')!.getBoundingClientRect().top);
+      expect(await atEpisodes()).toBeLessThan(200);
       // What lies below the screen is drawn when it comes into view.
       await page.locator('.plot').first().scrollIntoViewIfNeeded();
       await page.locator('.plot canvas').first().waitFor();
@@ -164,9 +171,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       await page.evaluate(() => document.activeElement!.setAttribute('data-mark', 'here'));
       const place = () =>
         page.evaluate(() => Math.round(document.querySelector('[data-mark]')!.getBoundingClientRect().top));
-      let top = NaN;
-      await expect.poll(async () => top === (top = await place()), soon).toBe(true);
-      const before = await kept();
+      const [before, top] = [await kept(), await place()];
       const episodes = async () =>
         Number(
           ((await page.locator('#episodes [role=status]').innerText()).match(/of ([\d,]+)/)?.[1] ?? '0').replace(
@@ -264,11 +269,9 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
         focus: await page.evaluate(() => document.activeElement?.className),
         top: await page.evaluate(() => Math.round(document.activeElement!.getBoundingClientRect().top)),
       });
-      // The focus scrolls smoothly.
-      let top = NaN;
-      await expect.poll(async () => top === (top = (await kept()).top), soon).toBe(true);
       const before = await kept();
-      speedUp();
+      // Slow enough that each run is seen when it ends, before the next one does.
+      slowDown(150);
       const long = { timeout: 60_000, interval: 100 };
       // The first seed of each cell, one after the other.
       for (const i of [0, 1]) {
@@ -280,6 +283,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       await expect
         .poll(() => answer.innerText(), long)
         .toMatch(/^Success: (grpo|rloo) [\d.]+ %, .*2 of 4 runs are missing/);
+      speedUp();
       expect(await page.locator('.toggle').allInnerTexts()).toEqual(['grpo', 'rloo']);
 
       expect(await grid.ended).toBe(0);
