@@ -13,6 +13,8 @@ const keyPath = v.pipe(
   v.regex(/^[a-zA-Z][\w-]*(\.[a-zA-Z][\w-]*)*$/, 'a key of a recipe is written like `algorithm.groupSize`'),
 );
 
+const settings = v.record(keyPath, v.unknown()) as unknown as v.GenericSchema<Record<string, Json>>;
+
 /** The schema of an ablation as it is written. */
 export const ablationSchema = v.strictObject({
   ablationVersion: v.pipe(v.literal(1), v.description('Version of this format')),
@@ -22,10 +24,7 @@ export const ablationSchema = v.strictObject({
     text("The recipe that is varied: a built-in name, or a path relative to this file; absent: the project's"),
   ),
   set: v.optional(
-    v.pipe(
-      v.record(keyPath, json),
-      v.description('Keys of the recipe that all cells share, such as `record.episodes: 0`'),
-    ),
+    v.pipe(settings, v.description('Keys of the recipe that all cells share, such as `record.episodes: 0`')),
     {},
   ),
   seeds: v.optional(
@@ -54,7 +53,7 @@ export const ablationSchema = v.strictObject({
   sample: v.exactOptional(whole(1, 'Cells of `design: random`')),
   cells: v.exactOptional(
     v.pipe(
-      v.record(v.pipe(v.string(), words), v.record(keyPath, json)),
+      v.record(v.pipe(v.string(), words), settings),
       v.minEntries(1),
       v.description('Cells by name, each with the keys it sets; in the place of a grid, or beside it'),
     ),

@@ -14,13 +14,10 @@ const decay = (description: string) => v.pipe(v.number(), v.minValue(0), v.ltVal
 const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.description(description));
 const contribution = (kind: string) => text(`Name of the ${kind}; \`agentgym list\` shows what is installed`);
 
-const json = v.unknown() as unknown as v.GenericSchema<Json>;
+const settings = v.record(v.string(), v.unknown()) as unknown as v.GenericSchema<Record<string, Json>>;
 const options = (whose: string, describe: string) =>
   v.optional(
-    v.pipe(
-      v.record(v.string(), json),
-      v.description(`Options of the ${whose}; \`agentgym describe ${describe} NAME\` shows them`),
-    ),
+    v.pipe(settings, v.description(`Options of the ${whose}; \`agentgym describe ${describe} NAME\` shows them`)),
     {},
   );
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import * as prettier from 'prettier';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 import { fillTemplate, type ScaffoldFile } from './fill-template.js';
@@ -66,8 +67,9 @@ describe('templates', () => {
   // Goes red when the repository moves to another version of a tool and a template stays behind.
   it.each(packages)('$name has the tools of this repository', async (template) => {
     const { '@agentgym/cli': _, ...tools } = packageOf(await fill(template, 'mine')).devDependencies;
-    const ours = Object.fromEntries(Object.keys(tools).map((name) => [name, host.devDependencies[name]]));
-    expect(tools).toEqual(ours);
+    // Here it goes by another package, so that TypeScript 7 has its name.
+    const ours: Record<string, string> = { ...host.devDependencies, typescript: ts.version };
+    expect(tools).toEqual(Object.fromEntries(Object.keys(tools).map((name) => [name, ours[name]])));
   });
 
   // What several packages share one installation cannot show: that each names everything it uses.

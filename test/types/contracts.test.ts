@@ -61,7 +61,7 @@ const mistakes: Record<string, Mistake> = {
   'a choice that there is not': {
     file: 'die.ts',
     change: ["reply === 'side'", "reply === 'sides'"],
-    says: /'"side" \| "none"' and '"sides"' have no overlap/,
+    says: /'"none" \| "side"' and '"sides"' have no overlap/,
   },
   'a turn that says too little': {
     file: 'die.ts',

@@ -1,54 +1,49 @@
-import { dirname, join, sep } from 'node:path';
-
-import ts from 'typescript';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { repository } from '../architecture/source-files.js';
 
-/** Where the files of a check seem to lie; nothing is there. */
-const folder = join(repository, 'test', 'types', 'in-memory');
+const compiler = join(repository, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
+/** In the repository, where packages are found. */
+const cache = join(repository, '.cache');
 
 /**
- * What TypeScript says, under the settings of this repository, of files that exist in memory only.
+ * What TypeScript says, under the settings of this repository, of files that lie in a folder of their own.
  *
  * @param files text by path, such as `right/index.ts`; they may import each other and `@agentgym/cli`
  * @returns messages by path; empty where there are none
  */
 export function typeErrors(files: ReadonlyMap<string, string>): Map<string, string[]> {
-  const texts = new Map([...files].map(([name, text]) => [join(folder, name), text]));
-  const program = ts.createProgram({ rootNames: [...texts.keys()], options: settings(), host: hostOf(texts) });
-  return new Map(
-    [...files.keys()].map((name) => {
-      const source = program.getSourceFile(join(folder, name));
-      const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-      return [name, found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))];
-    }),
-  );
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'types-'));
+  try {
+    for (const [name, text] of files) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const settings = { extends: '../../tsconfig.test.json', include: ['.'], exclude: [] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+    // Paths are told from here.
+    const { stdout, stderr, error } = spawnSync(process.execPath, [compiler, '-p', '.', '--pretty', 'false'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    if (error !== undefined || stderr !== '') throw error ?? new Error(stderr);
+    return byFile(stdout, [...files.keys()]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
-function settings(): ts.CompilerOptions {
-  const file = join(repository, 'tsconfig.test.json');
-  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined };
-  const parsed = ts.getParsedCommandLineOfConfigFile(file, undefined, host);
-  if (parsed === undefined) throw new Error(`${file} cannot be read`);
-  return parsed.options;
+/** Each message begins at `path(line,column): error TS...: `, and goes on in lines that are indented. Throws on one of another file. */
+function byFile(output: string, names: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>(names.map((name) => [name, []]));
+  for (const told of output.split(/\n(?! )/).filter((line) => line !== '')) {
+    const [, name = '', message = ''] = /^(.+)\(\d+,\d+\): error TS\d+: ([\s\S]*)$/.exec(told) ?? [];
+    const messages = found.get(name);
+    if (messages === undefined) throw new Error(told);
+    messages.push(message.trimEnd());
+  }
+  return found;
 }
-
-function hostOf(texts: ReadonlyMap<string, string>): ts.CompilerHost {
-  const disk = ts.createCompilerHost(settings());
-  const folders = new Set([...texts.keys()].map(dirname));
-  return {
-    ...disk,
-    fileExists: (name) => texts.has(native(name)) || disk.fileExists(name),
-    readFile: (name) => texts.get(native(name)) ?? disk.readFile(name),
-    directoryExists: (name) => folders.has(native(name)) || disk.directoryExists?.(name) === true,
-    getSourceFile: (name, version, onError) => {
-      const text = texts.get(native(name));
-      return text === undefined
-        ? disk.getSourceFile(name, version, onError)
-        : ts.createSourceFile(name, text, version, true);
-    },
-  };
-}
-
-/** TypeScript writes paths with slashes everywhere. */
-const native = (name: string): string => name.replaceAll('/', sep);
