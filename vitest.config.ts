@@ -29,13 +29,15 @@ export default defineConfig({
     // One more than the cores of a small machine: many tests wait for a browser, a registry or a process.
     maxWorkers: 3,
     maxConcurrency: 3,
+    // Files share their processes, so that each loads what it tests once: what is imported keeps its state.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/temporary-folder.ts'],
     projects: [
       {
-        // What `npm run test:quick` runs. Files share their processes, so that each loads what it tests once: what is imported keeps its state.
+        // What `npm run test:quick` runs.
         extends: true,
-        test: { name: 'sources', include: BESIDE_SOURCES, exclude: WANT_A_BUILD, isolate: false },
+        test: { name: 'sources', include: BESIDE_SOURCES, exclude: WANT_A_BUILD },
       },
       {
         extends: true,

@@ -9,16 +9,17 @@ import { runCli } from '../cli/run-cli.js';
 import type { ToldReport } from './make-plugin.js';
 
 const folders = pluginFolders();
-/** One algorithm stands for all here: each passes the kit of algorithms, with more options, in a test of its own (conformance.test.ts). */
-const standsFor = 'algo-grpo';
+/** They stand for all here: each plugin passes the kits, with more options, in a test of its own (conformance.test.ts). */
+const WHOLE = ['algo-grpo', 'env-guess-number'];
 const aroundTheKit = allChecks()
   .filter(({ kind }) => ['package', 'entry', 'contribution'].includes(kind))
   .flatMap(({ checks }) => checks.map(({ id }) => id))
-  .filter((id) => id !== 'up-to-date')
+  // Every packed file is looked at by test/packages/package-contents.test.ts.
+  .filter((id) => !['up-to-date', 'files'].includes(id))
   .flatMap((id) => ['--only', id]);
 
 const flagsFor = (folder: string): readonly string[] =>
-  basename(folder).startsWith('algo-') && basename(folder) !== standsFor ? aroundTheKit : ['--skip', 'up-to-date'];
+  WHOLE.includes(basename(folder)) ? ['--skip', 'up-to-date'] : aroundTheKit;
 
 it('there are plugins to check', () => expect(folders.length).toBeGreaterThanOrEqual(13));
 

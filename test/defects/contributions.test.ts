@@ -76,7 +76,7 @@ describe('agentgym plugins check', () => {
     const root = makePlugin(goodPackage, { 'index.js': entry, ...Object.fromEntries(copies) });
     // The policies take the tabular policy from the repository, which no package of its own could.
     const skipped = ['files', 'entry-file', 'undeclared-import', 'host-import'].flatMap((id) => ['--skip', id]);
-    const { code, report } = await checkFolder(root, [...skipped, '--deadline', '12']);
+    const { code, report } = await checkFolder(root, [...skipped, '--deadline', '6']);
     expect(failedOf(report.checks)).toEqual([]);
     const healthy = report.contributions.filter(({ name }) => name === 'healthy');
     expect(healthy.map(({ checks }) => findersOf(checks))).toEqual(kinds.map(() => []));

@@ -35,6 +35,8 @@ interface Defect {
   readonly files?: { readonly [path: string]: string | undefined };
   /** Where it is found: in the package and its entry, or in its contribution. */
   readonly inContribution?: boolean;
+  /** How long its checks may take, where one of them waits that long; otherwise 10. */
+  readonly seconds?: number;
 }
 
 const defects: Record<string, Defect> = {
@@ -83,7 +85,7 @@ const defects: Record<string, Defect> = {
   'no README': { expected: 'readme', files: { 'README.md': undefined } },
   'no licence': { expected: 'license', files: { LICENSE: undefined } },
   'entry that throws': { expected: 'entry-loads', files: { 'index.js': `${entry}\nthrow new Error('boom');` } },
-  'entry that hangs': { expected: 'entry-deadline', files: { 'index.js': `${entry}\nfor (;;);` } },
+  'entry that hangs': { expected: 'entry-deadline', seconds: 3, files: { 'index.js': `${entry}\nfor (;;);` } },
   'entry that never settles': {
     expected: 'entry-exits',
     files: { 'index.js': `${entry}\nawait new Promise(() => {});` },
@@ -97,6 +99,7 @@ const defects: Record<string, Defect> = {
   },
   'entry that leaves a timer': {
     expected: 'entry-ends',
+    seconds: 3,
     files: { 'index.js': `${entry}\nsetInterval(() => {}, 1000);` },
   },
   'entry that changes a prototype': {
@@ -155,7 +158,7 @@ it('a good package passes', async () => {
 
 it.concurrent.each(Object.entries(defects))(
   '%s',
-  async (_, { expected, json, files, inContribution }) => {
+  async (_, { expected, json, files, inContribution, seconds = 10 }) => {
     const root = makePlugin(json ?? goodPackage, { 'index.js': entry, ...files });
     try {
       const report = await checkPlugin({
@@ -163,7 +166,7 @@ it.concurrent.each(Object.entries(defects))(
         hostVersion: '0.1.0',
         seed: 0,
         thorough: false,
-        seconds: 10,
+        seconds,
         only: [expected],
         skip: [],
         signal: new AbortController().signal,
@@ -182,9 +185,9 @@ it.concurrent.each(Object.entries(defects))(
 it.concurrent.each(['no package.json', 'no README', 'leaves its entry at home', 'entry that hangs'])(
   'the command finds it among all checks, and ends with 1: %s',
   async (name) => {
-    const { expected, json, files } = defects[name]!;
+    const { expected, json, files, seconds = 10 } = defects[name]!;
     const root = makePlugin(json ?? goodPackage, { 'index.js': entry, ...files });
-    const { code, report } = await checkFolder(root, ['--deadline', '10']);
+    const { code, report } = await checkFolder(root, ['--deadline', String(seconds)]);
     expect(failedOf(report.checks)).toContain(expected);
     expect({ code, passed: report.passed }).toEqual({ code: 1, passed: false });
   },

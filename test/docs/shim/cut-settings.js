@@ -10,6 +10,9 @@ const GROUP = 4;
 /** Each engine thread compiles the model anew, which is most of the work of a short training. */
 const ENGINE_THREADS = 1;
 
+/** The engine compiles it in half the time of the usual one, `nano`. */
+const PRESET = 'pico';
+
 /** What is cut of an ablation whose cells say how long they train: keys that none of them varies. */
 export const cutPilot = [
   ['algorithm.groupSize', GROUP],
@@ -17,6 +20,7 @@ export const cutPilot = [
   ['evaluation.final.tasks', TASKS],
   ['evaluation.final.temperatures', '[0]'],
   ['policy.options.threads', ENGINE_THREADS],
+  ['policy.preset', PRESET],
   ['stages.rl.tasksPerStep', 4],
   ['policy.sampling.maxActionTokens', ACTION_TOKENS],
 ];
@@ -49,10 +53,10 @@ function engineThreads({ name, options }) {
   return isCut ? [] : [['policy.options.threads', ENGINE_THREADS]];
 }
 
-/** The engine compiles it in half the time. The recipe `textcraft` keeps its model, so that one of this size is trained. */
+/** The recipe `textcraft` keeps its model, so that one of this size is trained. */
 function smallerModel({ name, policy }) {
   const isCut = policy.name === 'transformer' && policy.preset === 'nano' && name !== 'textcraft';
-  return isCut ? [['policy.preset', 'pico']] : [];
+  return isCut ? [['policy.preset', PRESET]] : [];
 }
 
 /** Five are what the guessing game needs; policies that learnt nothing fill every turn there is with tokens. */
