@@ -135,7 +135,9 @@ describe.each(packages)('the template %s', (_template, name) => {
     expect(existsSync(join(folder, name, declared.plugin))).toBe(true);
   });
 
-  it('passes its own tests', () => within(name, 'npm', 'test', '--ignore-scripts'), 3 * MINUTES);
+  // Those of the environment ran where the page on getting started runs them.
+  if (name !== 'env-mine')
+    it('passes its own tests', () => within(name, 'npm', 'test', '--ignore-scripts'), 3 * MINUTES);
 
   it(
     'trains',
