@@ -11,15 +11,16 @@ export interface OwnedGroup {
 
 /**
  * A shell that lives as long as the thread it works for: its standard input ends when that thread ends, by whatever cause, and then it
- * kills the groups that it was told of. It is a session of its own, so that no Ctrl-C and no kill of the owner's group reaches it.
+ * kills the groups that it was told of, in its arguments first. It is a session of its own, so that no Ctrl-C and no kill of the owner's group
+ * reaches it.
  */
-const guardProgram = `
-groups=' '
+export const guardProgram = `
+groups=" $* "
 while read -r sign group; do
-  case $sign in
-    +) groups="$groups$group " ;;
-    -) groups="\${groups%% $group *} \${groups#* $group }" ;;
+  case $sign$groups in
+    *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;;
   esac
+  case $sign in +) groups="$groups$group " ;; esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
 `;
@@ -86,7 +87,8 @@ async function tell(line: string): Promise<void> {
 
 function startGuard(): { readonly process: ChildProcess; readonly input: Socket } {
   const name = `agentgym: ends the child processes of ${process.pid}`;
-  const started = spawn('/bin/sh', ['-c', guardProgram, name], {
+  // In its arguments, so that it knows all that lives from its first moment on.
+  const started = spawn('/bin/sh', ['-c', guardProgram, name, ...Array.from(living.keys(), String)], {
     cwd: '/',
     env: {},
     detached: true,
@@ -103,7 +105,6 @@ function startGuard(): { readonly process: ChildProcess; readonly input: Socket 
   // It waits for this process, not the other way round.
   started.unref();
   input.unref();
-  for (const pid of living.keys()) input.write(`+ ${pid}\n`);
   return { process: started, input };
 }
 
