@@ -141,6 +141,14 @@ it.runIf(process.platform !== 'win32')('a guard kills the groups that are left, 
 });
 
 describe('what a child says and is told', () => {
+  // Goes red when Node.js has what it reads: it throws away what nobody has asked for by the time a process exits.
+  it('is kept until it is read, also of one that has ended', async () => {
+    const { stdout, stderr, ended } = await spawnOwned('sh', ['-c', 'echo said; echo complained >&2']);
+    await ended;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([await text(stdout), await text(stderr)]).toEqual(['said\n', 'complained\n']);
+  });
+
   it('passes arguments, folder and environment as they are', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'agentgym-owned-'));
     const words = ['$HOME', '"; exit 3', '', '-c', 'a  b\n', '*'];

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 
 import { findProgram, notStarted, type ProgramPlace } from './find-program.js';
 import { ownGroup } from './own-group.js';
@@ -23,7 +23,7 @@ export interface OwnedProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when it has exited; what it started is killed then. Its last output may not be read yet: wait for the end of the streams. */
+  /** Resolves when it has exited; what it started is killed then. Its last output may not be read yet: it is kept, up to the end of the streams. */
   readonly ended: Promise<ProcessEnding>;
   /** Sends a signal, SIGKILL unless told, to the process and all that it started. */
   kill(signal?: NodeJS.Signals): void;
@@ -65,8 +65,14 @@ export async function spawnOwned(
   signal?.throwIfAborted();
   const gate = child.stdio[3] as Writable | null | undefined;
   gate?.on('error', () => undefined).end('\n', () => gate.destroy());
-  const { pid, stdin, stdout, stderr } = child;
+  const { pid, stdin } = child;
+  const [stdout, stderr] = [child.stdout, child.stderr].map(kept) as [Readable, Readable];
   return { pid: pid!, stdin, stdout, stderr, ended, kill: (name = 'SIGKILL') => group.kill(name) };
+}
+
+/** The same bytes, kept until somebody reads them: when a process exits, Node.js empties those of its pipes that nobody reads yet. */
+function kept(pipe: Readable): Readable {
+  return pipe.pipe(new PassThrough());
 }
 
 /** The process, once it runs: on POSIX systems behind its gate, descriptor 3. */
