@@ -7,7 +7,11 @@ import { LongestFirst } from './test/longest-first.js';
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const BESIDE_SOURCES = ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'templates/**/*.test.ts'];
-const FROM_REGISTRY = ['test/registry/**/*.test.ts', 'test/templates/**/*.test.ts'];
+const FROM_REGISTRY = [
+  'test/registry/**/*.test.ts',
+  'test/templates/**/*.test.ts',
+  'test/packages/package-contents.test.ts',
+];
 
 /** They play what is built, and templates are built where somebody made something of them: test/templates/ does. */
 const WANT_A_BUILD = [
@@ -35,13 +39,13 @@ export default defineConfig({
     globalSetup: ['test/temporary-folder.ts'],
     projects: [
       {
-        // What `npm run test:quick` runs.
+        // `npm run test:quick` runs those beside the sources.
         extends: true,
-        test: { name: 'sources', include: BESIDE_SOURCES, exclude: WANT_A_BUILD },
-      },
-      {
-        extends: true,
-        test: { name: 'checkout', include: ['test/**/*.test.ts'], exclude: FROM_REGISTRY },
+        test: {
+          name: 'checkout',
+          include: [...BESIDE_SOURCES, 'test/**/*.test.ts'],
+          exclude: [...WANT_A_BUILD, ...FROM_REGISTRY],
+        },
       },
       {
         // What a user gets: its set-up starts a registry, publishes everything there and installs the host. It runs only when such a test does.

@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longer than others by far, the longest first: whoever begins with one late waits for it alone. */
@@ -13,13 +15,14 @@ const LONG = [
   'test/packages/native-runtime.test.ts',
 ];
 
-/** Long files, then other files with a process of their own, then those that share one: a shared process ends where another kind of file comes next. */
+/** Long files, then those that start processes, then those beside the sources. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification): number => {
-      const place = LONG.findIndex((path) => moduleId.replaceAll('\\', '/').endsWith(path));
+      const file = relative(project.config.root, moduleId).replaceAll('\\', '/');
+      const place = LONG.indexOf(file);
       if (place >= 0) return place;
-      return project.config.isolate ? LONG.length : LONG.length + 1;
+      return file.startsWith('test/') ? LONG.length : LONG.length + 1;
     };
     return (await super.sort(files)).sort((left, right) => rank(left) - rank(right));
   }

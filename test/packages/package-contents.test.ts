@@ -15,22 +15,20 @@ import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
 import { pluginFolders, repository, shown } from '../architecture/source-files.js';
-import { packWorkspace } from '../registry/packed-workspace.js';
 
 const run = promisify(execFile);
 const wrong = join(repository, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
 
 let folder: string;
-let tarballs: readonly string[];
+const tarballs = inject('tarballs');
 /** Name -> where it is unpacked, and its files, with slashes. */
 const packages = new Map<string, { readonly root: string; readonly files: readonly string[] }>();
 const host = () => packages.get('@agentgym/cli')!;
 
 beforeAll(async () => {
-  tarballs = await packWorkspace();
   folder = await mkdtemp(join(tmpdir(), 'agentgym-contents-'));
   for (const [i, tarball] of tarballs.entries()) {
     const into = join(folder, String(i));
@@ -49,10 +47,7 @@ beforeAll(async () => {
     packages.set(name, { root, files });
   }
 }, 120_000);
-afterAll(async () => {
-  const made = [folder, ...new Set(tarballs.map((tarball) => dirname(tarball)))];
-  for (const path of made) await rm(path, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** What may lie in a package beside compiled modules and their types. */
 const ASSETS = [
@@ -125,7 +120,8 @@ describe('packed packages', () => {
     }
   });
 
-  it.each(['@agentgym/cli', '@agentgym/plugin-env-textcraft', '@agentgym/plugin-policy-transformer'])(
+  // Other plugins are laid out as this one is: what is in them was looked at above.
+  it.each(['@agentgym/cli', '@agentgym/plugin-policy-transformer'])(
     '%s has types that are found, by arethetypeswrong',
     async (name) => {
       const tarball = tarballs[[...packages.keys()].indexOf(name)]!;

@@ -21,7 +21,7 @@ export const cutPilot = [
   ['evaluation.final.temperatures', '[0]'],
   ['policy.options.threads', ENGINE_THREADS],
   ['policy.preset', PRESET],
-  ['stages.rl.tasksPerStep', 4],
+  ['stages.rl.tasksPerStep', 2],
   ['policy.sampling.maxActionTokens', ACTION_TOKENS],
 ];
 
