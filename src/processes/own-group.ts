@@ -80,9 +80,9 @@ async function tell(line: string): Promise<void> {
   const told = (guard ??= startGuard());
   const failed = await write(told.input, line);
   if (!failed || living.size === 0) return;
-  // Somebody killed the guard; the next one is told of everything that lives.
+  // Somebody killed the guard; the next one knows everything that lives.
   if (guard === told) guard = undefined;
-  await write((guard ??= startGuard()).input, '');
+  guard ??= startGuard();
 }
 
 function startGuard(): { readonly process: ChildProcess; readonly input: Socket } {
