@@ -9,6 +9,7 @@ const [contribution] = contributions;
 const freshProcess = new URL('../dist/guess-number.js', import.meta.url);
 const variants: Record<string, Partial<Options>> = {
   'as it comes': {},
+  'with memory and working': { reply: 'direction', answer: 'working' },
   "as GEM's easy game": { highest: 10, width: [10, 10], turns: 4, reply: 'direction', splitBy: 'task' },
 };
 

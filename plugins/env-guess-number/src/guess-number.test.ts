@@ -11,6 +11,7 @@ const defaults: Options = {
   width: [20, 31],
   turns: null,
   reply: 'interval',
+  answer: 'number',
   splitBy: 'interval',
 };
 
@@ -96,6 +97,31 @@ describe('guess-number', () => {
     const game = new GuessNumber({ ...defaults, reply: 'direction' });
     game.reset('4-33/17');
     expect(game.step('10').observation).toBe('higher');
+  });
+
+  it('reads the guess behind the working, right or wrong, and nothing else', () => {
+    const game = new GuessNumber({ ...defaults, reply: 'direction', answer: 'working', turns: 20 });
+    const { random } = testHost();
+    game.reset('4-33/17');
+    expect(game.act('oracle', { random })).toBe('from 4 to 33, 30 left, guess 18');
+    expect(game.step('from 4 to 33, 30 left, guess 18').observation).toBe('lower');
+    expect(game.act('oracle', { random })).toBe('from 4 to 17, 14 left, guess 10');
+    // Goes red when the environment corrects what the agent should remember.
+    expect(game.step('from 1 to 99, 7 left, guess 10')).toMatchObject({
+      observation: 'higher',
+      facts: { invalid: false },
+    });
+    for (const text of [
+      '11',
+      'guess 11',
+      'from 11 to 17, guess 11',
+      'from 11 to 17, 7 left, guess 11.',
+      'from a to b, 7 left, guess 11',
+    ]) {
+      expect(game.step(text).facts.invalid, text).toBe(true);
+    }
+    expect(game.admissible()).toContain('from 11 to 17, 7 left, guess 33');
+    expect(game.step('from 11 to 17, 7 left, guess 17').facts.success).toBe(true);
   });
 
   it('is always won by bisection, with nothing to spare', () => {

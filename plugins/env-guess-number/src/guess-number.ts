@@ -32,7 +32,7 @@ export class GuessNumber implements Environment {
 
   step(action: string): StepResult {
     const { low, high, secret } = this.#state;
-    const guess = /^\d{1,15}$/.test(action) ? Number(action) : Number.NaN;
+    const guess = readGuess(action, this.#options.answer);
     const invalid = !(guess >= low && guess <= high);
     const success = guess === secret;
     const possibleLow =
@@ -61,19 +61,19 @@ export class GuessNumber implements Environment {
     const { low, high, possibleLow, possibleHigh } = this.#state;
     switch (player) {
       case 'oracle':
-        return String(Math.floor((possibleLow + possibleHigh) / 2));
+        return this.#write(Math.floor((possibleLow + possibleHigh) / 2), possibleLow, possibleHigh);
       case 'demonstrator':
-        return String(random.integer(possibleLow, possibleHigh + 1));
+        return this.#write(random.integer(possibleLow, possibleHigh + 1), possibleLow, possibleHigh);
       case 'random':
-        return String(random.integer(low, high + 1));
+        return this.#write(random.integer(low, high + 1), low, high);
       default:
         throw new Error(`guess-number has no player "${player}"`);
     }
   }
 
   admissible(): readonly string[] {
-    const { low, high } = this.#state;
-    return Array.from({ length: high - low + 1 }, (_, offset) => String(low + offset));
+    const { low, high, possibleLow, possibleHigh } = this.#state;
+    return Array.from({ length: high - low + 1 }, (_, offset) => this.#write(low + offset, possibleLow, possibleHigh));
   }
 
   stateKey(): string {
@@ -88,6 +88,13 @@ export class GuessNumber implements Environment {
     this.#state = state as unknown as State;
   }
 
+  /** The action that makes this guess; with `answer: working` it first says which numbers are still possible. */
+  #write(guess: number, from: number, to: number): string {
+    return this.#options.answer === 'number'
+      ? `${guess}`
+      : `from ${from} to ${to}, ${to - from + 1} left, guess ${guess}`;
+  }
+
   /** Share of the interval's bits that are known: 0 at first, below 1 until the number is said. */
   #narrowed(): number {
     const { low, high, possibleLow, possibleHigh } = this.#state;
@@ -100,6 +107,16 @@ export class GuessNumber implements Environment {
     const total = wholeBits(high - low + 1, 1);
     return { reached: success ? total : wholeBits(high - low + 1, possibleHigh - possibleLow + 1), total };
   }
+}
+
+const WHOLE_ACTION = {
+  number: /^(\d{1,15})$/,
+  working: /^from \d{1,15} to \d{1,15}, \d{1,15} left, guess (\d{1,15})$/,
+};
+
+/** The number that an action guesses, NaN where it is not written as it has to be. What the working says may be wrong: only the guess counts. */
+function readGuess(action: string, answer: Options['answer']): number {
+  return Number(WHOLE_ACTION[answer].exec(action)?.[1] ?? Number.NaN);
 }
 
 /** How often `many` numbers can be halved with `few` of them left: counted, since a logarithm of whole numbers need not be whole. */
