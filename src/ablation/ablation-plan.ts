@@ -7,7 +7,11 @@ export type CellSettings = { readonly [path: string]: Json };
 export interface CellPlan {
   /** Letters, digits, dots and hyphens; the name of its folder. */
   readonly id: string;
+  /** What people read in its place; absent: the id. */
+  readonly title?: string;
   readonly settings: CellSettings;
+  /** Of a grid: what its value of each key is called. */
+  readonly levels?: { readonly [key: string]: string };
 }
 
 /** What is to be found out, before any recipe is resolved. */

@@ -1,16 +1,37 @@
 import type { Json } from '../contracts/json.js';
-import type { CellSettings } from './ablation-plan.js';
+import type { CellPlan, CellSettings } from './ablation-plan.js';
+import type { LevelName } from './level-names.js';
+
+/** A key of a grid with one of its values and what that is called. */
+export interface Level extends LevelName {
+  readonly key: string;
+  readonly value: Json;
+}
+
+/** The cell where these levels meet: a folder called `grpo.clipHigh-0.28`, which people read as `grpo, clipHigh 0.28`. */
+export function cellOfLevels(levels: readonly Level[]): CellPlan {
+  const keys = levels.map(({ key }) => key);
+  const titles = levels.map((level) => (level.isName ? level.text : `${lastWords(level.key, keys, ' ')} ${level.text}`));
+  const ids = levels.map(({ key, value, text, isName }) =>
+    isName ? valueName(text) : `${lastWords(key, keys, '-')}-${valueName(value)}`,
+  );
+  return {
+    id: ids.join('.').slice(0, 120),
+    title: titles.join(', '),
+    settings: Object.fromEntries(levels.map(({ key, value }) => [key, value])),
+    levels: Object.fromEntries(levels.map(({ key, text }) => [key, text])),
+  };
+}
 
 /** `groupSize-8.clipHigh-0.28`: the last words of the keys with their values, as a folder may be called. */
 export function cellId(settings: CellSettings, keys: readonly string[]): string {
-  const lastWords = keys.map((key) => key.split('.').at(-1) ?? key);
-  const parts = keys.map((key, index) => {
-    const last = lastWords[index] ?? key;
-    // Two keys that end alike are told apart by all of their words.
-    const name = lastWords.filter((word) => word === last).length > 1 ? key.replaceAll('.', '-') : last;
-    return `${name}-${valueName(settings[key] ?? null)}`;
-  });
-  return parts.join('.').slice(0, 120);
+  return cellOfLevels(keys.map((key) => ({ key, value: settings[key] ?? null, text: '', isName: false }))).id;
+}
+
+/** The last word of a key; two keys that end alike are told apart by all of their words. */
+function lastWords(key: string, keys: readonly string[], joint: string): string {
+  const last = (other: string) => other.split('.').at(-1);
+  return keys.filter((other) => last(other) === last(key)).length > 1 ? key.replaceAll('.', joint) : (last(key) ?? key);
 }
 
 /** What was trained in one cell and tested in the environment of another: `width-8-12.on.width-20-31`. */

@@ -169,7 +169,11 @@ function estimate({ cell: { id, recipe, notes }, plan }: PlannedCell, speed: Spe
     if (recipe.evaluation.every > 0) evaluations += Math.floor(planned / recipe.evaluation.every);
   }
   const { evaluation } = recipe;
-  const during = evaluations * evaluation.temperatures.length * countOf(evaluation.tasks) * evaluation.episodesPerTask;
+  // Without evaluations on the way the keys that describe them are gone from the recipe.
+  const during =
+    evaluations === 0
+      ? 0
+      : evaluations * evaluation.temperatures.length * countOf(evaluation.tasks) * evaluation.episodesPerTask;
   const final = finalEvaluations(plan) * countOf(evaluation.final.tasks) * evaluation.final.episodesPerTask;
   return { id, seconds: seconds + (during + final) * speed.perEvaluated, demonstrations, episodes, steps, notes };
 }

@@ -1,74 +1,78 @@
 import type { AblationFile } from '../config/ablation-schema.js';
 import type { Json } from '../contracts/json.js';
 import { createRandom } from '../random/create-random.js';
-import type { CellPlan, CellSettings } from './ablation-plan.js';
-import { cellId } from './cell-id.js';
+import type { CellPlan } from './ablation-plan.js';
+import { cellOfLevels, type Level } from './cell-id.js';
+import { levelNames } from './level-names.js';
 
 type Grid = NonNullable<AblationFile['grid']>;
 type Design = AblationFile['design'];
 
+/** The values of each key, with their names. */
+type Levels = readonly (readonly Level[])[];
+
 /** The points of a grid that a design makes cells of, in a fixed order; the last key varies fastest. */
 export function expandGrid(grid: Grid, design: Design, sample = Infinity): readonly CellPlan[] {
-  const points = pointsOf(grid, design, sample);
-  return points.map((settings) => ({ id: cellId(settings, Object.keys(grid)), settings }));
+  return pointsOf(levelsOf(grid), design, sample).map(cellOfLevels);
 }
 
-function pointsOf(grid: Grid, design: Design, sample: number): readonly CellSettings[] {
+function levelsOf(grid: Grid): Levels {
+  return Object.entries(grid).map(([key, values]) => {
+    if (!Array.isArray(values)) {
+      return Object.entries(values).map(([text, value]) => ({ key, value, text, isName: true }));
+    }
+    const names = levelNames(key, values);
+    return values.map((value: Json, index) => ({ key, value, ...(names[index] as (typeof names)[number]) }));
+  });
+}
+
+function pointsOf(levels: Levels, design: Design, sample: number): readonly (readonly Level[])[] {
   switch (design) {
     case 'full':
-      return product(grid);
+      return Array.from({ length: sizeOf(levels) }, (_, index) => pointAt(levels, index));
     case 'one-at-a-time':
-      return oneAtATime(grid);
+      return oneAtATime(levels);
     case 'paired':
-      return paired(grid);
+      return (levels[0] ?? []).map((_, index) => levels.map((of) => of[index] as Level));
     case 'random':
-      return drawn(grid, sample);
+      return drawn(levels, sample);
   }
 }
 
 /** Number of all points, which may be far more than fit into memory. */
 export function gridSize(grid: Grid): number {
-  return Object.values(grid).reduce((count, { length }) => count * length, 1);
+  return Object.values(grid).reduce((count, values) => count * Object.keys(values).length, 1);
 }
 
-function product(grid: Grid): CellSettings[] {
-  return Array.from({ length: gridSize(grid) }, (_, index) => pointAt(grid, index));
+function sizeOf(levels: Levels): number {
+  return levels.reduce((count, { length }) => count * length, 1);
 }
 
 /** The point of a number in [0, size): its digits in the mixed radix of the lists' lengths. */
-function pointAt(grid: Grid, index: number): CellSettings {
+function pointAt(levels: Levels, index: number): Level[] {
   let rest = index;
-  const digits = Object.entries(grid)
+  return [...levels]
     .reverse()
-    .map(([key, values]): [string, Json] => {
-      const value = values[rest % values.length] as Json;
-      rest = Math.floor(rest / values.length);
-      return [key, value];
-    });
-  return Object.fromEntries(digits.reverse());
+    .map((of) => {
+      const level = of[rest % of.length] as Level;
+      rest = Math.floor(rest / of.length);
+      return level;
+    })
+    .reverse();
 }
 
 /** The first values of all lists, and each other value alone among first values. */
-function oneAtATime(grid: Grid): CellSettings[] {
-  const first = pointAt(grid, 0);
-  const others = Object.entries(grid).flatMap(([key, values]) =>
-    values.slice(1).map((value) => ({ ...first, [key]: value })),
-  );
+function oneAtATime(levels: Levels): Level[][] {
+  const first = pointAt(levels, 0);
+  const others = levels.flatMap((of, place) => of.slice(1).map((level) => first.with(place, level)));
   return [first, ...others];
 }
 
-function paired(grid: Grid): CellSettings[] {
-  const length = Object.values(grid)[0]?.length ?? 0;
-  return Array.from({ length }, (_, index) =>
-    Object.fromEntries(Object.entries(grid).map(([key, values]) => [key, values[index] as Json])),
-  );
-}
-
 /** Different points, drawn by a fixed seed: the same file gives the same cells, and a larger sample begins with the smaller one's. */
-function drawn(grid: Grid, sample: number): CellSettings[] {
-  const size = gridSize(grid);
+function drawn(levels: Levels, sample: number): Level[][] {
+  const size = sizeOf(levels);
   const random = createRandom(0).stream('grid');
   const chosen = new Set<number>();
   while (chosen.size < Math.min(sample, size)) chosen.add(random.integer(0, size));
-  return [...chosen].map((index) => pointAt(grid, index));
+  return [...chosen].map((index) => pointAt(levels, index));
 }

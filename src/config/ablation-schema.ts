@@ -8,6 +8,7 @@ const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.descrip
 const whole = (minimum: number, description: string) =>
   v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.description(description));
 const words = v.regex(/^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/, 'a name is words of letters and digits, joined by hyphens');
+const name = v.pipe(v.string(), words);
 const keyPath = v.pipe(
   v.string(),
   v.regex(/^[a-zA-Z][\w-]*(\.[a-zA-Z][\w-]*)*$/, 'a key of a recipe is written like `algorithm.groupSize`'),
@@ -18,7 +19,7 @@ const settings = v.record(keyPath, v.unknown()) as unknown as v.GenericSchema<Re
 /** The schema of an ablation as it is written. */
 export const ablationSchema = v.strictObject({
   ablationVersion: v.pipe(v.literal(1), v.description('Version of this format')),
-  name: v.pipe(v.string(), words, v.description("Begins the name of the ablation's folder")),
+  name: v.pipe(name, v.description("Begins the name of the ablation's folder")),
   question: v.exactOptional(text('What is to be found out, as a question')),
   recipe: v.exactOptional(
     text("The recipe that is varied: a built-in name, or a path relative to this file; absent: the project's"),
@@ -36,9 +37,14 @@ export const ablationSchema = v.strictObject({
   ),
   grid: v.exactOptional(
     v.pipe(
-      v.record(keyPath, v.pipe(v.array(json), v.minLength(1))),
+      v.record(
+        keyPath,
+        v.union([v.pipe(v.array(json), v.minLength(1)), v.pipe(v.record(name, json), v.minEntries(1))]),
+      ),
       v.minEntries(1),
-      v.description('Values to try, by key of the recipe, such as `algorithm.groupSize: [4, 8, 16]`'),
+      v.description(
+        'Values to try, by key of the recipe, such as `algorithm.groupSize: [4, 8, 16]`; or a map, whose keys name the values',
+      ),
     ),
   ),
   design: v.optional(
@@ -53,7 +59,7 @@ export const ablationSchema = v.strictObject({
   sample: v.exactOptional(whole(1, 'Cells of `design: random`')),
   cells: v.exactOptional(
     v.pipe(
-      v.record(v.pipe(v.string(), words), settings),
+      v.record(name, settings),
       v.minEntries(1),
       v.description('Cells by name, each with the keys it sets; in the place of a grid, or beside it'),
     ),

@@ -54,8 +54,9 @@ function checkTogether({ grid, cells, design, sample }: AblationFile, complaints
     complaints.add('AG_RECIPE_IDLE_SETTING', ['sample'], message, 'Remove it, or set `design: random`.');
   }
   if (design === 'paired' && grid !== undefined) {
-    const lengths = Object.entries(grid).map(([key, values]) => `${key} has ${values.length}`);
-    if (new Set(Object.values(grid).map(({ length }) => length)).size > 1) {
+    const counts = Object.entries(grid).map(([key, values]) => [key, Object.keys(values).length] as const);
+    const lengths = counts.map(([key, count]) => `${key} has ${count}`);
+    if (new Set(counts.map(([, count]) => count)).size > 1) {
       wrong(['grid'], `\`design: paired\` takes lists of one length: ${lengths.join(', ')}`, 'Make them equally long.');
     }
   }

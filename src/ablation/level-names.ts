@@ -1,0 +1,58 @@
+import type { Json, JsonObject } from '../contracts/json.js';
+
+/** What people call a value of a grid's key. */
+export interface LevelName {
+  /** `sparse`, `0.28`, `grpo clipHigh 0.2`. */
+  readonly text: string;
+  /** Says what it is without its key, as the name of a plugin does and a number does not. */
+  readonly isName: boolean;
+}
+
+/**
+ * Names the values of one key of a grid: a contribution by its own name, a list of them by all of theirs, anything else as it is written. Values that would be called alike
+ * get what they differ in.
+ */
+export function levelNames(key: string, values: readonly Json[]): readonly LevelName[] {
+  const names = values.map((value) => nameOf(key, value));
+  return names.map((name, index) => {
+    const alike = values.filter((_, other) => names[other]?.text === name.text);
+    if (alike.length === 1) return name;
+    return { ...name, text: [name.text, ...distinctions(values[index] as Json, alike)].join(' ') };
+  });
+}
+
+function nameOf(key: string, value: Json): LevelName {
+  if (Array.isArray(value) && value.length > 0) {
+    const own = value.map((one: Json) => nameOfContribution(one));
+    if (own.every((name) => name !== undefined)) return { text: own.join(' + '), isName: true };
+  }
+  const own = nameOfContribution(value);
+  if (own !== undefined) return { text: own, isName: true };
+  if (typeof value !== 'string') return { text: JSON.stringify(value), isName: false };
+  return { text: value, isName: key === 'name' || key.endsWith('.name') };
+}
+
+function nameOfContribution(value: Json): string | undefined {
+  return isMap(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
+}
+
+/** The leaves of a value, as `clipHigh 0.2`, that others called alike do not all share. */
+function distinctions(value: Json, alike: readonly Json[]): readonly string[] {
+  const others = alike.map((one) => new Map(leaves(one, [])));
+  const paths = new Set(others.flatMap((one) => [...one.keys()]));
+  const own = new Map(leaves(value, []));
+  return [...paths].flatMap((path) => {
+    const isShared = others.every((one) => one.get(path) === own.get(path));
+    return isShared ? [] : [`${path.split('.').at(-1)} ${own.get(path) ?? 'unset'}`];
+  });
+}
+
+function leaves(value: Json, path: readonly string[]): [string, string][] {
+  if (Array.isArray(value)) return value.flatMap((one: Json, index) => leaves(one, [...path, `${index}`]));
+  if (!isMap(value)) return [[path.join('.'), typeof value === 'string' ? value : JSON.stringify(value)]];
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]));
+}
+
+function isMap(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
