@@ -4,21 +4,23 @@ import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
 import { formatP } from './answer-question.js';
 import type { CellComparison } from './compare-cells.js';
 import type { CellEstimate } from './estimate-cells.js';
+import { effectName, type GridEffect } from './grid-effects.js';
+import { reservationSentences } from './reservations.js';
 import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
 import type { Measure } from './read-outcomes.js';
 import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
-import { measuredMean, namedComparisons, transferLines } from './transfer-lines.js';
+import { estimatesOf, measuredMean, namedComparisons, transferLines } from './transfer-lines.js';
 
 /** An ablation for a person: its cells, their differences, and the answer. */
 export function ablationLines(result: AblationResult, style: TerminalStyle): string[] {
-  const { cells, comparisons, measure, temperature, split, question, answer, transfer } = result;
+  const { cells, comparisons, effects = [], measure, temperature, split, question, answer, transfer } = result;
   const title = (line: string) => paint(line, 'dim', style);
   const own = trainedCells(cells);
   const notes = [
     ...(transfer?.notes ?? []),
-    ...own.flatMap(({ id, trained = id, notes: of }) => of.map((note) => `${trained}: ${note}`)),
+    ...own.flatMap(({ id, title, trained = title ?? id, notes: of }) => of.map((note) => `${trained}: ${note}`)),
   ];
-  const failures = own.flatMap(({ id, trained = id, runs }) =>
+  const failures = own.flatMap(({ id, title, trained = title ?? id, runs }) =>
     runs.flatMap(({ seed, cause }) => (cause === undefined ? [] : [`${trained}, seed ${seed}: ${cause}`])),
   );
   return [
@@ -26,7 +28,9 @@ export function ablationLines(result: AblationResult, style: TerminalStyle): str
     '',
     ...(transfer === undefined ? cellLines(cells, measure, title) : transferLines(result, transfer, style)),
     ...(comparisons.length === 0 ? [] : ['', ...comparisonLines(namedComparisons(result), measure, title)]),
+    ...(effects.length === 0 ? [] : ['', ...effectLines(effects, measure, title)]),
     title(`${split} split, temperature ${temperature}; intervals for other seeds and other tasks`),
+    ...reservationSentences(estimatesOf(result)).map(title),
     ...(notes.length === 0 ? [] : ['', ...notes]),
     ...(failures.length === 0 ? [] : ['', ...failures]),
     '',
@@ -37,8 +41,8 @@ export function ablationLines(result: AblationResult, style: TerminalStyle): str
 /** What a grid is going to take, before it is run. */
 export function estimateLines(estimates: readonly CellEstimate[], seeds: number, workers: number): string[] {
   const total = estimates.reduce((sum, { seconds }) => sum + seconds, 0) * seeds;
-  const rows = estimates.map(({ id, seconds, steps, demonstrations, episodes }) => [
-    id,
+  const rows = estimates.map(({ id, title = id, seconds, steps, demonstrations, episodes }) => [
+    title,
     `about ${formatSeconds(seconds)}`,
     String(steps),
     formatCount(demonstrations),
@@ -48,7 +52,7 @@ export function estimateLines(estimates: readonly CellEstimate[], seeds: number,
     ...alignColumns([['cell', 'a run', 'steps', 'demonstrations', 'episodes'], ...rows]),
     '',
     `${estimates.length} cells with ${seeds} seeds, ${workers} side by side: about ${formatSeconds(total / workers)}`,
-    ...estimates.flatMap(({ id, notes }) => notes.map((note) => `${id}: ${note}`)),
+    ...estimates.flatMap(({ id, title = id, notes }) => notes.map((note) => `${title}: ${note}`)),
   ];
 }
 
@@ -61,10 +65,16 @@ function cellLines(cells: readonly CellSummary[], measure: Measure, title: (line
 }
 
 function cellRow(cell: CellSummary, measure: Measure): string[] {
-  const { id, seeds, runs, spent } = cell;
+  const { id, title = id, seeds, runs, spent } = cell;
   const value = measuredMean(cell, measure);
   const count = `${seeds.length}/${runs.length}`;
-  return [id, formatMean(value, measure), formatInterval(value, measure), count, value === null ? '' : costOf(spent)];
+  return [
+    title,
+    formatMean(value, measure),
+    formatInterval(value, measure),
+    count,
+    value === null ? '' : costOf(spent),
+  ];
 }
 
 /** Differences under each other, with intervals, p and Holm's. */
@@ -82,8 +92,23 @@ export function comparisonLines(
     formatP(corrected),
     design === 'unpaired' ? 'other tasks' : '',
   ]);
-  const [head = '', ...lines] = alignColumns([['difference', unit, '95 % interval', '', 'by Holm', ''], ...rows]);
+  const [head = '', ...lines] = alignColumns([['difference', unit, '95 % interval', '', 'corrected', ''], ...rows]);
   return [title(head), ...lines];
+}
+
+/** Main effects, then what keys do together. */
+function effectLines(effects: readonly GridEffect[], measure: Measure, title: (line: string) => string): string[] {
+  const unit = measure === 'success' ? 'points' : measure;
+  const rows = effects.map(({ kind, a, b, difference, p, corrected }) => [
+    effectName({ kind, a, b }),
+    formatMeasure(difference.mean, measure),
+    formatInterval(difference, measure),
+    `p ${formatP(p)}`,
+    formatP(corrected),
+  ]);
+  const [head = '', ...lines] = alignColumns([['over the grid', unit, '95 % interval', '', 'corrected'], ...rows]);
+  const explained = 'a x b: how much more b brings with a than with the first value of the key of a';
+  return [title(head), ...lines, ...(effects.some(({ kind }) => kind === 'interaction') ? [title(explained)] : [])];
 }
 
 function costOf(spent: CellSummary['spent']): string {

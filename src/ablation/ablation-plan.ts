@@ -10,7 +10,7 @@ export interface CellPlan {
   /** What people read in its place; absent: the id. */
   readonly title?: string;
   readonly settings: CellSettings;
-  /** Of a grid: what its value of each key is called. */
+  /** Of a grid: what its value of each key is called, such as `groupSize 8`. */
   readonly levels?: { readonly [key: string]: string };
 }
 

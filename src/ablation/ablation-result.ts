@@ -1,4 +1,5 @@
 import type { RunResult } from '../runs/run-result.js';
+import type { GridEffect } from './grid-effects.js';
 import type { CellComparison, CellMean } from './compare-cells.js';
 import type { Measure } from './read-outcomes.js';
 import type { Cell } from './resolve-cells.js';
@@ -18,11 +19,13 @@ export interface CellSummary {
   /** Where every cell is tested in several environments: the cell whose runs these are, and what they were tested on. */
   readonly trained?: string;
   readonly tested?: string;
+  /** What people read in the place of the id; absent: the id. */
+  readonly title?: string;
   readonly settings: Cell['settings'];
   /** Seeds whose runs are complete: what the numbers are of. */
   readonly seeds: readonly number[];
   /** Over seeds and tasks; null before the first run is complete. */
-  readonly success: { readonly rate: number; readonly low: number; readonly high: number } | null;
+  readonly success: (Omit<CellMean, 'mean'> & { readonly rate: number }) | null;
   /** The measure that is compared, where it is not success. */
   readonly measured?: CellMean | null;
   /** Mean over its complete runs, by currency. */
@@ -52,8 +55,15 @@ export interface AblationResult {
   readonly reference: string;
   readonly cells: readonly CellSummary[];
   readonly comparisons: readonly CellComparison[];
+  /** Of a full grid of two keys or more: what each key does over the values of the others, and what two do together. */
+  readonly effects?: readonly GridEffect[];
   /** Where every cell is tested in several environments. */
   readonly transfer?: TransferSummary;
+}
+
+/** A cell's title, by its id. */
+export function titleOf(cells: readonly CellSummary[], id: string): string {
+  return cells.find((cell) => cell.id === id)?.title ?? id;
 }
 
 /** One cell for each that was trained: of those that share their runs the one that was tested where it trained. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { answerQuestion } from './answer-question.js';
-import type { CellComparison } from './compare-cells.js';
+import type { GridEffect } from './grid-effects.js';
+import type { CellComparison, Reservation } from './compare-cells.js';
 import type { CellSummary } from './ablation-result.js';
 
 function cell(
@@ -50,8 +51,45 @@ describe('answerQuestion', () => {
     const cells = [cell('a', 0.5), cell('b', 0.6), cell('c', 0.58)];
     const comparisons = [comparison('a', 'b', 0.1, 0.06), comparison('a', 'c', 0.08, 0.2)];
     expect(answerQuestion({ ...base, cells, comparisons })).toBe(
-      'Success: b 60.0 %, c 58.0 %, a 50.0 %. b - a is separable alone, not after correction for 2 comparisons: more seeds would tell.',
+      'Success: b 60.0 %, c 58.0 %, a 50.0 %. b - a leaves 0 out alone, not after correction for 2 comparisons: more seeds would tell.',
     );
+  });
+
+  // Goes red when a reader is told of a difference that its interval does not carry.
+  it('never calls a difference separable beside an interval that is not to be believed', () => {
+    const cells = [cell('a', 0.5), { ...cell('b', 0.62), title: 'bee, 2' }];
+    const said = (reservation: Reservation) => {
+      const one = comparison('a', 'b', 0.12, 0.0004);
+      const comparisons = [{ ...one, difference: { ...one.difference, reservation } }];
+      return answerQuestion({ ...base, cells, comparisons }).replace('Success: bee, 2 62.0 %, a 50.0 %. ', '');
+    };
+    expect(said('one-seed')).toBe(
+      'One seed of each says nothing of other seeds, so no difference is called separable: run three or more.',
+    );
+    expect(said('two-seeds')).toBe(
+      'Two seeds do not tell how far seeds differ, so no difference is called separable: run three or more.',
+    );
+    expect(said('narrow')).toBe(
+      'No difference is separable. bee, 2 - a leaves 0 out, but its interval is narrow: these seeds agree better than the sampling of tasks allows. Run more seeds.',
+    );
+  });
+
+  it('tells what keys of a grid do over all others, and together', () => {
+    const cells = [cell('a', 0.5), cell('b', 0.51)];
+    const { design: _, ...effect } = comparison('ppo', 'grpo', 0.12, 0.0004);
+    const joint = { ...effect, kind: 'interaction', a: 'grpo', b: 'groupSize 16' } as const;
+    const said = (effects: readonly GridEffect[]) =>
+      answerQuestion({ ...base, cells, comparisons: [comparison('a', 'b', 0.01, 0.6)], effects }).split('points. ')[1];
+    expect(said([{ ...effect, kind: 'main' }, joint])).toBe(
+      "Over the whole grid: grpo is above ppo by 12.0 points (95 % interval 10.0 to 14.0; p < 0.001 after Holm's correction). " +
+        'groupSize 16 brings 12.0 points more with grpo than with its first value.',
+    );
+    expect(
+      said([
+        { ...effect, kind: 'main', corrected: 0.3 },
+        { ...joint, corrected: 0.4 },
+      ]),
+    ).toBe('Over the whole grid no key has a separable effect. No interaction is separable.');
   });
 
   it('tells how the best stands to each of the others where all are compared', () => {

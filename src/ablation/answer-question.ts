@@ -1,22 +1,23 @@
 import { describeDetectableEffect } from '../statistics/detectable-effect.js';
-import type { CellComparison } from './compare-cells.js';
+import type { GridEffect } from './grid-effects.js';
+import { isSeparable, level, type CellComparison } from './compare-cells.js';
 import type { Measure } from './read-outcomes.js';
-import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
+import { titleOf, trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
 
-/** Differences that are called real: after correction for the number of comparisons. */
-export const level = 0.05;
 /** So many differences are told one by one. */
 const told = 3;
 
 /** What an ablation says, in words that a reader may quote: what does best, which differences are real, or what could have been seen. */
 export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'ablation' | 'answer'>): string {
-  const { cells, comparisons, measure, reference } = result;
+  const { cells, measure, reference } = result;
+  const comparisons = result.comparisons.map((one) => ({ ...one, a: titleOf(cells, one.a), b: titleOf(cells, one.b) }));
   const known = cells.filter((cell) => valueOf(cell, measure) !== undefined);
   if (known.length === 0) return 'Nothing can be said yet: no run is complete.';
   const ordered = rank(known, measure);
   const sentences = [
     ranking(ordered, measure),
-    ...differences(comparisons, ordered[0]?.id ?? reference, reference, measure),
+    ...differences(comparisons, titleOf(cells, ordered[0]?.id ?? reference), titleOf(cells, reference), measure),
+    ...effectSentences(result.effects ?? [], measure),
     ...missing(cells),
   ];
   return sentences.join(' ');
@@ -35,7 +36,7 @@ function rank(cells: readonly CellSummary[], measure: Measure): CellSummary[] {
 
 function ranking(ordered: readonly CellSummary[], measure: Measure): string {
   const [best, ...others] = ordered.map(
-    (cell) => `${cell.id} ${quantity(valueOf(cell, measure) ?? Number.NaN, measure)}`,
+    (cell) => `${cell.title ?? cell.id} ${quantity(valueOf(cell, measure) ?? Number.NaN, measure)}`,
   );
   return others.length === 0
     ? `${best} is all there is so far.`
@@ -49,7 +50,7 @@ function differences(
   measure: Measure,
 ): string[] {
   if (comparisons.length === 0) return ['No two cells share a seed yet.'];
-  const real = comparisons.filter(({ corrected }) => corrected < level);
+  const real = comparisons.filter(isSeparable);
   if (real.length === 0) return notSeparable(comparisons, measure);
   if (comparisons.some(({ a }) => a !== reference)) return ofBest(best, comparisons, measure);
   const largest = [...real].sort((x, y) => Math.abs(y.difference.mean) - Math.abs(x.difference.mean)).slice(0, told);
@@ -58,6 +59,7 @@ function differences(
     ...largest.map((comparison) => difference(comparison, measure)),
     ...(real.length > told ? [`${real.length - told} more of ${comparisons.length} differences are separable.`] : []),
     ...(rest > 0 ? [`${rest === 1 ? 'The other difference is' : `${rest} other differences are`} not separable.`] : []),
+    ...doubtful(comparisons),
   ];
 }
 
@@ -67,16 +69,20 @@ function ofBest(best: string, comparisons: readonly CellComparison[], measure: M
     .filter(({ a, b }) => a === best || b === best)
     .sort((x, y) => Math.abs(x.difference.mean) - Math.abs(y.difference.mean));
   const other = ({ a, b }: CellComparison) => (a === best ? b : a);
-  const [nearest, ...beaten] = own.filter(({ corrected }) => corrected < level);
-  const equals = own.filter(({ corrected }) => corrected >= level).map(other);
+  const [nearest, ...beaten] = own.filter(isSeparable);
+  const equals = own.filter((comparison) => !isSeparable(comparison)).map(other);
   return [
     ...(nearest === undefined ? [] : [difference(nearest, measure)]),
     ...(beaten.length === 0 ? [] : [`It is separable from ${beaten.map(other).join(', ')}, too.`]),
     ...(equals.length === 0 ? [] : [`${best} is not separable from ${equals.join(', ')}.`]),
+    ...doubtful(own),
   ];
 }
 
-function difference({ a, b, difference: { mean, low, high }, corrected }: CellComparison, measure: Measure): string {
+function difference(
+  { a, b, difference: { mean, low, high }, corrected }: Pick<CellComparison, 'a' | 'b' | 'difference' | 'corrected'>,
+  measure: Measure,
+): string {
   const [more, less, sign] = mean >= 0 ? [b, a, 1] : [a, b, -1];
   const by = points(Math.abs(mean), measure);
   const [from, to] = sign > 0 ? [low, high] : [-high, -low];
@@ -87,19 +93,57 @@ function difference({ a, b, difference: { mean, low, high }, corrected }: CellCo
 
 function notSeparable(comparisons: readonly CellComparison[], measure: Measure): string[] {
   const [{ seeds, tasks }] = comparisons as [CellComparison];
-  const alone = comparisons.filter(({ p }) => p < level);
+  const few = comparisons.every(({ difference: { reservation } }) => reservation?.endsWith('-seeds') ?? false)
+    ? 'Two seeds do not tell how far seeds differ'
+    : comparisons.every(({ difference: { reservation } }) => reservation === 'one-seed')
+      ? 'One seed of each says nothing of other seeds'
+      : undefined;
+  if (few !== undefined) return [`${few}, so no difference is called separable: run three or more.`];
+  const alone = comparisons.filter(({ p, difference }) => p < level && difference.reservation === undefined);
+  const unsure = doubtful(comparisons);
   if (alone.length > 0) {
-    const names = alone.map(({ a, b }) => `${b} - ${a}`).join(', ');
-    const verb = alone.length === 1 ? 'is' : 'are';
+    const verb = alone.length === 1 ? 'leaves' : 'leave';
     return [
-      `${names} ${verb} separable alone, not after correction for ${comparisons.length} comparisons: more seeds would tell.`,
+      `${namesOf(alone)} ${verb} 0 out alone, not after correction for ${comparisons.length} comparisons: more seeds would tell.`,
+      ...unsure,
     ];
   }
+  if (unsure.length > 0) return ['No difference is separable.', ...unsure];
   const effects = comparisons.flatMap(({ detectable }) => detectable ?? []);
   if (measure !== 'success' || effects.length < comparisons.length) {
     return [`Not separable with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks} tasks.`];
   }
   return [`Not separable: ${describeDetectableEffect(Math.max(...effects), seeds, tasks)}.`];
+}
+
+/** What each key does over the values of the others, and whether keys act together. */
+function effectSentences(effects: readonly GridEffect[], measure: Measure): string[] {
+  const of = (kind: GridEffect['kind']) => effects.filter((effect) => effect.kind === kind);
+  const [main, together] = [of('main'), of('interaction')];
+  if (main.length === 0) return [];
+  const told = main.filter(isSeparable).map((effect) => difference(effect, measure));
+  const joint = together.filter(isSeparable).map(({ a, b, difference: { mean } }) => {
+    const [verb, by] = [mean > 0 ? 'more' : 'less', points(Math.abs(mean), measure)];
+    return `${b} brings ${by} ${verb} with ${a} than with its first value.`;
+  });
+  return [
+    ...(told.length === 0 ? ['Over the whole grid no key has a separable effect.'] : ['Over the whole grid:', ...told]),
+    ...(joint.length === 0 && together.length > 0 ? ['No interaction is separable.'] : joint),
+  ];
+}
+
+/** Differences that leave 0 out, but with an interval that covers too seldom. */
+function doubtful(comparisons: readonly CellComparison[]): string[] {
+  const narrow = comparisons.filter(({ p, difference }) => p < level && difference.reservation === 'narrow');
+  if (narrow.length === 0) return [];
+  const [verb, whose] = narrow.length === 1 ? ['leaves', 'its interval is'] : ['leave', 'their intervals are'];
+  return [
+    `${namesOf(narrow)} ${verb} 0 out, but ${whose} narrow: these seeds agree better than the sampling of tasks allows. Run more seeds.`,
+  ];
+}
+
+function namesOf(comparisons: readonly CellComparison[]): string {
+  return comparisons.map(({ a, b }) => `${b} - ${a}`).join('; ');
 }
 
 /** What is not there yet, and what failed. */

@@ -1,7 +1,8 @@
-import { formatP, level, missing, points, quantity } from './answer-question.js';
+import { formatP, missing, points, quantity } from './answer-question.js';
 import type { AblationResult, CellSummary } from './ablation-result.js';
 import { testedId } from './cell-id.js';
-import type { CellComparison } from './compare-cells.js';
+import { isSeparable, type CellComparison } from './compare-cells.js';
+import { reservationWord } from './reservations.js';
 import type { Measure } from './read-outcomes.js';
 import type { TransferSummary } from './transfer-summary.js';
 
@@ -43,8 +44,10 @@ function columnSentence(column: string, { cells, comparisons, measure }: Result)
 }
 
 /** "-12.3 points (-16.6 to -8.0; p < 0.001)" */
-function differenceOf({ difference: { mean, low, high }, corrected }: CellComparison, measure: Measure): string {
-  const verdict = corrected < level ? `p ${formatP(corrected)}` : 'not separable';
+function differenceOf(comparison: CellComparison, measure: Measure): string {
+  const { mean, low, high, reservation } = comparison.difference;
+  const why = reservation === undefined ? '' : `, ${reservationWord(reservation)}`;
+  const verdict = isSeparable(comparison) ? `p ${formatP(comparison.corrected)}` : `not separable${why}`;
   return `${signed(mean, measure)}${unitOf(measure)} (${signed(low, measure)} to ${signed(high, measure)}; ${verdict})`;
 }
 
@@ -61,7 +64,7 @@ function unitOf(measure: Measure): string {
 function bestRow({ elsewhere, best }: TransferSummary, measure: Measure): string[] {
   const loss = elsewhere.find(({ b }) => b === best?.trained);
   if (best === undefined || loss === undefined) return ['No two cells share a seed yet.'];
-  const unclear = best.against.filter(({ corrected }) => corrected >= level).map(({ a }) => a);
+  const unclear = best.against.filter((comparison) => !isSeparable(comparison)).map(({ a }) => a);
   const { mean, low, high } = loss.difference;
   const interval = `${signed(low, measure)} to ${signed(high, measure)}`;
   const lead =

@@ -11,7 +11,9 @@ export interface Level extends LevelName {
 /** The cell where these levels meet: a folder called `grpo.clipHigh-0.28`, which people read as `grpo, clipHigh 0.28`. */
 export function cellOfLevels(levels: readonly Level[]): CellPlan {
   const keys = levels.map(({ key }) => key);
-  const titles = levels.map((level) => (level.isName ? level.text : `${lastWords(level.key, keys, ' ')} ${level.text}`));
+  const titles = levels.map((level) =>
+    level.isName ? level.text : `${lastWords(level.key, keys, ' ')} ${level.text}`,
+  );
   const ids = levels.map(({ key, value, text, isName }) =>
     isName ? valueName(text) : `${lastWords(key, keys, '-')}-${valueName(value)}`,
   );
@@ -19,7 +21,7 @@ export function cellOfLevels(levels: readonly Level[]): CellPlan {
     id: ids.join('.').slice(0, 120),
     title: titles.join(', '),
     settings: Object.fromEntries(levels.map(({ key, value }) => [key, value])),
-    levels: Object.fromEntries(levels.map(({ key, text }) => [key, text])),
+    levels: Object.fromEntries(levels.map(({ key }, index) => [key, titles[index] ?? key])),
   };
 }
 

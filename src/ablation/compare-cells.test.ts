@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { createRandom } from '../random/create-random.js';
-import { cellMean, compareCells } from './compare-cells.js';
+import { cellMean, compareCells, isSeparable, toldMean } from './compare-cells.js';
 import type { RunOutcomes } from './read-outcomes.js';
 
 const tasks = Array.from({ length: 60 }, (_, index) => `task-${index}`);
@@ -88,6 +88,33 @@ describe('compareCells', () => {
     const [comparison] = compareCells([['low', 'high']], outcomes, 'success');
     expect(comparison).toMatchObject({ design: 'paired', seeds: 3, tasks: 63 });
     expect(comparison!.difference.mean).toBeCloseTo(rate('high') - rate('low'), 12);
+  });
+
+  // Goes red when the flag of the estimate is dropped on the way, or when few seeds are taken for enough.
+  it('says which intervals are not to be believed as they stand', () => {
+    const compare = (seeds: readonly number[]) =>
+      compareCells([['a', 'b']], new Map([['a', runs(0, seeds)], ['b', runs(0.4, seeds)]]), 'success')[0]!; // prettier-ignore
+    expect(compare([1]).difference.reservation).toBe('one-seed');
+    expect(compare([1, 2]).difference.reservation).toBe('two-seeds');
+    expect(toldMean(runs(0, [1, 2]), 'success')?.reservation).toBe('two-seeds');
+    const sharp = compare([2, 4, 6]);
+    expect(sharp.difference.reservation).toBeUndefined();
+    expect(isSeparable({ ...sharp, corrected: 0.001 })).toBe(true);
+    expect(isSeparable({ ...sharp, corrected: 0.06 })).toBe(false);
+    expect(
+      isSeparable({ ...sharp, corrected: 0.001, difference: { ...sharp.difference, reservation: 'narrow' } }),
+    ).toBe(false);
+  });
+
+  it('passes on that seeds agree better than tasks allow', () => {
+    // Each seed wins the tasks that another loses, and as many of them.
+    const turn = (seed: number, shift: number) => ({
+      seed,
+      values: new Map(tasks.map((task, index) => [task, Number((index + 7 * seed) % 20 < 8 + shift)] as const)),
+      clusters: new Map<string, string>(),
+    });
+    const cell = (shift: number) => [1, 2, 3].map((seed) => turn(seed, shift));
+    expect(toldMean(cell(0), 'success')?.reservation).toBe('narrow');
   });
 
   it('leaves out a cell without a run', () => {

@@ -7,11 +7,19 @@ import { unpairedDifference } from '../statistics/unpaired-difference.js';
 import { alignOutcomes, type AlignedOutcomes } from './align-outcomes.js';
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
+/**
+ * Why an interval is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do not tell how far seeds differ. `narrow`: seeds agree
+ * better than the sampling of tasks allows, so that it covers too seldom.
+ */
+export type Reservation = 'one-seed' | 'two-seeds' | 'narrow';
+
 /** An estimate over seeds and tasks with its 95 % interval, for other seeds and other tasks. */
 export interface CellMean {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
+  /** Absent: none. */
+  readonly reservation?: Reservation;
 }
 
 /** The difference `b - a`. */
@@ -33,14 +41,14 @@ export interface CellComparison {
 }
 
 /** What outcomes lie between, where that is known. */
-const boundsOf = (measure: Measure): { bounds?: readonly [number, number] } =>
+export const boundsOf = (measure: Measure): { bounds?: readonly [number, number] } =>
   measure === 'success' ? { bounds: [0, 1] } : {};
 
 /** Share of the tasks of each run that all must have in common to count as played by all: a failed episode may leave a task out. */
 const mostlyShared = 0.9;
 
 /** The tasks that all runs played; undefined where each was evaluated on tasks of its own. */
-function sharedTasks(runs: readonly RunOutcomes[]): AlignedOutcomes | undefined {
+export function sharedTasks(runs: readonly RunOutcomes[]): AlignedOutcomes | undefined {
   const aligned = alignOutcomes(runs);
   const fewest = Math.min(...runs.map(({ values }) => values.size));
   return aligned !== undefined && aligned.tasks >= mostlyShared * fewest ? aligned : undefined;
@@ -61,8 +69,29 @@ export function cellMean(runs: readonly RunOutcomes[], measure: Measure): Crosse
 /** The same without what only comparisons need; null without a run. */
 export function toldMean(runs: readonly RunOutcomes[], measure: Measure): CellMean | null {
   const found = cellMean(runs, measure);
-  return found === undefined ? null : { mean: found.mean, low: found.low, high: found.high };
+  return found === undefined ? null : told(found);
 }
+
+/** Fewer seeds do not tell how far seeds differ. */
+const fewestSeeds = 3;
+
+/** What people are told of an interval. */
+export function told({ mean, low, high, estimate }: CrossedInterval): CellMean {
+  return { mean, low, high, ...reserved(estimate.seeds, estimate.narrow) };
+}
+
+function reserved(seeds: number, narrow: boolean): { readonly reservation?: Reservation } {
+  if (seeds < fewestSeeds) return { reservation: seeds === 1 ? 'one-seed' : 'two-seeds' };
+  return narrow ? { reservation: 'narrow' } : {};
+}
+
+/** Differences that are called real: after correction for the number of comparisons, and with an interval to believe. */
+export function isSeparable({ corrected, difference }: Pick<CellComparison, 'corrected' | 'difference'>): boolean {
+  return corrected < level && difference.reservation === undefined;
+}
+
+/** Of the test of a difference. */
+export const level = 0.05;
 
 /** Compares pairs of cells; pairs without a common seed are left out. */
 export function compareCells(
@@ -87,12 +116,12 @@ function comparePair([a, first]: Side, [b, second]: Side, measure: Measure): Omi
   const pairs = shared ?? pairsBySeed(ofSeeds(first), ofSeeds(second));
   if (seeds.length === 0 || pairs === undefined) return compareUnpaired([a, first], [b, second], measure);
   const { rows, weights, tasks } = pairs;
-  const { mean, low, high, p, estimate } = crossedDifference(rows.slice(0, seeds.length), rows.slice(seeds.length), {
+  const found = crossedDifference(rows.slice(0, seeds.length), rows.slice(seeds.length), {
     weights,
     ...boundsOf(measure),
   });
-  const effect = seeds.length < 2 ? {} : { detectable: detectableEffect(estimate) };
-  return [{ a, b, difference: { mean, low, high }, p, seeds: seeds.length, tasks, design: 'paired', ...effect }];
+  const effect = seeds.length < 2 ? {} : { detectable: detectableEffect(found.estimate) };
+  return [{ a, b, difference: told(found), p: found.p, seeds: seeds.length, tasks, design: 'paired', ...effect }];
 }
 
 /** Seeds that were evaluated on tasks of their own: each is one pair of means, over the tasks that both of its runs played. */
@@ -112,8 +141,9 @@ function pairsBySeed(first: readonly RunOutcomes[], second: readonly RunOutcomes
 function compareUnpaired([a, first]: Side, [b, second]: Side, measure: Measure): Omit<CellComparison, 'corrected'>[] {
   const [left, right] = [cellMean(first, measure), cellMean(second, measure)];
   if (left === undefined || right === undefined) return [];
-  const { p, ...difference } = unpairedDifference(left, right);
+  const { p, ...interval } = unpairedDifference(left, right);
   const seeds = Math.min(first.length, second.length);
+  const difference = { ...interval, ...reserved(seeds, left.estimate.narrow || right.estimate.narrow) };
   const tasks = Math.min(...[...first, ...second].map(({ values }) => values.size));
   return [{ a, b, difference, p, seeds, tasks, design: 'unpaired' }];
 }

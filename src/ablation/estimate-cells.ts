@@ -16,6 +16,7 @@ import { trainInProcess } from './train-process.js';
 /** What one run of a cell is going to cost. */
 export interface CellEstimate {
   readonly id: string;
+  readonly title?: string;
   /** Of one run, on this machine, by itself. */
   readonly seconds: number;
   /** Where a budget counts turns or tokens: about as many as it pays for. A stop rule may end a stage before. */
@@ -145,7 +146,7 @@ function finalEvaluations({ recipe, lastRl, transfer }: RunPlan): number {
   return (lastRl !== undefined ? temperatures : 0) + environments * (temperatures + 3);
 }
 
-function estimate({ cell: { id, recipe, notes }, plan }: PlannedCell, speed: Speed): CellEstimate {
+function estimate({ cell: { id, title, recipe, notes }, plan }: PlannedCell, speed: Speed): CellEstimate {
   let [seconds, demonstrations, episodes, steps, evaluations] = [0, 0, 0, 0, 0];
   for (const stage of plan.stages) {
     const { budget } = stage;
@@ -175,7 +176,15 @@ function estimate({ cell: { id, recipe, notes }, plan }: PlannedCell, speed: Spe
       ? 0
       : evaluations * evaluation.temperatures.length * countOf(evaluation.tasks) * evaluation.episodesPerTask;
   const final = finalEvaluations(plan) * countOf(evaluation.final.tasks) * evaluation.final.episodesPerTask;
-  return { id, seconds: seconds + (during + final) * speed.perEvaluated, demonstrations, episodes, steps, notes };
+  return {
+    id,
+    ...(title !== undefined && { title }),
+    seconds: seconds + (during + final) * speed.perEvaluated,
+    demonstrations,
+    episodes,
+    steps,
+    notes,
+  };
 }
 
 /** `all` is as many as a split of the built-in environments has, or so. */

@@ -59,6 +59,25 @@ describe('expandGrid', () => {
     expect(ids({ width: [[8, 27]], kind: ['a/b'], none: [null] })).toEqual(['width-8-27.kind-a-b.none-null']);
   });
 
+  it('names cells for people by what their values are called', () => {
+    const cells = expandGrid(
+      {
+        algorithm: { plain: { name: 'grpo' }, wide: { name: 'grpo', options: { clipHigh: 0.4 } } },
+        'reward.terms': [[{ name: 'sparse' }], [{ name: 'dense' }]],
+        'algorithm.groupSize': [8],
+      },
+      'full',
+    );
+    expect(cells.map(({ id, title }) => [id, title])[1]).toEqual([
+      'plain.dense.groupSize-8',
+      'plain, dense, groupSize 8',
+    ]);
+    expect(cells[3]).toMatchObject({
+      settings: { algorithm: { options: { clipHigh: 0.4 } }, 'reward.terms': [{ name: 'dense' }] },
+      levels: { algorithm: 'wide', 'reward.terms': 'dense', 'algorithm.groupSize': 'groupSize 8' },
+    });
+  });
+
   // A grid of a billion points is asked for its size before any point is made.
   it('knows the size of a grid that does not fit into memory', () => {
     const values = Array.from({ length: 1000 }, (_, index) => index);

@@ -1,4 +1,5 @@
 import type { CellMean } from './compare-cells.js';
+import { reservationWord } from './reservations.js';
 import type { Measure } from './read-outcomes.js';
 
 /** Rates in percent, the rest as it is; an interval's missing end as a dash. */
@@ -12,7 +13,9 @@ export function formatMean(mean: CellMean | null, measure: Measure): string {
   return mean === null ? '-' : `${formatMeasure(mean.mean, measure)}${measure === 'success' ? ' %' : ''}`;
 }
 
-/** "48.1 to 60.2"; empty where there is none. */
+/** "48.1 to 60.2", with a word where it is not to be believed as it stands: "48.1 to 60.2, narrow". Empty where there is none. */
 export function formatInterval(mean: CellMean | null, measure: Measure): string {
-  return mean === null ? '' : `${formatMeasure(mean.low, measure)} to ${formatMeasure(mean.high, measure)}`;
+  if (mean === null) return '';
+  const mark = mean.reservation === undefined ? '' : `, ${reservationWord(mean.reservation)}`;
+  return `${formatMeasure(mean.low, measure)} to ${formatMeasure(mean.high, measure)}${mark}`;
 }

@@ -49,7 +49,7 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
 }
 
 function keyOf({ cell, seed }: CellRun): { cell: string; seed: number } {
-  return { cell: cell.id, seed };
+  return { cell: cell.title ?? cell.id, seed };
 }
 
 /** A run whose ablation was killed saves a checkpoint before it ends. The process that is still at work then, if any. */

@@ -5,7 +5,8 @@ import { readCellRun, runName, runsOf, type AblationManifest, type CellRun } fro
 import { answerQuestion } from './answer-question.js';
 import { answerTransfer } from './answer-transfer.js';
 import { testedId } from './cell-id.js';
-import { cellMean, compareCells, toldMean } from './compare-cells.js';
+import { compareCells, toldMean, type CellMean } from './compare-cells.js';
+import { gridEffects } from './grid-effects.js';
 import { summarizeTransfer } from './transfer-summary.js';
 import { readOutcomes, type Measure, type RunOutcomes } from './read-outcomes.js';
 
@@ -61,13 +62,14 @@ export function summarizeRuns(
       const measured = measure === 'success' ? success : read(measure);
       const id = tested === undefined ? cell.id : testedId(cell.id, tested);
       outcomes.set(id, measured);
-      const rate = cellMean(success, 'success');
+      const rate = toldMean(success, 'success');
       cells.push({
         id,
         ...(tested !== undefined && { trained: cell.id, tested }),
+        ...(cell.title !== undefined && { title: cell.title }),
         settings: cell.settings,
         seeds: complete.map(({ seed }) => seed),
-        success: rate === undefined ? null : { rate: rate.mean, low: rate.low, high: rate.high },
+        success: rate && rateOf(rate),
         ...(measure !== 'success' && { measured: toldMean(measured, measure) }),
         spent: meanSpent(complete.map(({ result }) => result)),
         status: statusOf(summaries),
@@ -77,6 +79,7 @@ export function summarizeRuns(
     }
   }
   const comparisons = compareCells(pairsOf(manifest), outcomes, measure);
+  const effects = gridEffects(manifest.cells, outcomes, measure);
   const status = cells.some((cell) => cell.status === 'failed')
     ? 'failed'
     : cells.some((cell) => cell.status === 'incomplete')
@@ -99,10 +102,15 @@ export function summarizeRuns(
     reference,
     cells,
     comparisons,
+    ...(effects.length > 0 && { effects }),
     ...(transfer && { transfer }),
   } as const;
   const answer = transfer === undefined ? answerQuestion(result) : answerTransfer(result, transfer);
   return { formatVersion: 1, ablation: directory, ...result, answer };
+}
+
+function rateOf({ mean, ...interval }: CellMean): NonNullable<CellSummary['success']> {
+  return { rate: mean, ...interval };
 }
 
 function summaryOf(run: CellRun, { failed }: AblationManifest, found: SummarizedRun | undefined): CellRunSummary {

@@ -1,7 +1,7 @@
 import { alignColumns } from '../reporting/align-columns.js';
 import { displayWidth } from '../reporting/display-text.js';
 import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
-import type { AblationResult, CellSummary } from './ablation-result.js';
+import { titleOf, type AblationResult, type CellSummary } from './ablation-result.js';
 import { testedId } from './cell-id.js';
 import type { CellComparison, CellMean } from './compare-cells.js';
 import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
@@ -10,7 +10,25 @@ import type { TransferSummary } from './transfer-summary.js';
 
 /** What a cell came to at the measure that is compared; null before its first run is complete. */
 export function measuredMean({ success, measured }: CellSummary, measure: Measure): CellMean | null {
-  return measure === 'success' ? success && { mean: success.rate, ...success } : (measured ?? null);
+  return measure === 'success' ? success && meanOf(success) : (measured ?? null);
+}
+
+/** Every interval that an ablation tells. */
+export function estimatesOf({
+  cells,
+  comparisons,
+  effects = [],
+  measure,
+  transfer,
+}: Pick<AblationResult, 'cells' | 'comparisons' | 'effects' | 'measure' | 'transfer'>): readonly CellMean[] {
+  return [
+    ...cells.flatMap((cell) => measuredMean(cell, measure) ?? []),
+    ...[...comparisons, ...effects, ...(transfer?.elsewhere ?? [])].map(({ difference }) => difference),
+  ];
+}
+
+function meanOf({ rate, ...interval }: NonNullable<CellSummary['success']>): CellMean {
+  return { mean: rate, ...interval };
 }
 
 /** The cell of a row and a column. */
@@ -25,7 +43,9 @@ export function namedComparisons({
 }: Pick<AblationResult, 'cells' | 'comparisons'>): readonly CellComparison[] {
   return comparisons.map((comparison) => {
     const { trained, tested } = cells.find(({ id }) => id === comparison.b) ?? {};
-    if (trained === undefined || tested === undefined) return comparison;
+    if (trained === undefined || tested === undefined) {
+      return { ...comparison, a: titleOf(cells, comparison.a), b: titleOf(cells, comparison.b) };
+    }
     return { ...comparison, a: 'trained there', b: `${trained} on ${tested}` };
   });
 }

@@ -53,9 +53,9 @@ export default class Ablate extends BaseCommand {
       return { ablation: planned.folder, axis: planned.plan.axis, seeds, workers, cells: estimates };
     }
     const { stdout, stderr, env: environment } = process;
-    const ids = cells.map(({ id }) => id);
+    const titles = cells.map(({ id, title = id }) => title);
     const quiet = this.jsonEnabled();
-    const display = await showGrid({ cells: ids, seeds: seeds.length, workers, quiet, stdout, stderr, environment });
+    const display = await showGrid({ cells: titles, seeds: seeds.length, workers, quiet, stdout, stderr, environment });
     const result = await runAblation(planned, {
       ...(flags.output !== undefined && { output: flags.output }),
       workers,

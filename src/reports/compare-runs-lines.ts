@@ -3,6 +3,7 @@ import { alignColumns } from '../reporting/align-columns.js';
 import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
 import { comparisonLines } from '../ablation/ablation-lines.js';
 import { formatInterval, formatMean } from '../ablation/format-measure.js';
+import { reservationSentences } from '../ablation/reservations.js';
 import type { RunsComparison } from './compare-runs.js';
 import type { PackageRecord } from '../runs/run-manifest.js';
 import { spentLine } from './spent-line.js';
@@ -40,6 +41,9 @@ export function compareRunsLines(comparison: RunsComparison, style: TerminalStyl
     ...(versions.length === 0 ? [] : ['', title(plugins), ...versions]),
     ...(comparisons.length === 0 ? [] : ['', ...comparisonLines(comparisons, measure, title)]),
     ...(split === null ? [] : ['', title(judged)]),
+    ...(comparisons.length === 0
+      ? []
+      : reservationSentences(comparisons.map(({ difference }) => difference)).map(title)),
   ];
 }
 

@@ -36,8 +36,6 @@ export const options = {
     choices: ['number', 'working'],
     default: 'number',
     description: 'What an action is: a number, or first what is still possible: `from 4 to 33, 30 left, guess 18`',
-    axis: true,
-    levels: ['number', 'working'],
   },
   splitBy: {
     type: 'choice',

@@ -4,22 +4,36 @@ import { formatCount, formatSeconds } from '../../reporting/format-quantity.js';
 import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
 import { trainedCells, type AblationResult, type CellSummary } from '../../ablation/ablation-result.js';
 import { formatP } from '../../ablation/answer-question.js';
+import { effectName, type GridEffect } from '../../ablation/grid-effects.js';
 import type { CellComparison } from '../../ablation/compare-cells.js';
 import { formatInterval, formatMean, formatMeasure } from '../../ablation/format-measure.js';
 import type { Measure } from '../../ablation/read-outcomes.js';
-import { cellOf, measuredMean, namedComparisons } from '../../ablation/transfer-lines.js';
+import { reservationSentences } from '../../ablation/reservations.js';
+import { cellOf, estimatesOf, measuredMean, namedComparisons } from '../../ablation/transfer-lines.js';
 import type { TransferSummary } from '../../ablation/transfer-summary.js';
 import { shellCommand } from './shell-command.js';
 
 /** An ablation as a section of a paper or of a page of results. @param command the words after `agentgym` that made it, where they are known */
 export function ablationMarkdown(result: AblationResult, command: readonly string[] | undefined): string[] {
-  const { name, ablation, question, answer, cells, comparisons, measure, temperature, split, transfer } = result;
+  const {
+    name,
+    ablation,
+    question,
+    answer,
+    cells,
+    comparisons,
+    effects = [],
+    measure,
+    temperature,
+    split,
+    transfer,
+  } = result;
   const own = trainedCells(cells);
   const made = command === undefined ? [] : ['```console', `$ ${shellCommand(['agentgym', ...command])}`, '```', ''];
   const remarks = [
     ...(transfer?.notes ?? []),
-    ...own.flatMap(({ id, trained = id, notes }) => notes.map((note) => `${trained}: ${note}`)),
-    ...own.flatMap(({ id, trained = id, runs }) =>
+    ...own.flatMap(({ id, title, trained = title ?? id, notes }) => notes.map((note) => `${trained}: ${note}`)),
+    ...own.flatMap(({ id, title, trained = title ?? id, runs }) =>
       runs.flatMap(({ seed, status, cause }) =>
         status === 'completed'
           ? []
@@ -38,13 +52,15 @@ export function ablationMarkdown(result: AblationResult, command: readonly strin
     '',
     ...(transfer === undefined ? [] : [...transferTable(result, transfer), '']),
     ...cellTable(
-      own.map((cell) => ({ ...cell, id: cell.trained ?? cell.id })),
+      own.map((cell) => ({ ...cell, id: cell.trained ?? cell.title ?? cell.id })),
       measure,
     ),
     '',
     ...(comparisons.length === 0 ? [] : [...differenceTable(namedComparisons(result), measure), '']),
+    ...(effects.length === 0 ? [] : [...effectTable(effects, measure), '']),
     `${split} split, temperature ${temperature}. Intervals are of 95 %, for other seeds and other tasks; p is two-sided, corrected by Holm over ` +
       `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}.`,
+    ...reservationSentences(estimatesOf(result)).flatMap((sentence) => ['', sentence]),
     ...(remarks.length === 0 ? [] : ['', ...remarks.map((remark) => `- ${markdownText(remark)}`)]),
   ];
 }
@@ -87,8 +103,9 @@ function cellTable(cells: readonly CellSummary[], measure: Measure): string[] {
     { title: 'seeds', align: 'right' as const },
     ...currencies.map((currency) => ({ title: currencyName(currency), align: 'right' as const })),
   ];
-  const rows = cells.map(({ id, success, measured, seeds, runs }, i) => {
-    const rate = success && { mean: success.rate, low: success.low, high: success.high };
+  const rows = cells.map((cell, i) => {
+    const { id, measured, seeds, runs } = cell;
+    const rate = measuredMean(cell, 'success');
     return [
       markdownText(id),
       formatMean(rate, 'success'),
@@ -111,7 +128,7 @@ export function differenceTable(comparisons: readonly CellComparison[], measure:
     { title: measure === 'success' ? 'points' : measure, align: 'right' as const },
     { title: '95 % interval', align: 'right' as const },
     { title: 'p', align: 'right' as const },
-    { title: 'p by Holm', align: 'right' as const },
+    { title: 'corrected p', align: 'right' as const },
     { title: 'seeds', align: 'right' as const },
     { title: 'tasks', align: 'right' as const },
     ...(unpaired ? [{ title: 'design' }] : []),
@@ -127,6 +144,27 @@ export function differenceTable(comparisons: readonly CellComparison[], measure:
     ...(unpaired ? [design] : []),
   ]);
   return markdownTable(columns, rows);
+}
+
+/** Main effects over the whole grid, then interactions. */
+function effectTable(effects: readonly GridEffect[], measure: Measure): string[] {
+  const right = (title: string) => ({ title, align: 'right' as const });
+  const columns = [
+    { title: 'over the grid' },
+    ...[measure === 'success' ? 'points' : measure, '95 % interval', 'p', 'corrected p'].map(right),
+  ];
+  const rows = effects.map(({ kind, a, b, difference, p, corrected }) => [
+    markdownText(effectName({ kind, a, b })),
+    formatMeasure(difference.mean, measure),
+    formatInterval(difference, measure),
+    pText(p),
+    pText(corrected),
+  ]);
+  return [
+    ...markdownTable(columns, rows),
+    '',
+    'a x b: how much more b brings with a than with the first value of the key of a. Corrected over this table.',
+  ];
 }
 
 /** "0.013" or "\< 0.001". */

@@ -299,13 +299,13 @@ describe('Markdown', () => {
       "\n## clip\n\nDoes the clip range matter?\n\n```console\n$ agentgym ablate clip.yaml --set 'a=[1, 2]'\n```\n",
     );
     // Cells in seed order: 0.1 of both seeds of the first, 0.9 of one of the second.
-    expect(text).toMatch(/\| clip-0\.2 +\| +10\.0 % \| +[\d.]+ to [\d.]+ \| +2 \| +1 s \|/);
-    expect(text).toMatch(/\| clip-0\.3 +\| +90\.0 % \| +[\d.]+ to [\d.]+ \| +1 of 2 \|/);
+    expect(text).toMatch(/\| clip-0\.2 +\| +10\.0 % \| +[\d.]+ to [\d.]+, two seeds \| +2 \| +1 s \|/);
+    expect(text).toMatch(/\| clip-0\.3 +\| +90\.0 % \| +[\d.]+ to [\d.]+, one seed \| +1 of 2 \|/);
     // One seed in common: 8 of 10 tasks gained; scipy.stats.ttest_1samp([1]*7+[0]*2+[1], 0) has t = 6, p = 0.0002.
     expect(text).toMatch(
-      /\| clip-0\.3 - clip-0\.2 +\| +80\.0 \| +[\d.]+ to [\d.]+ \| \\< 0\.001 \| +\\< 0\.001 \| +1 \| +10 \|/,
+      /\| clip-0\.3 - clip-0\.2 +\| +80\.0 \| +[\d.]+ to [\d.]+, one seed \| +\\< 0\.001 \| +\\< 0\.001 \| +1 \| +10 \|/,
     );
-    expect(text).toContain('clip-0.3 is above clip-0.2 by 80.0 points');
+    expect(text).toContain('One seed of each says nothing of other seeds');
     expect(text).toContain('- clip-0.3: `algorithm.options.x` has no effect | here\n- clip-0.3, seed 2: missing\n');
     expect(text).not.toContain(tmpdir());
     expect(await prettify(text, { parser: 'markdown' })).toBe(text);

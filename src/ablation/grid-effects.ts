@@ -1,0 +1,107 @@
+import { crossedDifference } from '../statistics/crossed-difference.js';
+import { holmAdjust } from '../statistics/holm.js';
+import type { OutcomeMatrix } from '../statistics/outcome-matrix.js';
+import type { CellPlan } from './ablation-plan.js';
+import { boundsOf, sharedTasks, told, type CellComparison } from './compare-cells.js';
+import type { Measure, RunOutcomes } from './read-outcomes.js';
+
+/**
+ * What a key of a grid does over all values of the others, or what two keys do together. A main effect is the mean difference of `b` to `a`, the first value of the key. An
+ * interaction is the difference of two differences: how much more `b` gains over the first value of its key with `a` than with the first value of the key of `a`.
+ */
+export interface GridEffect extends Omit<CellComparison, 'design'> {
+  readonly kind: 'main' | 'interaction';
+}
+
+/** `grpo - ppo`, or `grpo x groupSize 16`. */
+export function effectName({ kind, a, b }: Pick<GridEffect, 'kind' | 'a' | 'b'>): string {
+  return kind === 'main' ? `${b} - ${a}` : `${a} x ${b}`;
+}
+
+type Row = OutcomeMatrix[number];
+type GridCell = Pick<CellPlan, 'id'> & { readonly levels: Readonly<Record<string, string>> };
+
+/**
+ * Main effects and interactions of a full grid of two keys or more, over the seeds and tasks that all of its cells have; none where a cell is missing. Corrected by Holm over all of them,
+ * apart from the comparisons of cells.
+ */
+export function gridEffects(
+  cells: readonly Pick<CellPlan, 'id' | 'levels'>[],
+  outcomes: ReadonlyMap<string, readonly RunOutcomes[]>,
+  measure: Measure,
+): readonly GridEffect[] {
+  const grid = cells.filter((cell): cell is GridCell => cell.levels !== undefined);
+  const keys = variedKeys(grid);
+  const size = keys.reduce((product, { levels }) => product * levels.length, 1);
+  if (keys.length < 2 || grid.length !== size) return [];
+  const played = matricesOf(grid, outcomes);
+  if (played === undefined) return [];
+  const { matrices, weights, tasks, seeds } = played;
+  const meanOf = (wanted: (cell: GridCell) => boolean): OutcomeMatrix =>
+    meanMatrix(grid.filter(wanted).map(({ id }) => matrices.get(id) as OutcomeMatrix));
+  const effect = (
+    kind: GridEffect['kind'],
+    [a, b]: readonly [string, string],
+    first: OutcomeMatrix,
+    second: OutcomeMatrix,
+    scale: number,
+  ) => {
+    const found = crossedDifference(first, second, { weights, ...boundsOf(measure) });
+    const { mean, low, high, ...rest } = told(found);
+    const difference = { mean: scale * mean, low: scale * low, high: scale * high, ...rest };
+    return { kind, a, b, difference, p: found.p, seeds, tasks };
+  };
+  const main = keys.flatMap(({ key, levels: [first = '', ...others] }) =>
+    others.map((level) => {
+      const at = (value: string) => meanOf(({ levels }) => levels[key] === value);
+      return effect('main', [first, level], at(first), at(level), 1);
+    }),
+  );
+  const together = keys.flatMap((one, index) =>
+    keys.slice(index + 1).flatMap((other) => {
+      const [[firstA = '', ...as], [firstB = '', ...bs]] = [one.levels, other.levels];
+      return as.flatMap((a) =>
+        bs.map((b) => {
+          // Both at their first values or neither, against one of the two: half of the difference of differences.
+          const is = ({ levels }: GridCell, x: string, y: string) => levels[one.key] === x && levels[other.key] === y;
+          const apart = meanOf((cell) => is(cell, a, firstB) || is(cell, firstA, b));
+          const joint = meanOf((cell) => is(cell, a, b) || is(cell, firstA, firstB));
+          return effect('interaction', [a, b], apart, joint, 2);
+        }),
+      );
+    }),
+  );
+  const all = [...main, ...together];
+  const corrected = holmAdjust(all.map(({ p }) => p));
+  return all.map((one, index) => ({ ...one, corrected: corrected[index] ?? 1 }));
+}
+
+/** Keys with two values or more, and these in the order of the grid. */
+function variedKeys(grid: readonly GridCell[]): { readonly key: string; readonly levels: readonly string[] }[] {
+  return Object.keys(grid[0]?.levels ?? {})
+    .map((key) => ({ key, levels: [...new Set(grid.map(({ levels }) => levels[key] ?? ''))] }))
+    .filter(({ levels }) => levels.length > 1);
+}
+
+/** The outcomes of each cell, by seed and task, where all have them. */
+function matricesOf(grid: readonly GridCell[], outcomes: ReadonlyMap<string, readonly RunOutcomes[]>) {
+  const runs = grid.map(({ id }) => outcomes.get(id) ?? []);
+  const seeds = (runs[0] ?? [])
+    .map(({ seed }) => seed)
+    .filter((seed) => runs.every((of) => of.some((run) => run.seed === seed)));
+  const ordered = runs.flatMap((of) => seeds.flatMap((seed) => of.find((run) => run.seed === seed) ?? []));
+  const shared = seeds.length === 0 ? undefined : sharedTasks(ordered);
+  if (shared === undefined) return undefined;
+  const { rows, weights, tasks } = shared;
+  const matrices = new Map(
+    grid.map(({ id }, index) => [id, rows.slice(index * seeds.length, (index + 1) * seeds.length)] as const),
+  );
+  return { matrices, weights, tasks, seeds: seeds.length };
+}
+
+function meanMatrix(matrices: readonly OutcomeMatrix[]): OutcomeMatrix {
+  const [first = []] = matrices;
+  return first.map((row: Row, seed) =>
+    row.map((_, task) => matrices.reduce((sum, of) => sum + (of[seed]?.[task] ?? Number.NaN), 0) / matrices.length),
+  );
+}
