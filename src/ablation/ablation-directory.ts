@@ -21,6 +21,8 @@ export interface CellRun {
   readonly recipe: Recipe;
   /** The run's folder, which may not exist yet. */
   readonly directory: string;
+  /** Where the supervised stages are kept that it begins with as other runs of its seed do; absent: it shares none. */
+  readonly sharedStages?: string;
 }
 
 /** `ablation.json`: what was to be found out, and what became of it. */

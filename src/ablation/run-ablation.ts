@@ -1,24 +1,21 @@
 import { join } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
-import type { GridEvent } from '../reporting/grid-progress.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { AblationDirectory } from './ablation-directory.js';
 import type { PlannedAblation } from './plan-ablation.js';
-import { runCells } from './run-cells.js';
+import { runCells, type RunCellsOptions } from './run-cells.js';
 import type { AblationResult } from './ablation-result.js';
 import { summarizeAblation, type SummarizeOptions } from './summarize-ablation.js';
 
-export interface RunAblationOptions extends SummarizeOptions {
+export interface RunAblationOptions extends SummarizeOptions, Pick<RunCellsOptions, 'workers' | 'listener' | 'share'> {
   /** The folder; absent: the one that belongs to the cells. */
   readonly output?: string;
-  readonly workers: number;
   /** Seconds after which runs are ended, resumable, and no more begun. */
   readonly budgetSeconds?: number;
   readonly versions: { readonly [name: string]: string };
   /** The words after `agentgym` that ask for it. */
   readonly command?: readonly string[];
-  readonly listener: (event: GridEvent) => void;
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +32,7 @@ export async function runAblation(planned: PlannedAblation, options: RunAblation
   const limit = options.budgetSeconds === undefined ? [] : [AbortSignal.timeout(options.budgetSeconds * 1000)];
   const signal = AbortSignal.any([options.signal, ...limit]);
   try {
-    await runCells({ directory, workers: options.workers, listener: options.listener, signal });
+    await runCells({ ...options, directory, signal });
     const result = await summarizeAblation(directory.path, directory.manifest, options);
     await writeJsonAtomically(join(directory.path, 'result.json'), result);
     return result;

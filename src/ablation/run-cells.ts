@@ -1,7 +1,11 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import type { RunEvent } from '../contracts/events.js';
 import type { GridEvent } from '../reporting/grid-progress.js';
 import { runOwner } from '../runs/run-lock.js';
 import { readCellRun, type AblationDirectory, type CellRun } from './ablation-directory.js';
+import { shareStages } from './shared-stages.js';
 import { trainInProcess, type TrainOutcome } from './train-process.js';
 
 export interface RunCellsOptions {
@@ -9,6 +13,8 @@ export interface RunCellsOptions {
   /** Runs side by side. */
   readonly workers: number;
   readonly listener: (event: GridEvent) => void;
+  /** Train stages that cells have in common once a seed; false: in every cell. */
+  readonly share: boolean;
   /** Ends the runs that are under way, resumable, and begins no more. */
   readonly signal: AbortSignal;
 }
@@ -18,9 +24,10 @@ const patience = 60_000;
 
 /** Trains what is missing, some runs side by side. One that fails is kept as it is, noted, and stops no other. */
 export async function runCells(options: RunCellsOptions): Promise<void> {
-  const { directory, workers, listener, signal } = options;
-  const missing: { run: CellRun; resume: boolean }[] = [];
-  for (const run of directory.runs) {
+  const { directory, workers, listener, signal, share } = options;
+  const missing: MissingRun[] = [];
+  const stages = join(directory.path, 'shared');
+  for (const run of share ? shareStages(directory.runs, stages) : directory.runs) {
     const state = await readCellRun(run, directory.manifest.finished);
     if (state?.result === undefined) missing.push({ run, resume: state !== undefined });
     else {
@@ -28,17 +35,22 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
       listener({ type: 'run-found', ...keyOf(run) });
     }
   }
+  const queue = new RunQueue(missing);
   await Promise.all(
     Array.from({ length: workers }, async () => {
-      for (let next = missing.shift(); next !== undefined && !signal.aborted; next = missing.shift()) {
+      for (let next = await queue.next(); next !== undefined && !signal.aborted; next = await queue.next()) {
         const { run, resume } = next;
-        const hear = (event: RunEvent) => listener({ type: 'run-event', ...keyOf(run), event });
+        const hear = (event: RunEvent) => {
+          if (event.type === 'stage-started' && event.kind === 'rl') queue.release(run);
+          listener({ type: 'run-event', ...keyOf(run), event });
+        };
         listener({ type: 'run-started', ...keyOf(run), resumed: resume });
         const busy = resume ? await ownerAfterWaiting(run.directory, signal) : undefined;
         const outcome: TrainOutcome =
           busy === undefined
             ? await trainInProcess(run, resume, hear, signal)
             : { status: 'failed', cause: `the process ${busy} is working on ${run.directory}` };
+        queue.release(run);
         if (outcome.status === 'completed') await directory.noteFinished(run);
         if ('cause' in outcome) await directory.noteFailed(run, outcome.cause);
         const cause = 'cause' in outcome ? { cause: outcome.cause } : {};
@@ -46,6 +58,44 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
       }
     }),
   );
+  if (!signal.aborted) await rm(stages, { recursive: true, force: true });
+}
+
+interface MissingRun {
+  readonly run: CellRun;
+  readonly resume: boolean;
+}
+
+/** Runs in their order, but that one waits while another trains the stages that it is going to read. */
+class RunQueue {
+  readonly #training = new Map<string, CellRun>();
+  #waiting: (() => void)[] = [];
+
+  constructor(readonly missing: MissingRun[]) {}
+
+  /** Undefined: none is left. */
+  async next(): Promise<MissingRun | undefined> {
+    for (;;) {
+      const place = this.missing.findIndex(({ run }) => !this.#training.has(run.sharedStages ?? ''));
+      const [next] = place < 0 ? [] : this.missing.splice(place, 1);
+      if (next !== undefined || this.missing.length === 0) {
+        const shared = next?.run.sharedStages;
+        if (next !== undefined && shared !== undefined) this.#training.set(shared, next.run);
+        return next;
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** What this run shares is there, or never will be of it. */
+  release(run: CellRun): void {
+    const shared = run.sharedStages;
+    if (shared === undefined || this.#training.get(shared) !== run) return;
+    this.#training.delete(shared);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resume of waiting) resume();
+  }
 }
 
 function keyOf({ cell, seed }: CellRun): { cell: string; seed: number } {

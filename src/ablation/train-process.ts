@@ -31,7 +31,8 @@ export async function trainInProcess(
   await mkdir(dirname(run.directory), { recursive: true });
   await writeFile(recipe, `${JSON.stringify(run.recipe, null, 2)}\n`);
   const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory];
-  const child = spawn(process.execPath, [bin, 'train', ...what, '--json'], {
+  const shared = run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages];
+  const child = spawn(process.execPath, [bin, 'train', ...what, ...shared, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, [channelVariable]: channelValue },
     // A session of its own: Ctrl-C on the terminal reaches it through us, once.

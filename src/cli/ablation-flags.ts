@@ -11,6 +11,11 @@ export const ablationFlags = {
     description: 'What to try along the axis, as YAML, such as "[0, 0.5, 1]"; absent: what the axis proposes',
   }),
   workers: Flags.integer({ min: 1, description: 'Runs side by side; absent: one a processor core' }),
+  share: Flags.boolean({
+    default: true,
+    allowNo: true,
+    description: 'Train supervised stages that cells have in common once a seed; the numbers are the same either way',
+  }),
   output: Flags.string({ helpValue: 'DIR', description: "The ablation's folder; absent: one below runs/ablations" }),
   metric: Flags.option({
     options: ['success', 'return', 'turns'] as const,

@@ -59,6 +59,7 @@ export default class Ablate extends BaseCommand {
     const result = await runAblation(planned, {
       ...(flags.output !== undefined && { output: flags.output }),
       workers,
+      share: flags.share,
       ...(flags['budget-seconds'] !== undefined && { budgetSeconds: flags['budget-seconds'] }),
       measure: flags.metric,
       temperature: flags.temperature,

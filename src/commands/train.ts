@@ -24,6 +24,8 @@ export default class Train extends BaseCommand {
     yes: yesFlag,
     output: Flags.string({ helpValue: 'DIR', description: "The run's folder, which must not exist yet" }),
     resume: Flags.string({ helpValue: 'RUN', description: 'Go on with a run: a path, an id, or latest' }),
+    // What `ablate` tells the runs of a grid.
+    'shared-stages': Flags.string({ hidden: true }),
   };
 
   async run() {
@@ -44,6 +46,7 @@ export default class Train extends BaseCommand {
       sets,
       ...(flags.resume !== undefined && { resume: flags.resume }),
       ...(flags.output !== undefined && { output: flags.output }),
+      ...(flags['shared-stages'] !== undefined && { sharedStages: flags['shared-stages'] }),
       cwd: process.cwd(),
       runsFolder: 'runs',
       host: await this.openPluginHostFor(flags.yes),

@@ -90,15 +90,17 @@ interface Going {
   readonly events: readonly RunEvent[];
 }
 
-/** Runs the recipe; `interruptAt` aborts when that step of the rl stage is told of, `interruptOn` when that activity is. */
+/** Runs the recipe; `interruptAt` aborts when that step of the rl stage, or of `interruptIn`, is told of, `interruptOn` when that activity is. */
 async function run(
   folder: string,
   settings: {
     readonly resume?: boolean;
     readonly interruptAt?: number;
+    readonly interruptIn?: string;
     readonly interruptOn?: string;
     readonly changes?: object;
     readonly host?: PluginHost;
+    readonly sharedStages?: string;
   } = {},
 ): Promise<Going> {
   const host = settings.host ?? (await tabularHost());
@@ -112,11 +114,13 @@ async function run(
     settings: { ...hostSettings(folder, createRandom(resolved.recipe.seed)), signal: controller.signal },
     ...(settings.resume === true ? { resume: output } : { output }),
     runsFolder: folder,
+    ...(settings.sharedStages !== undefined && { sharedStages: settings.sharedStages }),
     sourceFolder: folder,
     versions: {},
     listener: (event) => {
       events.push(event);
-      if (event.type === 'step' && event.stage === 'rl' && event.step === settings.interruptAt) controller.abort();
+      const { interruptAt, interruptIn = 'rl' } = settings;
+      if (event.type === 'step' && event.stage === interruptIn && event.step === interruptAt) controller.abort();
       if (event.type === 'activity' && event.message === settings.interruptOn) controller.abort();
     },
   });
@@ -222,6 +226,41 @@ describe('runRecipe', () => {
       expect(lines(broken, name), name).toEqual(lines(straight, name));
     }
     expect(weights(broken)).toBe(weights(straight));
+  });
+
+  // Mutations: save no weights where an evaluation is due; drop the operations of a recorded step; read a stage of other weights.
+  it('writes the same lines and weights where it reads a stage that another run trained', async () => {
+    const sharedStages = join(newFolder(), 'shared');
+    const changes = { reward: { terms: [{ name: 'dense' }] } };
+    const [first, alone, reading, broken] = [newFolder(), newFolder(), newFolder(), newFolder()];
+    await run(first, { sharedStages });
+    await run(alone, { changes });
+    // A table that is trained has other entropies than this one, which nobody measured: so it was read.
+    const steps = join(sharedStages, 'sft', 'steps.jsonl');
+    const written = readFileSync(steps, 'utf8');
+    writeFileSync(steps, written.replace(/"train\/entropy":[\d.]+/, '"train/entropy":77'));
+    await run(reading, { changes, sharedStages });
+    const metrics = (folder: string) => lines(folder, 'metrics.jsonl') as Record<string, unknown>[];
+    expect(metrics(reading)[0]).toMatchObject({ 'train/entropy': 77 });
+    expect(metrics(reading).slice(1)).toEqual(metrics(alone).slice(1));
+    for (const name of ['evaluations.jsonl', 'episodes/rl.jsonl']) {
+      expect(lines(reading, name), name).toEqual(lines(alone, name));
+    }
+    expect(weights(reading)).toBe(weights(alone));
+
+    // Interrupted at a step whose weights nobody kept, it ends at the next whose are.
+    writeFileSync(steps, written);
+    const { result } = await run(broken, { changes, sharedStages, interruptAt: 1, interruptIn: 'sft' });
+    expect(result).toMatchObject({ status: 'interrupted', stages: [{ name: 'sft', steps: 2 }] });
+    await run(broken, { changes, sharedStages, resume: true });
+    expect(metrics(broken)).toEqual(metrics(alone));
+    expect(weights(broken)).toBe(weights(alone));
+
+    // Of another seed the weights begin elsewhere: what is there is not its own.
+    const [other, otherAlone] = [newFolder(), newFolder()];
+    await run(other, { changes: { seed: 5 }, sharedStages });
+    await run(otherAlone, { changes: { seed: 5 } });
+    expect(metrics(other)).toEqual(metrics(otherAlone));
   });
 
   // Mutation: measure anew on every start; the second session finds no reward to keep and writes another.

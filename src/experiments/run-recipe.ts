@@ -38,6 +38,8 @@ export interface RunRecipeOptions {
   /** Folder to create for a new run; absent: one in `runsFolder`. */
   readonly output?: string;
   readonly runsFolder: string;
+  /** Where runs that begin with the same supervised stages keep them: one trains, the others read; absent: this one is alone. */
+  readonly sharedStages?: string;
   /** Where git is asked for provenance. */
   readonly sourceFolder: string;
   readonly versions: { readonly [name: string]: string };
@@ -85,6 +87,11 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
     if (parts !== undefined) await disposeParts(parts);
     await parts?.policy.dispose();
   }
+}
+
+/** What two runs of one recipe must have in common to come to the same numbers. */
+function madeOf({ manifest: { host, packages = [], versions } }: RunDirectory): JsonObject {
+  return { host: { ...host }, packages: packages.map((one) => ({ ...one })), versions };
 }
 
 /** The result of a run that is complete: one whose newest checkpoint somebody removed has steps to do again. */
@@ -213,6 +220,7 @@ async function train(
           random,
           signal,
           spent,
+          ...(options.sharedStages !== undefined && { shared: { folder: options.sharedStages, made: madeOf(run) } }),
           ...(resume && { resume }),
         });
         ({ spent } = outcome);

@@ -22,6 +22,8 @@ export interface TrainingRequest {
   /** RUN to go on with. */
   readonly resume?: string;
   readonly output?: string;
+  /** As `runRecipe` has it. */
+  readonly sharedStages?: string;
   readonly cwd: string;
   readonly runsFolder: string;
   readonly host: PluginHost;
@@ -68,6 +70,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
         ...(resume !== undefined && { resume }),
         ...(request.output !== undefined && { output: request.output }),
         runsFolder,
+        ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
         sourceFolder: file === undefined ? cwd : dirname(file),
         versions: { agentgym: request.version, node: process.version },
         listener,

@@ -2,18 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { Recipe } from '../config/recipe-schema.js';
 import type { RlStagePlan, RunPlan, SftStagePlan, StagePlan } from '../config/run-plan.js';
+import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { layOutDemonstration } from '../rollout/demonstration.js';
 import { trainReinforcement } from '../training/reinforcement.js';
-import type { StageOptions, StageResult } from '../training/run-stage.js';
+import type { SharedStage, StageOptions, StageResult } from '../training/run-stage.js';
 import type { Spending } from '../training/spending.js';
 import { trainSupervised } from '../training/supervised.js';
 import { checkCritic } from './check-parts.js';
 import type { Checkpoint } from '../runs/checkpoints.js';
 import type { DiskJournal } from '../runs/disk-journal.js';
+import { openSharedStage, policyDigest } from '../runs/shared-stage.js';
 import type { Evaluator } from './evaluator.js';
 import type { Parts } from './make-parts.js';
 import { stageRandom } from './used-tasks.js';
@@ -30,6 +33,8 @@ export interface TrainStageOptions {
   readonly signal: AbortSignal;
   /** By the stages before. */
   readonly spent: Spending;
+  /** Where supervised stages that other runs begin with too are kept, and what makes this run's numbers what they are beside its recipe. */
+  readonly shared?: { readonly folder: string; readonly made: JsonObject };
   /** The checkpoint inside this stage that the policy was loaded from. */
   readonly resume?: Checkpoint;
 }
@@ -59,7 +64,7 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
 async function runSft(
   common: Surroundings,
   stage: SftStagePlan,
-  { plan: { recipe }, parts, resume }: TrainStageOptions,
+  { plan: { recipe }, parts, resume, shared: place }: TrainStageOptions,
 ): Promise<StageResult> {
   const { name } = stage;
   const { encoder, capabilities } = parts.policy;
@@ -79,7 +84,24 @@ async function runSft(
     common.journal.event({ type: 'warning', message });
   }
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
-  return trainSupervised({ ...stage, ...common, demonstrations: rows, units });
+  // A stage that goes on from a checkpoint has left behind what the others would read.
+  const shared = place && resume === undefined ? await openShared(place, stage, common, recipe) : undefined;
+  return trainSupervised({ ...stage, ...common, ...(shared && { shared }), demonstrations: rows, units });
+}
+
+async function openShared(
+  { folder, made }: NonNullable<TrainStageOptions['shared']>,
+  { name }: SftStagePlan,
+  { model, evaluation }: Surroundings,
+  { checkpoint }: Recipe,
+): Promise<SharedStage | undefined> {
+  const isDue = (step: number, every: number): boolean => every > 0 && step % every === 0;
+  return openSharedStage({
+    folder: join(folder, encodeURIComponent(name)),
+    identity: { ...made, policy: await policyDigest(model) },
+    policy: model,
+    needsWeights: (step) => isDue(step, evaluation?.every ?? 0) || isDue(step, checkpoint.every),
+  });
 }
 
 async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainStageOptions): Promise<StageResult> {

@@ -46,6 +46,8 @@ export interface StageOptions {
   readonly random: Random;
   readonly journal: Journal;
   readonly evaluation?: StageEvaluation;
+  /** Where the stage is one that other runs begin with too. */
+  readonly shared?: SharedStage;
   /** What the stages before have spent; a resumed stage finds it in its checkpoint. */
   readonly spent: Spending;
   /** What `Journal.checkpoint` was given for this stage; the model has been loaded from the same checkpoint. */
@@ -55,6 +57,23 @@ export interface StageOptions {
   readonly stopWhen?: readonly StopRule[];
   /** Asked after every step: true ends the stage early, resumable. */
   readonly shouldStop?: () => boolean;
+}
+
+/** What a step of a shared stage came to. */
+export interface RecordedStep {
+  readonly outcome: Omit<StepOutcome<JsonObject>, 'episodes' | 'error'>;
+  /** Floating-point operations; null where the model cannot count them. */
+  readonly operations: number | null;
+}
+
+/** A stage that several runs begin with, and that one of them trains: the others read what it came to, in the place of training. */
+export interface SharedStage {
+  /** What a step came to, with the weights loaded that it left behind where anybody needs them; undefined: it has to be trained. */
+  take(step: number): Promise<RecordedStep | undefined>;
+  /** Whether the weights are those after this step: where they are not, nothing can be saved. */
+  holdsWeights(step: number): boolean;
+  /** Writes down a step that was trained. */
+  keep(step: number, recorded: RecordedStep, ended: boolean): Promise<void>;
 }
 
 export interface StageResult {
@@ -110,7 +129,7 @@ export async function runStage<State extends JsonObject>(
   options: StageOptions,
   frame: StageFrame<State>,
 ): Promise<StageResult> {
-  const { stage, model, steps, journal, signal } = options;
+  const { stage, model, steps, journal, signal, shared } = options;
   const start = performance.now();
   const seconds = (): number => (performance.now() - start) / 1000;
   let progress = (options.resume as Progress<State> | undefined) ?? {
@@ -145,20 +164,35 @@ export async function runStage<State extends JsonObject>(
     return read;
   }
 
+  /** A step that is trained, or, of a shared stage, read. */
+  async function takeStep(
+    step: number,
+    state: State,
+  ): Promise<{ outcome: StepOutcome<State>; operations: number | undefined }> {
+    const recorded = await shared?.take(step);
+    if (recorded !== undefined) {
+      const { outcome, operations } = recorded as RecordedStep & { outcome: StepOutcome<State> };
+      return { outcome, operations: operations ?? undefined };
+    }
+    // What evaluations have computed is nobody's cost.
+    takeOperations(models);
+    const outcome = await frame.step(step, state);
+    return { outcome, operations: takeOperations(models) };
+  }
+  const canSave = (): boolean => progress.step === 0 || (shared?.holdsWeights(progress.step) ?? true);
+
   let error: AgentgymError | undefined;
   const models = frame.beside === undefined ? [model] : [model, frame.beside];
   const versions = (): number => models.reduce((sum, { policyVersion }) => sum + policyVersion, 0);
   let version = versions();
   try {
     while (progress.pending !== null || !progress.ended) {
-      signal.throwIfAborted();
+      if (canSave()) signal.throwIfAborted();
       if (progress.pending === null) {
         const step = progress.step + 1;
         const stepStart = performance.now();
-        // What evaluations have computed is nobody's cost.
-        takeOperations(models);
-        const outcome = await frame.step(step, progress.state);
-        const spent = spend(progress.spent, outcome.costs, takeOperations(models));
+        const { outcome, operations } = await takeStep(step, progress.state);
+        const spent = spend(progress.spent, outcome.costs, operations);
         if (outcome.episodes?.length) await journal.episodes(stage, step, outcome.episodes);
         error = outcome.error;
         version = versions();
@@ -175,6 +209,8 @@ export async function runStage<State extends JsonObject>(
         if (step === 1) warnOfUnknownMetrics(options, metrics);
         const stops = readStops(step, metrics);
         const ended = (outcome.ended ?? step >= steps) || stops.stop !== undefined;
+        const { episodes: _, error: __, ...kept } = outcome;
+        if (error === undefined) await shared?.keep(step, { outcome: kept, operations: operations ?? null }, ended);
         progress = {
           step,
           state: outcome.state,
@@ -194,6 +230,7 @@ export async function runStage<State extends JsonObject>(
       const ended = progress.ended || stops.stop !== undefined;
       progress = { ...progress, ended, stops: stops.state, pending: null };
 
+      if (!canSave()) continue;
       const stopping = !progress.ended && options.shouldStop?.() === true;
       await save(progress.ended || stopping || signal.aborted || error !== undefined);
       if (error !== undefined) return finish('failed', error);

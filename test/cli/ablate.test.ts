@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { AblationResult } from '../../src/ablation/ablation-result.js';
+import { compareRuns } from '../kill/compare-runs.js';
 import { runCli } from './run-cli.js';
 
 const recipe = resolve(import.meta.dirname, '../kill/small.yaml');
@@ -71,6 +72,15 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
     expect(comparison!.difference.mean).toBeCloseTo(eight!.success!.rate - four!.success!.rate, 12);
     expect(document.answer).toContain('1 of 3 runs failed');
     expect(readFileSync(join(output, 'report.html'), 'utf8')).toContain('Does the group matter?');
+  });
+
+  // Goes red when a cell that reads the stage of another takes anything else from it.
+  it('trains a stage that cells share once, and writes what each would have written by itself', async () => {
+    const cell = join(output, 'cells', 'eight');
+    const alone = join(folder, 'alone');
+    expect((await runCli(['train', join(cell, 'seed-1.json'), '--output', alone, '--json'])).code).toBe(0);
+    expect(compareRuns(alone, join(cell, 'seed-1'))).toEqual([]);
+    expect(existsSync(join(output, 'shared'))).toBe(false);
   });
 
   // Goes red when complete runs are begun again.

@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { JsonObject } from '../contracts/json.js';
+import type { PolicyModel } from '../contracts/policy.js';
+import type { RecordedStep, SharedStage } from '../training/run-stage.js';
+import { writeJsonAtomically } from './durable-files.js';
+
+/** The weights at the start and whatever else a stage's numbers depend on: records of another are not read. */
+export interface StageIdentity extends JsonObject {
+  /** SHA-256 of the policy's files before the first step. */
+  readonly policy: string;
+}
+
+interface SharedStageOptions {
+  /** Of this stage; exists once the stage is recorded from its first step to its last. */
+  readonly folder: string;
+  readonly identity: StageIdentity;
+  readonly policy: Pick<PolicyModel, 'save' | 'load'>;
+  /** Steps after which runs need the weights as they are: to evaluate them, or to save them. The last one is always among them. */
+  readonly needsWeights: (step: number) => boolean;
+}
+
+/**
+ * A stage that several runs begin with: the first of them writes down what each step came to, the others read it. Both ways a run writes the same lines and the same weights,
+ * since a step is a function of the weights and of what it was handed. Undefined where what is there was made by
+ * another policy, on another machine, or with other packages.
+ */
+export async function openSharedStage(options: SharedStageOptions): Promise<SharedStage | undefined> {
+  const { folder, identity } = options;
+  if (!existsSync(folder)) return recorder(options);
+  const written = JSON.parse(await readFile(join(folder, identityFile), 'utf8')) as StageIdentity;
+  return JSON.stringify(written) === JSON.stringify(identity) ? reader(options) : undefined;
+}
+
+/** What tells one policy's weights from another's. */
+export async function policyDigest(policy: Pick<PolicyModel, 'save'>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'agentgym-digest-'));
+  try {
+    await policy.save(folder);
+    const hash = createHash('sha256');
+    const files = await readdir(folder, { recursive: true, withFileTypes: true });
+    const paths = files.filter((file) => file.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    for (const path of paths.sort()) hash.update(path.slice(folder.length)).update(await readFile(path));
+    return hash.digest('hex');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const identityFile = 'identity.json';
+const stepsFile = 'steps.jsonl';
+const weightsFolder = (folder: string, step: number): string => join(folder, `step-${step}`);
+
+async function recorder({ folder, identity, policy, needsWeights }: SharedStageOptions): Promise<SharedStage> {
+  // Another process may be at the same: whoever ends first is read.
+  const partial = `${folder}.${randomBytes(4).toString('hex')}`;
+  await mkdir(partial, { recursive: true });
+  await writeJsonAtomically(join(partial, identityFile), identity);
+  return {
+    take: () => Promise.resolve(undefined),
+    holdsWeights: () => true,
+    async keep(step, recorded, ended) {
+      await appendFile(join(partial, stepsFile), `${JSON.stringify(recorded)}\n`);
+      if (ended || needsWeights(step)) {
+        await mkdir(weightsFolder(partial, step));
+        await policy.save(weightsFolder(partial, step));
+      }
+      if (!ended) return;
+      if (existsSync(folder)) await rm(partial, { recursive: true });
+      else await rename(partial, folder);
+    },
+  };
+}
+
+async function reader({ folder, policy }: SharedStageOptions): Promise<SharedStage> {
+  const lines = (await readFile(join(folder, stepsFile), 'utf8')).trimEnd().split('\n');
+  const steps = lines.map((line) => JSON.parse(line) as RecordedStep);
+  const holdsWeights = (step: number): boolean => existsSync(weightsFolder(folder, step));
+  return {
+    async take(step) {
+      if (holdsWeights(step)) await policy.load(weightsFolder(folder, step));
+      return steps[step - 1];
+    },
+    holdsWeights,
+    keep: () => Promise.resolve(),
+  };
+}
