@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import type { RunPlan } from '../config/run-plan.js';
+import { supervisedBeginning } from '../config/supervised-beginning.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { RunEvent } from '../contracts/events.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -89,9 +90,11 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   }
 }
 
-/** What two runs of one recipe must have in common to come to the same numbers. */
-function madeOf({ manifest: { host, packages = [], versions } }: RunDirectory): JsonObject {
-  return { host: { ...host }, packages: packages.map((one) => ({ ...one })), versions };
+/** What two runs must have in common to come to the same numbers in their supervised stages. */
+function madeOf({ manifest: { recipe, host, packages = [], versions } }: RunDirectory): JsonObject {
+  const { seed } = recipe;
+  const beginning = supervisedBeginning(recipe) ?? '';
+  return { seed, beginning, host: { ...host }, packages: packages.map((one) => ({ ...one })), versions };
 }
 
 /** The result of a run that is complete: one whose newest checkpoint somebody removed has steps to do again. */
