@@ -157,7 +157,7 @@ describe('planAblation', () => {
     expect(given.cells.map(({ recipe }) => recipe.evaluation.horizon)).toEqual([7, 7]);
   });
 
-  it('gives algorithms what the recipe chose and they know, and notes what is idle', async () => {
+  it('gives algorithms what the recipe chose and they know, and a correction where steps are off-policy', async () => {
     const { cells } = await plan('algorithm', { values: ['grpo', 'rloo', 'ppo'] });
     const [grpo, rloo, ppo] = cells.map(({ recipe }) => recipe.algorithm);
     expect(grpo?.options).toMatchObject({ clipHigh: 0.28, entropyCoefficient: 0.02 });
@@ -165,12 +165,15 @@ describe('planAblation', () => {
     expect(rloo).toMatchObject({
       groupSize: 16,
       minibatches: 4,
-      options: { entropyCoefficient: 0.02 },
+      // Four optimizer steps on a batch: what can correct for the later ones does.
+      options: { importance: 'clipped', clipHigh: 0.28, entropyCoefficient: 0.02 },
     });
-    // Its clip is idle without importance weights: the default is back.
-    expect(rloo?.options['clipHigh']).not.toBe(0.28);
-    expect(cells[1]?.notes.join()).toContain('clipHigh');
-    expect(cells[0].notes).toEqual([]);
+    expect(cells.map(({ notes }) => notes)).toEqual([[], [], []]);
+    const once = await plan('algorithm', {
+      values: ['grpo', 'rloo'],
+      sets: ['algorithm.minibatches=1', 'algorithm.options.clipLow=null', 'algorithm.options.clipHigh=null'],
+    });
+    expect(once.cells[1]?.recipe.algorithm?.options['importance']).toBe('none');
   });
 
   it('varies what the environment calls complexity, one option at a time, and the presets next to the own', async () => {

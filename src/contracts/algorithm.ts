@@ -65,6 +65,8 @@ export interface OptionChecks {
     names: readonly string[],
     settings: UpdateSettings,
   ): readonly AlgorithmFinding[];
+  /** Several optimizer steps on one batch, of which all but the first are off the policy that sampled it, with `importance: none`: nothing corrects for that. */
+  correction(importance: string, settings: UpdateSettings): readonly AlgorithmFinding[];
   /** Options of `CreditTools.klControl` that say nothing beside each other. */
   kl(options: KlOptions): readonly AlgorithmFinding[];
   /** `aggregation` and `constantLength`. */

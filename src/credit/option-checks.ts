@@ -25,6 +25,15 @@ export const optionChecks: OptionChecks = {
       .map((name) => idle(name, beside, `Remove ${name}, or raise algorithm.minibatches or algorithm.epochs.`));
   },
 
+  correction(importance, { epochs, minibatches }) {
+    const updates = epochs * minibatches;
+    if (importance !== 'none' || updates === 1) return [];
+    const message = `importance: none corrects nothing, and all but the first of ${updates} optimizer steps on a batch are off the policy that sampled it`;
+    const hint =
+      'Set importance: clipped; or one epoch of one minibatch; or importance: uncorrected, to train like that on purpose.';
+    return [{ path: ['importance'], message, hint }];
+  },
+
   kl({ klCoefficient, klIn, klEstimator, klTarget }) {
     const findings: AlgorithmFinding[] = [];
     if (klCoefficient === 0) {

@@ -55,10 +55,10 @@ export const options = {
   },
   importance: {
     type: 'choice',
-    choices: ['none', 'clipped'],
+    choices: ['none', 'clipped', 'uncorrected'],
     default: 'none',
     description:
-      "What the policy's moving away from the sampler counts for: nothing, or its ratio to the sampler within bounds (PPO)",
+      "The policy's ratio to the sampler: left out, for one step a batch; within bounds (PPO); or left out however many steps there are",
   },
   clipLow: {
     type: 'number',
@@ -147,11 +147,12 @@ export function validate(chosen: Options, settings: UpdateSettings, checks: Opti
     }
   }
   const bounds = ['clipLow', 'clipHigh', ...(chosen.dualClip === null ? [] : ['dualClip'])];
+  findings.push(...checks.correction(chosen.importance, settings));
   if (chosen.importance === 'clipped') {
     findings.push(...checks.clips(chosen, ['importance', ...bounds], settings));
   } else {
     for (const name of bounds) {
-      idle(name, 'with importance: none', `Remove ${name}, or set importance: clipped.`);
+      idle(name, `with importance: ${chosen.importance}`, `Remove ${name}, or set importance: clipped.`);
     }
   }
   if (chosen.countEmpty && chosen.aggregation === 'token-mean') {

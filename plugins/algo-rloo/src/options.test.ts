@@ -6,26 +6,34 @@ import { options, validate, type Options } from './options.js';
 const defaults = optionDefaults(options);
 
 describe('validate', () => {
-  const settings = { groupSize: 8, epochs: 2, minibatches: 4, recomputeLogprobs: false, importanceCap: 2 };
-  const once = { epochs: 1, minibatches: 1 };
+  const settings = { groupSize: 8, epochs: 1, minibatches: 1, recomputeLogprobs: false, importanceCap: 2 };
+  const several = { epochs: 2, minibatches: 4 };
   /** Complaints about idle defaults that nobody touched are dropped by the host. */
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
     validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
       .map(({ path, setting = path.join('.') }) => setting);
 
-  it('has nothing to say about the defaults', () => {
+  it('has nothing to say about the defaults with one step a batch, or with a corrected ratio', () => {
     expect(written({})).toEqual([]);
-    expect(written({}, once)).toEqual([]);
+    expect(written({ importance: 'clipped' }, several)).toEqual([]);
+  });
+
+  // Goes red when steps off the sampling policy pass without a word.
+  it('refuses several steps on a batch that nothing corrects, unless that is asked for', () => {
+    expect(written({}, { minibatches: 4 })).toEqual(['importance']);
+    expect(written({}, { epochs: 2 })).toEqual(['importance']);
+    expect(written({ importance: 'uncorrected' }, several)).toEqual([]);
+    expect(written({ importance: 'uncorrected', clipHigh: 0.3 }, several)).toEqual(['clipHigh']);
   });
 
   // Each goes red when its check is left out.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
     ['a group of one', {}, { groupSize: 1 }, ['groupSize']],
     ['bounds of no ratio', { clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, {}, ['clipLow', 'clipHigh', 'dualClip']],
-    ['bounds of a ratio', { importance: 'clipped', clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, {}, []],
-    ['a ratio that is always 1', { importance: 'clipped', clipLow: 0.1 }, once, ['importance', 'clipLow']],
-    ['a ratio with minibatches', { importance: 'clipped' }, { epochs: 1 }, []],
+    ['bounds of a ratio', { importance: 'clipped', clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, several, []],
+    ['a ratio that is always 1', { importance: 'clipped', clipLow: 0.1 }, {}, ['importance', 'clipLow']],
+    ['a ratio with minibatches', { importance: 'clipped' }, { minibatches: 4 }, []],
     ['a discount of whole returns', { turnDiscount: 0.9 }, {}, ['turnDiscount']],
     ['a discount of turns', { turnDiscount: 0.9, level: 'turn' }, {}, []],
     ['refills of nothing', { refillRounds: 2 }, {}, ['refillRounds']],

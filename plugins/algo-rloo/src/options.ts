@@ -33,9 +33,10 @@ export const options = {
   },
   importance: {
     type: 'choice',
-    choices: ['none', 'clipped'],
+    choices: ['none', 'clipped', 'uncorrected'],
     default: 'none',
-    description: 'Ratio to the sampling policy: left out (REINFORCE), or clipped as in PPO',
+    description:
+      'Ratio to the sampling policy: left out, for one step a batch (REINFORCE); clipped as in PPO; or left out however many steps there are',
   },
   clipLow: {
     type: 'number',
@@ -123,12 +124,13 @@ export function validate(chosen: Options, settings: UpdateSettings, checks: Opti
     ...checks.aggregation(chosen),
   ];
   const idle = (...finding: Parameters<OptionChecks['idle']>): void => void findings.push(checks.idle(...finding));
+  findings.push(...checks.correction(chosen.importance, settings));
   if (chosen.importance === 'clipped') {
     findings.push(...checks.clips(chosen, ['importance', 'clipLow', 'clipHigh', 'dualClip'], settings));
   } else {
     for (const name of ['clipLow', 'clipHigh', 'dualClip'] as const) {
       if (chosen[name] === null) continue;
-      idle(name, 'with importance: none', `Remove ${name}, or set importance: clipped.`);
+      idle(name, `with importance: ${chosen.importance}`, `Remove ${name}, or set importance: clipped.`);
     }
   }
   if (chosen.level === 'episode') {

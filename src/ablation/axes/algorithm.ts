@@ -1,8 +1,15 @@
 import type { Json } from '../../contracts/json.js';
+import type { AlgorithmContribution } from '../../contracts/plugin.js';
 import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
 
 /** Learns from pairs or from imitation rather than by policy gradient; tried only where it is asked for. */
 const apart = ['dpo', 'expert-iteration'];
+
+/** Where a batch is trained on in several steps, an algorithm that can leave the ratio to the sampler out is told not to. */
+function correctionOf({ options: { importance } }: Pick<AlgorithmContribution, 'options'>): { importance?: Json } {
+  const corrects = importance?.type === 'choice' && importance.choices.includes('clipped');
+  return corrects && importance.default !== 'clipped' ? { importance: 'clipped' } : {};
+}
 
 /** How advantages and loss are made. Options that another algorithm has too keep the recipe's values. */
 export const algorithm: Axis = {
@@ -21,11 +28,13 @@ export const algorithm: Axis = {
     const chosen = Object.entries(base.options).filter(
       ([option, value]) => JSON.stringify(value) !== JSON.stringify(own[option]?.default),
     );
+    const isOffPolicy = stagesOf(plan, 'rl').some(({ update }) => update.epochs * update.minibatches > 1);
     const cells = await Promise.all(
       tried.map(async (name) => {
         const { contribution } = await host.find('algorithm', name);
         const kept = chosen.filter(([option]) => Object.hasOwn(contribution.options, option));
-        const settings: Json = { name, options: Object.fromEntries<Json>(kept) };
+        const options = { ...(isOffPolicy && correctionOf(contribution)), ...Object.fromEntries<Json>(kept) };
+        const settings: Json = { name, options };
         return { id: name, settings: { algorithm: settings } };
       }),
     );
