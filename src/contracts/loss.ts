@@ -75,7 +75,7 @@ export type LossInputs = { readonly [Name in LossInputName | LiveName]: LossExpr
 /**
  * A loss: named terms whose sum, times the token's `weight`, is summed over all sampled tokens. It is always a *sum*: the normalisation
  * stands in `weight`, so that any split into micro-batches gives the same gradient and a batch without sampled tokens is 0, not NaN.
- * `metrics` are read off without derivative; each is averaged over sampled tokens.
+ * `metrics` are read off without derivative; each is averaged over sampled tokens. `rowMetrics` stand on all tokens of a row, and are averaged over rows.
  *
  * @example
  * ```ts
@@ -94,4 +94,5 @@ export type LossInputs = { readonly [Name in LossInputName | LiveName]: LossExpr
 export interface Loss {
   readonly terms: { readonly [name: string]: LossExpression };
   readonly metrics?: { readonly [name: string]: LossExpression };
+  readonly rowMetrics?: { readonly [name: string]: LossExpression };
 }

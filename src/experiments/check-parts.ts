@@ -3,6 +3,7 @@ import type { Algorithm } from '../contracts/algorithm.js';
 import type { LiveName, LossExpression } from '../contracts/loss.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
+import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
 /**
@@ -27,7 +28,10 @@ export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: str
   const shared = algorithm.critic?.trunk === 'shared' ? algorithm.critic : undefined;
   if (shared !== undefined && policy.values === undefined) throw lacks('a critic');
   const losses = [algorithm.loss(lossOperations, lossInputs), shared?.loss(lossOperations, lossInputs)];
-  const roots = losses.flatMap((loss) => [...Object.values(loss?.terms ?? {}), ...Object.values(loss?.metrics ?? {})]);
+  const roots = losses.flatMap((loss) => {
+    const { terms, metrics = {} } = byToken(loss ?? { terms: {} });
+    return [...Object.values(terms), ...Object.values(metrics)];
+  });
   for (const node of nodesOf(roots)) {
     if (missingOperations.includes(node.op)) throw lacks(`the operation \`${node.op}\` in losses`);
     if (node.op === 'live' && !live.includes(node.name satisfies LiveName))

@@ -1,6 +1,7 @@
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { Loss } from '../contracts/loss.js';
 import type { ForwardBackwardResult, OptimizerStep, PolicyModel } from '../contracts/policy.js';
+import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
 /** Optimizer steps in a row without finite loss and gradient, after which training is given up. */
@@ -10,12 +11,15 @@ const patience = 3;
 export class GradientSteps {
   readonly #model: PolicyModel;
   readonly #loss: Loss | undefined;
+  readonly #rowMetrics: ReadonlySet<string>;
   readonly #step: OptimizerStep;
   #taken = 0;
   #bad = 0;
   #badInRow: number;
   #withoutTokens = 0;
   #tokens = 0;
+  /** With a sampled token. */
+  #rows = 0;
   #gradientNorm = 0;
   #entropy = 0;
   #klToSampler = 0;
@@ -29,7 +33,8 @@ export class GradientSteps {
    */
   constructor(model: PolicyModel, loss: Loss | undefined, step: OptimizerStep, badInRow: number) {
     this.#model = model;
-    this.#loss = loss;
+    this.#loss = loss && byToken(loss);
+    this.#rowMetrics = new Set(Object.keys(loss?.rowMetrics ?? {}));
     this.#step = step;
     this.#badInRow = badInRow;
   }
@@ -78,8 +83,8 @@ export class GradientSteps {
   }
 
   /**
-   * Means over the optimizer steps that were taken (`train/loss`, each term, `train/gradient_norm`) or over sampled tokens (all others);
-   * absent where no step was taken.
+   * Means over the optimizer steps that were taken (`train/loss`, each term, `train/gradient_norm`), over rows with a sampled token (`rowMetrics` of
+   * the loss), or over sampled tokens (all others); absent where no step was taken.
    * `train/logprob_gap` is the largest difference between the sampler and the first forward pass, whose weights are the sampler's.
    */
   metrics(): Record<string, number> {
@@ -94,7 +99,7 @@ export class GradientSteps {
     return {
       'train/loss': terms.reduce((sum, [, term]) => sum + term, 0),
       ...(terms.length > 1 && Object.fromEntries(terms)),
-      ...Object.fromEntries([...this.#metrics].map(([name, sum]) => [`train/${name}`, sum / this.#tokens])),
+      ...this.#lossMetrics(),
       'train/gradient_norm': this.#gradientNorm / this.#taken,
       'train/entropy': this.#entropy / this.#tokens,
       ...counts,
@@ -110,7 +115,7 @@ export class GradientSteps {
       'train/critic_gradient_norm': this.#gradientNorm / this.#taken,
       'train/critic_learning_rate': this.#step.learningRate,
       'train/critic_not_finite': this.#bad,
-      ...Object.fromEntries([...this.#metrics].map(([name, sum]) => [`train/${name}`, sum / this.#tokens])),
+      ...this.#lossMetrics(),
     };
   }
 
@@ -118,6 +123,11 @@ export class GradientSteps {
   samplerMetrics(): Record<string, number> {
     if (this.#firstGap === undefined) return {};
     return { 'train/kl_sampler': this.#klToSampler / this.#tokens, 'train/logprob_gap': this.#firstGap };
+  }
+
+  #lossMetrics(): Record<string, number> {
+    const count = (name: string): number => (this.#rowMetrics.has(name) ? this.#rows : this.#tokens);
+    return Object.fromEntries([...this.#metrics].map(([name, sum]) => [`train/${name}`, sum / count(name)]));
   }
 
   #read(minibatch: TrainingBatch, { logprobs, entropy }: ForwardBackwardResult): void {
@@ -130,6 +140,10 @@ export class GradientSteps {
       this.#klToSampler += Math.expm1(difference) - difference;
       this.#entropy += entropy[index] as number;
       this.#tokens += 1;
+    }
+    for (let row = 0; row < minibatch.rows; row += 1) {
+      const sampled = minibatch.mask.subarray(row * minibatch.width, (row + 1) * minibatch.width).includes(1);
+      this.#rows += Number(sampled);
     }
     this.#firstGap ??= gap;
   }

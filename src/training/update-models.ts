@@ -101,5 +101,6 @@ function together(policy: Loss, critic: Loss): Loss {
   return {
     terms: { ...policy.terms, ...critic.terms },
     metrics: { ...policy.metrics, ...critic.metrics },
+    rowMetrics: { ...policy.rowMetrics, ...critic.rowMetrics },
   };
 }

@@ -97,7 +97,9 @@ function run(algorithm: Algorithm, batch: TrainingBatch, logprob: Float64Array, 
   const credited = { ...batch, advantages };
   const weight = whole ?? algorithm.weights(credited);
   const live = { logprob, entropy: logprob.map((value) => -value) };
-  const result = evaluateLoss({ ...credited, weight }, live, algorithm.loss(lossOperations, lossInputs));
+  const loss = algorithm.loss(lossOperations, lossInputs);
+  // Metrics of rows stand on all of their tokens.
+  const result = evaluateLoss({ ...credited, weight }, live, { ...loss, metrics: loss.rowMetrics! });
   const total = Object.values(result.terms).reduce((sum, term) => sum + term, 0);
   return { ...result, total, advantages, logged, weight };
 }

@@ -95,11 +95,11 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       // Twice, because half the rows are winners.
       if (sftCoefficient > 0) terms['sft'] = ops.where(won, scaled(-2 * sftCoefficient, logprob), ops.constant(0));
 
-      // Each stands on all tokens of both rows, like the loss.
       const reward = scaled(beta, score);
       return {
         terms,
-        metrics: {
+        // Each stands on both rows: the mean over rows is that over pairs, however long their answers are.
+        rowMetrics: {
           reward_margin: margin,
           reward_chosen: ops.pairDifference(ops.where(won, reward, ops.constant(0))),
           reward_rejected: negative(ops.pairDifference(ops.where(won, ops.constant(0), reward))),
