@@ -56,7 +56,12 @@ function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wro
       wrong(path, `is ${metric}, but \`evaluation.every\` is 0`, 'Evaluate during training, or take another metric.');
       continue;
     }
-    const names = evaluation.temperatures.flatMap((t) => evaluated.map((what) => `eval/t${t}/${what}`));
+    const own = stages[stage];
+    const imitates = own?.kind === 'sft' && own.demonstrations.file === undefined;
+    const names = [
+      ...evaluation.temperatures.flatMap((t) => evaluated.map((what) => `eval/t${t}/${what}`)),
+      ...(imitates ? ['eval/held_out_loss', 'eval/agreement'] : []),
+    ];
     if (names.includes(metric)) continue;
     const near = nearestName(metric, names);
     const hint = near === undefined ? `Evaluations measure: ${names.join(', ')}.` : `Did you mean \`${near}\`?`;

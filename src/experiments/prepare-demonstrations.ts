@@ -90,6 +90,36 @@ export async function gatherDemonstrations(
   });
 }
 
+/** Games that say how well a stage imitates its expert on tasks that it is not trained on. */
+const heldOutGames = 100;
+
+/** Games of a stage's expert on validation tasks, which nothing is trained on; none where its demonstrations come from a file. */
+export async function gatherHeldOut(
+  plan: RunPlan,
+  { name, demonstrations: { expert, file, successOnly } }: SftStagePlan,
+  { environment, format, tools, random, signal }: DemonstrationContext,
+): Promise<readonly Demonstration[]> {
+  const { validation } = environment.world.splits;
+  const { tasks } = plan.recipe.evaluation;
+  const available = validation.count === 'unbounded' ? Infinity : validation.count;
+  const count = Math.min(heldOutGames, available, tasks === 'all' ? Infinity : tasks);
+  if (file !== undefined || count === 0) return [];
+  const { demonstrations } = await collectDemonstrations({
+    tasks: validation,
+    environments: environment.pool,
+    expert,
+    count,
+    successOnly,
+    format,
+    ...(tools && { tools }),
+    horizon: plan.longestHorizon,
+    random: random.stream('held-out', name),
+    rollout: plan.rollout,
+    signal,
+  });
+  return demonstrations;
+}
+
 /** Where the environment has no such expert, says which key names it. */
 async function askExpert(
   stage: string,

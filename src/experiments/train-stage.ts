@@ -8,9 +8,10 @@ import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { layOutDemonstration } from '../rollout/demonstration.js';
+import { type Demonstration, type DemonstrationRow, layOutDemonstration } from '../rollout/demonstration.js';
+import { measureImitation } from '../training/measure-imitation.js';
 import { trainReinforcement } from '../training/reinforcement.js';
-import type { SharedStage, StageOptions, StageResult } from '../training/run-stage.js';
+import type { SharedStage, StageEvaluation, StageOptions, StageResult } from '../training/run-stage.js';
 import type { Spending } from '../training/spending.js';
 import { trainSupervised } from '../training/supervised.js';
 import { checkCritic } from './check-parts.js';
@@ -19,6 +20,7 @@ import type { DiskJournal } from '../runs/disk-journal.js';
 import { openSharedStage, policyDigest } from '../runs/shared-stage.js';
 import type { Evaluator } from './evaluator.js';
 import type { Parts } from './make-parts.js';
+import { gatherHeldOut } from './prepare-demonstrations.js';
 import { stageRandom } from './used-tasks.js';
 
 export interface TrainStageOptions {
@@ -64,13 +66,16 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
 async function runSft(
   common: Surroundings,
   stage: SftStagePlan,
-  { plan: { recipe }, parts, resume, shared: place }: TrainStageOptions,
+  { plan, parts, resume, shared: place, random, signal }: TrainStageOptions,
 ): Promise<StageResult> {
+  const { recipe } = plan;
   const { name } = stage;
   const { encoder, capabilities } = parts.policy;
   const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
   const { demonstrations, bought } = parts.demonstrations.get(name) ?? { demonstrations: [], bought: 0 };
-  const rows = demonstrations.flatMap((demonstration) => layOutDemonstration(demonstration, encoder, maxTokens) ?? []);
+  const layOut = (of: readonly Demonstration[]): readonly DemonstrationRow[] =>
+    of.flatMap((demonstration) => layOutDemonstration(demonstration, encoder, maxTokens) ?? []);
+  const rows = layOut(demonstrations);
   if (rows.length === 0) {
     throw new AgentgymError('AG_DEMONSTRATION', {
       message: `No demonstration of the stage \`${name}\` fits into the ${maxTokens} tokens of an episode.`,
@@ -86,7 +91,33 @@ async function runSft(
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
   // A stage that goes on from a checkpoint has left behind what the others would read.
   const shared = place && resume === undefined ? await openShared(place, stage, common, recipe) : undefined;
-  return trainSupervised({ ...stage, ...common, ...(shared && { shared }), demonstrations: rows, units });
+  const evaluation = common.evaluation && {
+    ...common.evaluation,
+    ...measuresOf(layOut(await gatherHeldOut(plan, stage, { ...parts, random, signal })), parts.policy, signal),
+  };
+  return trainSupervised({
+    ...stage,
+    ...common,
+    ...(evaluation && { evaluation }),
+    ...(shared && { shared }),
+    demonstrations: rows,
+    units,
+  });
+}
+
+/** What evaluations of a supervised stage measure beside success. */
+function measuresOf(
+  heldOut: readonly DemonstrationRow[],
+  policy: PolicyModel,
+  signal: AbortSignal,
+): Pick<StageEvaluation, 'measure'> {
+  if (heldOut.length === 0) return {};
+  return {
+    measure: async () => {
+      const { loss, agreement } = await measureImitation(policy, heldOut, signal);
+      return { held_out_loss: loss, agreement };
+    },
+  };
 }
 
 async function openShared(

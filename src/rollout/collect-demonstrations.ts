@@ -12,7 +12,7 @@ import type { Toolbox } from './toolbox.js';
 import type { TaskList } from './world-handle.js';
 
 export interface CollectDemonstrationsOptions {
-  /** The training split, and nothing else. */
+  /** Of the training split; of another one only what nothing is trained on. */
   readonly tasks: TaskList;
   readonly environments: EnvironmentPool;
   /** Name of the expert. */

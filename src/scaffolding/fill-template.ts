@@ -16,8 +16,8 @@ export interface ScaffoldFile {
 
 /** What is filled in. */
 export interface TemplateValues extends ProjectName {
-  /** Version of the running host: what is made is developed against it. */
-  readonly version: string;
+  /** What is made is developed against this host: a version, or a folder. */
+  readonly host: string;
 }
 
 const PLACEHOLDER = 'template-name';
@@ -65,12 +65,12 @@ export async function fillTemplate(
 }
 
 /** The package's own name, and as a development dependency the host that made it. */
-function fillPackage(text: string, { packageName, name, version }: TemplateValues): string {
+function fillPackage(text: string, { packageName, name, host }: TemplateValues): string {
   const json = JSON.parse(text.replaceAll(`/${PLACEHOLDER}.`, `/${name}.`)) as {
     name: string;
     devDependencies: Record<string, string>;
   };
   json.name = packageName;
-  json.devDependencies['@agentgym/cli'] = `^${version}`;
+  json.devDependencies['@agentgym/cli'] = host;
   return `${JSON.stringify(json, null, 2)}\n`;
 }

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { simpleGit } from 'simple-git';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { initProject, type InitRequest } from './init-project.js';
+import { hostDependency, packageRoot } from './template.js';
 import { writeFiles } from './write-files.js';
 
 let cwd: string;
@@ -37,6 +38,19 @@ describe('initProject', () => {
     expect(files).toEqual(expect.arrayContaining(['.gitignore', 'LICENSE', 'src/mine.ts', 'src/mine.test.ts']));
     expect(Object.keys(await contents(directory)).sort()).toEqual([...files, 'src'].sort());
     expect(next).toEqual(['cd env-mine && npm install', 'npm test', 'agentgym train --environment mine']);
+  });
+
+  // Goes red when what is made wants a version that no registry has yet.
+  it('makes packages that depend on the checkout it runs from, and otherwise on its version', async () => {
+    await init({ template: 'reward', name: 'reward-mine' });
+    const made = JSON.parse(await readFile(join(cwd, 'reward-mine', 'package.json'), 'utf8')) as {
+      devDependencies: Record<string, string>;
+    };
+    const dependency = made.devDependencies['@agentgym/cli'];
+    expect(dependency).toMatch(/^file:\.\.\//);
+    expect(resolve(cwd, 'reward-mine', dependency!.slice('file:'.length))).toBe(packageRoot());
+    // An installed host has no sources.
+    expect(hostDependency(cwd, '0.9.3', join(cwd, 'reward-mine'))).toBe('^0.9.3');
   });
 
   it('takes the folder for the name, and the current folder where nothing is said', async () => {

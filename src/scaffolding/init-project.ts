@@ -7,7 +7,7 @@ import { checkTarget } from './check-target.js';
 import { fillTemplate } from './fill-template.js';
 import { nextCommands } from './next-commands.js';
 import { nameOfFolder, parseProjectName } from './project-name.js';
-import { findTemplate, packageRoot, templates } from './template.js';
+import { findTemplate, hostDependency, packageRoot, templates } from './template.js';
 import { writeFiles } from './write-files.js';
 
 /** What `init` is asked for. */
@@ -54,7 +54,8 @@ export async function initProject(request: InitRequest): Promise<InitResult> {
   const ownFolder = name.packageName.slice(name.packageName.indexOf('/') + 1);
   const target = resolve(cwd, directory ?? (chosen.named ? ownFolder : '.'));
   if (git) await requireGit();
-  const files = await fillTemplate(template, { ...name, version }, packageRoot());
+  const root = packageRoot();
+  const files = await fillTemplate(template, { ...name, host: hostDependency(root, version, target) }, root);
   const paths = files.map(({ path }) => path);
   await checkTarget(target, paths, force);
   await writeFiles(target, files, signal);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { nearestName } from '../config/nearest-name.js';
@@ -36,6 +36,12 @@ export function findTemplate(name: string): Template {
     message: `there is no template \`${name}\``,
     hint: near === undefined ? `Templates: ${names.join(', ')}.` : `Did you mean \`--template ${near}\`?`,
   });
+}
+
+/** What a package that is made in a folder depends on to run the host: the version that makes it, or, in a checkout of the sources, which no registry need know, the checkout. */
+export function hostDependency(root: string, version: string, target: string): string {
+  const isCheckout = existsSync(join(root, 'src', 'scaffolding'));
+  return isCheckout ? `file:${relative(target, root).split(sep).join('/')}` : `^${version}`;
 }
 
 /** The root of this package: `templates/` and the licence lie there, in a checkout and where it is installed. */

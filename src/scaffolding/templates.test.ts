@@ -24,8 +24,8 @@ const host = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Pac
 const packages: readonly Template[] = templates.filter(({ isPackage }) => isPackage);
 const plugins = packages.filter(({ name }) => name !== 'project');
 
-const fill = (template: Template, name: string, version = '0.1.0') =>
-  fillTemplate(template, { ...parseProjectName(name, template), version }, root);
+const fill = (template: Template, name: string, hostOf = '^0.1.0') =>
+  fillTemplate(template, { ...parseProjectName(name, template), host: hostOf }, root);
 const packageOf = (files: readonly ScaffoldFile[]) =>
   JSON.parse(files.find(({ path }) => path === 'package.json')!.content) as PackageJson;
 
@@ -59,7 +59,7 @@ describe('templates', () => {
   });
 
   it.each(packages)('$name is developed against the host that made it', async (template) => {
-    const made = packageOf(await fill(template, 'env-mine', '0.9.3'));
+    const made = packageOf(await fill(template, 'env-mine', '^0.9.3'));
     expect(made.name).toBe('env-mine');
     expect(made.devDependencies['@agentgym/cli']).toBe('^0.9.3');
   });

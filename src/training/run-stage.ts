@@ -33,6 +33,8 @@ export interface StageEvaluation {
   /** Steps from one to the next; the last step of the stage is always evaluated. */
   readonly every: number;
   evaluate(step: number): Promise<readonly EvaluationSummary[]>;
+  /** What else is measured then, by the metric's name after `eval/`. */
+  measure?(): Promise<{ readonly [name: string]: number }>;
 }
 
 /** What both kinds of stages are given. */
@@ -275,6 +277,7 @@ async function evaluate(options: StageOptions, step: number, last: boolean): Pro
     metrics[`${prefix}/failed`] = summary.failed;
     journal.event({ type: 'evaluation', stage, step, evaluation: summary });
   }
+  for (const [name, value] of Object.entries((await evaluation.measure?.()) ?? {})) metrics[`eval/${name}`] = value;
   return finiteOnly({ ...metrics, 'time/evaluation_seconds': (performance.now() - start) / 1000 });
 }
 

@@ -1,0 +1,66 @@
+import type { PolicyModel } from '../contracts/policy.js';
+import { buildBatch } from '../rollout/build-batch.js';
+import type { DemonstrationRow } from '../rollout/demonstration.js';
+
+/** How well a policy imitates games of an expert that it is not trained on: what is learnt shows here, what is learnt by heart does not. */
+export interface Imitation {
+  /** Mean cross entropy of the expert's tokens, end tokens included, in nats: as `train/loss` is of the games that are trained on. */
+  readonly loss: number;
+  /** Share of the expert's turns at which the policy's likeliest answer is the expert's, to the token. */
+  readonly agreement: number;
+}
+
+/** Rows that are laid out as one batch. */
+const rowsAtOnce = 64;
+
+/** @param demonstrations in the model's tokens; at least one */
+export async function measureImitation(
+  model: PolicyModel,
+  demonstrations: readonly DemonstrationRow[],
+  signal: AbortSignal,
+): Promise<Imitation> {
+  let [loss, tokens, agreed, turns] = [0, 0, 0, 0];
+  for (let start = 0; start < demonstrations.length; start += rowsAtOnce) {
+    signal.throwIfAborted();
+    const rows = demonstrations.slice(start, start + rowsAtOnce);
+    const batch = buildBatch(rows, 1);
+    const logprobs = await model.logprobs(batch);
+    for (const [index, mask] of batch.mask.entries()) {
+      if (mask !== 1) continue;
+      loss -= logprobs[index] as number;
+      tokens += 1;
+    }
+    const answers = await answerTurns(model, rows, signal);
+    agreed += answers.filter(Boolean).length;
+    turns += answers.length;
+  }
+  return { loss: loss / tokens, agreement: agreed / turns };
+}
+
+/** Of every turn, whether the policy, seeing what the expert saw and had done, would have done the same. */
+async function answerTurns(
+  model: PolicyModel,
+  rows: readonly DemonstrationRow[],
+  signal: AbortSignal,
+): Promise<boolean[]> {
+  const asked = rows.flatMap(({ record: { tokens }, turns }, row) =>
+    turns.map(({ sampled: [start, end] }, turn) => ({
+      expected: tokens.slice(start, end),
+      request: {
+        tokens: tokens.slice(0, start),
+        sequence: `imitation/${row}/${turn}`,
+        endIds: model.encoder.endIds,
+        maxTokens: end - start,
+        // An argmax draws nothing.
+        draws: new Float64Array(end - start).fill(1),
+      },
+    })),
+  );
+  const requests = asked.map(({ request }) => request);
+  try {
+    const answers = await model.generate(requests, { temperature: 0, topP: 1, topK: 0 }, signal);
+    return answers.map(({ tokens }, index) => tokens.join() === asked[index]?.expected.join());
+  } finally {
+    model.release(requests.map(({ sequence }) => sequence));
+  }
+}
