@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import type { Json } from '../contracts/json.js';
 import { parseSetting, type Setting } from '../config/parse-setting.js';
 import { formatPath, isKeyMap } from '../config/recipe-layer.js';
 import type { Recipe } from '../config/recipe-schema.js';
@@ -59,14 +60,23 @@ function refuseOverlap(plan: AblationPlan, sets: CellBase['sets']): void {
   for (const set of sets) {
     const { flag, path } = typeof set === 'string' ? parseSetting(set) : set;
     const own = path.join('.');
-    const overlaps = (key: string) => key === own || key.startsWith(`${own}.`) || own.startsWith(`${key}.`);
-    const cell = plan.cells.find(({ settings }) => Object.keys(settings).some(overlaps));
+    const overlaps = ([key, value]: readonly [string, Json]) =>
+      key === own ||
+      key.startsWith(`${own}.`) ||
+      (own.startsWith(`${key}.`) && saysKey(value, own.slice(key.length + 1)));
+    const cell = plan.cells.find(({ settings }) => Object.entries(settings).some(overlaps));
     if (cell === undefined) continue;
     throw new AgentgymError('AG_RECIPE_IDLE_SETTING', {
       message: `\`${flag}\` has no effect beside the cell ${cell.id}, which sets it.`,
       hint: 'Leave the flag out, or give the cells other values.',
     });
   }
+}
+
+/** Whether a value that is laid over a recipe says the first key of a path: what a map does not say, it leaves as it is. */
+function saysKey(value: Json, path: string): boolean {
+  const [key = ''] = path.split('.');
+  return !isKeyMap(value) || key in value;
 }
 
 async function resolveCell(cell: CellPlan, shared: CellSettings, base: CellBase): Promise<Cell> {

@@ -3,13 +3,15 @@ import { describe, it } from 'vitest';
 
 import * as module from './grpo.js';
 import { options, type Options } from './options.js';
+import { dapoOptions, drGrpoOptions, gspoOptions } from './variants.js';
 
 const variants: Record<string, Partial<Options>> = {
   'as it comes': {},
-  'as Dr. GRPO': { scaling: 'none', aggregation: 'constant-length', constantLength: 32 },
-  'as GSPO': { ratioLevel: 'sequence', aggregation: 'sequence-mean-token-mean', clipLow: 3e-4, clipHigh: 4e-4 },
+  'as Dr. GRPO': optionDefaults(drGrpoOptions),
+  'as Dr. GRPO, by its constant length': { scaling: 'none', aggregation: 'constant-length', constantLength: 32 },
+  'as GSPO': optionDefaults(gspoOptions),
   'turn by turn': { level: 'turn', turnDiscount: 0.9 },
-  'as DAPO': { clipHigh: 0.28, overlongLimit: 8, overlongBuffer: 4, refillRounds: 3 },
+  'as DAPO': { ...optionDefaults(dapoOptions), overlongLimit: 8, overlongBuffer: 4 },
   'with a batch deviation and an adaptive divergence in the reward': {
     scaling: 'batch',
     klCoefficient: 0.1,

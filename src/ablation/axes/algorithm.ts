@@ -2,8 +2,8 @@ import type { Json } from '../../contracts/json.js';
 import type { AlgorithmContribution } from '../../contracts/plugin.js';
 import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
 
-/** Learns from pairs or from imitation rather than by policy gradient; tried only where it is asked for. */
-const apart = ['dpo', 'expert-iteration'];
+/** Learns from pairs or from imitation rather than by policy gradient, or is a variant of another; tried only where it is asked for. */
+const apart = ['dpo', 'expert-iteration', 'dr-grpo', 'gspo', 'dapo'];
 
 /** Where a batch is trained on in several steps, an algorithm that can leave the ratio to the sampler out is told not to. */
 function correctionOf({ options: { importance } }: Pick<AlgorithmContribution, 'options'>): { importance?: Json } {
