@@ -170,9 +170,11 @@ describe('planAblation', () => {
     });
     expect(cells.map(({ notes }) => notes)).toEqual([[], [], []]);
     // A flag that no cell overrides is every cell's, though cells say other keys beside it.
-    const once = await plan('algorithm', { values: ['grpo', 'rloo'], sets: ['algorithm.minibatches=1'] });
-    expect(once.cells.map(({ recipe }) => recipe.algorithm?.minibatches)).toEqual([1, 1]);
-    expect(once.cells[1]?.recipe.algorithm?.options['importance']).toBe('none');
+    const twice = await plan('algorithm', { values: ['grpo', 'rloo'], sets: ['algorithm.epochs=2'] });
+    expect(twice.cells.map(({ recipe }) => recipe.algorithm?.epochs)).toEqual([2, 2]);
+    await expect(plan('algorithm', { values: ['grpo'], sets: ['algorithm.options.clipHigh=0.3'] })).rejects.toThrow(
+      /has no effect beside the cell grpo/,
+    );
   });
 
   it('varies what the environment calls complexity, one option at a time, and the presets next to the own', async () => {
