@@ -2,6 +2,7 @@ import type { AdviceRule } from './advice.js';
 import { cutActions, cutByHorizon, invalidTurns } from './rules/episodes.js';
 import { groupsWithSignal } from './rules/groups.js';
 import { gain, generalisation, movement, overRandom, power, randomFloor } from './rules/outcome.js';
+import { imitation } from './rules/imitation.js';
 import { creditLevel, rareReward, rewardOrder } from './rules/reward.js';
 import { splits } from './rules/splits.js';
 import { coldStart, supervisedEpochs, supervisedShare } from './rules/supervised.js';
@@ -25,6 +26,7 @@ export const adviceRules: readonly AdviceRule[] = [
   rareReward,
   creditLevel,
   groupsWithSignal,
+  imitation,
   coldStart,
   supervisedEpochs,
   supervisedShare,

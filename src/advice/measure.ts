@@ -1,4 +1,5 @@
 import { formatPath } from '../config/recipe-layer.js';
+import type { Recipe } from '../config/recipe-schema.js';
 import { settingPath, type RunPlan } from '../config/run-plan.js';
 import type { RewardBounds } from '../contracts/reward.js';
 import { createRandom } from '../random/create-random.js';
@@ -18,6 +19,7 @@ import type { LoadedRun } from '../runs/load-run.js';
 import { openContestant } from '../experiments/open-contestant.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
 import type { SplitProof } from '../runs/split-proof.js';
+import { measureImitationOf } from './measure-imitation-of.js';
 import { measureRun } from './measure-run.js';
 import type { Measured, PlayMeasure, PowerMeasure, RunMeasure } from './measured.js';
 import { finalTasksOf, measurePower, type Played } from './measure-power.js';
@@ -54,6 +56,8 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
     const reward = await instances.reward(terms);
     const stage: TrainingTasks = { plan: planned, environment, reward, tasks, random, signal: settings.signal };
     const told = run && measureRun(run);
+    const imitation = run && measureImitationOf(run);
+    const largerPreset = await presetAfter(planned.recipe.policy, host);
     const plan = tasks === 0 ? undefined : await measurePlans(stage);
     const players = tasks === 0 ? {} : await measurePlayers(request, stage, told);
     const power = await measurePowerOf(request, stage);
@@ -64,10 +68,18 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
       splits: await measureSplits(environment.world.splits, run),
       ...(power && { power }),
       ...(told && { run: told }),
+      ...(imitation && { imitation }),
+      ...(largerPreset !== undefined && { largerPreset }),
     };
   } finally {
     await environment.pool.dispose();
   }
+}
+
+async function presetAfter({ name, preset }: Recipe['policy'], host: PluginHost): Promise<string | undefined> {
+  const { contribution } = await host.find('policy', name);
+  const place = contribution.presets.findIndex((one) => one.name === preset);
+  return place < 0 ? undefined : contribution.presets[place + 1]?.name;
 }
 
 type Play = Record<string, PlayMeasure>;

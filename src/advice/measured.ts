@@ -80,6 +80,28 @@ export interface PairedGain {
   readonly tasks: number;
 }
 
+/** What the supervised stage before reinforcement learning came to. */
+export interface ImitationMeasure {
+  readonly stage: string;
+  readonly steps: number;
+  /** Games that were seen, and how often each. */
+  readonly demonstrations: number;
+  readonly epochs: number;
+  /** Mean of `train/loss` over the last quarter of the steps. */
+  readonly loss: number;
+  /** `eval/held_out_loss`: at the end, and at its least. Absent where nothing was evaluated on the way. */
+  readonly heldOut?: { readonly last: number; readonly least: number };
+  /** Share of held-out turns at which the likeliest action is the expert's. */
+  readonly agreement?: number;
+  /** At temperature 0 on the final tasks. */
+  readonly success?: number;
+  /** Who is imitated; absent where the games come from a file. */
+  readonly expert?: string;
+  /** Paired, over the final tasks, at temperature 0. */
+  readonly overExpert?: PairedGain;
+  readonly overRandom?: PairedGain;
+}
+
 /** Everything that rules look at beside the recipe. What could not be measured is absent. */
 export interface Measured {
   readonly plan?: PlanMeasure;
@@ -96,4 +118,8 @@ export interface Measured {
   };
   readonly power?: PowerMeasure;
   readonly run?: RunMeasure;
+  /** Of a run with a supervised stage. */
+  readonly imitation?: ImitationMeasure;
+  /** The preset of the policy that comes after the recipe's. */
+  readonly largerPreset?: string;
 }

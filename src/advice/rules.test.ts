@@ -11,7 +11,7 @@ import { openPluginHost, type PluginHost } from '../plugins/open-plugin-host.js'
 import { readPluginSource } from '../plugins/plugin-source.js';
 import type { Judgement, Subject } from './advice.js';
 import { adviceRules } from './all-rules.js';
-import type { Measured, PlanMeasure, PlayMeasure, RunMeasure } from './measured.js';
+import type { ImitationMeasure, Measured, PlanMeasure, PlayMeasure, RunMeasure } from './measured.js';
 
 const plugins = resolve(import.meta.dirname, '../../plugins');
 let host: PluginHost;
@@ -51,6 +51,18 @@ const run: RunMeasure = {
   earlySteps: 5,
   lateSteps: 25,
   warnings: [],
+};
+/** Short of its expert after few steps, and no further from other games than from its own. */
+const imitated: ImitationMeasure = {
+  stage: 'sft',
+  steps: 80,
+  demonstrations: 1000,
+  epochs: 5,
+  loss: 1.7,
+  heldOut: { last: 1.78, least: 1.78 },
+  agreement: 0.1,
+  success: 0.5,
+  expert: 'demonstrator',
 };
 const difference = (low: number, high: number) => ({ difference: { mean: (low + high) / 2, low, high }, tasks: 100 });
 
@@ -97,6 +109,10 @@ const pairs: Record<string, Pair> = {
     { players: { oracle: { ...play, density: { rewardsPerTurn: 0.38, stepsPerReward: 2.6 } } } },
   ],
   'groups-with-signal': late('rollout/groups_without_signal', 0.5, 0.51),
+  imitation: [
+    { imitation: { ...imitated, overExpert: difference(-0.14, -0.06) } },
+    { imitation: { ...imitated, overExpert: difference(-0.14, -0.061) } },
+  ],
   'cold-start': [
     { run: { ...run, start: { rate: 0.05, tasks: 100 } } },
     { run: { ...run, start: { rate: 0.04, tasks: 100 } } },
@@ -191,6 +207,41 @@ describe.each(Object.entries(warned))('%s', (rule, metric) => {
   it('is not checked where the metric is absent, or there is no run', () => {
     expect(judge(rule, { run })).toMatchObject({ verdict: 'unknown', why: expect.any(String) });
     expect(judge(rule, {})).toMatchObject({ verdict: 'unknown', why: expect.stringContaining('only a run') });
+  });
+});
+
+describe('imitation', () => {
+  const far = { ...imitated, overExpert: difference(-0.5, -0.4) };
+  const changeOf = (measured: Partial<Measured>) => {
+    const judgement = judge('imitation', measured);
+    return judgement?.verdict === 'finding' ? judgement.change : undefined;
+  };
+
+  // Goes red when a cause is told for another.
+  it('asks for more steps where little was learnt, for more games where they are learnt by heart, and else for a larger model', () => {
+    expect(changeOf({ imitation: far })).toEqual({
+      'stages.sft.steps': 1000,
+      'stages.sft.demonstrations.count': 12_800,
+    });
+    const byHeart = { ...far, steps: 600, heldOut: { last: 2.5, least: 2.2 } };
+    expect(changeOf({ imitation: byHeart })).toEqual({ 'stages.sft.demonstrations.count': 8000 });
+    expect(changeOf({ imitation: { ...far, loss: 1.5 } })).toEqual({ 'stages.sft.demonstrations.count': 8000 });
+    expect(changeOf({ imitation: { ...far, steps: 2000 }, largerPreset: 'nano' })).toEqual({
+      'policy.preset': 'nano',
+      'stages.sft.steps': 4000,
+    });
+  });
+
+  it('tells of a policy below random play, and needs no expert for it', () => {
+    const { expert: _, ...alone } = imitated;
+    const found = judge('imitation', { imitation: { ...alone, overRandom: difference(-0.3, -0.1) } });
+    expect(found).toMatchObject({
+      verdict: 'finding',
+      finding: expect.stringContaining('leaves the policy 20.0 points below random play') as string,
+    });
+    expect(judge('imitation', { imitation: { ...alone, overRandom: difference(-0.1, 0.1) } })).toMatchObject({
+      verdict: 'fine',
+    });
   });
 });
 

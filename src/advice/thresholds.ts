@@ -64,6 +64,28 @@ export const thresholds = {
     of: 'success of the policy that begins',
     source: 'Guide, ALFWorld (table 7): a base at 0 to 1 % was first fine-tuned on 300 games',
   },
+  imitation: {
+    value: 0.1,
+    of: 'success of the expert that is imitated, above that of the policy after supervised fine-tuning',
+    source:
+      'ours, recipes/quickstart: its start lies 5 points below its demonstrator, which reinforcement learning makes good',
+  },
+  heldOutRise: {
+    value: 0.02,
+    of: 'rise of the held-out loss from its least, as a share of it',
+    source:
+      'ours, rule of thumb: a loss that rises on other games while it falls on those that are shown is learnt by heart',
+  },
+  heldOutGap: {
+    value: 0.1,
+    of: 'share by which the loss on shown games lies below that on held-out ones',
+    source: 'ours, rule of thumb',
+  },
+  supervisedSteps: {
+    value: 1000,
+    of: 'steps of a supervised stage, below which a policy that has not learnt its games is given more of them',
+    source: 'ours, recipes/textcraft: 350 steps were too few for what 900 taught',
+  },
   supervisedEpochs: {
     value: 1.5,
     of: 'times that each demonstration is seen, by a pretrained model',

@@ -1,0 +1,54 @@
+import { planRun, type SftStagePlan } from '../config/run-plan.js';
+import { compareCells } from '../ablation/compare-cells.js';
+import { outcomesOfRun } from '../ablation/read-outcomes.js';
+import { finalOutcomes, finite } from '../reports/report-comparisons.js';
+import type { LoadedRun } from '../runs/load-run.js';
+import type { ImitationMeasure, PairedGain } from './measured.js';
+
+/** The share of a stage's steps over which a loss is averaged: that of one batch says little. */
+const lateShare = 0.25;
+
+/** What the supervised stages before reinforcement learning came to. Undefined where none was logged. */
+export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined {
+  const { recipe } = run.manifest;
+  const { stages } = planRun(recipe);
+  const firstRl = stages.findIndex(({ kind }) => kind === 'rl');
+  const before = firstRl < 0 ? stages : stages.slice(0, firstRl);
+  const stage = before.findLast((one): one is SftStagePlan => one.kind === 'sft');
+  const lines = run.metrics.filter((line) => line.stage === stage?.name);
+  const last = lines.at(-1)?.metrics;
+  if (stage === undefined || last === undefined) return undefined;
+  const { expert, file } = stage.demonstrations;
+  const late = lines.slice(-Math.ceil(lateShare * lines.length)).flatMap(({ metrics }) => metrics['train/loss'] ?? []);
+  const heldOut = lines.flatMap(({ metrics }) => metrics['eval/held_out_loss'] ?? []);
+  const lastHeldOut = heldOut.at(-1);
+  // Without reinforcement learning the trained policy is the one that imitates.
+  const player = firstRl < 0 ? 'policy' : 'start';
+  const success = finalOutcomes(run, player)?.rate;
+  const overExpert = file === undefined ? gainOver(run, expert, player) : undefined;
+  const overRandom = gainOver(run, 'random', player);
+  return {
+    stage: stage.name,
+    steps: lines.length,
+    demonstrations: Number(last['cost/demonstrations'] ?? 0),
+    epochs: Number(last['train/epoch'] ?? 0),
+    loss: late.reduce((sum, value) => sum + value, 0) / late.length,
+    ...(lastHeldOut !== undefined && { heldOut: { last: lastHeldOut, least: Math.min(...heldOut) } }),
+    ...(last['eval/agreement'] !== undefined && { agreement: last['eval/agreement'] }),
+    ...(success !== undefined && { success }),
+    ...(overExpert && { expert, overExpert }),
+    ...(overRandom && { overRandom }),
+  };
+}
+
+/** One player's success less another's, paired over the final tasks. */
+function gainOver(run: LoadedRun, other: string, player: string): PairedGain | undefined {
+  const [before, after] = [finalOutcomes(run, other), finalOutcomes(run, player)];
+  if (before === undefined || after === undefined) return undefined;
+  const outcomes = new Map([
+    ['before', [outcomesOfRun(0, before.outcomes, 'success')]],
+    ['after', [outcomesOfRun(0, after.outcomes, 'success')]],
+  ]);
+  const [compared] = compareCells([['before', 'after']], outcomes, 'success');
+  return compared?.design === 'paired' ? { difference: finite(compared.difference), tasks: compared.tasks } : undefined;
+}

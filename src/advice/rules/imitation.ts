@@ -1,0 +1,108 @@
+// Whether supervised fine-tuning taught what its expert knows, and what is in the way where it did not: too few games, too few steps, or too small a model.
+import type { SftStagePlan } from '../../config/run-plan.js';
+import type { Json } from '../../contracts/json.js';
+import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule, type Subject } from '../advice.js';
+import type { ImitationMeasure } from '../measured.js';
+import { thresholds } from '../thresholds.js';
+
+export const imitation: AdviceRule = {
+  id: 'imitation',
+  judge(subject) {
+    const { planned, measured } = subject;
+    const stage = planned.stages.find((one): one is SftStagePlan => one.kind === 'sft');
+    if (stage === undefined) return undefined;
+    const found = measured.imitation;
+    if (found?.success === undefined)
+      return unknown(found === undefined ? onlyARun : 'the run has no final evaluation of what was imitated');
+    const gap = shortfall(found);
+    if (gap === undefined) return fine(praise(found));
+    const cause = causeOf(found);
+    return {
+      verdict: 'finding',
+      severity: 'problem',
+      finding: `Supervised fine-tuning leaves the policy ${gap}: ${causeWords[cause]}`,
+      evidence: evidenceOf(found),
+      source: 'ours, recipes/quickstart: reinforcement learning begins from what imitation has taught',
+      basis: 'ours',
+      change: cureOf(cause, stage, found, subject),
+    };
+  },
+};
+
+/** What is in the way of imitation. */
+type Cause = 'data' | 'steps' | 'model';
+
+const causeWords: Record<Cause, string> = {
+  data: 'it learns its games by heart, so there are too few of them.',
+  steps: 'it has not learnt the games that it was shown, so there are too few steps.',
+  model: 'many steps teach it neither the games that it was shown nor others, so the model is too small.',
+};
+
+/** How far the policy is below those it should be above; undefined where it is not. */
+function shortfall({ expert, overExpert, overRandom }: ImitationMeasure): string | undefined {
+  const random = overRandom?.difference;
+  const over = overExpert?.difference;
+  const isFar = over !== undefined && over.mean < -thresholds.imitation.value && over.high !== null && over.high < 0;
+  const below = isFar ? `${points(over.mean).slice(1)} below the ${expert} that it imitates` : undefined;
+  if (random !== undefined && random.high !== null && random.high < 0) {
+    const chance = `${points(random.mean).slice(1)} below random play`;
+    return below === undefined ? chance : `${below}, and ${chance}`;
+  }
+  return below;
+}
+
+function causeOf({ loss, heldOut, steps }: ImitationMeasure): Cause {
+  if (heldOut !== undefined) {
+    const forgot = heldOut.last > heldOut.least * (1 + thresholds.heldOutRise.value);
+    if (forgot || loss < heldOut.last * (1 - thresholds.heldOutGap.value)) return 'data';
+  }
+  return steps < thresholds.supervisedSteps.value ? 'steps' : 'model';
+}
+
+function evidenceOf({ success, overExpert, overRandom, expert, ...found }: ImitationMeasure): string {
+  const { steps, demonstrations, epochs, loss, heldOut, agreement } = found;
+  const against = (name: string, gain: ImitationMeasure['overRandom']) =>
+    gain === undefined ? [] : [`${points(gain.difference.mean)} (${pointsInterval(gain.difference)}) to ${name}`];
+  return [
+    `${percent(success ?? 0)} of ${(overExpert ?? overRandom)?.tasks ?? 0} held-out tasks at temperature 0`,
+    ...against(`the ${expert}`, overExpert),
+    ...against('random play', overRandom),
+    `${steps} steps, ${demonstrations} games seen ${epochs.toFixed(1)} times`,
+    `loss ${loss.toFixed(2)} on them` +
+      (heldOut === undefined
+        ? ', held out not measured (`evaluation.every` is 0)'
+        : `, ${heldOut.last.toFixed(2)} on held-out games (${heldOut.least.toFixed(2)} at best)`),
+    ...(agreement === undefined ? [] : [`the same action as the expert at ${percent(agreement)} of held-out turns`]),
+  ].join('; ');
+}
+
+function praise({ success, overExpert, expert }: ImitationMeasure): string {
+  const against =
+    overExpert === undefined ? '' : `, ${points(overExpert.difference.mean)} to the ${expert} that it imitates`;
+  return `supervised fine-tuning reaches ${percent(success ?? 0)}${against}`;
+}
+
+/** How often a model from scratch may see each game before it learns it by heart. */
+const mostEpochs = 5;
+
+function cureOf(
+  cause: Cause,
+  stage: SftStagePlan,
+  { steps, demonstrations }: ImitationMeasure,
+  { measured: { largerPreset } }: Subject,
+): Record<string, Json> {
+  const at = (key: string) => `stages.${stage.name}.${key}`;
+  const isFile = stage.demonstrations.file !== undefined;
+  const games = (count: number): Record<string, Json> => (isFile ? {} : { [at('demonstrations.count')]: count });
+  const enough = (of: number): number => Math.max(demonstrations, Math.ceil((of * stage.batchSize) / mostEpochs));
+  switch (cause) {
+    case 'data':
+      return games(8 * demonstrations);
+    case 'steps': {
+      const more = Math.max(10 * steps, thresholds.supervisedSteps.value);
+      return { [at('steps')]: more, ...(enough(more) > demonstrations ? games(enough(more)) : {}) };
+    }
+    case 'model':
+      return { ...(largerPreset !== undefined && { 'policy.preset': largerPreset }), [at('steps')]: 2 * steps };
+  }
+}
