@@ -9,6 +9,7 @@ import { checkPins, type InstalledPackage } from './check-pins.js';
 import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import type { IdleContext } from './idle-settings.js';
+import { foreignKeyHint } from './foreign-names.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
 import { planRun, settingPath } from './run-plan.js';
@@ -151,7 +152,8 @@ function checkBlockOptions(
   for (const finding of findings) {
     const code = finding.unknown ? 'AG_RECIPE_UNKNOWN_KEY' : 'AG_RECIPE_INVALID';
     const message = `${formatPath(place(finding.path))}: ${finding.message} of ${kind} \`${name}\``;
-    const hint = `${finding.hint} See \`agentgym describe ${kind} ${name}\`.`;
+    const foreign = kind === 'algorithm' && finding.unknown ? foreignKeyHint(finding.path) : undefined;
+    const hint = `${foreign ?? finding.hint} See \`agentgym describe ${kind} ${name}\`.`;
     complaints.add(
       code,
       place(finding.path),

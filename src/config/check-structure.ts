@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 
 import type { Complaints } from './complaints.js';
+import { foreignKeyHint } from './foreign-names.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath } from './recipe-layer.js';
 import { descriptionOf, keysOf, members, placesOf, schemaAt, unwrap, type SchemaNode } from './schema-keys.js';
@@ -97,12 +98,15 @@ function addUnknownKey(path: KeyPath, root: SchemaNode, value: KeyMap, complaint
   const known = keysOf(schema, map);
   const near = nearestName(key, known);
   const elsewhere = placesOf(key, root);
+  const foreign = foreignKeyHint(path);
   const hint =
     near !== undefined
       ? `Did you mean \`${near}\`?`
-      : elsewhere.length > 0
-        ? `Did you mean ${elsewhere.map((place) => `\`${place}\``).join(' or ')}?`
-        : `Keys here are: ${known.join(', ')}.`;
+      : foreign !== undefined
+        ? foreign
+        : elsewhere.length > 0
+          ? `Did you mean ${elsewhere.map((place) => `\`${place}\``).join(' or ')}?`
+          : `Keys here are: ${known.join(', ')}.`;
   complaints.add('AG_RECIPE_UNKNOWN_KEY', path, `there is no key \`${name}\``, hint);
 }
 

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 
+import { foreignAlgorithm } from '../config/foreign-names.js';
 import { nearestName } from '../config/nearest-name.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -187,9 +188,14 @@ function unknownContribution(
   const names = ofKind(located, kind).map((item) => item.name);
   const near = nearestName(name, names);
   const install = `\`agentgym plugins install ${friendlyPackage(kind, name) ?? `${PACKAGE_PREFIX[kind]}-NAME`}\``;
+  const foreign = kind === 'algorithm' ? foreignAlgorithm(name) : undefined;
   const hints = [
-    near === undefined ? `Installed: ${names.join(', ') || 'none'}.` : `Did you mean \`${near}\`?`,
-    `Another plugin's ${kind} is installed by ${install}.`,
+    foreign !== undefined
+      ? `Here it is ${foreign}.`
+      : near === undefined
+        ? `Installed: ${names.join(', ') || 'none'}.`
+        : `Did you mean \`${near}\`?`,
+    ...(foreign === undefined ? [`If a plugin of that name exists, ${install} installs it.`] : []),
     ...problems.map((problem) => `${problem.plugin} is left out: ${problem.message}.`),
   ];
   return new AgentgymError('AG_CONTRIBUTION_UNKNOWN', {
