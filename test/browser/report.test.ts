@@ -25,8 +25,6 @@ async function writeReport(...runs: string[]): Promise<string> {
 /** Pixels of a chart that something was drawn on, and how many colours they have. */
 async function inkOf(page: Page, chart: number): Promise<{ pixels: number; colours: number }> {
   const plot = page.locator('.plot').nth(chart);
-  // Charts are drawn when they come into view.
-  await plot.scrollIntoViewIfNeeded();
   const canvas = plot.locator('canvas');
   await canvas.waitFor();
   return canvas.evaluate((node: HTMLCanvasElement) => {
@@ -113,6 +111,49 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const { runs } = await dataOf(page);
       const last = runs[0]!.series.metrics['eval/t0/success']!.at(-1)!;
       expect(await page.locator('.chart .legend').first().innerText()).toContain(`${Math.round(last * 100)}\u00a0%`);
+    });
+  });
+
+  // Goes red when a metric cannot be found, when a chart is left blank until it comes into view, when what is no share gets baselines, when the legend
+  // reads a running mean, and when a chart cannot be saved under the policy of the page.
+  it('groups and finds metrics, draws baselines, other axes and lines as measured, and saves a chart', async () => {
+    await visit(report, {}, async (page) => {
+      const { runs } = await dataOf(page);
+      const [only] = runs;
+      const plots = page.locator('#curves .plot');
+      // Drawn without being looked at.
+      expect(await page.locator('#curves .plot canvas').count()).toBe(await plots.count());
+      const random = only!.evaluations.find(({ player }) => player === 'random')!.success.rate;
+      const described = await plots.first().getAttribute('aria-label');
+      expect(described).toContain(`random at ${Math.round(random * 100)}\u00a0%`);
+      expect(described).toMatch(/demonstrator at .* oracle at/);
+      expect(await plots.nth(1).getAttribute('aria-label')).not.toContain('random');
+      await page.getByRole('button', { name: 'Show every metric' }).click();
+      expect(await page.locator('.chart-groups > div > h3').allInnerTexts()).toEqual([
+        'Rollouts',
+        'Training',
+        'Evaluations',
+        'Cost so far',
+        'Time',
+      ]);
+      const search = page.getByLabel('Name of a metric');
+      await search.fill('cost episodes');
+      expect(await page.locator('#curves figcaption h3').allInnerTexts()).toEqual(['cost/episodes']);
+      const last = only!.series.metrics['cost/episodes']!.at(-1)!;
+      expect(await page.locator('#curves .key').innerText()).toBe(`episodes ${last}`);
+      await page.locator('.choice span', { hasText: 'logarithmic' }).click();
+      expect(await page.locator('#curves figcaption').innerText()).toContain('Linear: not every value is above 0.');
+      await search.fill('gradient norm');
+      expect(await page.locator('#curves figcaption').innerText()).not.toContain('Linear');
+      expect((await inkOf(page, 0)).pixels).toBeGreaterThan(1000);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Save Gradient norm as PNG' }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe('Gradient-norm.png');
+      const image = readFileSync(await download.path());
+      expect(image.subarray(1, 4).toString()).toBe('PNG');
+      expect(image.readUInt32BE(20)).toBeGreaterThan(220);
     });
   });
 

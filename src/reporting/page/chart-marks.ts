@@ -1,0 +1,68 @@
+import type uPlot from 'uplot';
+
+import type { ChartLevel, ChartOptions } from './line-chart.js';
+import { themeColour } from './palette.js';
+
+/** Pixels of the style sheet that a name needs above and below. */
+const textHeight = 13;
+
+/** Where stages begin: a line with its name at the top. */
+export function drawMarks(chart: uPlot, marks: ChartOptions['marks']): void {
+  const { ctx, bbox } = chart;
+  const ratio = devicePixelRatio;
+  const right = bbox.left + bbox.width;
+  ctx.save();
+  begin(ctx, ratio);
+  ctx.setLineDash([3 * ratio, 3 * ratio]);
+  ctx.textBaseline = 'top';
+  // Axes are drawn before, and leave theirs.
+  ctx.textAlign = 'left';
+  for (const [i, { x, label }] of marks.entries()) {
+    const left = Math.round(chart.valToPos(x, 'x', true));
+    if (left < bbox.left || left > right) continue;
+    line(ctx, [left, bbox.top], [left, bbox.top + bbox.height]);
+    // A name has the room up to the next line; where that is too little it is left out.
+    const next = marks[i + 1];
+    const end = next === undefined ? right : Math.min(right, chart.valToPos(next.x, 'x', true));
+    const at = left + 4 * ratio;
+    if (at + ctx.measureText(label).width <= end) ctx.fillText(label, at, bbox.top + 2 * ratio);
+  }
+  ctx.restore();
+}
+
+/** Baselines: level lines with their names at the right end, those that lie close beside each other. */
+export function drawLevels(chart: uPlot, levels: readonly ChartLevel[]): void {
+  const { ctx, bbox } = chart;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  begin(ctx, ratio);
+  ctx.textBaseline = 'bottom';
+  ctx.textAlign = 'right';
+  let taken = { top: Infinity, left: bbox.left + bbox.width };
+  for (const { label, y } of [...levels].sort((a, b) => a.y - b.y)) {
+    const top = Math.round(chart.valToPos(y, 'y', true));
+    if (top < bbox.top - 1 || top > bbox.top + bbox.height + 1) continue;
+    line(ctx, [bbox.left, top], [bbox.left + bbox.width, top]);
+    const isClose = taken.top - top < textHeight * ratio;
+    const end = isClose ? taken.left - 8 * ratio : bbox.left + bbox.width - 4 * ratio;
+    // Above its line; below it where that is the upper end of the axis.
+    const isTop = top - textHeight * ratio < bbox.top;
+    ctx.fillText(label, end, isTop ? top + (textHeight + 1) * ratio : top - ratio);
+    taken = { top, left: end - ctx.measureText(label).width };
+  }
+  ctx.restore();
+}
+
+function begin(ctx: CanvasRenderingContext2D, ratio: number): void {
+  ctx.strokeStyle = themeColour('--mark');
+  ctx.fillStyle = themeColour('--quiet');
+  ctx.lineWidth = ratio;
+  ctx.font = `${11 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
+}
+
+function line(ctx: CanvasRenderingContext2D, from: readonly [number, number], to: readonly [number, number]): void {
+  ctx.beginPath();
+  ctx.moveTo(...from);
+  ctx.lineTo(...to);
+  ctx.stroke();
+}
