@@ -29,8 +29,8 @@ export interface ReportAblationOptions extends SummarizeOptions {
   readonly version: string;
 }
 
-/** With more runs than this their recipes stay out of the page: the cells say what differs. */
-const mostRecipes = 20;
+/** With more runs than this their recipes and tasks stay out of the page: the cells say what differs. */
+const mostDetailed = 20;
 
 /** Gathers what the report page draws of an ablation, complete or not. Throws as `readCellRun` and `loadRun` do. */
 export async function reportAblation(directory: string, options: ReportAblationOptions): Promise<ReportData> {
@@ -66,10 +66,10 @@ export function composeAblation(
     for (const { run, seed } of ofCell) {
       const found = begun.get(run);
       if (found === undefined) continue;
-      const { recipe, ...report } = found.report;
+      const { recipe, tasks, ...report } = found.report;
       const label = `${cell}, seed ${seed}`;
-      const recipes = wanted.length <= mostRecipes && recipe && { recipe };
-      runs.push({ ...report, ...recipes, label, cell });
+      const details = wanted.length <= mostDetailed && { ...(recipe && { recipe }), ...(tasks && { tasks }) };
+      runs.push({ ...report, ...details, label, cell });
       const halves = halfLogs(found);
       if (halves.length > 0)
         notes.push(`${label}: the last line of ${halves.join(' and ')} was half-written and is left out.`);
@@ -152,5 +152,6 @@ function reportComparison(
     p,
     corrected,
     pairs: design === 'paired' ? pairs : `${pairs}, not paired`,
+    seeds,
   };
 }

@@ -116,7 +116,9 @@ function successOf(runs: readonly ReportedRun[]): ReportRate | null {
   if (only === undefined) return null;
   if (finals.length === 1) return { rate: only.success.rate, low: only.success.low, high: only.success.high };
   const over = cellMean(outcomesOf(runs, 'policy'), 'success');
-  return over === undefined ? null : { rate: over.mean, low: over.low, high: over.high };
+  if (over === undefined) return null;
+  const { mean: rate, ...ends } = finite({ ...over, narrow: over.estimate.narrow });
+  return { rate, ...ends };
 }
 
 /**
@@ -156,6 +158,7 @@ function comparePair([a, first]: Side, [b, second]: Side): ReportComparison[] {
     difference: finite(difference),
     p,
     corrected,
+    seeds,
     pairs: `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks.toLocaleString('en')} ${design === 'paired' ? '' : 'other '}tasks`,
   }));
 }

@@ -40,7 +40,17 @@ export function compareWithTrained(run: LoadedRun, players: readonly string[]): 
 }
 
 /** JSON has no word for an endless interval. */
-export function finite({ mean, low, high }: { mean: number; low: number; high: number }): ReportMean {
+export function finite({
+  mean,
+  low,
+  high,
+  narrow = false,
+}: {
+  mean: number;
+  low: number;
+  high: number;
+  narrow?: boolean;
+}): ReportMean {
   const end = (value: number) => (Number.isFinite(value) ? value : null);
-  return { mean, low: end(low), high: end(high) };
+  return { mean, low: end(low), high: end(high), ...(narrow && { narrow }) };
 }

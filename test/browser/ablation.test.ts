@@ -94,6 +94,7 @@ const data: ReportData = {
       p: 0.0004,
       corrected: 0.0112,
       pairs: '3 seeds, 1,491 tasks',
+      seeds: 3,
     },
     {
       measure: 'turns',
@@ -103,6 +104,7 @@ const data: ReportData = {
       p: null,
       corrected: null,
       pairs: '1 seed',
+      seeds: 1,
     },
   ],
 };

@@ -157,6 +157,69 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
+  // Goes red when a table does not sort, when a task does not lead to its episodes, and when advice or the command are lost on the way.
+  it('tells of every task, of returns and lengths, of advice, and how to train it again', async () => {
+    await visit(report, {}, async (page) => {
+      const { runs } = await dataOf(page);
+      const [only] = runs;
+      const rows = page.locator('#tasks tbody tr');
+      expect(await page.locator('#tasks [role=status]').innerText()).toBe('30 tasks');
+      expect(await rows.count()).toBe(12);
+      const title = page.locator('#tasks thead th', { hasText: 'task' }).first();
+      await title.locator('button').focus();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Enter');
+      expect(await title.getAttribute('aria-sort')).toBe('descending');
+      const names = await rows.locator('th').allInnerTexts();
+      const collator = new Intl.Collator('en', { numeric: true });
+      expect(names).toEqual([...only!.tasks!.task].sort((a, b) => collator.compare(b, a)).slice(0, 12));
+      await page.getByRole('button', { name: 'Show 12 more of 30' }).click();
+      expect(await rows.count()).toBe(24);
+      const open = page.locator('#tasks button.link').first();
+      const task = (await open.getAttribute('title'))!.replace('Episodes of ', '');
+      await open.click();
+      expect(await page.locator('.episode-head h3').first().innerText()).toBe(task);
+      expect(await page.getByLabel('Words of the task').inputValue()).toBe(task);
+
+      const rl = only!.episodes.filter(({ stage }) => stage === 'rl');
+      expect(await page.locator('.histogram h3').allInnerTexts()).toEqual([
+        'Return',
+        'Advantage of a token',
+        'Turns',
+        'Sampled tokens',
+      ]);
+      const counts = (await page.locator('.histogram .bars').nth(2).getAttribute('aria-label'))!.matchAll(
+        /: (\d+)(;|$)/g,
+      );
+      expect([...counts].reduce((sum, [, count]) => sum + Number(count), 0)).toBe(rl.length);
+      expect(await page.locator('#spread .explain').innerText()).toContain(`Of the ${rl.length} episodes of rl`);
+
+      expect(await page.locator('#advice').innerText()).toContain('Checked and fine');
+      expect(await page.locator('#recipe .command').innerText()).toMatch(/agentgym train \S*manifest\.json/);
+    });
+  });
+
+  // Goes red when members of a group are not found together, or when a flat group is told of as a record that lacks something.
+  it('sets a whole group side by side, and says why a group has no credit', async () => {
+    await visit(report, {}, async (page) => {
+      const { runs } = await dataOf(page);
+      const isFlat = (returns: readonly number[]) => new Set(returns).size === 1;
+      const flat = runs[0]!.episodes.find(({ groupReturns }) => groupReturns !== undefined && isFlat(groupReturns))!;
+      await page.getByLabel('Words of the task').fill(flat.task);
+      await page.getByLabel('From step').fill(String(flat.runStep));
+      await page.getByLabel('To step').fill(String(flat.runStep));
+      await page.locator('.row').first().click();
+      await page.locator('.choice span', { hasText: 'advantage' }).click();
+      expect(await page.locator('.token-bar').innerText()).toMatch(/Credit 0: all 4 of its group returned \S+\./);
+      await page.locator('.group summary').click();
+      expect(await page.locator('.group tbody tr').count()).toBe(4);
+      await page.getByRole('button', { name: 'Set all 4 side by side' }).click();
+      expect(await page.locator('.episode-head').count()).toBe(4);
+      await page.getByRole('button', { name: 'Show one alone' }).click();
+      expect(await page.locator('.episode-head').count()).toBe(1);
+    });
+  });
+
   it('shows the mask and the log probability of a token, as the log has them', async () => {
     await visit(report, {}, async (page) => {
       const { runs } = await dataOf(page);
@@ -538,6 +601,11 @@ describe.skipIf(withoutBrowser)('a report', () => {
             .success.rate,
       );
       expect(cells[0]!.success!.rate).toBeCloseTo((rates[0]! + rates[1]!) / 2, 12);
+      const sorted = page.locator('#all-runs thead th', { hasText: 'temperature 0' });
+      await sorted.locator('button').click();
+      expect(await sorted.getAttribute('aria-sort')).toBe('descending');
+      const best = rates[0]! >= rates[1]! ? 'seed 1' : 'seed 2';
+      expect(await page.locator('#all-runs tbody th').first().innerText()).toBe(best);
       await page.getByLabel('Run', { exact: true }).selectOption({ label: 'seed 2' });
       expect(await page.locator('.row .place').first().innerText()).toContain('seed 2');
     });

@@ -145,6 +145,13 @@ function successColumns<Row>(of: (row: Row) => ReportEvaluation['success']): Col
   ];
 }
 
+/** An interval in words, and that it is likely too narrow. */
+function marked(text: string, { narrow }: ReportInterval): HTMLElement | string {
+  if (narrow !== true) return text;
+  const why = 'Seeds agree here better than the sampling of tasks allows, by luck: run more seeds.';
+  return element('span', {}, text, element('p', { class: 'remark', title: why }, 'narrow: run more seeds'));
+}
+
 function ends({ low, high }: ReportInterval): ReportInterval {
   return { low, high };
 }
@@ -183,7 +190,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
     { title: 'success', cell: ({ success }) => element('b', {}, success === null ? '–' : percent(success.rate)) },
     {
       title: '95 % interval',
-      cell: ({ success }) => (success === null ? '–' : percentRange(success.low, success.high)),
+      cell: ({ success }) => (success === null ? '–' : marked(percentRange(success.low, success.high), success)),
     },
     {
       title: 'seeds',
@@ -248,7 +255,8 @@ function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement
       title: '95 % interval',
       cell: (comparison) => {
         const { low, high } = comparison.difference;
-        return low === null && high === null ? 'no interval' : `${show(comparison, low)} to ${show(comparison, high)}`;
+        if (low === null && high === null) return 'no interval';
+        return marked(`${show(comparison, low)} to ${show(comparison, high)}`, comparison.difference);
       },
     },
     { title: 'paired over', cell: ({ pairs }) => pairs },
@@ -263,8 +271,19 @@ function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement
     { class: 'differences' },
     element('h3', {}, 'Paired differences'),
     dataTable('Paired differences of success', columns, comparisons),
-    element('p', { class: 'explain' }, 'An interval that leaves out zero is a difference that chance hardly explains.'),
+    element('p', { class: 'explain' }, explanationOf(comparisons)),
   );
+}
+
+/** How far intervals reach: they are for what was sampled, and one seed is no sample of seeds. */
+function explanationOf(comparisons: readonly ReportComparison[]): string {
+  const paired = 'Tasks are paired by their ids.';
+  if (comparisons.every(({ seeds }) => seeds === 1))
+    return `${paired} One seed stands behind each side: an interval that leaves out zero would hold for other tasks, but another seed may come out otherwise.`;
+  const some = comparisons.some(({ seeds }) => seeds === 1)
+    ? ' Where one seed stands behind it, that is for other tasks alone.'
+    : '';
+  return `${paired} An interval that leaves out zero is a difference that chance hardly explains.${some}`;
 }
 
 function probability(p: number | null): string {
