@@ -9,7 +9,7 @@ export interface SortableTable<Row> {
 }
 
 /** Rows that come into view with each click. */
-const page = 12;
+const page = 8;
 
 /** A table that is sorted by its titles; of a long one the first rows, and more on demand. `given` names the order that rows come in. */
 export function sortableTable<Row>(caption: string, given: string): SortableTable<Row> {

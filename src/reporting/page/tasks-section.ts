@@ -27,12 +27,12 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     { title: 'before RL', cell: ({ before }) => share(before), value: ({ before }) => before },
     { title: 'trained', cell: ({ after }) => share(after), value: ({ after }) => after },
     {
-      title: 'trained, all temperatures',
+      title: 'any temperature',
       cell: ({ trained }) => percent(trained, 0),
       value: ({ trained }) => trained,
     },
     {
-      title: 'recorded episodes',
+      title: 'episodes',
       first: 'descending',
       cell: ({ task }) => {
         const own = recorded.get(task);
