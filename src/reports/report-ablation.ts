@@ -49,15 +49,19 @@ export async function reportAblation(directory: string, options: ReportAblationO
   return composeAblation(directory, manifest, runs, options);
 }
 
-/** Makes one document of an ablation and of those of its runs that have begun, by their folders. Reads nothing. */
+/**
+ * Makes one document of an ablation and of those of its runs that have begun, by their folders. Reads nothing. `summarize`: one that remembers what it
+ * compared, where this is done again and again.
+ */
 export function composeAblation(
   directory: string,
   manifest: AblationManifest,
   begun: ReadonlyMap<string, ReportedRun>,
   options: Omit<ReportAblationOptions, 'episodes'>,
+  summarize = summarizeRuns,
 ): ReportData {
   const loaded = new Map([...begun].map(([folder, run]) => [folder, run.loaded]));
-  const result = summarizeRuns(directory, manifest, loaded, options);
+  const result = summarize(directory, manifest, loaded, options);
   const cells = trainedCells(result.cells).map((cell) => ({ ...cell, id: cell.trained ?? cell.id }));
   const wanted = runsOf(directory, manifest);
   const runs: ReportRun[] = [];
