@@ -38,17 +38,17 @@ export function drawLevels(chart: uPlot, levels: readonly ChartLevel[]): void {
   begin(ctx, ratio);
   ctx.textBaseline = 'bottom';
   ctx.textAlign = 'right';
-  let taken = { top: Infinity, left: bbox.left + bbox.width };
+  let below = { top: Infinity, left: 0 };
   for (const { label, y } of [...levels].sort((a, b) => a.y - b.y)) {
-    const top = Math.round(chart.valToPos(y, 'y', true));
-    if (top < bbox.top - 1 || top > bbox.top + bbox.height + 1) continue;
-    line(ctx, [bbox.left, top], [bbox.left + bbox.width, top]);
-    const isClose = taken.top - top < textHeight * ratio;
-    const end = isClose ? taken.left - 8 * ratio : bbox.left + bbox.width - 4 * ratio;
+    const at = Math.round(chart.valToPos(y, 'y', true));
+    if (at < bbox.top - 1 || at > bbox.top + bbox.height + 1) continue;
+    line(ctx, [bbox.left, at], [bbox.left + bbox.width, at]);
     // Above its line; below it where that is the upper end of the axis.
-    const isTop = top - textHeight * ratio < bbox.top;
-    ctx.fillText(label, end, isTop ? top + (textHeight + 1) * ratio : top - ratio);
-    taken = { top, left: end - ctx.measureText(label).width };
+    const height = textHeight * ratio;
+    const bottom = at - height < bbox.top ? at + height + ratio : at - ratio;
+    const end = bottom > below.top ? below.left - 8 * ratio : bbox.left + bbox.width - 4 * ratio;
+    ctx.fillText(label, end, bottom);
+    below = { top: bottom - height, left: end - ctx.measureText(label).width };
   }
   ctx.restore();
 }

@@ -63,7 +63,9 @@ export function groupBlock(
   const whole = element(
     'button',
     { type: 'button', class: 'quiet', 'aria-pressed': String(isWhole) },
-    isWhole ? 'Show one alone' : `Set all ${members.length} side by side`,
+    isWhole
+      ? 'Show one alone'
+      : `Set ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`,
   );
   whole.addEventListener('click', onWhole);
   const recorded = members.length < returns.length ? `; ${members.length} of them are on this page` : '';

@@ -41,7 +41,9 @@ export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunF
         }))
       : [{ title: 'settings', className: 'text', cell: joined, value: joined }];
   function joined(row: Row): string {
-    return own.map((key) => `${key.split('.').at(-1)} ${settingText(of(row).settings[key])}`).join(', ');
+    const { settings: all } = of(row);
+    const there = own.filter((key) => all[key] !== undefined && all[key] !== null);
+    return there.map((key) => `${key.split('.').at(-1)} ${settingText(all[key])}`).join(', ') || '–';
   }
   return [
     { title: 'seed', cell: (row) => String(of(row).seed), value: (row) => of(row).seed },
