@@ -43,8 +43,13 @@ export function limitsFor(episodes: number, runs: number): EpisodeLimits {
   return { count: Math.floor(episodes / runs), bytes: Math.floor(largestEpisodes / runs) };
 }
 
-/** Makes one document of runs that were read. */
-export function composeReport(runs: readonly ReportedRun[], notes: readonly string[], version: string): ReportData {
+/** Makes one document of runs that were read. `compare`: one that remembers what it compared, where this is done again and again. */
+export function composeReport(
+  runs: readonly ReportedRun[],
+  notes: readonly string[],
+  version: string,
+  compare = compareGroups,
+): ReportData {
   const [first] = runs;
   if (first === undefined) throw new RangeError('A report is about at least one run.');
   const head = {
@@ -65,7 +70,7 @@ export function composeReport(runs: readonly ReportedRun[], notes: readonly stri
   const cells = groups.map(({ cell }) => cell);
   const [group] = groups;
   const isOne = groups.length === 1 && group !== undefined;
-  const comparisons = isOne ? gainOverSeeds(group) : compareGroups(groups);
+  const comparisons = isOne ? gainOverSeeds(group) : compare(groups);
   const differing = notesOnDifferences(differencesOf(runs.map(({ loaded }) => loaded)));
   return {
     ...head,

@@ -5,7 +5,7 @@ import { ablationPath } from '../runs/folder-kind.js';
 import { composeAblation } from '../reports/report-ablation.js';
 import type { ReportedRun } from '../reports/report-cells.js';
 import { fileSignature } from './file-signature.js';
-import { rememberSummary } from './remember-summary.js';
+import { rememberSummary } from './remember-comparisons.js';
 import type { ReportSubject } from './report-subject.js';
 
 /**

@@ -3,6 +3,7 @@ import type { ReportedRun } from '../reports/report-cells.js';
 import { composeReport, limitsFor, notesOn, type ReportRequest, type RunRemarks } from '../reports/report-runs.js';
 import { followAblation } from './follow-ablation.js';
 import { Followed } from './followed.js';
+import { rememberComparisons } from './remember-comparisons.js';
 import type { ReportSubject } from './report-subject.js';
 import { RunReader } from './run-reader.js';
 
@@ -36,6 +37,7 @@ export class ReportFeeds {
 
   /** The report of runs, by their folders: of one, or of several side by side. */
   ofRuns(folders: readonly string[]): Followed<ReportState> {
+    const compare = rememberComparisons();
     const remarked = folders.length === 1 ? this.#remarked() : (run: ReportedRun) => Promise.resolve(run);
     const subject: ReportSubject = {
       folders,
@@ -43,7 +45,7 @@ export class ReportFeeds {
       compose: async (runs) => {
         // That a run goes on is plain to see.
         const notes = runs.filter(({ report }) => report.status !== 'running').flatMap(notesOn);
-        return composeReport(await Promise.all(runs.map(remarked)), notes, this.#version);
+        return composeReport(await Promise.all(runs.map(remarked)), notes, this.#version, compare);
       },
     };
     return this.#feed(`runs ${JSON.stringify(folders)}`, () => () => Promise.resolve(subject));
