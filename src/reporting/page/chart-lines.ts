@@ -1,7 +1,8 @@
 import { bandOf, curveOf, isNoisy, runningWindow, smooth, type Axis, type Band, type Curve } from '../align-series.js';
 import { curveStyle } from '../curve-style.js';
 import type { ReportEvaluation, ReportRun } from '../report-data.js';
-import type { ChartLevel, ChartLine } from './line-chart.js';
+import type { ChartLevel } from './chart-marks.js';
+import type { ChartLine } from './line-chart.js';
 import type { Panel } from './metric-panels.js';
 
 /** Runs that are drawn as one curve. */

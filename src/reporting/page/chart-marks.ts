@@ -1,13 +1,24 @@
 import type uPlot from 'uplot';
 
-import type { ChartLevel, ChartOptions } from './line-chart.js';
 import { themeColour } from './palette.js';
+
+/** A level line across the chart, named at its end: what does not change by training. */
+export interface ChartLevel {
+  readonly label: string;
+  readonly y: number;
+}
+
+/** A place along x: where a stage begins. */
+export interface ChartMark {
+  readonly x: number;
+  readonly label: string;
+}
 
 /** Pixels of the style sheet that a name needs above and below. */
 const textHeight = 13;
 
 /** Where stages begin: a line with its name at the top. */
-export function drawMarks(chart: uPlot, marks: ChartOptions['marks']): void {
+export function drawMarks(chart: uPlot, marks: readonly ChartMark[]): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
   const right = bbox.left + bbox.width;

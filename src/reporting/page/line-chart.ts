@@ -2,10 +2,10 @@ import uPlot from 'uplot';
 
 import { onOneAxis, type Curve } from '../align-series.js';
 import { chartImage, type ChartText } from './chart-image.js';
+import { drawLevels, drawMarks, type ChartLevel, type ChartMark } from './chart-marks.js';
 import { downloadFile } from './download-file.js';
 import { drawInTurn } from './draw-in-turn.js';
 import { element, replaceChildren } from './element.js';
-import { drawLevels, drawMarks } from './chart-marks.js';
 import { onThemeChange, themeColour } from './palette.js';
 
 /** A line of a chart. */
@@ -23,12 +23,6 @@ export interface ChartLine {
   readonly faint?: boolean;
   /** What the legend reads, where the line itself is a running mean: the values at the same places. */
   readonly measured?: Curve;
-}
-
-/** A level line across the chart, named at its end: what does not change by training. */
-export interface ChartLevel {
-  readonly label: string;
-  readonly y: number;
 }
 
 export interface ChartOptions {
@@ -52,7 +46,7 @@ export interface ChartOptions {
   /** Fixed ends of the y axis. */
   readonly range?: readonly [low: number, high: number];
   /** Places along x that are marked by a name: where stages begin. */
-  readonly marks: readonly { readonly x: number; readonly label: string }[];
+  readonly marks: readonly ChartMark[];
 }
 
 const cursors = uPlot.sync('report');

@@ -7,7 +7,7 @@ export interface Panel {
 }
 
 /** Panels under one heading; the first ones have none. */
-export interface PanelGroup {
+interface PanelGroup {
   readonly title: string;
   readonly panels: readonly Panel[];
 }
@@ -49,7 +49,7 @@ const headings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** All panels that a report can draw. */
-export interface FoundPanels {
+interface FoundPanels {
   /** Success first. */
   readonly first: readonly Panel[];
   readonly others: readonly PanelGroup[];
