@@ -192,7 +192,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
         /: (\d+)(;|$)/g,
       );
       expect([...counts].reduce((sum, [, count]) => sum + Number(count), 0)).toBe(rl.length);
-      expect(await page.locator('#spread .explain').innerText()).toContain(`Of the ${rl.length} episodes of rl`);
+      expect(await page.locator('#spread .explain').innerText()).toContain(`All ${rl.length} episodes of rl`);
 
       expect(await page.locator('#advice').innerText()).toContain('Checked and fine');
       expect(await page.locator('#recipe .command').innerText()).toMatch(/agentgym train \S*manifest\.json/);

@@ -1,4 +1,4 @@
-import type { ReportData, ReportEpisode } from '../report-data.js';
+import type { ReportData, ReportEpisode, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
 import { stageName } from './episode-view.js';
@@ -29,11 +29,7 @@ export function spreadSection(first: ReportData): SpreadSection | undefined {
       .flatMap((run) => run.episodes)
       .filter((episode) => episode.stage === stage && episode.outcome !== 'failed');
     replaceChildren(grid, ...histograms(episodes));
-    const carried = data.runs.reduce((sum, run) => sum + run.episodes.length, 0);
-    const recorded = data.runs.reduce((sum, run) => sum + run.episodesRecorded, 0);
-    const part = carried < recorded ? `, which carries ${count(carried)} of ${count(recorded)} recorded ones` : '';
-    const over = data.runs.length > 1 ? `, of ${count(data.runs.length)} runs together` : '';
-    explain.textContent = `Of the ${count(episodes.length)} episodes of ${stageName(stage)} on this page${part}${over}: a sample, not all that were played.`;
+    explain.textContent = coverage(data.runs, stage, episodes.length);
   };
   const update = (given: ReportData) => {
     data = given;
@@ -57,6 +53,19 @@ export function spreadSection(first: ReportData): SpreadSection | undefined {
   update(first);
   const node = element('section', { id: 'spread', 'aria-labelledby': 'spread-title' }, head, explain, grid);
   return { node, update };
+}
+
+/** What the histograms are made of, and of how much that is a part. */
+function coverage(runs: readonly ReportRun[], stage: string, shown: number): string {
+  const carried = runs.reduce((sum, run) => sum + run.episodes.length, 0);
+  const recorded = runs.reduce((sum, run) => sum + run.episodesRecorded, 0);
+  const trained = runs.flatMap(({ stages }) => stages.filter(({ name }) => name === stage));
+  const played = trained.reduce((sum, { spent }) => sum + (spent['episodes'] ?? 0), 0);
+  const of = runs.length > 1 ? ` of ${count(runs.length)} runs together` : '';
+  const part = carried < recorded ? ` (it carries ${count(carried)} of ${count(recorded)} recorded ones)` : '';
+  if (played > 0 && shown >= played) return `All ${count(shown)} episodes of ${stageName(stage)}${of}.`;
+  const all = played > 0 ? `the ${count(played)} that were played` : 'all that were played';
+  return `The ${count(shown)} episodes of ${stageName(stage)} on this page${part}${of}: a recorded sample of ${all}.`;
 }
 
 function histograms(episodes: readonly ReportEpisode[]): HTMLElement[] {
