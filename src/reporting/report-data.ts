@@ -144,8 +144,11 @@ export interface ReportSeries {
 export interface ReportInterval {
   readonly low: number | null;
   readonly high: number | null;
-  /** Seeds agree better than the sampling of tasks allows: the interval is likely too narrow. */
-  readonly narrow?: boolean;
+  /**
+   * Why it is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do not tell how far seeds differ. `narrow`: seeds
+   * agree better than the sampling of tasks allows. Absent: no reason.
+   */
+  readonly reservation?: 'one-seed' | 'two-seeds' | 'narrow';
 }
 
 /** Success as a rate in [0, 1], with its interval. */

@@ -114,8 +114,9 @@ function reportTransfer(
 
 function rateOf(success: CellSummary['success']): ReportRate | null {
   if (success === null) return null;
-  const { low, high } = finite({ mean: success.rate, low: success.low, high: success.high });
-  return { rate: success.rate, low, high };
+  const { rate: mean, ...interval } = success;
+  const { mean: rate, ...ends } = finite({ mean, ...interval });
+  return { rate, ...ends };
 }
 
 /** The cells with the leaves of their settings, those left out in which all are alike. */

@@ -48,7 +48,9 @@ export function answerOfCells(cells: readonly ReportCell[], comparisons: readonl
     ? '; the difference may be chance'
     : seeds === 1
       ? '; with one seed each, other seeds may differ as much'
-      : '';
+      : difference.reservation === undefined
+        ? ''
+        : '; these seeds are too few to tell';
   return `${lead}: ${differenceText(difference)} over ${pairs}${doubt}.`;
 }
 

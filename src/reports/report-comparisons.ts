@@ -44,13 +44,13 @@ export function finite({
   mean,
   low,
   high,
-  narrow = false,
+  reservation,
 }: {
   mean: number;
   low: number;
   high: number;
-  narrow?: boolean;
+  reservation?: ReportMean['reservation'];
 }): ReportMean {
   const end = (value: number) => (Number.isFinite(value) ? value : null);
-  return { mean, low: end(low), high: end(high), ...(narrow && { narrow }) };
+  return { mean, low: end(low), high: end(high), ...(reservation !== undefined && { reservation }) };
 }

@@ -197,6 +197,7 @@ function statusOf({ status, failure, notes = [] }: ReportCell): HTMLElement {
 function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement | undefined {
   if (comparisons.length === 0) return undefined;
   const isRate = ({ measure }: ReportComparison) => measure === 'success';
+  const isOneSeed = comparisons.every(({ seeds }) => seeds === 1);
   const reach = Math.max(
     0.1,
     ...comparisons
@@ -230,7 +231,9 @@ function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement
       cell: (comparison) => {
         const { low, high } = comparison.difference;
         if (low === null && high === null) return 'no interval';
-        return marked(`${show(comparison, low)} to ${show(comparison, high)}`, comparison.difference);
+        const text = `${show(comparison, low)} to ${show(comparison, high)}`;
+        // What holds for all of them is said below.
+        return isOneSeed ? text : marked(text, comparison.difference);
       },
     },
     { title: 'paired over', cell: ({ pairs }) => pairs },
@@ -249,11 +252,22 @@ function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement
   );
 }
 
-/** An interval in words, and that it is likely too narrow. */
-function marked(text: string, { narrow }: ReportInterval): HTMLElement | string {
-  if (narrow !== true) return text;
-  const why = 'Seeds agree here better than the sampling of tasks allows, by luck: run more seeds.';
-  return element('span', {}, text, element('p', { class: 'remark', title: why }, 'narrow: run more seeds'));
+const reservations: {
+  readonly [reason in NonNullable<ReportInterval['reservation']>]: readonly [word: string, why: string];
+} = {
+  'one-seed': ['one seed', 'The interval speaks of other tasks, and says nothing of other seeds.'],
+  'two-seeds': [
+    'two seeds',
+    'They do not tell how far seeds differ: do not believe the interval before there are three.',
+  ],
+  narrow: ['narrow', 'Seeds agree here better than the sampling of tasks allows: run more seeds.'],
+};
+
+/** An interval in words, and why it is not to be believed as it stands. */
+function marked(text: string, { reservation }: ReportInterval): HTMLElement | string {
+  if (reservation === undefined) return text;
+  const [word, why] = reservations[reservation];
+  return element('span', {}, text, element('p', { class: 'remark', title: why }, word));
 }
 
 /** How far intervals reach: they are for what was sampled, and one seed is no sample of seeds. */
@@ -264,7 +278,12 @@ function explanationOf(comparisons: readonly ReportComparison[]): string {
   const some = comparisons.some(({ seeds }) => seeds === 1)
     ? ' Where one seed stands behind it, that is for other tasks alone.'
     : '';
-  return `${paired} An interval that leaves out zero is a difference that chance hardly explains.${some}`;
+  const few = comparisons.some(
+    ({ difference: { reservation } }) => reservation !== undefined && reservation !== 'one-seed',
+  )
+    ? ' Those that are marked are not to be believed before there are more seeds.'
+    : '';
+  return `${paired} An interval that leaves out zero is a difference that chance hardly explains.${some}${few}`;
 }
 
 function probability(p: number | null): string {
