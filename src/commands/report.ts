@@ -52,12 +52,17 @@ export default class Report extends BaseCommand {
       for (const line of exported.lines) this.say(line);
       return exported.document;
     }
-    const [{ resolveSubject }, { writeReport }] = await Promise.all([
+    const [{ resolveSubject }, { writeReport }, { remarkOnRun }] = await Promise.all([
       import('../runs/resolve-run.js'),
       import('../reports/write-report.js'),
+      import('../advice/remark-on-run.js'),
     ]);
     const runs = await Promise.all(references.map((reference) => resolveSubject(reference, flags.runs)));
-    const report = await writeReport({ runs, episodes: episodes ?? 2000, ...given });
+    const remark = async (run: string) => {
+      const place = { cwd: process.cwd(), host: await this.openPluginHost(), settings: await this.hostSettings(1) };
+      return remarkOnRun(run, place);
+    };
+    const report = await writeReport({ runs, episodes: episodes ?? 2000, remark, ...given });
     for (const note of report.notes) this.note(note);
     this.say(report.answer);
     this.say(`Report: ${report.report}`);

@@ -38,11 +38,18 @@ export default class Ui extends BaseCommand {
     ]);
     const signal = interruptSignal('Stopping.');
     const token = process.env['AGENTGYM_UI_TOKEN'];
+    // Opened when the first page of a run wants it.
+    let plugins: ReturnType<typeof this.openPluginHost> | undefined;
     const server = await serveRuns({
       folder: args.folder,
       port: flags.port,
       host: flags.host,
       version: this.config.version,
+      remark: async (run) => {
+        const { remarkOnRun } = await import('../advice/remark-on-run.js');
+        plugins ??= this.openPluginHost();
+        return remarkOnRun(run, { cwd: process.cwd(), host: await plugins, settings: await this.hostSettings(1) });
+      },
       ...(token !== undefined && token !== '' && { token }),
     });
     const { url, runs } = server;

@@ -479,7 +479,10 @@ export const recipeSchema = v.strictObject({
     v.pipe(
       v.strictObject({
         episodes: v.optional(
-          whole(0, 'Episodes that are kept of each step of rl, chosen by seed, and of the final evaluation'),
+          whole(
+            0,
+            'Episodes that are kept of each step of rl, chosen by seed, up to half of them in whole groups, and of the final evaluation',
+          ),
           32,
         ),
       }),

@@ -134,6 +134,8 @@ export interface CompletedEpisode extends EpisodeKey {
   readonly success: boolean;
   /** Undiscounted sum of the turns' rewards. */
   readonly return: number;
+  /** The returns of all completed episodes of its group, its own among them, also where few of them are kept; on episodes of training that are on record. */
+  readonly groupReturns?: readonly number[];
   /** Absent for players without tokens. */
   readonly record?: TokenRecord;
   /** How often it failed before it went through. */

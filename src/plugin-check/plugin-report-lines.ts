@@ -18,7 +18,7 @@ export function pluginReportLines(report: PluginReport, style: TerminalStyle): s
     const verdict =
       of('failed') === 0 ? paint('passed', 'green', style) : paint(`${of('failed')} failed`, 'red', style);
     lines.push(`${title}: ${verdict} (${checks.length} checks${skipped})`);
-    for (const { id, findings } of checks) {
+    for (const { id, findings } of rootsFirst(checks)) {
       const [first] = findings;
       if (first === undefined) continue;
       lines.push(`  ${paint(id, first.severity === 'error' ? 'red' : 'cyan', style)}`);
@@ -32,4 +32,17 @@ export function pluginReportLines(report: PluginReport, style: TerminalStyle): s
     report.passed ? 'Every check holds.' : 'Some checks do not hold. What each one guards: docs/conformance.md',
   );
   return lines;
+}
+
+/** Where one of these fails, most others only show it: nothing repeats itself any longer. */
+const roots = ['create', 'global-random', 'clock', 'global-state', 'hidden-state', 'deterministic'];
+
+/** Errors before warnings, and what others follow from before them; otherwise as they were made. */
+function rootsFirst(checks: readonly CheckOutcome[]): CheckOutcome[] {
+  const rank = ({ id, status }: CheckOutcome): number => {
+    if (status !== 'failed') return roots.length + 1;
+    const place = roots.indexOf(id);
+    return place < 0 ? roots.length : place;
+  };
+  return [...checks].sort((a, b) => rank(a) - rank(b));
 }

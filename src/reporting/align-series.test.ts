@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { ReportSeries } from './report-data.js';
-import { bandOf, curveOf, onOneAxis, smooth } from './align-series.js';
+import { bandOf, curveOf, isNoisy, onOneAxis, smooth } from './align-series.js';
 
 const series: ReportSeries = {
   stage: ['sft', 'sft', 'rl', 'rl'],
@@ -13,14 +13,14 @@ const series: ReportSeries = {
 };
 
 it('gives a metric along each axis, without lines that have none', () => {
-  expect(curveOf(series, 'train/loss', 'runStep')).toEqual({ x: [1, 2, 4], y: [3, 2, 1] });
-  expect(curveOf(series, 'rollout/success', 'seconds')).toEqual({ x: [4, 6], y: [0.25, 0.5] });
-  expect(curveOf(series, 'unknown', 'runStep')).toEqual({ x: [], y: [] });
+  expect(curveOf(series, 'train/loss', 'runStep')).toEqual({ x: [1, 2, 4], y: [3, 2, 1], stage: ['sft', 'sft', 'rl'] });
+  expect(curveOf(series, 'rollout/success', 'seconds')).toMatchObject({ x: [4, 6], y: [0.25, 0.5] });
+  expect(curveOf(series, 'unknown', 'runStep')).toEqual({ x: [], y: [], stage: [] });
 });
 
 // Goes red when points of one x pile up: charts want x to rise.
 it('keeps the last of several values before the first episode', () => {
-  expect(curveOf(series, 'train/loss', 'episodes')).toEqual({ x: [0, 16], y: [2, 1] });
+  expect(curveOf(series, 'train/loss', 'episodes')).toEqual({ x: [0, 16], y: [2, 1], stage: ['sft', 'rl'] });
 });
 
 it('makes a mean and a band of seeds, between their points too', () => {
@@ -73,4 +73,23 @@ it('tells a place without a point from a gap', () => {
     [10, undefined, null],
     [undefined, 20, undefined],
   ]);
+});
+
+// Goes red when the last loss of fine-tuning reaches into the first of reinforcement learning.
+it('takes the running mean of each stage by itself', () => {
+  const stage = ['sft', 'sft', 'sft', 'rl', 'rl', 'rl'];
+  const { y } = smooth({ x: [1, 2, 3, 4, 5, 6], y: [6, 6, 6, 1, 1, 1], stage }, 5);
+  expect(y).toEqual([6, 6, 6, 1, 1, 1]);
+});
+
+it('calms what is measured, and leaves sums and schedules as they are', () => {
+  const names = [
+    'train/loss',
+    'rollout/success',
+    'cost/episodes',
+    'cost/tokens',
+    'rollout/horizon',
+    'rollout/episodes',
+  ];
+  expect(names.filter(isNoisy)).toEqual(['train/loss', 'rollout/success']);
 });

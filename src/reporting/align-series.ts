@@ -11,6 +11,8 @@ export type CostAxis = `cost/${string}`;
 export interface Curve {
   readonly x: readonly number[];
   readonly y: readonly (number | null)[];
+  /** The stage of each point, where the curve is of one run. */
+  readonly stage?: readonly string[];
 }
 
 /** A mean over curves, with the lowest and the highest of them at each point. */
@@ -41,16 +43,16 @@ export function curveOf(series: ReportSeries, metric: string, axis: Axis | CostA
   const along = isCost(axis) ? (series.metrics[axis] ?? []) : series[axis];
   const x: number[] = [];
   const y: (number | null)[] = [];
+  const stage: string[] = [];
   for (const [i, value] of column.entries()) {
     const at = along[i];
     if (value === null || at === null || at === undefined) continue;
-    if (x.at(-1) === at) y[y.length - 1] = value;
-    else {
-      x.push(at);
-      y.push(value);
-    }
+    const place = x.at(-1) === at ? x.length - 1 : x.length;
+    x[place] = at;
+    y[place] = value;
+    stage[place] = series.stage[i] ?? '';
   }
-  return { x, y };
+  return { x, y, stage };
 }
 
 function isCost(axis: Axis | CostAxis): axis is CostAxis {
@@ -90,14 +92,25 @@ function interpolator({ x, y }: Curve): (at: number) => number | null {
   };
 }
 
-/** The mean of each point and `window - 1` points around it; at the ends of those there are. */
-export function smooth({ x, y }: Curve, window: number): Curve {
+/** The mean of each point and `window - 1` points around it; at the ends of the curve, and of each stage, of those there are. */
+export function smooth({ x, y, stage }: Curve, window: number): Curve {
   const half = Math.floor(window / 2);
   const smoothed = y.map((_, i) => {
-    const near = y.slice(Math.max(0, i - half), i + half + 1).filter((value) => value !== null);
-    return near.length === 0 ? null : near.reduce((sum, value) => sum + value, 0) / near.length;
+    const near = y
+      .slice(Math.max(0, i - half), i + half + 1)
+      .filter((value, k) => value !== null && stage?.[Math.max(0, i - half) + k] === stage?.[i]);
+    return near.length === 0 ? null : near.reduce<number>((sum, value) => sum + (value ?? 0), 0) / near.length;
   });
-  return { x, y: smoothed };
+  return { x, y: smoothed, ...(stage && { stage }) };
+}
+
+/** Sums, schedules and settings: no point of them is off by chance, so that a running mean of them would only be wrong. */
+const exact =
+  /^(cost\/.+|rollout\/(episodes|horizon)|train\/(learning_rate|epoch|optimizer_steps|groups)|time\/run_seconds)$/;
+
+/** Whether a running mean tells more of this metric than its points do. */
+export function isNoisy(metric: string): boolean {
+  return !exact.test(metric);
 }
 
 /** Curves on one list of x, as a chart wants them. */

@@ -1,6 +1,6 @@
 // What `agentgym ui` sends to its pages, as JSON: server-sent events named `runs`, `report`, `load` and `problem`. Types alone, like
 // report-data.ts, which it goes with.
-import type { ReportData, ReportEpisode, ReportRun, ReportStatus } from './report-data.js';
+import type { ReportData, ReportEpisode, ReportRate, ReportRun, ReportStatus } from './report-data.js';
 
 /** Everything in the folder that is followed: the event `runs`. */
 export interface RunsListing {
@@ -32,6 +32,14 @@ export interface ListedRun {
   readonly stepsWanted: number;
   /** The last word on it so far; null where there is none. */
   readonly success: ListedSuccess | null;
+  /** Empty where nothing but supervised fine-tuning is done. */
+  readonly algorithm: string;
+  /** By key of the recipe: those at which the runs of this recipe in the list differ, the seed apart. */
+  readonly settings: { readonly [key: string]: unknown };
+  /** Of the final evaluation, one a temperature; none before it. */
+  readonly finals: readonly (ReportRate & { readonly temperature: number })[];
+  /** Of work, over all sessions. */
+  readonly seconds: number;
 }
 
 /** `final`: the final evaluation; `evaluated`: the last one on the way; `trained`: the last step's own episodes. */

@@ -61,6 +61,12 @@ export interface ReportRun {
   readonly summary: readonly (readonly [name: string, value: string])[];
   /** The resolved recipe; absent where a document has too many runs to carry them all. */
   readonly recipe?: { readonly [key: string]: unknown };
+  /** What became of each task of the final evaluation; absent before it, and where a document has too many runs to carry them all. */
+  readonly tasks?: ReportTasks;
+  /** A command that trains the same again; absent where nobody looked. */
+  readonly repeat?: string;
+  /** Absent where nobody asked. */
+  readonly advice?: ReportAdvice;
   /** In the order of training. */
   readonly stages: readonly ReportStage[];
   /** One entry a metrics line, columns of equal length. */
@@ -73,6 +79,37 @@ export interface ReportRun {
   readonly episodes: readonly ReportEpisode[];
   /** How many the run recorded: more than `episodes` holds where the page would grow too large. */
   readonly episodesRecorded: number;
+}
+
+/** The tasks of the final evaluation, in columns of equal length. */
+export interface ReportTasks {
+  readonly split: string;
+  readonly task: readonly string[];
+  /** Before training and after it, at each temperature. */
+  readonly played: readonly {
+    readonly player: 'start' | 'policy';
+    readonly temperature: number;
+    /** Share of the attempts at each task that succeeded, in [0, 1]; null where it was not played. */
+    readonly success: readonly (number | null)[];
+  }[];
+}
+
+/** What a run's log and evaluations say against the tool's rules. */
+export interface ReportAdvice {
+  /** The worst first. */
+  readonly findings: readonly {
+    readonly rule: string;
+    readonly severity: 'problem' | 'advice' | 'hint';
+    readonly finding: string;
+    readonly evidence: string;
+    readonly source: string;
+    /** Flags that would change it. */
+    readonly change?: string;
+    /** A command that would test it. */
+    readonly ablate?: string;
+  }[];
+  readonly fine: readonly { readonly rule: string; readonly fact: string }[];
+  readonly notChecked: readonly { readonly rule: string; readonly why: string }[];
 }
 
 /** `queued`: a run of an ablation that has not begun. Else as a run's manifest has it. */
@@ -107,6 +144,11 @@ export interface ReportSeries {
 export interface ReportInterval {
   readonly low: number | null;
   readonly high: number | null;
+  /**
+   * Why it is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do not tell how far seeds differ. `narrow`: seeds
+   * agree better than the sampling of tasks allows. Absent: no reason.
+   */
+  readonly reservation?: 'one-seed' | 'two-seeds' | 'narrow';
 }
 
 /** Success as a rate in [0, 1], with its interval. */
@@ -190,13 +232,15 @@ export interface ReportComparison {
   readonly corrected: number | null;
   /** What is paired, and how often: "83 tasks", "5 seeds". */
   readonly pairs: string;
+  /** How many seeds stand behind it; with one the interval is for other tasks alone. */
+  readonly seeds: number;
 }
 
 /** A recorded episode. Those of one task and member in two places are the same task in the same world. */
 export interface ReportEpisode
   extends
     Pick<CompletedEpisode, 'task' | 'group' | 'member' | 'retries' | 'turns'>,
-    Partial<Pick<CompletedEpisode, 'finalObservation'>> {
+    Partial<Pick<CompletedEpisode, 'finalObservation' | 'groupReturns'>> {
   /** Where it was played: the name of a stage, `evaluation.start` or `evaluation.final`. */
   readonly stage: string;
   readonly step: number;

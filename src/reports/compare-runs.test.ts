@@ -33,7 +33,9 @@ it('pairs runs by their tasks, whatever their seeds, and says in what their reci
   expect(comparison.comparisons[0]!.p).toBeCloseTo(0.5, 10);
   const lines = compareRunsLines(comparison, { width: 200, colour: false }).join('\n');
   expect(lines).toMatch(/algorithm\.options\.clip +0\.2 +0\.3/);
-  expect(lines).toContain('test split, temperature 0; intervals for other tasks, not for other seeds');
+  expect(lines).toContain(
+    'test split, temperature 0; paired by task id, one seed each: intervals for other tasks, not for other seeds',
+  );
 });
 
 it('compares return and turns, and corrects for the number of pairs', async () => {
@@ -51,7 +53,9 @@ it('compares return and turns, and corrects for the number of pairs', async () =
 it('does not pair tasks of different environments', async () => {
   const folder = runsFolder();
   const runs = [await journaledRun(folder, half), await journaledRun(folder, { ...half, environment: 'coin' })];
-  expect((await compareRuns(runs, success)).comparisons).toMatchObject([{ design: 'unpaired' }]);
+  const { comparisons, notes } = await compareRuns(runs, success);
+  expect(comparisons).toMatchObject([{ design: 'unpaired' }]);
+  expect(notes.join()).toContain('differ in the environment itself (`environment.name`)');
 });
 
 it('refuses what cannot be compared, and says why', async () => {

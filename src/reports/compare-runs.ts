@@ -1,12 +1,11 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import type { Json } from '../contracts/json.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { compareCells, toldMean, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
 import { readOutcomes, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
-import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
-import type { PackageRecord, RunStatus } from '../runs/run-manifest.js';
+import type { RunStatus } from '../runs/run-manifest.js';
+import { differencesOf, notesOnDifferences, type RunDifferences } from './differing-runs.js';
 
 export interface CompareRunsOptions {
   readonly measure: Measure;
@@ -38,10 +37,8 @@ export interface RunsComparison {
   /** Split of the final evaluations; null where there is none yet. */
   readonly split: string | null;
   readonly runs: readonly ComparedRun[];
-  /** The keys at which the recipes differ, with the value of each run in their order; null where a recipe lacks the key. */
-  readonly differences: readonly { readonly key: string; readonly values: readonly Json[] }[];
-  /** The packages of which they used other versions or files, with what each run used, in their order; null where it used none. */
-  readonly packages: readonly { readonly name: string; readonly values: readonly (PackageRecord | null)[] }[];
+  readonly differences: RunDifferences['keys'];
+  readonly packages: RunDifferences['packages'];
   /** Each run against each one before it, by id. */
   readonly comparisons: readonly CellComparison[];
   readonly notes: readonly string[];
@@ -77,28 +74,17 @@ export async function compareRuns(
   }
   const ids = runs.map(({ id }) => id);
   const pairs = ids.flatMap((b, j) => ids.slice(0, j).map((a) => [a, b] as const));
-  const leaves = loaded.map(({ manifest }) => recipeLeaves(manifest.recipe));
+  const differing = differencesOf(loaded);
   return {
     measure,
     temperature,
     split: ended[0]?.result?.evaluation?.split ?? null,
     runs,
-    differences: differingKeys(leaves).map((key) => ({ key, values: leaves.map((one) => one[key] ?? null) })),
-    packages: differingPackages(loaded),
+    differences: differing.keys,
+    packages: differing.packages,
     comparisons: compareCells(pairs, outcomes, measure),
-    notes: loaded.flatMap(notesOn),
+    notes: [...loaded.flatMap(notesOn), ...notesOnDifferences(differing)],
   };
-}
-
-/** Of runs that say what they used. */
-function differingPackages(loaded: readonly LoadedRun[]): RunsComparison['packages'] {
-  const lists = loaded.map(({ manifest }) => manifest.packages);
-  const names = [...new Set(lists.flatMap((list) => (list ?? []).map(({ name }) => name)))].sort();
-  return names.flatMap((name) => {
-    const values = lists.map((list) => list?.find((record) => record.name === name) ?? null);
-    const known = values.filter((_, i) => lists[i] !== undefined);
-    return new Set(known.map((record) => record?.integrity)).size > 1 ? [{ name, values }] : [];
-  });
 }
 
 function compareOne(

@@ -29,8 +29,8 @@ export interface ReportAblationOptions extends SummarizeOptions {
   readonly version: string;
 }
 
-/** With more runs than this their recipes stay out of the page: the cells say what differs. */
-const mostRecipes = 20;
+/** With more runs than this their recipes and tasks stay out of the page: the cells say what differs. */
+const mostDetailed = 20;
 
 /** Gathers what the report page draws of an ablation, complete or not. Throws as `readCellRun` and `loadRun` do. */
 export async function reportAblation(directory: string, options: ReportAblationOptions): Promise<ReportData> {
@@ -49,15 +49,19 @@ export async function reportAblation(directory: string, options: ReportAblationO
   return composeAblation(directory, manifest, runs, options);
 }
 
-/** Makes one document of an ablation and of those of its runs that have begun, by their folders. Reads nothing. */
+/**
+ * Makes one document of an ablation and of those of its runs that have begun, by their folders. Reads nothing. `summarize`: one that remembers what it
+ * compared, where this is done again and again.
+ */
 export function composeAblation(
   directory: string,
   manifest: AblationManifest,
   begun: ReadonlyMap<string, ReportedRun>,
   options: Omit<ReportAblationOptions, 'episodes'>,
+  summarize = summarizeRuns,
 ): ReportData {
   const loaded = new Map([...begun].map(([folder, run]) => [folder, run.loaded]));
-  const result = summarizeRuns(directory, manifest, loaded, options);
+  const result = summarize(directory, manifest, loaded, options);
   const cells = trainedCells(result.cells).map((cell) => ({ ...cell, id: cell.trained ?? cell.id }));
   const wanted = runsOf(directory, manifest);
   const runs: ReportRun[] = [];
@@ -66,10 +70,10 @@ export function composeAblation(
     for (const { run, seed } of ofCell) {
       const found = begun.get(run);
       if (found === undefined) continue;
-      const { recipe, ...report } = found.report;
+      const { recipe, tasks, ...report } = found.report;
       const label = `${cell}, seed ${seed}`;
-      const recipes = wanted.length <= mostRecipes && recipe && { recipe };
-      runs.push({ ...report, ...recipes, label, cell });
+      const details = wanted.length <= mostDetailed && { ...(recipe && { recipe }), ...(tasks && { tasks }) };
+      runs.push({ ...report, ...details, label, cell });
       const halves = halfLogs(found);
       if (halves.length > 0)
         notes.push(`${label}: the last line of ${halves.join(' and ')} was half-written and is left out.`);
@@ -110,8 +114,9 @@ function reportTransfer(
 
 function rateOf(success: CellSummary['success']): ReportRate | null {
   if (success === null) return null;
-  const { low, high } = finite({ mean: success.rate, low: success.low, high: success.high });
-  return { rate: success.rate, low, high };
+  const { rate: mean, ...interval } = success;
+  const { mean: rate, ...ends } = finite({ mean, ...interval });
+  return { rate, ...ends };
 }
 
 /** The cells with the leaves of their settings, those left out in which all are alike. */
@@ -152,5 +157,6 @@ function reportComparison(
     p,
     corrected,
     pairs: design === 'paired' ? pairs : `${pairs}, not paired`,
+    seeds,
   };
 }

@@ -43,8 +43,14 @@ export function answerOfCells(cells: readonly ReportCell[], comparisons: readonl
   const lead = `Ahead is ${best.label} with ${rateText(best.success)}, before ${second.label} with ${rateText(second.success)}`;
   const found = comparisons.find(({ a, b }) => a === second.label && b === best.label);
   if (found === undefined) return `${lead}.`;
-  const { difference, pairs } = found;
-  const doubt = isSure(difference) ? '' : '; the difference may be chance';
+  const { difference, pairs, seeds } = found;
+  const doubt = !isSure(difference)
+    ? '; the difference may be chance'
+    : seeds === 1
+      ? '; with one seed each, other seeds may differ as much'
+      : difference.reservation === undefined
+        ? ''
+        : '; these seeds are too few to tell';
   return `${lead}: ${differenceText(difference)} over ${pairs}${doubt}.`;
 }
 

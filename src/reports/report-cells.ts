@@ -1,7 +1,7 @@
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import { holmAdjust } from '../statistics/holm.js';
-import { cellMean, compareCells } from '../ablation/compare-cells.js';
+import { compareCells, toldMean } from '../ablation/compare-cells.js';
 import { outcomesOfRun, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
@@ -115,8 +115,10 @@ function successOf(runs: readonly ReportedRun[]): ReportRate | null {
   const [only] = finals;
   if (only === undefined) return null;
   if (finals.length === 1) return { rate: only.success.rate, low: only.success.low, high: only.success.high };
-  const over = cellMean(outcomesOf(runs, 'policy'), 'success');
-  return over === undefined ? null : { rate: over.mean, low: over.low, high: over.high };
+  const over = toldMean(outcomesOf(runs, 'policy'), 'success');
+  if (over === null) return null;
+  const { mean: rate, ...interval } = finite(over);
+  return { rate, ...interval };
 }
 
 /**
@@ -156,6 +158,7 @@ function comparePair([a, first]: Side, [b, second]: Side): ReportComparison[] {
     difference: finite(difference),
     p,
     corrected,
+    seeds,
     pairs: `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks.toLocaleString('en')} ${design === 'paired' ? '' : 'other '}tasks`,
   }));
 }
@@ -166,7 +169,7 @@ function turnedToGain(comparison: ReportComparison): ReportComparison {
   if (difference.mean >= 0) return comparison;
   const turn = (value: number | null) => (value === null ? null : -value);
   const { mean, low, high } = difference;
-  return { ...comparison, a: b, b: a, difference: { mean: -mean, low: turn(high), high: turn(low) } };
+  return { ...comparison, a: b, b: a, difference: { ...difference, mean: -mean, low: turn(high), high: turn(low) } };
 }
 
 /** What a player came to on the final tasks, of each seed once. */

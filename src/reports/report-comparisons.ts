@@ -40,7 +40,17 @@ export function compareWithTrained(run: LoadedRun, players: readonly string[]): 
 }
 
 /** JSON has no word for an endless interval. */
-export function finite({ mean, low, high }: { mean: number; low: number; high: number }): ReportMean {
+export function finite({
+  mean,
+  low,
+  high,
+  reservation,
+}: {
+  mean: number;
+  low: number;
+  high: number;
+  reservation?: ReportMean['reservation'];
+}): ReportMean {
   const end = (value: number) => (Number.isFinite(value) ? value : null);
-  return { mean, low: end(low), high: end(high) };
+  return { mean, low: end(low), high: end(high), ...(reservation !== undefined && { reservation }) };
 }

@@ -201,13 +201,14 @@ function reportEpisode(line: EpisodeDocument): ReportEpisode {
   if (line.status === 'failed') {
     return { ...place, outcome: 'failed', cause: `${line.failure.phase}: ${line.failure.message}`, return: null };
   }
-  const { success, truncated, finalObservation, record } = line;
+  const { success, truncated, finalObservation, groupReturns, record } = line;
   return {
     ...place,
     outcome: success ? 'solved' : truncated === undefined ? 'lost' : 'truncated',
     ...(truncated !== undefined && { cause: truncated }),
     return: line.return,
     finalObservation,
+    ...(groupReturns !== undefined && { groupReturns }),
     ...(record !== undefined && { record: reportTokens(record) }),
   };
 }

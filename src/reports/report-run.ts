@@ -1,6 +1,7 @@
 import type { Recipe } from '../config/recipe-schema.js';
+import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
-import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage } from '../reporting/report-data.js';
+import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage, ReportTasks } from '../reporting/report-data.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import type { ReportedEpisodes } from './report-episodes.js';
@@ -23,6 +24,7 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
     startedAt: manifest.createdAt,
     summary: summaryOf(run, recipe),
     recipe,
+    ...tasksOf(run),
     stages,
     series: reportSeries(run.metrics),
     evaluations: reportEvaluations(run, recipe),
@@ -79,6 +81,31 @@ function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): R
     const seconds = lines.reduce((sum, line) => sum + secondsOf(line), 0);
     return [{ name, kind, steps: last.step, spent: { ...Object.fromEntries(own), seconds } }];
   });
+}
+
+/** How each task went, before and after. */
+function tasksOf({ manifest, evaluations, result }: LoadedRun): { tasks?: ReportTasks } {
+  const { split } = manifest.recipe.evaluation.final;
+  if (!result?.evaluation) return {};
+  // The last one of each: evaluations on the way may be of the same split.
+  const played = new Map(
+    evaluations.flatMap(({ player, evaluation: { temperature, environment, split: of }, outcomes }) => {
+      if ((player !== 'start' && player !== 'policy') || environment !== undefined || of !== split) return [];
+      return [[`${player} ${temperature}`, { player, temperature, outcomes }] as const];
+    }),
+  );
+  const task = [...new Set([...played.values()].flatMap(({ outcomes }) => outcomes.map((outcome) => outcome.task)))];
+  const columns = [...played.values()].map(({ outcomes, ...column }) => {
+    const known = new Map(outcomes.map((outcome) => [outcome.task, successOf(outcome)]));
+    return { ...column, success: task.map((id) => known.get(id) ?? null) };
+  });
+  return { tasks: { split, task, played: columns } };
+}
+
+/** Null where every attempt failed. */
+function successOf({ attempts }: TaskOutcome): number | null {
+  if (attempts.length === 0) return null;
+  return Number((attempts.filter(({ success }) => success).length / attempts.length).toFixed(3));
 }
 
 type SpentSoFar = { readonly [currency: string]: number };

@@ -178,6 +178,11 @@ describe('a report of one run', () => {
       'Yes: it solves 90.0 % (95 % interval 0.0 to 100.0) of 10 test episodes, 60.0 points more than before (+23.1 to +96.9, over 10 tasks).',
     );
     const [run] = runs;
+    expect(run!.tasks).toMatchObject({ split: 'test', task: expect.arrayContaining(['task-0', 'task-9']) });
+    expect(run!.tasks!.played).toEqual([
+      { player: 'start', temperature: 0, success: three },
+      { player: 'policy', temperature: 0, success: nine },
+    ]);
     expect(run!.series.metrics['train/loss']).toEqual([3, null, null, null]);
     expect(run!.series.episodes).toEqual([0, 0, 8, 16]);
     expect(run!.series.seconds).toEqual([1, 2, 9, 11]);
@@ -345,6 +350,15 @@ describe('a report of several runs', () => {
   });
 
   // Goes red when runs without a common seed are compared as if they shared no task: the interval is wider then.
+  // Goes red when one seed each is told of as a difference that stands.
+  it('says that one seed each stands behind a difference', async () => {
+    const few = [1, ...Array<number>(9).fill(0)];
+    const runs = await Promise.all([makeRun({ after: nine }), makeRun({ algorithm: 'rloo', after: few })]);
+    const { answer, comparisons } = await reportRuns({ ...request, runs });
+    expect(comparisons.map(({ seeds }) => seeds)).toEqual([1]);
+    expect(answer).toMatch(/over 10 tasks; with one seed each, other seeds may differ as much\.$/);
+  });
+
   it('pairs two lone runs by their tasks, whatever their seeds', async () => {
     const runs = [await makeRun({ seed: 1, after: three }), await makeRun({ seed: 2, clip: 0.3 })];
     const { comparisons } = await reportRuns({ ...request, runs });

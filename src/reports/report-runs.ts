@@ -1,6 +1,7 @@
-import type { ReportComparison, ReportData } from '../reporting/report-data.js';
+import type { ReportComparison, ReportData, ReportRun } from '../reporting/report-data.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
+import { differencesOf, notesOnDifferences } from './differing-runs.js';
 import { compareGroups, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
 import { compareWithTrained, finite } from './report-comparisons.js';
 import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
@@ -13,7 +14,12 @@ export interface ReportRequest {
   readonly episodes: number;
   /** Version of this tool. */
   readonly version: string;
+  /** What is said of a run that a report is about alone; absent: nothing. */
+  readonly remark?: (directory: string) => Promise<RunRemarks>;
 }
+
+/** What parts of the tool that stand above this one say of a run. */
+export type RunRemarks = Pick<ReportRun, 'advice' | 'repeat'>;
 
 /** Lines of episode logs that a page carries, in bytes. */
 export const largestEpisodes = 32 << 20;
@@ -26,7 +32,8 @@ export async function reportRuns(request: ReportRequest): Promise<ReportData> {
   for (const folder of folders) {
     const loaded = await loadRun(folder);
     const played = await reportEpisodes(folder, limits);
-    runs.push({ loaded, report: reportRun(loaded, played), halfWritten: played.halfWritten });
+    const remarks = folders.length === 1 ? await request.remark?.(folder) : undefined;
+    runs.push({ loaded, report: { ...reportRun(loaded, played), ...remarks }, halfWritten: played.halfWritten });
   }
   return composeReport(runs, runs.flatMap(notesOn), request.version);
 }
@@ -36,8 +43,13 @@ export function limitsFor(episodes: number, runs: number): EpisodeLimits {
   return { count: Math.floor(episodes / runs), bytes: Math.floor(largestEpisodes / runs) };
 }
 
-/** Makes one document of runs that were read. */
-export function composeReport(runs: readonly ReportedRun[], notes: readonly string[], version: string): ReportData {
+/** Makes one document of runs that were read. `compare`: one that remembers what it compared, where this is done again and again. */
+export function composeReport(
+  runs: readonly ReportedRun[],
+  notes: readonly string[],
+  version: string,
+  compare = compareGroups,
+): ReportData {
   const [first] = runs;
   if (first === undefined) throw new RangeError('A report is about at least one run.');
   const head = {
@@ -58,9 +70,11 @@ export function composeReport(runs: readonly ReportedRun[], notes: readonly stri
   const cells = groups.map(({ cell }) => cell);
   const [group] = groups;
   const isOne = groups.length === 1 && group !== undefined;
-  const comparisons = isOne ? gainOverSeeds(group) : compareGroups(groups);
+  const comparisons = isOne ? gainOverSeeds(group) : compare(groups);
+  const differing = notesOnDifferences(differencesOf(runs.map(({ loaded }) => loaded)));
   return {
     ...head,
+    notes: [...notes, ...differing],
     kind: 'comparison',
     question: isOne
       ? questionOf(recipe, runs.length)
@@ -91,6 +105,7 @@ function comparePlayers(run: LoadedRun): ReportComparison[] {
     p,
     corrected,
     pairs: `${tasks.toLocaleString('en')} tasks`,
+    seeds: 1,
   }));
 }
 

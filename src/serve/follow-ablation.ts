@@ -5,6 +5,7 @@ import { ablationPath } from '../runs/folder-kind.js';
 import { composeAblation } from '../reports/report-ablation.js';
 import type { ReportedRun } from '../reports/report-cells.js';
 import { fileSignature } from './file-signature.js';
+import { rememberSummary } from './remember-comparisons.js';
 import type { ReportSubject } from './report-subject.js';
 
 /**
@@ -14,6 +15,7 @@ import type { ReportSubject } from './report-subject.js';
 export function followAblation(directory: string, version: string): () => Promise<ReportSubject> {
   /** With the digest that the manifest had of each run when it was last checked. */
   const checked = new WeakMap<ReportedRun, string>();
+  const summarize = rememberSummary();
   let last: { readonly signature: string; readonly subject: ReportSubject } | undefined;
   let manifest: { readonly signature: string; readonly read: Awaited<ReturnType<typeof readAblation>> } | undefined;
   return async () => {
@@ -37,7 +39,8 @@ export function followAblation(directory: string, version: string): () => Promis
           checked.set(run, digest);
         }
         const byFolder = new Map(runs.map((run) => [run.loaded.directory, run]));
-        return composeAblation(directory, ablation, byFolder, { version, measure: 'success', temperature: 0 });
+        const options = { version, measure: 'success', temperature: 0 } as const;
+        return composeAblation(directory, ablation, byFolder, options, summarize);
       },
     };
     last = { signature: state, subject };

@@ -1,8 +1,9 @@
 import type { ReportData } from '../reporting/report-data.js';
 import type { ReportedRun } from '../reports/report-cells.js';
-import { composeReport, limitsFor, notesOn } from '../reports/report-runs.js';
+import { composeReport, limitsFor, notesOn, type ReportRequest, type RunRemarks } from '../reports/report-runs.js';
 import { followAblation } from './follow-ablation.js';
 import { Followed } from './followed.js';
+import { rememberComparisons } from './remember-comparisons.js';
 import type { ReportSubject } from './report-subject.js';
 import { RunReader } from './run-reader.js';
 
@@ -20,11 +21,13 @@ const mostEpisodes = 2000;
 /** What pages follow: each report is made once for all pages that show it, of runs that are read once for all reports. */
 export class ReportFeeds {
   readonly #version: string;
+  readonly #remark: ReportRequest['remark'];
   readonly #readers = new Map<string, { readonly reader: RunReader; users: number }>();
   readonly #feeds = new Map<string, Followed<ReportState>>();
 
-  constructor(version: string) {
+  constructor({ version, remark }: Pick<ReportRequest, 'version' | 'remark'>) {
     this.#version = version;
+    this.#remark = remark;
   }
 
   /** Runs that are being followed at this moment. */
@@ -34,16 +37,28 @@ export class ReportFeeds {
 
   /** The report of runs, by their folders: of one, or of several side by side. */
   ofRuns(folders: readonly string[]): Followed<ReportState> {
+    const compare = rememberComparisons();
+    const remarked = folders.length === 1 ? this.#remarked() : (run: ReportedRun) => Promise.resolve(run);
     const subject: ReportSubject = {
       folders,
       shares: folders.length,
-      compose: (runs) => {
+      compose: async (runs) => {
         // That a run goes on is plain to see.
         const notes = runs.filter(({ report }) => report.status !== 'running').flatMap(notesOn);
-        return composeReport(runs, notes, this.#version);
+        return composeReport(await Promise.all(runs.map(remarked)), notes, this.#version, compare);
       },
     };
     return this.#feed(`runs ${JSON.stringify(folders)}`, () => () => Promise.resolve(subject));
+  }
+
+  /** Remarks on a run, made once in each state of it: at its beginning, and at its end. */
+  #remarked(): (run: ReportedRun) => Promise<ReportedRun> {
+    let last: { readonly status: string; readonly remarks: RunRemarks } | undefined;
+    return async (run) => {
+      const { directory, status } = run.loaded;
+      if (last?.status !== status) last = { status, remarks: (await this.#remark?.(directory)) ?? {} };
+      return { ...run, report: { ...run.report, ...last.remarks } };
+    };
   }
 
   /** The report of an ablation, by its folder, with those of its runs that have begun. */

@@ -6,6 +6,7 @@ import type { ReportStatus } from '../reporting/report-data.js';
 import { readAblation, runsOf, type AblationManifest } from '../ablation/ablation-directory.js';
 import { ablationPath } from '../runs/folder-kind.js';
 import type { AblationResult } from '../ablation/ablation-result.js';
+import { differingKeys } from '../runs/recipe-leaves.js';
 import { runOwner } from '../runs/run-lock.js';
 import { fileSignature } from './file-signature.js';
 import { RunSummaries, type RunLine } from './summarize-run.js';
@@ -36,18 +37,20 @@ export class RunsFolder {
   /** Looks again. The same object as before where nothing changed. */
   async list(): Promise<RunsListing> {
     const folders = new Map<string, string>();
-    const keyed = (line: RunLine, directory: string): ListedRun => {
-      const { id, ...rest } = line;
+    const keyed = (line: RunLine, directory: string, settings: ListedRun['settings'] = {}): ListedRun => {
+      const { id, leaves: _, ...rest } = line;
       let key = id;
       for (let n = 2; folders.has(key); n += 1) key = `${id}-${n}`;
       folders.set(key, directory);
-      return { key, ...rest };
+      return { key, ...rest, settings };
     };
-    const runs: ListedRun[] = [];
+    const found: { readonly directory: string; readonly line: RunLine }[] = [];
     for (const directory of await foldersIn(this.path)) {
       const line = await this.#summaries.summarize(directory);
-      if (line !== undefined) runs.push(keyed(line, directory));
+      if (line !== undefined) found.push({ directory, line });
     }
+    const settings = settingsOf(found.map(({ line }) => line));
+    const runs = found.map(({ line, directory }) => keyed(line, directory, settings.get(line)));
     const ablations: ListedAblation[] = [];
     const places = new Map<string, string>();
     for (const directory of await foldersIn(join(this.path, 'ablations'))) {
@@ -137,6 +140,20 @@ export class RunsFolder {
       return undefined;
     }
   }
+}
+
+/** Of each run what tells it from others of its recipe. */
+function settingsOf(lines: readonly RunLine[]): Map<RunLine, ListedRun['settings']> {
+  const recipes = new Map<string, RunLine[]>();
+  for (const line of lines) recipes.set(line.recipe, [...(recipes.get(line.recipe) ?? []), line]);
+  return new Map(
+    [...recipes.values()].flatMap((alike) => {
+      const keys = differingKeys(alike.map(({ leaves }) => leaves));
+      return alike.map(
+        (line) => [line, Object.fromEntries(keys.map((key) => [key, line.leaves[key] ?? null]))] as const,
+      );
+    }),
+  );
 }
 
 /** `running` while its process lives; then what its runs came to. */

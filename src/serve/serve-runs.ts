@@ -9,6 +9,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { systemReason } from '../reporting/append-log.js';
 import { renderLivePage } from '../reporting/render-live-page.js';
+import type { ReportRequest } from '../reports/report-runs.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { EventStream } from './event-stream.js';
 import { Followed } from './followed.js';
@@ -18,7 +19,7 @@ import { ReportUpdates } from './report-update.js';
 import { RunsFolder } from './runs-folder.js';
 import { LoadSampler } from './system-load.js';
 
-export interface ServeRequest {
+export interface ServeRequest extends Pick<ReportRequest, 'remark'> {
   /** The folder of runs; it may not exist yet. */
   readonly folder: string;
   /** 0: any that is free. */
@@ -53,7 +54,7 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   refuseRun(folder);
   refuseWeakToken(request.token);
   const guard: Guard = { host: request.host, token: request.token ?? randomBytes(24).toString('base64url') };
-  const site = new Site(new RunsFolder(folder, request.version), request.version);
+  const site = new Site(new RunsFolder(folder, request.version), request);
   const server = createServer({ maxHeaderSize: 16_384 }, (incoming, response) => {
     answer(site, guard, incoming, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
@@ -91,9 +92,9 @@ class Site {
 
   constructor(
     readonly folder: RunsFolder,
-    version: string,
+    request: ServeRequest,
   ) {
-    this.feeds = new ReportFeeds(version);
+    this.feeds = new ReportFeeds(request);
     this.listing = new Followed({ every: 1000, read: () => folder.list() });
     this.load = new Followed({ every: 2000, read: () => this.#sampler.sample(folder.running) });
   }

@@ -1,15 +1,24 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import type { Json } from '../contracts/json.js';
 import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
 import type { ListedRun, ListedSuccess } from '../reporting/live-data.js';
 import { presentStatus } from '../runs/load-run.js';
+import { recipeLeaves } from '../runs/recipe-leaves.js';
 import { manifestPath, readManifest, type RunManifest } from '../runs/run-manifest.js';
 import { readResult } from '../runs/run-result.js';
 import { fileSignature } from './file-signature.js';
 
-/** A run in a list, without the key that the list gives it. */
-export type RunLine = Omit<ListedRun, 'key'> & { readonly id: string };
+/** A run in a list, without what only the list tells: its key, and the settings that tell it from others. */
+export type RunLine = Omit<ListedRun, 'key' | 'settings'> & {
+  readonly id: string;
+  /** What may make its setting. */
+  readonly leaves: { readonly [key: string]: Json };
+};
+
+/** Keys of a recipe that do not make it another setting. */
+const names = ['seed', 'name', 'description'];
 
 /** So much of the end of a log is read: a hundred steps or so, with an evaluation among them. */
 const tailBytes = 1 << 18;
@@ -57,6 +66,15 @@ async function runLine(directory: string, manifest: RunManifest): Promise<RunLin
     steps: last?.runStep ?? 0,
     stepsWanted: Object.values(recipe.stages).reduce((sum, { steps }) => sum + steps, 0),
     success: final === undefined ? successSoFar(metrics) : { rate: final, from: 'final' },
+    algorithm: recipe.algorithm?.name ?? '',
+    leaves: Object.fromEntries(Object.entries(recipeLeaves(recipe)).filter(([key]) => !names.includes(key))),
+    finals: (result?.evaluations ?? []).map(({ temperature, success: { rate, low, high } }) => ({
+      temperature,
+      rate,
+      low,
+      high,
+    })),
+    seconds: Math.round(last?.metrics['time/run_seconds'] ?? 0),
   };
 }
 

@@ -202,6 +202,26 @@ describe('trainReinforcement', () => {
     expect(new Set(places).size).toBeGreaterThan(1);
   });
 
+  // Goes red when members of one group are kept apart, or when whole groups leave no room for other tasks.
+  it('keeps whole groups in half of the record, and with each episode what its group returned', async () => {
+    const options = reinforcement({ steps: 2, record: 6 });
+    await trainReinforcement(options);
+    const all = reinforcement({ steps: 2, record: 1000 });
+    await trainReinforcement(all);
+    for (const [index, { episodes }] of options.journal.kept.entries()) {
+      const every = all.journal.kept[index]!.episodes as CompletedEpisode[];
+      expect(episodes).toHaveLength(6);
+      const groups = [0, 1, 2, 3].map((group) => episodes.filter((episode) => episode.group === group).length);
+      expect(groups).toContain(3);
+      expect(groups.filter((size) => size > 0).length).toBeGreaterThan(2);
+      for (const { group, groupReturns } of episodes as CompletedEpisode[]) {
+        expect(groupReturns).toEqual(
+          every.filter((episode) => episode.group === group).map((episode) => episode.return),
+        );
+      }
+    }
+  });
+
   it('says how much of a group has no signal, and what the rewards are made of', async () => {
     const options = reinforcement({ steps: 2 });
     await trainReinforcement(options);

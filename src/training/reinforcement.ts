@@ -1,8 +1,7 @@
 import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
-import type { Random } from '../contracts/random.js';
-import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
+import type { CompletedEpisode } from '../contracts/trajectory.js';
 import type { ModelActor } from '../rollout/actor.js';
 import type { CollectionTimes, RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
@@ -16,6 +15,7 @@ import { collectionTimes } from './collection-times.js';
 import { creditBatch } from './credit-batch.js';
 import { type HorizonSchedule, type HorizonState, horizonTurns, initialHorizon, nextHorizon } from './horizon.js';
 import { runStage, type StageOptions, type StageResult } from './run-stage.js';
+import { recordEpisodes, withGroupReturns } from './record-episodes.js';
 import { showCredit } from './show-credit.js';
 import { algorithmLosses, updateModels } from './update-models.js';
 
@@ -174,10 +174,13 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         optimizerSteps: updates.policy.taken,
         units: spent - state.spent,
       },
-      episodes: showCredit(recorded(episodes, options.record, random.stream('record', step)), model.encoder, {
-        rows,
-        ...(credited && { batch: credited.batch }),
-      }),
+      episodes: withGroupReturns(
+        showCredit(recordEpisodes(episodes, options.record, random.stream('record', step)), model.encoder, {
+          rows,
+          ...(credited && { batch: credited.batch }),
+        }),
+        episodes,
+      ),
       // Attempts that broke are not paid for: then there are units left when the planned steps are over.
       ...(budget && { ended: collected.exhausted || step >= options.steps }),
       ...(error && { error }),
@@ -205,13 +208,6 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
 /** All returns of the group are the same, so that no member is better than another. */
 function isWithoutSignal(group: readonly CompletedEpisode[]): boolean {
   return group.every((episode) => Math.abs(episode.return - (group[0]?.return ?? 0)) < 1e-12);
-}
-
-/** Episodes to keep: some of the completed ones by seed, and every failed one, in order. */
-function recorded(episodes: readonly Episode[], count: number, random: Random): Episode[] {
-  const completed = episodes.filter(({ status }) => status === 'completed');
-  const chosen = new Set(random.shuffle(completed).slice(0, count));
-  return episodes.filter((episode) => episode.status === 'failed' || chosen.has(episode));
 }
 
 function rolloutMetrics(summary: EpisodesSummary, horizon: number): Record<string, number> {

@@ -90,10 +90,11 @@ const data: ReportData = {
       measure: 'success',
       a: 'grpo',
       b: 'rebn',
-      difference: { mean: 0.42, low: 0.38, high: 0.46 },
+      difference: { mean: 0.42, low: 0.38, high: 0.46, reservation: 'narrow' },
       p: 0.0004,
       corrected: 0.0112,
       pairs: '3 seeds, 1,491 tasks',
+      seeds: 3,
     },
     {
       measure: 'turns',
@@ -103,6 +104,7 @@ const data: ReportData = {
       p: null,
       corrected: null,
       pairs: '1 seed',
+      seeds: 1,
     },
   ],
 };
@@ -126,7 +128,7 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(await rows.last().innerText()).toContain('algorithm.clip must be above 0');
     expect(await rows.nth(6).innerText()).toContain('has no effect here');
     const differences = await page.locator('.differences').innerText();
-    for (const text of ['rebn − grpo', '+42.0', '+38.0 to +46.0', '< 0.001', '0.011', '−1.5', 'no interval'])
+    for (const text of ['rebn − grpo', '+42.0', '+38.0 to +46.0', '< 0.001', '0.011', '−1.5', 'no interval', 'narrow'])
       expect(differences).toContain(text);
     // Goes red when cells of a table run into each other where rows are cards.
     const overflowing = await page

@@ -99,3 +99,26 @@ it.skipIf(withoutBrowser)('shows the players on the tasks of each value of a lab
     await page.close();
   }
 });
+
+// Goes red when the seeds of a setting are not taken together, or one of them lends the others its interval.
+it.skipIf(withoutBrowser)('shows each setting of a comparison by label, as the mean over its seeds', async () => {
+  const policy = (seen: number, unseen: number) => [{ ...evaluationOf('policy', seen, unseen), player: 'policy' }];
+  const member = (id: string, cell: string, seen: number, unseen: number): ReportRun => {
+    return { ...run, id, label: id, cell, evaluations: policy(seen, unseen) };
+  };
+  const cell = (id: string) => {
+    const success = { rate: 0.5, low: 0.4, high: 0.6 };
+    return { id, label: id, settings: {}, seeds: [1, 2], success, spent: {}, status: 'completed' as const };
+  };
+  const runs = [member('a1', 'a', 0.8, 0.4), member('a2', 'a', 0.6, 0.2), member('b1', 'b', 0.5, 0.1)];
+  const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'runs.html');
+  writeFileSync(file, await renderReport({ ...data, kind: 'comparison', runs, cells: [cell('a'), cell('b')] }));
+  const { page, faults } = await openFile(browser, file);
+  const rows = await page.locator('#results table').last().locator('tbody tr').allInnerTexts();
+  const flat = rows.map((text) => text.replaceAll(/\s+/g, ' '));
+  expect(flat[0]).toMatch(/seen a .*70\.0 % no interval 160 40$/);
+  expect(flat[1]).toMatch(/seen b .*50\.0 % 40\.0 to 60\.0 80 40$/);
+  expect(flat[2]).toMatch(/unseen a .*30\.0 % no interval/);
+  expect(faults).toEqual([]);
+  await page.close();
+});

@@ -25,8 +25,6 @@ async function writeReport(...runs: string[]): Promise<string> {
 /** Pixels of a chart that something was drawn on, and how many colours they have. */
 async function inkOf(page: Page, chart: number): Promise<{ pixels: number; colours: number }> {
   const plot = page.locator('.plot').nth(chart);
-  // Charts are drawn when they come into view.
-  await plot.scrollIntoViewIfNeeded();
   const canvas = plot.locator('canvas');
   await canvas.waitFor();
   return canvas.evaluate((node: HTMLCanvasElement) => {
@@ -113,6 +111,112 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const { runs } = await dataOf(page);
       const last = runs[0]!.series.metrics['eval/t0/success']!.at(-1)!;
       expect(await page.locator('.chart .legend').first().innerText()).toContain(`${Math.round(last * 100)}\u00a0%`);
+    });
+  });
+
+  // Goes red when a metric cannot be found, when a chart is left blank until it comes into view, when what is no share gets baselines, when the legend
+  // reads a running mean, and when a chart cannot be saved under the policy of the page.
+  it('groups and finds metrics, draws baselines, other axes and lines as measured, and saves a chart', async () => {
+    await visit(report, {}, async (page) => {
+      const { runs } = await dataOf(page);
+      const [only] = runs;
+      const plots = page.locator('#curves .plot');
+      // Drawn without being looked at.
+      expect(await page.locator('#curves .plot canvas').count()).toBe(await plots.count());
+      const random = only!.evaluations.find(({ player }) => player === 'random')!.success.rate;
+      const described = await plots.first().getAttribute('aria-label');
+      expect(described).toContain(`random at ${Math.round(random * 100)}\u00a0%`);
+      expect(described).toMatch(/demonstrator at .* oracle at/);
+      expect(await plots.nth(1).getAttribute('aria-label')).not.toContain('random');
+      await page.getByRole('button', { name: 'Show every metric' }).click();
+      expect(await page.locator('.chart-groups > div > h3').allInnerTexts()).toEqual([
+        'Rollouts',
+        'Training',
+        'Evaluations',
+        'Cost so far',
+        'Time',
+      ]);
+      const search = page.getByLabel('Name of a metric');
+      await search.fill('cost episodes');
+      expect(await page.locator('#curves figcaption h3').allInnerTexts()).toEqual(['cost/episodes']);
+      const last = only!.series.metrics['cost/episodes']!.at(-1)!;
+      expect(await page.locator('#curves .key').innerText()).toBe(`episodes ${last}`);
+      await page.locator('.choice span', { hasText: 'logarithmic' }).click();
+      expect(await page.locator('#curves figcaption').innerText()).toContain('Linear: not every value is above 0.');
+      await search.fill('gradient norm');
+      expect(await page.locator('#curves figcaption').innerText()).not.toContain('Linear');
+      expect((await inkOf(page, 0)).pixels).toBeGreaterThan(1000);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Save Gradient norm as PNG' }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe('Gradient-norm.png');
+      const image = readFileSync(await download.path());
+      expect(image.subarray(1, 4).toString()).toBe('PNG');
+      expect(image.readUInt32BE(20)).toBeGreaterThan(220);
+    });
+  });
+
+  // Goes red when a table does not sort, when a task does not lead to its episodes, and when advice or the command are lost on the way.
+  it('tells of every task, of returns and lengths, of advice, and how to train it again', async () => {
+    await visit(report, {}, async (page) => {
+      const { runs } = await dataOf(page);
+      const [only] = runs;
+      const rows = page.locator('#tasks tbody tr');
+      expect(await page.locator('#tasks [role=status]').innerText()).toBe('30 tasks');
+      expect(await rows.count()).toBe(8);
+      const title = page.locator('#tasks thead th', { hasText: 'task' }).first();
+      await title.locator('button').focus();
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Enter');
+      expect(await title.getAttribute('aria-sort')).toBe('descending');
+      const names = await rows.locator('th').allInnerTexts();
+      const collator = new Intl.Collator('en', { numeric: true });
+      expect(names).toEqual([...only!.tasks!.task].sort((a, b) => collator.compare(b, a)).slice(0, 8));
+      await page.getByRole('button', { name: 'Show 8 more of 30' }).click();
+      expect(await rows.count()).toBe(16);
+      const open = page.locator('#tasks button.link').first();
+      const task = (await open.getAttribute('title'))!.replace('Episodes of ', '');
+      await open.click();
+      expect(await page.locator('.episode-head h3').first().innerText()).toBe(task);
+      expect(await page.getByLabel('Words of the task').inputValue()).toBe(task);
+
+      const rl = only!.episodes.filter(({ stage }) => stage === 'rl');
+      expect(await page.locator('.histogram h3').allInnerTexts()).toEqual([
+        'Return',
+        'Advantage of a token',
+        'Turns',
+        'Sampled tokens',
+      ]);
+      const counts = (await page.locator('.histogram .bars').nth(2).getAttribute('aria-label'))!.matchAll(
+        /: (\d+)(;|$)/g,
+      );
+      expect([...counts].reduce((sum, [, count]) => sum + Number(count), 0)).toBe(rl.length);
+      expect(await page.locator('#spread .explain').innerText()).toContain(`All ${rl.length} episodes of rl`);
+
+      expect(await page.locator('#advice').innerText()).toContain('Checked and fine');
+      expect(await page.locator('#recipe .command').innerText()).toMatch(/agentgym train \S*manifest\.json/);
+    });
+  });
+
+  // Goes red when members of a group are not found together, or when a flat group is told of as a record that lacks something.
+  it('sets a whole group side by side, and says why a group has no credit', async () => {
+    await visit(report, {}, async (page) => {
+      const { runs } = await dataOf(page);
+      const isFlat = (returns: readonly number[]) => new Set(returns).size === 1;
+      const flat = runs[0]!.episodes.find(({ groupReturns }) => groupReturns !== undefined && isFlat(groupReturns))!;
+      await page.getByLabel('Words of the task').fill(flat.task);
+      await page.getByLabel('From step').fill(String(flat.runStep));
+      await page.getByLabel('To step').fill(String(flat.runStep));
+      await page.locator('.row').first().click();
+      await page.locator('.choice span', { hasText: 'advantage' }).click();
+      expect(await page.locator('.token-bar').innerText()).toMatch(/Credit 0: all 4 of its group returned \S+\./);
+      await page.locator('.group summary').click();
+      expect(await page.locator('.group tbody tr').count()).toBe(4);
+      await page.getByRole('button', { name: 'Set all 4 side by side' }).click();
+      expect(await page.locator('.episode-head').count()).toBe(4);
+      await page.getByRole('button', { name: 'Show one alone' }).click();
+      expect(await page.locator('.episode-head').count()).toBe(1);
     });
   });
 
@@ -374,6 +478,9 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await page.emulateMedia({ media: 'print' });
       expect(await lightness(page)).toBeGreaterThan(200);
       expect(await page.locator('nav').isVisible()).toBe(false);
+      // Goes red when paper loses the titles of tables that sort, or keeps what nobody can type into.
+      expect(await page.locator('#tasks thead .sort').first().isVisible()).toBe(true);
+      expect(await page.locator('.chart-controls').isVisible()).toBe(false);
       // Drawn for a wide screen, a chart fits a sheet without being drawn again: paper is laid out before anybody hears of its size.
       const [plot, canvas] = await page.evaluate(() => {
         document.querySelector('main')!.style.width = '700px';
@@ -497,6 +604,11 @@ describe.skipIf(withoutBrowser)('a report', () => {
             .success.rate,
       );
       expect(cells[0]!.success!.rate).toBeCloseTo((rates[0]! + rates[1]!) / 2, 12);
+      const sorted = page.locator('#all-runs thead th', { hasText: 'temperature 0' });
+      await sorted.locator('button').click();
+      expect(await sorted.getAttribute('aria-sort')).toBe('descending');
+      const best = rates[0]! >= rates[1]! ? 'seed 1' : 'seed 2';
+      expect(await page.locator('#all-runs tbody th').first().innerText()).toBe(best);
       await page.getByLabel('Run', { exact: true }).selectOption({ label: 'seed 2' });
       expect(await page.locator('.row .place').first().innerText()).toContain('seed 2');
     });

@@ -163,7 +163,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
         task: await opened(),
         readout: await page.locator('.readout').innerText(),
         stage: await page.locator('#episodes select[aria-label=Stage]').inputValue(),
-        axis: await page.locator('#curves .choice input:checked').inputValue(),
+        axis: await page.getByRole('group', { name: 'Horizontal axis' }).locator('input:checked').inputValue(),
         measure: await page.locator('#episodes .choice input:checked').inputValue(),
         focus: await page.evaluate(() => document.activeElement?.className),
       });
@@ -207,7 +207,9 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       await expect.poll(() => status.innerText(), soon).toBe('completed');
       expect(await page.title()).not.toContain('▶');
       expect(await page.locator('.answer').innerText()).toMatch(/^(Yes|No|Not shown): .* of 30 test episodes/);
-      expect(await page.locator('nav .links').innerText()).toMatch(/Results\s+Curves\s+Spent\s+Episodes\s+Recipe/);
+      expect(await page.locator('nav .links').innerText()).toMatch(
+        /Results\s+Curves\s+Tasks\s+Spent\s+Returns and lengths\s+Episodes\s+Advice\s+Recipe/,
+      );
       await page.locator('nav .brand').click();
       await expect.poll(() => rows.first().innerText(), soon).toMatch(/completed[\s\S]*final/);
     });
@@ -265,7 +267,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
         task: await page.locator('.episode-head h3').first().innerText(),
         about: await page.locator('.episode-head .explain').first().innerText(),
         stage: await page.locator('#episodes select[aria-label=Stage]').inputValue(),
-        axis: await page.locator('#curves .choice input:checked').inputValue(),
+        axis: await page.getByRole('group', { name: 'Horizontal axis' }).locator('input:checked').inputValue(),
         focus: await page.evaluate(() => document.activeElement?.className),
         top: await page.evaluate(() => Math.round(document.activeElement!.getBoundingClientRect().top)),
       });

@@ -153,7 +153,8 @@ it('a good package passes', async () => {
   expect(report.contributions).toMatchObject([{ kind: 'format', name: 'brackets' }]);
   expect(report.checks.filter(({ status }) => status === 'failed')).toEqual([]);
   expect(code).toBe(0);
-  expect(stderr).toContain('format brackets: round-trip');
+  // Nobody waits in front of a pipe.
+  expect(stderr).toBe('');
 }, 60_000);
 
 it.concurrent.each(Object.entries(defects))(

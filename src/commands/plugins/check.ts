@@ -64,7 +64,10 @@ export default class PluginsCheck extends BaseCommand {
       only: flags.only ?? [],
       skip: flags.skip ?? [],
       signal,
-      progress: (line) => this.note(line),
+      // Only somebody who waits reads how far it is.
+      progress: (line) => {
+        if (process.stderr.isTTY) this.note(line);
+      },
     });
     for (const line of pluginReportLines(report, styleOf(process.stdout, process.env))) this.say(line);
     if (!report.passed) process.exitCode = 1;

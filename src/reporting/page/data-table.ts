@@ -20,15 +20,7 @@ export function dataTable<Row>(
     ...columns.map(({ title, className }) => element('th', { scope: 'col', class: className }, ...breakable(title))),
   );
   const body = rows.map((row) =>
-    element(
-      'tr',
-      { class: emphasis(row) ? 'emphasis' : undefined },
-      ...columns.map(({ title, className, cell }, i) =>
-        i === 0
-          ? element('th', { scope: 'row', class: className }, cell(row))
-          : element('td', { class: className, 'data-title': title }, cell(row)),
-      ),
-    ),
+    element('tr', { class: emphasis(row) ? 'emphasis' : undefined }, ...tableCells(columns, row)),
   );
   return element(
     'table',
@@ -39,7 +31,16 @@ export function dataTable<Row>(
   );
 }
 
+/** The cells of a row; the first one names it. */
+export function tableCells<Row>(columns: readonly Column<Row>[], row: Row): HTMLElement[] {
+  return columns.map(({ title, className, cell }, i) =>
+    i === 0
+      ? element('th', { scope: 'row', class: className }, cell(row))
+      : element('td', { class: className, 'data-title': title }, cell(row)),
+  );
+}
+
 /** A key may break behind its dots. */
-function breakable(title: string): (string | HTMLElement)[] {
+export function breakable(title: string): (string | HTMLElement)[] {
   return title.split(/(?<=\.)/).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
 }

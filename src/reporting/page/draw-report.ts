@@ -1,12 +1,16 @@
 import type { ReportData } from '../report-data.js';
+import { adviceSection } from './advice-section.js';
 import { curvesSection, type CurvesSection } from './curves.js';
 import { element, replaceChildren } from './element.js';
 import { overview } from './overview.js';
 import { recipeSection } from './recipe.js';
 import { replacePart } from './replace-part.js';
 import { resultsSection } from './results.js';
+import { runsSection } from './runs-section.js';
 import { shortcuts, type Shortcut } from './shortcuts.js';
 import { spendingSection } from './spending.js';
+import { spreadSection } from './spread-section.js';
+import { tasksSection } from './tasks-section.js';
 import { trajectoriesSection, type Trajectories } from './trajectories.js';
 
 /** What a page that follows runs puts around a report. */
@@ -27,8 +31,8 @@ interface Part {
 
 /** Draws a report into an element. Returns what draws newer data: only what changed, and nothing that the reader chose or has open is lost. */
 export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportFrame): (data: ReportData) => void {
-  let curves: CurvesSection | undefined;
   let trajectories: Trajectories | undefined;
+  const curves = kept<CurvesSection>(curvesSection);
   const parts: readonly Part[] = [
     redrawn(overview, ({ runs, createdAt: _, ...rest }) => ({
       ...rest,
@@ -43,30 +47,22 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
         runs: runs.map(({ id, cell, evaluations }) => [id, cell, evaluations.filter(({ final }) => final)]),
       }),
     ),
-    {
-      node: undefined,
-      draw: (data) => {
-        if (curves === undefined) curves = curvesSection(data);
-        else curves.update(data);
-        return curves?.node;
-      },
-    },
+    kept((data) => runsSection(data, frame?.runAddress)),
+    curves,
+    kept((data) => tasksSection(data, (task) => trajectories?.openTask(task))),
     redrawn(spendingSection, ({ cells, runs }) => [
       cells.map(({ label, spent }) => [label, spent]),
       runs.map(({ stages, spent }) => [stages, spent]),
     ]),
-    {
-      node: undefined,
-      draw: (data) => {
-        if (trajectories === undefined) trajectories = trajectoriesSection(data);
-        else trajectories.update(data);
-        return trajectories?.node;
-      },
-    },
-    redrawn(recipeSection, ({ runs }) => runs.map(({ id, label, recipe }) => [id, label, recipe])),
+    kept(spreadSection),
+    kept((data) => (trajectories = trajectoriesSection(data))),
+    redrawn(adviceSection, ({ runs }) => runs.map(({ advice }) => advice)),
+    redrawn(recipeSection, ({ runs }) => runs.map(({ id, label, recipe, repeat }) => [id, label, recipe, repeat])),
   ];
   const keys = (): Shortcut[] => [
-    ...(curves === undefined ? [] : [{ key: 'x', does: 'next horizontal axis', run: curves.switchAxis }]),
+    ...(curves.section === undefined
+      ? []
+      : [{ key: 'x', does: 'next horizontal axis', run: curves.section.switchAxis }]),
     ...(trajectories === undefined ? [] : episodeKeys(trajectories)),
   ];
   const { dialog, open } = shortcuts(keys);
@@ -93,6 +89,25 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
   };
   update(first);
   return update;
+}
+
+/** A section that holds what the reader chose: made once, and given newer data from then on. */
+interface Section {
+  readonly node: HTMLElement;
+  readonly update: (data: ReportData) => void;
+}
+
+function kept<Own extends Section>(make: (data: ReportData) => Own | undefined): Part & { section: Own | undefined } {
+  const part: Part & { section: Own | undefined } = {
+    node: undefined,
+    section: undefined,
+    draw(data) {
+      if (part.section === undefined) part.section = make(data);
+      else part.section.update(data);
+      return part.section?.node;
+    },
+  };
+  return part;
 }
 
 /** A part without choices of the reader: drawn anew when what it shows changed. */

@@ -2,10 +2,12 @@ import type { ListedAblation, ListedRun, RunsListing } from '../live-data.js';
 import { addressIn } from './address.js';
 import type { ReportFrame } from './draw-report.js';
 import { element, replaceChildren } from './element.js';
-import { count } from './format-number.js';
+import { count, duration } from './format-number.js';
 import { ablationCard } from './ablation-card.js';
 import { keyedChildren } from './keyed-children.js';
-import { runRow, type RunRow } from './run-row.js';
+import { settingColumns, successColumns } from './run-columns.js';
+import { latestCell, runRow, standCell, type RunRow } from './run-row.js';
+import { sortHead, type SortableColumn } from './sort-head.js';
 
 /** Draws the list of runs into an element. Returns what draws a newer one: rows stay the same nodes, and what is chosen stays chosen. */
 export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFrame): (listing: RunsListing) => void {
@@ -21,9 +23,19 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   const compare = element('a', { class: 'button', role: 'link' }, 'Compare');
   const found = element('p', { class: 'explain', role: 'status' });
   const empty = element('p', { class: 'note' });
-  const list = element('ul', { class: 'runs' });
+  const list = element('tbody');
+  let columns: readonly SortableColumn<ListedRun>[] = [];
   const cards = element('div', { class: 'ablations' });
-  const rows = keyedChildren<ListedRun, RunRow>(list, (run) => runRow(run, choose));
+  const rows = keyedChildren<ListedRun, RunRow>(list, (run) => runRow(run, () => columns, choose));
+  const head = sortHead<ListedRun>('the newest first', () => draw());
+  const picks = element('th', { scope: 'col' }, element('span', { class: 'hidden' }, 'Compare'));
+  const table = element(
+    'table',
+    { class: 'runs sortable' },
+    element('caption', { class: 'hidden' }, 'Runs with their settings and their success'),
+    element('thead', {}, head.node),
+    list,
+  );
   const ablations = keyedChildren<ListedAblation, ReturnType<typeof ablationCard>>(cards, ablationCard);
   const ablationSection = element(
     'section',
@@ -53,12 +65,17 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   };
   const draw = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = ({ recipe, key, status, seed }: ListedRun) => {
-      const text = `${recipe} ${key} ${status} seed ${seed}`.toLowerCase();
+    const fits = ({ recipe, key, status, seed, algorithm }: ListedRun) => {
+      const text = `${recipe} ${key} ${status} ${algorithm} seed ${seed}`.toLowerCase();
       return words.every((word) => text.includes(word));
     };
     const shown = listing.runs.filter(fits);
-    rows.update(shown);
+    columns = columnsOf(listing.runs);
+    head.update(columns);
+    if (head.node.firstElementChild !== picks) head.node.prepend(picks);
+    rows.update(head.sort(shown));
+    table.hidden = listing.runs.length === 0;
+    head.menu.hidden = table.hidden;
     found.textContent = foundText(listing, shown.length);
     empty.hidden = listing.runs.length > 0 || listing.ablations.length > 0;
     empty.textContent = `No run in ${listing.folder} yet: \`agentgym train quickstart\` starts one, and it appears here.`;
@@ -91,7 +108,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
         ),
         found,
         empty,
-        list,
+        head.menu,
+        table,
       ),
       ablationSection,
       element('p', { class: 'explain' }, `agentgym ${listing.version}`),
@@ -102,6 +120,32 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     listing = newer;
     draw();
   };
+}
+
+/** The name first, then what tells runs apart, where they stand, and what they came to. */
+function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
+  const facts = (run: ListedRun) => run;
+  // That of the lowest temperature is the last word already.
+  const [, ...warmer] = successColumns(runs, facts);
+  return [
+    {
+      title: 'run',
+      className: 'text',
+      cell: ({ recipe }) => recipe,
+      value: ({ recipe, createdAt }) => `${recipe} ${createdAt}`,
+    },
+    ...settingColumns(runs, facts),
+    {
+      title: 'status',
+      className: 'text',
+      cell: ({ status }) => element('span', { class: `status ${status}` }, status),
+      value: ({ status }) => status,
+    },
+    { title: 'steps', className: 'text', first: 'descending', cell: standCell, value: ({ steps }) => steps },
+    { title: 'time', cell: ({ seconds }) => duration(seconds), value: ({ seconds }) => seconds },
+    { title: 'success', first: 'descending', cell: latestCell, value: ({ success }) => success?.rate ?? null },
+    ...warmer,
+  ];
 }
 
 function foundText({ runs, folder }: RunsListing, shown: number): string {

@@ -8,6 +8,8 @@ export interface EpisodeFilters {
   readonly node: HTMLElement;
   /** For a shortcut. */
   readonly focusSearch: () => void;
+  /** Searches for words, as if they were typed. */
+  readonly searchFor: (words: string) => void;
   /** Takes other episodes to choose from; what is chosen stays chosen. */
   readonly update: (all: readonly ListedEpisode[]) => void;
 }
@@ -93,7 +95,11 @@ export function episodeFilters(
     ),
     element('div', { class: 'fields' }, stages.node, runs.node, order.node, steps),
   );
-  return { node, focusSearch: () => search.focus(), update };
+  const searchFor = (words: string) => {
+    search.value = words;
+    change({ words });
+  };
+  return { node, focusSearch: () => search.focus(), searchFor, update };
 }
 
 function bound(label: string, apply: (value: number | undefined) => void): HTMLInputElement {

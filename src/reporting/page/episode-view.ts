@@ -21,9 +21,18 @@ export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring |
 
 /** Where an episode was played: "evaluation.final", "rl, step 40". */
 export function placeOf({ episode: { stage, step } }: ListedEpisode): string {
-  const names: Record<string, string> = { 'evaluation.start': 'before RL', 'evaluation.final': 'final evaluation' };
-  return names[stage] ?? `${stage}, step ${step}`;
+  return evaluations[stage] ?? `${stage}, step ${step}`;
 }
+
+/** What a stage of episodes is called. */
+export function stageName(stage: string): string {
+  return evaluations[stage] ?? stage;
+}
+
+const evaluations: { readonly [stage: string]: string } = {
+  'evaluation.start': 'before RL',
+  'evaluation.final': 'final evaluation',
+};
 
 function episodeHead(listed: ListedEpisode): HTMLElement {
   const { episode, run } = listed;

@@ -101,6 +101,6 @@ export function otherPlays(all: readonly ListedEpisode[], of: ListedEpisode): Li
     .map(({ other }) => other);
 }
 
-function isEvaluation({ episode }: ListedEpisode): boolean {
+export function isEvaluation({ episode }: ListedEpisode): boolean {
   return episode.stage.startsWith('evaluation.');
 }

@@ -1,6 +1,10 @@
 import uPlot from 'uplot';
 
 import { onOneAxis, type Curve } from '../align-series.js';
+import { chartImage, type ChartText } from './chart-image.js';
+import { drawLevels, drawMarks, type ChartLevel, type ChartMark } from './chart-marks.js';
+import { downloadFile } from './download-file.js';
+import { drawInTurn } from './draw-in-turn.js';
 import { element, replaceChildren } from './element.js';
 import { onThemeChange, themeColour } from './palette.js';
 
@@ -17,12 +21,19 @@ export interface ChartLine {
   readonly marked: boolean;
   /** Behind the others, and not in the legend: the raw values under a running mean. */
   readonly faint?: boolean;
+  /** What the legend reads, where the line itself is a running mean: the values at the same places. */
+  readonly measured?: Curve;
 }
 
 export interface ChartOptions {
   readonly title: string;
   readonly height: number;
   readonly lines: readonly ChartLine[];
+  readonly levels: readonly ChartLevel[];
+  /** A logarithmic y axis; every value is above 0 then. */
+  readonly isLog: boolean;
+  /** What a reader of this chart has to know. */
+  readonly note?: string;
   /** Name of the x axis with its unit. */
   readonly xLabel: string;
   readonly formatX: (value: number) => string;
@@ -30,10 +41,12 @@ export interface ChartOptions {
   /** Distances that grid lines may have, rising, where only some can be named without rounding. */
   readonly stepsX?: readonly number[];
   readonly stepsY?: readonly number[];
+  /** Ends of the x axis: the same for all charts beside each other. */
+  readonly rangeX: readonly [low: number, high: number];
   /** Fixed ends of the y axis. */
   readonly range?: readonly [low: number, high: number];
   /** Places along x that are marked by a name: where stages begin. */
-  readonly marks: readonly { readonly x: number; readonly label: string }[];
+  readonly marks: readonly ChartMark[];
 }
 
 const cursors = uPlot.sync('report');
@@ -60,19 +73,28 @@ export function lineChart(first: ChartOptions): LineChart {
     role: 'img',
   });
   plot.style.height = `${height}px`;
-  const node = element('figure', { class: 'chart' }, element('figcaption', {}, element('h3', {}, title), legend), plot);
+  const save = element(
+    'button',
+    { type: 'button', class: 'quiet save', 'aria-label': `Save ${title} as PNG`, title: 'Save as PNG' },
+    'PNG',
+  );
+  const note = element('p', { class: 'remark' });
+  const head = element('div', { class: 'chart-head' }, element('h3', {}, title), save);
+  const node = element('figure', { class: 'chart' }, element('figcaption', {}, head, legend, note), plot);
 
   let x: readonly number[] = [];
   let columns: readonly (readonly (number | null | undefined)[])[] = [];
-  let firstColumn: readonly number[] = [];
+  /** By line: what the legend reads. */
+  let read: readonly (readonly (number | null | undefined)[])[] = [];
   let chart: uPlot | undefined;
+  /** Takes back that the chart is to be drawn. */
+  let forget: () => void = () => {};
   const listening = new AbortController();
 
   const showLegend = (index: number | null | undefined) => {
     const shown = options.lines.flatMap((line, i): HTMLElement[] => {
       if (line.faint === true) return [];
-      const at = index ?? lastIndex(columns[firstColumn[i] as number] ?? []);
-      const value = valueNear(columns[firstColumn[i] as number] ?? [], at);
+      const value = valueNear(read[i] ?? [], index ?? x.length - 1);
       const swatch = element('span', { class: `swatch${line.dash.length > 0 ? ' dashed' : ''}` });
       swatch.style.color = `var(${line.variable})`;
       const text = value === undefined ? '–' : options.formatY(value);
@@ -88,7 +110,11 @@ export function lineChart(first: ChartOptions): LineChart {
 
   const draw = (width: number) => {
     chart?.destroy();
-    chart = new uPlot(plotOptions(options, width, showLegend), [x, ...columns] as unknown as uPlot.AlignedData, plot);
+    chart = new uPlot(
+      plotOptions(() => options, width, showLegend),
+      [x, ...columns] as unknown as uPlot.AlignedData,
+      plot,
+    );
   };
   const take = (given: ChartOptions) => {
     options = given;
@@ -97,46 +123,44 @@ export function lineChart(first: ChartOptions): LineChart {
     );
     x = aligned.x;
     columns = aligned.columns;
-    firstColumn = firstColumns(given.lines);
+    read = onOneAxis(given.lines.map(({ curve, measured }) => measured ?? curve)).columns;
+    note.textContent = given.note ?? '';
+    note.hidden = given.note === undefined;
     const described = given.lines.filter(({ faint }) => faint !== true).map(describe(given));
-    plot.setAttribute('aria-label', `${title}: ${described.join('; ')}. Arrow keys read values.`);
+    const levels = given.levels.map(({ label, y }) => `; ${label} at ${given.formatY(y)}`);
+    plot.setAttribute('aria-label', `${title}: ${described.join('; ')}${levels.join('')}. Arrow keys read values.`);
   };
   const update = (given: ChartOptions) => {
     const before = options;
-    const read = chart === undefined || (chart.cursor.left ?? -1) < 0 ? undefined : x[chart.cursor.idx ?? -1];
+    const held = chart === undefined || (chart.cursor.left ?? -1) < 0 ? undefined : x[chart.cursor.idx ?? -1];
     take(given);
     if (chart === undefined) return showLegend(null);
     const { width } = chart;
     if (looksOf(before) === looksOf(given)) chart.setData([x, ...columns] as unknown as uPlot.AlignedData);
     else draw(width);
     // Whoever reads values by keys goes on at the same place of the axis.
-    if (read !== undefined && plot === document.activeElement) {
+    if (held !== undefined && plot === document.activeElement) {
       // uPlot takes new scales at the end of this task: by the old ones that place would be another.
       const drawn = chart;
-      queueMicrotask(() => setCursorAt(drawn, read));
+      queueMicrotask(() => setCursorAt(drawn, held));
     } else if ((chart.cursor.left ?? -1) < 0) showLegend(null);
   };
   const resized = new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0);
     if (width === 0) return;
-    // Each in a task of its own: several come into view at once, and a reader may be typing.
-    if (chart === undefined) setTimeout(() => !listening.signal.aborted && chart === undefined && draw(width));
-    else if (chart.width !== width) chart.setSize({ width, height });
+    if (chart !== undefined) {
+      if (chart.width !== width) chart.setSize({ width, height });
+      return;
+    }
+    forget();
+    forget = drawInTurn(() => draw(width));
   });
-  // Only what comes into view is drawn.
-  const seen = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      seen.disconnect();
-      resized.observe(plot);
-    },
-    { rootMargin: '400px' },
-  );
-  seen.observe(plot);
-  const drawForPaper = () => {
-    if (chart === undefined && plot.clientWidth > 0) draw(plot.clientWidth);
-  };
-  addEventListener('beforeprint', drawForPaper, { signal: listening.signal });
+  resized.observe(plot);
+  save.addEventListener('click', () => {
+    const drawn = plot.querySelector('canvas');
+    const text = { title, legend: legendText(legend), note: options.note ?? '' } satisfies ChartText;
+    if (drawn !== null) void chartImage(drawn, text).then((image) => downloadFile(`${title}.png`, image));
+  });
   plot.addEventListener('keydown', (event) => moveCursor(event, chart, x));
   plot.addEventListener('blur', () => chart?.setCursor({ left: -10, top: -10 }));
   onThemeChange(() => chart?.redraw(false, true), listening.signal);
@@ -146,7 +170,7 @@ export function lineChart(first: ChartOptions): LineChart {
     node,
     update,
     dispose() {
-      seen.disconnect();
+      forget();
       resized.disconnect();
       listening.abort();
       chart?.destroy();
@@ -155,12 +179,22 @@ export function lineChart(first: ChartOptions): LineChart {
   };
 }
 
+/** The names and values of the legend, each with the colour of its line. */
+function legendText(legend: HTMLElement): ChartText['legend'] {
+  return [...legend.querySelectorAll<HTMLElement>('.key')].map((key) => ({
+    text: key.innerText,
+    colour: getComputedStyle(key.querySelector('.swatch') ?? key).color,
+  }));
+}
+
+/** `current`: what it was made with, and later what it shows instead. */
 function plotOptions(
-  options: ChartOptions,
+  current: () => ChartOptions,
   width: number,
   showLegend: (index: number | null | undefined) => void,
 ): uPlot.Options {
-  const { lines, range } = options;
+  const options = current();
+  const { lines, range, isLog } = options;
   const series: uPlot.Series[] = [{}];
   const bands: uPlot.Band[] = [];
   for (const { variable, dash, band, marked, faint } of lines) {
@@ -190,8 +224,8 @@ function plotOptions(
     series,
     bands,
     scales: {
-      x: { time: false },
-      y: range === undefined ? {} : { range: () => [range[0], range[1]] },
+      x: { time: false, range: () => [...current().rangeX] },
+      y: { distr: isLog ? 3 : 1, ...(range !== undefined && { range: () => [range[0], range[1]] }) },
     },
     axes: [
       {
@@ -207,40 +241,23 @@ function plotOptions(
         ...axis,
         size: 58,
         space: 36,
-        values: (_, splits) => splits.map((value) => options.formatY(value)),
-        ...(options.stepsY && { incrs: [...options.stepsY] }),
+        // On a logarithmic axis some grid lines have no number.
+        values: (_, splits: (number | null)[]) => splits.map((value) => (value === null ? '' : options.formatY(value))),
+        ...(!isLog && options.stepsY && { incrs: [...options.stepsY] }),
       },
     ],
     legend: { show: false },
     cursor: { sync: { key: cursors.key, setSeries: false }, drag: { x: false, y: false }, points: { size: 6 } },
     hooks: {
       setCursor: [(chart) => showLegend((chart.cursor.left ?? -1) < 0 ? null : chart.cursor.idx)],
-      drawClear: [(chart) => drawMarks(chart, options.marks)],
+      drawAxes: [
+        (chart) => {
+          drawLevels(chart, options.levels);
+          drawMarks(chart, options.marks);
+        },
+      ],
     },
   };
-}
-
-/** Where stages begin: a line with its name at the top. */
-function drawMarks(chart: uPlot, marks: ChartOptions['marks']): void {
-  const { ctx, bbox } = chart;
-  const ratio = devicePixelRatio;
-  ctx.save();
-  ctx.strokeStyle = themeColour('--mark');
-  ctx.fillStyle = themeColour('--quiet');
-  ctx.lineWidth = ratio;
-  ctx.setLineDash([3 * ratio, 3 * ratio]);
-  ctx.font = `${11 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
-  ctx.textBaseline = 'top';
-  for (const { x, label } of marks) {
-    const left = Math.round(chart.valToPos(x, 'x', true));
-    if (left < bbox.left || left > bbox.left + bbox.width) continue;
-    ctx.beginPath();
-    ctx.moveTo(left, bbox.top);
-    ctx.lineTo(left, bbox.top + bbox.height);
-    ctx.stroke();
-    ctx.fillText(label, left + 4 * ratio, bbox.top + 2 * ratio);
-  }
-  ctx.restore();
 }
 
 function moveCursor(event: KeyboardEvent, chart: uPlot | undefined, x: readonly number[]): void {
@@ -266,7 +283,7 @@ function setCursorAt(chart: uPlot, x: number): void {
 }
 
 /** What a chart is made with for good; the same looks take other values without being made anew. */
-function looksOf({ lines, xLabel, range, marks }: ChartOptions): string {
+function looksOf({ lines, levels, isLog, xLabel, range, marks }: ChartOptions): string {
   const looks = lines.map(({ label, variable, dash, band, marked, faint }) => [
     label,
     variable,
@@ -275,20 +292,7 @@ function looksOf({ lines, xLabel, range, marks }: ChartOptions): string {
     marked,
     faint,
   ]);
-  return JSON.stringify([looks, xLabel, range, marks]);
-}
-
-function firstColumns(lines: readonly ChartLine[]): number[] {
-  let next = 0;
-  return lines.map(({ band }) => {
-    const own = next;
-    next += band === undefined ? 1 : 3;
-    return own;
-  });
-}
-
-function lastIndex(column: readonly (number | null | undefined)[]): number {
-  return column.findLastIndex((value) => value !== null && value !== undefined);
+  return JSON.stringify([looks, levels, isLog, xLabel, range, marks]);
 }
 
 /** The value at an index, or the last one before it. */
@@ -301,8 +305,8 @@ function valueNear(column: readonly (number | null | undefined)[], index: number
 }
 
 function describe({ formatY }: ChartOptions): (line: ChartLine) => string {
-  return ({ label, curve }) => {
-    const values = curve.y.filter((value) => value !== null);
+  return ({ label, curve, measured = curve }) => {
+    const values = measured.y.filter((value) => value !== null);
     const [first, last] = [values[0], values.at(-1)];
     if (first === undefined || last === undefined) return `${label} without values`;
     return `${label} from ${formatY(first)} to ${formatY(last)}, highest ${formatY(Math.max(...values))}`;

@@ -1,4 +1,5 @@
 import type { ReportData } from '../report-data.js';
+import { commandLine } from './command-line.js';
 import { element } from './element.js';
 
 /** The section of recipes: what each run was made from, key by key as `--set` takes them. */
@@ -18,6 +19,7 @@ export function recipeSection({ runs, version, createdAt }: ReportData): HTMLEle
         recipes.length === 0 ? 'About' : recipes.length === 1 ? 'Recipe' : 'Recipes',
       ),
     ),
+    runs.length === 1 && runs[0]?.repeat !== undefined && commandLine('Train it again', runs[0].repeat),
     ...recipes,
     element(
       'p',

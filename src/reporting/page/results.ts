@@ -1,4 +1,3 @@
-import { labelTables, type LabelRow } from '../label-tables.js';
 import type {
   ReportCell,
   ReportComparison,
@@ -11,10 +10,8 @@ import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
 import { count, number, percent, percentRange, points, short } from './format-number.js';
 import { intervalBar } from './interval-bar.js';
+import { ends, labelResults, successColumns, type LabelledResult } from './label-results.js';
 import { transferMatrix } from './transfer-matrix.js';
-
-/** A longer table by labels is folded: what comes below it is looked for more often. */
-const mostOpenRows = 16;
 
 /**
  * The section of results: players of a run or cells of a comparison, and the differences between them.
@@ -104,49 +101,8 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
       { class: 'explain' },
       `${capitalized(first.evaluation.split)} split, the same tasks for all. Intervals: ${methods.join(', ')}.`,
     ),
-    ...labelTables(rows).flatMap(({ axis, rows: own }) => {
-      const table = labelTable(`Success by ${axis}${environment === undefined ? '' : ` on ${environment}`}`, axis, own);
-      const title = `By ${axis}`;
-      if (own.length > mostOpenRows) return [element('details', {}, element('summary', {}, title), table)];
-      return [element('h3', {}, title), table];
-    }),
+    ...labelResults(rows, 'player', environment === undefined ? '' : ` on ${environment}`),
   ];
-}
-
-/** Players on the tasks of each value of a label. */
-function labelTable(
-  caption: string,
-  axis: string,
-  rows: readonly LabelRow<ReportEvaluation['success']>[],
-): HTMLElement {
-  return dataTable(
-    caption,
-    [
-      { title: axis, className: 'text', cell: ({ value }) => value },
-      { title: 'player', className: 'text', cell: ({ name }) => name },
-      ...successColumns<(typeof rows)[number]>(({ success }) => success),
-      { title: 'tasks', cell: ({ tasks }) => count(tasks) },
-    ],
-    rows,
-    ({ emphasis }) => emphasis,
-  );
-}
-
-function successColumns<Row>(of: (row: Row) => ReportEvaluation['success']): Column<Row>[] {
-  return [
-    {
-      title: 'success, 0 to 100 %',
-      className: 'bar',
-      cell: (row) => intervalBar({ from: 0, to: 1, middle: of(row).rate, ...ends(of(row)) }),
-    },
-    { title: 'success', cell: (row) => element('b', {}, percent(of(row).rate)) },
-    { title: '95 % interval', cell: (row) => percentRange(of(row).low, of(row).high) },
-    { title: 'episodes', cell: (row) => count(of(row).episodes) },
-  ];
-}
-
-function ends({ low, high }: ReportInterval): ReportInterval {
-  return { low, high };
 }
 
 function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddress): HTMLElement[] {
@@ -158,13 +114,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
   // Beyond these a table is no longer read; the label says what matters.
   const shownKeys = telling.length <= 4 ? telling : [];
   const seedsOf = (cell: ReportCell) =>
-    runs.flatMap((run) => {
-      const final = run.evaluations.findLast(
-        ({ final: isFinal, player, temperature, environment }) =>
-          isFinal && player === 'policy' && temperature === 0 && environment === undefined,
-      );
-      return run.cell === cell.id && final !== undefined ? [final.success.rate] : [];
-    });
+    runs.flatMap((run) => (run.cell === cell.id ? (finalOf(run)?.success.rate ?? []) : []));
   const columns: Column<ReportCell>[] = [
     { title: 'setting', className: 'text', cell: ({ label }) => label },
     ...shownKeys.map((key): Column<ReportCell> => ({
@@ -183,7 +133,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
     { title: 'success', cell: ({ success }) => element('b', {}, success === null ? '–' : percent(success.rate)) },
     {
       title: '95 % interval',
-      cell: ({ success }) => (success === null ? '–' : percentRange(success.low, success.high)),
+      cell: ({ success }) => (success === null ? '–' : marked(percentRange(success.low, success.high), success)),
     },
     {
       title: 'seeds',
@@ -201,7 +151,38 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
   return [
     ...(transfer === undefined ? [] : [element('h3', {}, 'Each where it was trained')]),
     dataTable('Success of each setting', columns, cells),
+    ...labelResults(
+      cells.flatMap((cell) => labelledCell(cell, runs)),
+      'setting',
+      '',
+    ),
   ];
+}
+
+/** What the runs of a cell came to by labels of tasks: the mean over its seeds, and of one seed alone its intervals. None without labels. */
+function labelledCell({ id, label }: ReportCell, runs: readonly ReportRun[]): LabelledResult[] {
+  const finals = runs.filter((run) => run.cell === id).flatMap((run) => finalOf(run) ?? []);
+  const [first, ...others] = finals.flatMap(({ labels }) => (labels === undefined ? [] : [labels]));
+  if (first === undefined) return [];
+  const axes = Object.entries(first).map(([axis, values]) => {
+    const means = values.map((own) => {
+      const alike = others.flatMap((one) => one[axis]?.find(({ value }) => value === own.value) ?? []);
+      const rates = [own, ...alike].map(({ success }) => success.rate);
+      const rate = rates.reduce((sum, one) => sum + one, 0) / rates.length;
+      const success = rates.length === 1 ? own.success : { ...own.success, rate, low: null, high: null };
+      return { ...own, success: { ...success, episodes: own.success.episodes * rates.length } };
+    });
+    return [axis, means] as const;
+  });
+  return [{ name: label, evaluation: { labels: Object.fromEntries(axes) } }];
+}
+
+/** The last word on the trained policy, at temperature 0. */
+function finalOf({ evaluations }: ReportRun): ReportEvaluation | undefined {
+  return evaluations.findLast(
+    ({ final, player, temperature, environment }) =>
+      final && player === 'policy' && temperature === 0 && environment === undefined,
+  );
 }
 
 function statusOf({ status, failure, notes = [] }: ReportCell): HTMLElement {
@@ -216,6 +197,7 @@ function statusOf({ status, failure, notes = [] }: ReportCell): HTMLElement {
 function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement | undefined {
   if (comparisons.length === 0) return undefined;
   const isRate = ({ measure }: ReportComparison) => measure === 'success';
+  const isOneSeed = comparisons.every(({ seeds }) => seeds === 1);
   const reach = Math.max(
     0.1,
     ...comparisons
@@ -248,7 +230,10 @@ function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement
       title: '95 % interval',
       cell: (comparison) => {
         const { low, high } = comparison.difference;
-        return low === null && high === null ? 'no interval' : `${show(comparison, low)} to ${show(comparison, high)}`;
+        if (low === null && high === null) return 'no interval';
+        const text = `${show(comparison, low)} to ${show(comparison, high)}`;
+        // What holds for all of them is said below.
+        return isOneSeed ? text : marked(text, comparison.difference);
       },
     },
     { title: 'paired over', cell: ({ pairs }) => pairs },
@@ -263,8 +248,42 @@ function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement
     { class: 'differences' },
     element('h3', {}, 'Paired differences'),
     dataTable('Paired differences of success', columns, comparisons),
-    element('p', { class: 'explain' }, 'An interval that leaves out zero is a difference that chance hardly explains.'),
+    element('p', { class: 'explain' }, explanationOf(comparisons)),
   );
+}
+
+const reservations: {
+  readonly [reason in NonNullable<ReportInterval['reservation']>]: readonly [word: string, why: string];
+} = {
+  'one-seed': ['one seed', 'The interval speaks of other tasks, and says nothing of other seeds.'],
+  'two-seeds': [
+    'two seeds',
+    'They do not tell how far seeds differ: do not believe the interval before there are three.',
+  ],
+  narrow: ['narrow', 'Seeds agree here better than the sampling of tasks allows: run more seeds.'],
+};
+
+/** An interval in words, and why it is not to be believed as it stands. */
+function marked(text: string, { reservation }: ReportInterval): HTMLElement | string {
+  if (reservation === undefined) return text;
+  const [word, why] = reservations[reservation];
+  return element('span', {}, text, element('p', { class: 'remark', title: why }, word));
+}
+
+/** How far intervals reach: they are for what was sampled, and one seed is no sample of seeds. */
+function explanationOf(comparisons: readonly ReportComparison[]): string {
+  const paired = 'Tasks are paired by their ids.';
+  if (comparisons.every(({ seeds }) => seeds === 1))
+    return `${paired} One seed stands behind each side: an interval that leaves out zero would hold for other tasks, but another seed may come out otherwise.`;
+  const some = comparisons.some(({ seeds }) => seeds === 1)
+    ? ' Where one seed stands behind it, that is for other tasks alone.'
+    : '';
+  const few = comparisons.some(
+    ({ difference: { reservation } }) => reservation !== undefined && reservation !== 'one-seed',
+  )
+    ? ' Those that are marked are not to be believed before there are more seeds.'
+    : '';
+  return `${paired} An interval that leaves out zero is a difference that chance hardly explains.${some}${few}`;
 }
 
 function probability(p: number | null): string {

@@ -1,8 +1,10 @@
 import type { ListedRun, ListedSuccess } from '../live-data.js';
 import { addressIn } from './address.js';
+import { tableCells } from './data-table.js';
 import { element } from './element.js';
-import { count, duration, percent } from './format-number.js';
+import { count, duration, percent, percentRange } from './format-number.js';
 import type { KeyedChild } from './keyed-children.js';
+import type { SortableColumn } from './sort-head.js';
 
 export interface RunRow extends KeyedChild<ListedRun> {
   /** Tells again how old it is. */
@@ -16,46 +18,67 @@ const sources: { readonly [from in ListedSuccess['from']]: string } = {
   trained: 'in training',
 };
 
-/** A run in the list: a link to its page, and a box that chooses it for a comparison. */
-export function runRow(first: ListedRun, onChoose: (key: string, isOn: boolean) => void): RunRow {
+/** A run in the list: a link to its page, a box that chooses it for a comparison, and cells of the columns that there are at present. */
+export function runRow(
+  first: ListedRun,
+  columns: () => readonly SortableColumn<ListedRun>[],
+  onChoose: (key: string, isOn: boolean) => void,
+): RunRow {
   let run = first;
   const box = element('input', { type: 'checkbox', 'aria-label': `Compare ${run.recipe} ${run.key}` });
   box.addEventListener('change', () => onChoose(run.key, box.checked));
-  const name = element('a', { href: addressIn(`/runs/${encodeURIComponent(run.key)}`) }, run.recipe);
+  const link = element('a', { href: addressIn(`/runs/${encodeURIComponent(run.key)}`) }, run.recipe);
   const about = element('span', { class: 'about' });
-  const status = element('span');
-  const bar = element('span', { class: 'done' });
-  const progress = element('span', { class: 'progress', 'aria-hidden': 'true' }, bar);
-  const steps = element('span', { class: 'steps-done' });
-  const rate = element('b');
-  const from = element('span', { class: 'about' });
-  const node = element(
-    'li',
-    { class: 'run' },
-    element('label', { class: 'pick' }, box),
-    element('span', { class: 'name' }, name, about),
-    status,
-    element('span', { class: 'stand' }, steps, progress),
-    element('span', { class: 'rate' }, rate, from),
-  );
+  const pick = element('td', {}, element('label', { class: 'pick' }, box));
+  const name = element('th', { scope: 'row', class: 'name text' }, link, about);
+  const node = element('tr', { class: 'run' }, pick, name);
   const age = () => {
-    about.textContent = `${run.key} · seed ${run.seed} · ${ageOf(run.createdAt)}`;
+    about.textContent = `${run.key} · ${ageOf(run.createdAt)}`;
   };
+  let drawn = '';
   return {
     node,
     age,
     update(newer) {
       run = newer;
       age();
-      status.className = `status ${run.status}`;
-      status.textContent = run.status;
-      const where = run.stage === null ? 'no step yet' : `${run.stage}, step ${count(run.steps)}`;
-      steps.textContent = `${where} of ${count(run.stepsWanted)}`;
-      bar.style.width = `${run.stepsWanted > 0 ? Math.min(100, (100 * run.steps) / run.stepsWanted) : 0}%`;
-      rate.textContent = run.success === null ? '–' : percent(run.success.rate);
-      from.textContent = run.success === null ? '' : sources[run.success.from];
+      const shown = JSON.stringify([run, columns().map(({ title }) => title)]);
+      if (shown === drawn) return;
+      drawn = shown;
+      // The first column is the name, which stays where it is, and so does the focus.
+      while (name.nextSibling !== null) name.nextSibling.remove();
+      node.append(...tableCells(columns(), run).slice(1));
     },
   };
+}
+
+/** How far it is. */
+export function standCell({ stage, steps, stepsWanted }: ListedRun): HTMLElement {
+  const bar = element('span', { class: 'done' });
+  bar.style.width = `${stepsWanted > 0 ? Math.min(100, (100 * steps) / stepsWanted) : 0}%`;
+  return element(
+    'span',
+    { class: 'stand' },
+    element(
+      'span',
+      {},
+      `${stage ?? 'no step yet'}${stage === null ? '' : `, ${count(steps)} of ${count(stepsWanted)}`}`,
+    ),
+    element('span', { class: 'progress', 'aria-hidden': 'true' }, bar),
+  );
+}
+
+/** The last word on it; a final one with its interval, at the lowest temperature. */
+export function latestCell({ success, finals }: ListedRun): HTMLElement | string {
+  if (success === null) return '–';
+  const final = finals.find(({ rate }) => success.from === 'final' && rate === success.rate);
+  const interval = final === undefined ? '' : `, ${percentRange(final.low, final.high)}`;
+  return element(
+    'span',
+    { class: 'rate-cell' },
+    element('b', {}, percent(success.rate)),
+    element('small', {}, `${sources[success.from]}${interval}`),
+  );
 }
 
 /** "3 min 05 s ago", "2 d 4 h ago" */

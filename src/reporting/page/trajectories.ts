@@ -1,6 +1,7 @@
 import type { ReportData, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
+import { groupBlock, groupOf, withoutAdvantage } from './episode-group.js';
 import { episodeFilters } from './episode-filters.js';
 import { episodeList } from './episode-list.js';
 import { episodeBlocks, placeOf } from './episode-view.js';
@@ -18,6 +19,8 @@ export interface Trajectories {
   readonly nextMeasure: () => void;
   readonly toggleComparison: () => void;
   readonly focusSearch: () => void;
+  /** Lists the plays of a task and opens the first, where the reader sees it. */
+  readonly openTask: (task: string) => void;
   /** Takes what is new; what the reader has open, beside it, filtered and in view stays. */
   readonly update: (data: ReportData) => void;
 }
@@ -32,18 +35,23 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   let measure: TokenMeasure | undefined;
   let episode = first;
   let beside: ListedEpisode | undefined;
+  let isWholeGroup = false;
 
   const found = element('p', { class: 'explain', role: 'status' });
   const stage = element('div', { class: 'episode' });
   const controls = element('div', { class: 'controls' });
   const readout = element('p', { class: 'readout', 'aria-live': 'polite' });
   const bar = element('div', { class: 'token-bar' });
+  const group = element('div');
   let nextMeasure = () => {};
 
   const draw = () => {
     readout.textContent = hint;
+    drawGroup();
     // What came first stands on the left.
-    const shown = [episode, ...(beside === undefined ? [] : [beside])].sort(byTime);
+    const shown = isWholeGroup
+      ? groupOf(all, episode)
+      : [episode, ...(beside === undefined ? [] : [beside])].sort(byTime);
     const records = shown.flatMap((listed) => listed.episode.record ?? []);
     const colouring = measure && {
       measure,
@@ -56,21 +64,33 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
       { length: Math.max(...columns.map(({ length }) => length)) },
       (_, row) => () => columns.map((blocks) => blocks[row]?.() ?? element('div', { class: 'block missing' })),
     );
-    stage.classList.toggle('beside', beside !== undefined);
+    stage.classList.toggle('beside', shown.length > 1);
+    stage.style.setProperty('--columns', String(shown.length));
     fillGradually(stage, rows);
     bar.hidden = colouring === undefined;
     if (colouring === undefined) return;
-    const name = measureNames[colouring.measure];
     const having = records.filter((record) => record[colouring.measure] !== undefined);
     replaceChildren(
       bar,
       having.length > 0 && tokenLegend(colouring),
-      having.length < shown.length &&
-        element('p', { class: 'remark' }, `${having.length === 0 ? 'The record' : 'One record'} here has no ${name}.`),
+      ...lackText(shown, colouring.measure).map((text) => element('p', { class: 'remark' }, text)),
       records.some(({ pieces }) => pieces === undefined) &&
         element('p', { class: 'remark' }, 'Tokens are shown as ids where their texts are not recorded.'),
       readout,
     );
+  };
+  const drawGroup = () => {
+    const isOpen = group.querySelector('details')?.open === true;
+    const block = groupBlock(groupOf(all, episode), episode, {
+      isWhole: isWholeGroup,
+      onOpen: (listed) => list.choose(listed),
+      onWhole: () => {
+        isWholeGroup = !isWholeGroup;
+        draw();
+      },
+    });
+    if (block?.matches('details') === true) block.open = isOpen;
+    replaceChildren(group, block);
   };
   let offered: readonly ListedEpisode[] = [];
   let picker: HTMLElement = element('span');
@@ -84,6 +104,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     picker = made;
   };
   const show = (listed: ListedEpisode) => {
+    isWholeGroup &&= groupOf(all, episode).includes(listed);
     episode = listed;
     // What was beside stays only with its own task.
     if (beside?.episode.task !== listed.episode.task || beside === listed) beside = undefined;
@@ -129,7 +150,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
       'div',
       { class: 'trajectories' },
       element('div', { class: 'browse' }, filters.node, found, list.node),
-      element('div', { class: 'reading' }, controls, bar, stage),
+      element('div', { class: 'reading' }, controls, group, bar, stage),
     ),
   );
   list.show(all);
@@ -151,6 +172,12 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
       draw();
     },
     focusSearch: filters.focusSearch,
+    openTask: (task) => {
+      filters.searchFor(task);
+      const found = all.find((listed) => listed.episode.task === task);
+      if (found !== undefined) list.choose(found);
+      node.scrollIntoView();
+    },
     update(data) {
       const given = listEpisodes(data.runs);
       const isSame = given.length === all.length && given.every((listed, i) => listed === all[i]);
@@ -211,6 +238,14 @@ function comparisonPicker(
   select.value = beside === undefined ? '' : String(others.indexOf(beside));
   select.addEventListener('change', () => onPick(select.value === '' ? undefined : others[Number(select.value)]));
   return select;
+}
+
+/** What the records in view lack, in words, each once. */
+function lackText(shown: readonly ListedEpisode[], measure: TokenMeasure): string[] {
+  const lacking = shown.filter(({ episode: { record } }) => record?.[measure] === undefined);
+  if (measure === 'advantages') return [...new Set(lacking.map(withoutAdvantage))];
+  if (lacking.length === 0) return [];
+  return [`${lacking.length === shown.length ? 'The record' : 'One record'} here has no ${measureNames[measure]}.`];
 }
 
 /** Measures that no episode's record has, and why. */

@@ -1,4 +1,4 @@
-import { bandOf, curveOf, runningWindow, smooth, type Curve } from '../../reporting/align-series.js';
+import { bandOf, curveOf, isNoisy, runningWindow, smooth, type Curve } from '../../reporting/align-series.js';
 import type { FigureLine } from '../../reporting/figure/figure.js';
 import type { ReportRun } from '../../reporting/report-data.js';
 import type { FigureAxis } from './figure-axis.js';
@@ -32,15 +32,15 @@ export function drawnLine(
   { axis, size }: FigureAxis,
 ): DrawnLine | undefined {
   const curve = (run: ReportRun, name: string): Curve => {
-    const { x, y } = curveOf(run.series, name, axis);
+    const { x, y, ...rest } = curveOf(run.series, name, axis);
     const scale = metric.isShare ? 100 : 1;
-    return { x: x.map((at) => at / size), y: y.map((value) => (value === null ? null : scale * value)) };
+    return { ...rest, x: x.map((at) => at / size), y: y.map((value) => (value === null ? null : scale * value)) };
   };
   const measured = runs.filter((run) => curve(run, metric.name).x.length > 0);
   const curves = measured.map((run) => curve(run, metric.name));
   const longest = Math.max(...curves.map(({ x }) => x.length));
   // Evaluations are drawn as they were measured.
-  const window = metric.temperature !== undefined ? 1 : runningWindow(longest);
+  const window = metric.temperature === undefined && isNoisy(metric.name) ? runningWindow(longest) : 1;
   const isMarked = longest <= fewPoints && new Set(curves.map(({ x }) => x.join())).size === 1;
   const common = { label, style, runs: measured, window, isMarked };
   const [run, ...others] = measured;

@@ -14,7 +14,7 @@ import { testEnvironmentHost } from '../test-host.js';
 import { shorten } from '../shorten.js';
 import { splitNames, type CheckContext } from './check-context.js';
 import { freshCall } from './call-environment.js';
-import { chooseAs, episodeBytes, playEpisode } from './play-episode.js';
+import { bytesDifference, chooseAs, episodeBytes, playEpisode } from './play-episode.js';
 import { listIds } from './task-checks.js';
 
 /** What a child process is asked to play. */
@@ -150,7 +150,10 @@ async function compare(
     const [first = [], second = []] = await replays();
     const found = first[0] === second[0] ? [] : ['the splits hold other tasks'];
     for (const [index, task] of tasks.entries()) {
-      if (first[index + 1] !== second[index + 1]) found.push(`task ${shorten(task)} is played differently`);
+      const [one = '', other = ''] = [first[index + 1], second[index + 1]];
+      if (one === other) continue;
+      const where = bytesDifference(one, other);
+      found.push(`task ${shorten(task)} is played differently${where === undefined ? '' : `: ${where}`}`);
     }
     return found;
   } catch (error) {

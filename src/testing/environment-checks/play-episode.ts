@@ -4,6 +4,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { isUnavailable } from '../is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { act, BadAnswer, reset, step } from './call-environment.js';
+import { jsonDifference } from './json-difference.js';
 
 /** One action and its answer, with the state's key before it where the environment has one. */
 export interface PlayedTurn {
@@ -80,6 +81,25 @@ export function episodeBytes({ task, start, turns, thrown }: PlayedEpisode): str
   return JSON.stringify([task, start, turns.map(({ action, result }) => [action, result]), reached]);
 }
 
+/** Where two episodes part, as `episodeBytes` wrote them; undefined for what it did not write. */
+export function bytesDifference(first: string, second: string): string | undefined {
+  const read = (bytes: string): PlayedEpisode => {
+    const [task, start, turns, reached] = JSON.parse(bytes) as [
+      string,
+      Start,
+      [string, StepResult][],
+      PlayedEpisode['thrown'] | null,
+    ];
+    const played = { task, start, turns: turns.map(([action, result]) => ({ action, result })) };
+    return reached === null || reached === undefined ? played : { ...played, thrown: reached };
+  };
+  try {
+    return firstDifference(read(first), read(second));
+  } catch {
+    return undefined;
+  }
+}
+
 /** How an episode differs from the first time it was played, as findings of a check. */
 export function differences(episode: PlayedEpisode, again: PlayedEpisode, when?: string): string[] {
   if (episodeBytes(again) === episodeBytes(episode)) return [];
@@ -90,19 +110,18 @@ export function differences(episode: PlayedEpisode, again: PlayedEpisode, when?:
 /** Where two episodes part, in words. */
 function firstDifference(a: PlayedEpisode, b: PlayedEpisode): string {
   if (a.thrown?.phase !== 'reset' && b.thrown?.phase === 'reset') return `reset threw: ${b.thrown.message}`;
-  if (JSON.stringify(a.start) !== JSON.stringify(b.start)) return 'the beginning differs';
+  const start = jsonDifference(a.start, b.start);
+  if (start !== undefined) return `the beginning differs: ${start}`;
   for (let turn = 0; turn < Math.max(a.turns.length, b.turns.length); turn += 1) {
     const [left, right] = [a.turns[turn], b.turns[turn]];
-    if (JSON.stringify(left?.result) === JSON.stringify(right?.result)) continue;
+    if (left?.action === right?.action && JSON.stringify(left?.result) === JSON.stringify(right?.result)) continue;
     const action = shorten(left?.action ?? right?.action ?? '');
+    if (left !== undefined && right !== undefined && left.action !== right.action)
+      return `turn ${turn} is another action: ${shorten(left.action)} against ${shorten(right.action)}`;
     if (right === undefined && b.thrown !== undefined) return `turn ${turn} (${action}) threw: ${b.thrown.message}`;
-    return `turn ${turn} (${action}) differs: ${shown(left?.result)} and ${shown(right?.result)}`;
+    return `turn ${turn} (${action}) differs: ${jsonDifference(left?.result, right?.result)}`;
   }
   return `one of them threw: ${a.thrown?.message ?? b.thrown?.message ?? 'neither'}`;
-}
-
-function shown(result: StepResult | undefined): string {
-  return shorten(JSON.stringify(result ?? null));
 }
 
 /** True if no surrogate stands without its other half: such text cannot be kept in a file. */

@@ -1,0 +1,30 @@
+import { isAgentgymError } from '../errors/agentgym-error.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import type { RunRemarks } from '../reports/report-runs.js';
+import { repeatCommand } from '../reports/repeat-command.js';
+import { loadRun } from '../runs/load-run.js';
+import { advise } from './advise.js';
+
+/** What the page of a run says beside what was logged. Nothing is played; what this installation cannot judge is left out. */
+export async function remarkOnRun(
+  directory: string,
+  place: { readonly cwd: string; readonly host: PluginHost; readonly settings: HostSettings },
+): Promise<RunRemarks> {
+  const repeat = await repeatCommand(await loadRun(directory), place);
+  try {
+    const { findings, fine, notChecked } = await advise({
+      ...place,
+      what: directory,
+      sets: [],
+      tasks: 0,
+      seed: 1,
+      runsFolder: 'runs',
+    });
+    return { repeat, advice: { findings, fine, notChecked } };
+  } catch (error) {
+    // A plugin of the run may be gone: its page is still worth reading.
+    if (!isAgentgymError(error)) throw error;
+    return { repeat };
+  }
+}

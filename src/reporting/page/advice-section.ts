@@ -1,0 +1,56 @@
+import type { ReportAdvice, ReportData } from '../report-data.js';
+import { commandLine } from './command-line.js';
+import { element } from './element.js';
+
+/** What `agentgym advise` says of the run. Undefined where it was not asked. */
+export function adviceSection({ runs }: ReportData): HTMLElement | undefined {
+  const [only] = runs;
+  if (runs.length !== 1 || only?.advice === undefined) return undefined;
+  const { findings, fine, notChecked } = only.advice;
+  const folded = (title: string, rows: readonly (readonly [rule: string, text: string])[]) =>
+    rows.length > 0 &&
+    element(
+      'details',
+      {},
+      element('summary', {}, `${title} (${rows.length})`),
+      element(
+        'dl',
+        { class: 'facts-list' },
+        ...rows.map(([rule, text]) => element('div', {}, element('dt', {}, rule), element('dd', {}, text))),
+      ),
+    );
+  return element(
+    'section',
+    { id: 'advice', 'aria-labelledby': 'advice-title' },
+    element('div', { class: 'section-head' }, element('h2', { id: 'advice-title' }, 'Advice')),
+    ...(findings.length === 0
+      ? [element('p', {}, 'Nothing that was checked speaks against this run.')]
+      : findings.map(findingBlock)),
+    folded(
+      'Checked and fine',
+      fine.map(({ rule, fact }) => [rule, fact]),
+    ),
+    folded(
+      'Not checked',
+      notChecked.map(({ rule, why }) => [rule, why]),
+    ),
+    element(
+      'p',
+      { class: 'explain' },
+      `By the log alone: \`agentgym advise ${only.id}\` plays training tasks as well, and checks more.`,
+    ),
+  );
+}
+
+function findingBlock({ rule, severity, finding, evidence, source, change, ablate }: ReportAdvice['findings'][number]) {
+  return element(
+    'article',
+    { class: `finding ${severity}` },
+    element('p', { class: 'eyebrow' }, element('b', {}, severity), rule),
+    element('p', {}, finding),
+    element('p', { class: 'remark' }, `Measured: ${evidence}`),
+    element('p', { class: 'remark' }, `Source: ${source}`),
+    change !== undefined && commandLine('Change', change),
+    ablate !== undefined && commandLine('Test it', ablate),
+  );
+}

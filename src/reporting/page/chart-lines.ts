@@ -1,0 +1,122 @@
+import { bandOf, curveOf, isNoisy, runningWindow, smooth, type Axis, type Band, type Curve } from '../align-series.js';
+import { curveStyle } from '../curve-style.js';
+import type { ReportEvaluation, ReportRun } from '../report-data.js';
+import type { ChartLevel } from './chart-marks.js';
+import type { ChartLine } from './line-chart.js';
+import type { Panel } from './metric-panels.js';
+
+/** Runs that are drawn as one curve. */
+export interface CurveGroup {
+  readonly label: string;
+  readonly runs: readonly ReportRun[];
+  readonly style: ReturnType<typeof curveStyle>;
+}
+
+export interface LineChoice {
+  readonly axis: Axis;
+  /** Long curves as running means. */
+  readonly isSmooth: boolean;
+}
+
+/** One run: the metrics of a panel as lines of their own. */
+export function linesOfRun(run: ReportRun, { metrics }: Panel, { axis, isSmooth }: LineChoice): ChartLine[] {
+  const { series } = run;
+  return metrics.flatMap(([name, label], i): ChartLine[] => {
+    const { curve, low, high } = curveFromStart(run, name, axis);
+    const line = { label, curve, ...curveStyle(i), marked: curve.x.length < 30 };
+    if (series.metrics[`${name}_low`] !== undefined) return [{ ...line, band: { low, high } }];
+    const window = isSmooth && isNoisy(name) ? runningWindow(curve.x.length) : 1;
+    if (window === 1) return [line];
+    return [
+      { ...line, marked: false, faint: true },
+      { ...line, marked: false, curve: smooth(curve, window), measured: curve },
+    ];
+  });
+}
+
+/** Several runs: one metric, a line for each group. */
+export function linesOfGroups(
+  groups: readonly CurveGroup[],
+  { metrics }: Panel,
+  { axis, isSmooth }: LineChoice,
+): ChartLine[] {
+  const name = metrics[0]?.[0] ?? '';
+  return groups.flatMap(({ label, runs, style }): ChartLine[] => {
+    const curves = runs.map((run) => curveFromStart(run, name, axis).curve).filter(({ x }) => x.length > 0);
+    if (curves.length === 0) return [];
+    const measured = bandOf(curves);
+    const window = isSmooth && isNoisy(name) ? runningWindow(measured.x.length, 100) : 1;
+    const band = window === 1 ? measured : bandOf(curves.map((curve) => smooth(curve, window)));
+    const line = { label, curve: band, ...style, marked: band.x.length < 30, ...(window > 1 && { measured }) };
+    return curves.length < 2 ? [line] : [{ ...line, band: endsOf(band) }];
+  });
+}
+
+/** Whether any of these metrics has so many points that a running mean is drawn of it. */
+export function isLongEnough(runs: readonly ReportRun[]): boolean {
+  return runs.some(({ series }) =>
+    Object.entries(series.metrics).some(
+      ([name, column]) => isNoisy(name) && runningWindow(column.filter((value) => value !== null).length) > 1,
+    ),
+  );
+}
+
+function endsOf({ x, low, high }: Band): { low: Curve; high: Curve } {
+  return { low: { x, y: low }, high: { x, y: high } };
+}
+
+/** A metric with its interval; success in evaluations begins with that before reinforcement learning. */
+function curveFromStart(run: ReportRun, name: string, axis: Axis): { curve: Curve; low: Curve; high: Curve } {
+  const [curve, low, high] = ['', '_low', '_high'].map((end) => curveOf(run.series, `${name}${end}`, axis)) as [
+    Curve,
+    Curve,
+    Curve,
+  ];
+  const start = startOf(run, name);
+  if (start === undefined) return { curve, low, high };
+  const x = placeOf(run, start.runStep, axis);
+  const before = ({ x: xs, y, stage }: Curve, value: number | null): Curve => ({
+    x: [x, ...xs],
+    y: [value, ...y],
+    ...(stage && { stage: [start.stage, ...stage] }),
+  });
+  const { rate, low: least, high: most } = start.success;
+  return { curve: before(curve, rate), low: before(low, least), high: before(high, most) };
+}
+
+/**
+ * The evaluation before reinforcement learning, where no evaluation of that temperature was made until then: the first point of its curve. It is of the
+ * final tasks.
+ */
+export function startOf({ evaluations, series }: ReportRun, metric: string): ReportEvaluation | undefined {
+  const temperature = /^eval\/t([^/]+)\/success$/.exec(metric)?.[1];
+  if (temperature === undefined) return undefined;
+  const start = evaluations.find(
+    (one) => one.player === 'start' && one.environment === undefined && one.temperature === Number(temperature),
+  );
+  const first = series.runStep[series.metrics[metric]?.findIndex((value) => value !== null) ?? -1];
+  return start !== undefined && first !== undefined && start.runStep < first ? start : undefined;
+}
+
+/** Where a step of the run lies along an axis. */
+function placeOf({ series }: ReportRun, runStep: number, axis: Axis): number {
+  const line = series.runStep.findLastIndex((step) => step <= runStep);
+  return line < 0 ? 0 : (series[axis][line] ?? 0);
+}
+
+const baselines = ['random', 'demonstrator', 'oracle'];
+
+/** Players whose success runs differ in by more played other tasks: one line would be wrong for most of them. */
+const sameTasks = 0.05;
+
+/** Success of those that do not learn, as the mean over runs. */
+export function baselineLevels(runs: readonly ReportRun[]): ChartLevel[] {
+  return baselines.flatMap((player): ChartLevel[] => {
+    const rates = runs.flatMap(({ evaluations }) => {
+      const found = evaluations.findLast((one) => one.player === player && one.environment === undefined);
+      return found === undefined ? [] : [found.success.rate];
+    });
+    if (rates.length === 0 || Math.max(...rates) - Math.min(...rates) > sameTasks) return [];
+    return [{ label: player, y: rates.reduce((sum, rate) => sum + rate, 0) / rates.length }];
+  });
+}

@@ -1,0 +1,103 @@
+import { timeUnit, type Axis } from '../align-series.js';
+import type { ReportData, ReportRun } from '../report-data.js';
+import { baselineLevels, linesOfGroups, linesOfRun, type CurveGroup, type LineChoice } from './chart-lines.js';
+import { duration, percent, short } from './format-number.js';
+import type { ChartLine, ChartOptions } from './line-chart.js';
+import { successTitle, type Panel } from './metric-panels.js';
+import { constantOf } from './rounding-noise.js';
+
+/** How the reader wants charts. */
+export interface ChartChoice extends LineChoice {
+  readonly isLog: boolean;
+}
+
+/** The chart of a panel; undefined where no run has a value. `isFirst`: it is drawn across the page. */
+export function chartOf(
+  kind: ReportData['kind'],
+  groups: readonly CurveGroup[],
+  panel: Panel,
+  chosen: ChartChoice & { readonly isFirst: boolean },
+): ChartOptions | undefined {
+  const [only] = groups[0]?.runs ?? [];
+  const made =
+    kind !== 'run' ? linesOfGroups(groups, panel, chosen) : only === undefined ? [] : linesOfRun(only, panel, chosen);
+  if (made.every(({ curve }) => curve.x.length === 0)) return undefined;
+  const lines = made.map(withoutNoise);
+  const isLog = chosen.isLog && lines.every(isPositive);
+  const isSuccess = panel.title.startsWith(successTitle);
+  const notes = [
+    ...(lines.some((line, i) => line !== made[i]) ? ['Constant but for rounding.'] : []),
+    ...(chosen.isLog && !isLog ? ['Linear: not every value is above 0.'] : []),
+  ];
+  return {
+    title: panel.title,
+    height: chosen.isFirst ? 300 : 220,
+    lines,
+    levels: isSuccess ? baselineLevels(groups.flatMap(({ runs }) => runs)) : [],
+    isLog,
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+    ...axisText(chosen.axis, groups),
+    rangeX: [0, endOf(groups, chosen.axis)],
+    ...(panel.isShare === true
+      ? { formatY: (value: number) => percent(value, isLog && value < 0.01 ? 1 : 0), stepsY: shareSteps }
+      : { formatY: short }),
+    ...(!isLog && panel.isShare === true && { range: [0, isSuccess ? 1 : topOf(lines)] as const }),
+    // An axis that is chosen for nothing but zeros goes up to 100.
+    ...(panel.isShare !== true && lines.every(isZero) && { range: [0, 1] as const }),
+    marks: marksOf(groups[0]?.runs[0], chosen.axis),
+  };
+}
+
+/** A line that differs by nothing but rounding is level. */
+function withoutNoise(line: ChartLine): ChartLine {
+  const value = constantOf(line.measured ?? line.curve);
+  if (value === undefined || line.curve.y.every((one) => one === value || one === null)) return line;
+  const { measured: _, band: __, ...rest } = line;
+  return { ...rest, curve: { ...line.curve, y: line.curve.y.map((one) => (one === null ? null : value)) } };
+}
+
+function isPositive({ curve, band }: ChartLine): boolean {
+  return [curve, ...(band ? [band.low, band.high] : [])].every(({ y }) =>
+    y.every((value) => value === null || value > 0),
+  );
+}
+
+function isZero({ curve }: ChartLine): boolean {
+  return curve.y.every((value) => value === null || value === 0);
+}
+
+/** Distances of grid lines that whole percents name. */
+const shareSteps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5];
+
+/** The end of an axis of shares: above the highest value, and never so low that noise looks large. */
+function topOf(lines: readonly ChartLine[]): number {
+  const highest = lines
+    .flatMap(({ curve, band }) => [...curve.y, ...(band?.high.y ?? [])])
+    .reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+  return Math.min(1, Math.max(0.05, highest * 1.1));
+}
+
+/** Distances of grid lines that whole numbers name: 1, 2, 5, 10, ... */
+const wholeSteps = Array.from({ length: 10 }, (_, i) => [1, 2, 5].map((first) => first * 10 ** i)).flat();
+
+function axisText(axis: Axis, groups: readonly CurveGroup[]): Pick<ChartOptions, 'xLabel' | 'formatX' | 'stepsX'> {
+  const whole = { formatX: (value: number) => Math.round(value).toLocaleString('en'), stepsX: wholeSteps };
+  if (axis === 'runStep') return { xLabel: 'steps of the run', ...whole };
+  if (axis === 'episodes') return { xLabel: 'episodes played for training', ...whole };
+  const { unit, size } = timeUnit(endOf(groups, axis));
+  return { xLabel: `${unit} of work`, formatX: (value) => (size > 1 ? short(value / size) : duration(value)) };
+}
+
+/** The last place of the longest run; every chart goes as far. */
+function endOf(groups: readonly CurveGroup[], axis: Axis): number {
+  return Math.max(1, ...groups.flatMap(({ runs }) => runs.map(({ series }) => series[axis].at(-1) ?? 0)));
+}
+
+function marksOf(run: ReportRun | undefined, axis: Axis): { x: number; label: string }[] {
+  if (run === undefined || run.stages.length < 2) return [];
+  return run.stages.flatMap(({ name }) => {
+    const first = run.series.stage.indexOf(name);
+    const x = run.series[axis][Math.max(0, first - (axis === 'runStep' ? 0 : 1))];
+    return first < 0 || x === undefined ? [] : [{ x, label: name }];
+  });
+}

@@ -1,0 +1,17 @@
+import { element } from './element.js';
+
+/** A command as text, and a button that copies it. */
+export function commandLine(label: string, command: string): HTMLElement {
+  const text = element('code', {}, command);
+  const copy = element('button', { type: 'button', class: 'quiet', 'aria-label': `Copy: ${label}` }, 'Copy');
+  copy.addEventListener('click', () => {
+    const select = () => getSelection()?.selectAllChildren(text);
+    // Where a page may not write to the clipboard, the text is selected for the reader's own keys.
+    if (!('clipboard' in navigator)) return select();
+    navigator.clipboard.writeText(command).then(() => {
+      copy.textContent = 'Copied';
+      setTimeout(() => (copy.textContent = 'Copy'), 2000);
+    }, select);
+  });
+  return element('div', { class: 'command' }, element('span', { class: 'label' }, label), text, copy);
+}

@@ -1,0 +1,39 @@
+/** Milliseconds of drawing in which nothing else happens: a page is whole before it is seen, and a click on "every metric" does not freeze it. */
+const atOnce = 150;
+/** The same for each task after that. */
+const slice = 12;
+
+const waiting = new Set<() => void>();
+let left = atOnce;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Draws at once while there is time, else soon, after what was asked for before; also what lies outside of the window. Returns what calls it off. */
+export function drawInTurn(draw: () => void): () => void {
+  waiting.add(draw);
+  timer ??= setTimeout(goOn);
+  if (left > 0) work();
+  return () => waiting.delete(draw);
+}
+
+function goOn(): void {
+  left = slice;
+  work();
+  timer = waiting.size > 0 ? setTimeout(goOn) : undefined;
+  if (timer === undefined) left = atOnce;
+}
+
+function work(): void {
+  const began = performance.now();
+  for (const draw of waiting) {
+    if (performance.now() - began > left) break;
+    waiting.delete(draw);
+    draw();
+  }
+  left -= performance.now() - began;
+}
+
+// Paper does not wait.
+addEventListener('beforeprint', () => {
+  left = Infinity;
+  work();
+});

@@ -1,0 +1,105 @@
+import type { ReportEpisode } from '../report-data.js';
+import { dataTable, type Column } from './data-table.js';
+import { element } from './element.js';
+import { isEvaluation, type ListedEpisode } from './filter-episodes.js';
+import { count, short, signed } from './format-number.js';
+import { outcomeBadge } from './outcome-badge.js';
+
+/** The recorded episodes that were sampled together with this one, itself among them. */
+export function groupOf(all: readonly ListedEpisode[], { run, episode }: ListedEpisode): ListedEpisode[] {
+  return all
+    .filter(
+      (other) =>
+        other.run.id === run.id &&
+        other.episode.stage === episode.stage &&
+        other.episode.runStep === episode.runStep &&
+        other.episode.group === episode.group,
+    )
+    .sort((a, b) => a.episode.member - b.episode.member);
+}
+
+/** Why nothing was learnt from an episode, where that is known: an end of "The record here has no advantage". */
+export function withoutAdvantage(listed: ListedEpisode): string {
+  const { groupReturns, outcome } = listed.episode;
+  if (isEvaluation(listed)) return 'No advantage: nothing is learnt from evaluations.';
+  if (outcome === 'failed') return 'No advantage: it failed, and nothing is learnt from it.';
+  if (groupReturns !== undefined && isFlat(groupReturns)) return flatText(groupReturns);
+  return 'No advantage: the algorithm or the budget left its group out.';
+}
+
+/** The group of an episode: what it returned, and its recorded plays. Undefined where it is alone. */
+export function groupBlock(
+  members: readonly ListedEpisode[],
+  opened: ListedEpisode,
+  {
+    isWhole,
+    onOpen,
+    onWhole,
+  }: {
+    readonly isWhole: boolean;
+    readonly onOpen: (listed: ListedEpisode) => void;
+    /** Sets all of it side by side, or no longer. */
+    readonly onWhole: () => void;
+  },
+): HTMLElement | undefined {
+  const returns = opened.episode.groupReturns ?? members.flatMap(({ episode }) => episode.return ?? []);
+  if (returns.length < 2 || isEvaluation(opened)) return undefined;
+  const columns: Column<ListedEpisode>[] = [
+    {
+      title: 'member',
+      cell: (listed) => {
+        if (listed === opened) return `${listed.episode.member}, this one`;
+        const open = element('button', { type: 'button', class: 'quiet link' }, String(listed.episode.member));
+        open.addEventListener('click', () => onOpen(listed));
+        return open;
+      },
+    },
+    { title: 'outcome', className: 'text', cell: ({ episode }) => outcomeBadge(episode) },
+    { title: 'return', cell: ({ episode }) => (episode.return === null ? '–' : short(episode.return)) },
+    { title: 'advantage', cell: ({ episode }) => advantageText(episode) },
+    { title: 'turns', cell: ({ episode }) => count(episode.turns.length) },
+    { title: 'tokens', cell: ({ episode: { record } }) => (record === undefined ? '–' : count(record.tokens.length)) },
+  ];
+  const whole = element(
+    'button',
+    { type: 'button', class: 'quiet', 'aria-pressed': String(isWhole) },
+    isWhole
+      ? 'Show one alone'
+      : `Set ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`,
+  );
+  whole.addEventListener('click', onWhole);
+  const recorded = members.length < returns.length ? `; ${members.length} of them are on this page` : '';
+  return element(
+    'details',
+    { class: 'group' },
+    element('summary', {}, `Its group: ${groupText(returns)}${recorded}`),
+    dataTable('The group of this episode', columns, members, (listed) => listed === opened),
+    members.length > 1 && whole,
+  );
+}
+
+/** "16 plays returned 0 (9 times) and 1 (7 times)"; of many returns their range. */
+function groupText(returns: readonly number[]): string {
+  if (isFlat(returns)) return flatText(returns).replace(/\.$/, '');
+  const counts = new Map<string, number>();
+  for (const value of [...returns].sort((a, b) => a - b)) counts.set(short(value), (counts.get(short(value)) ?? 0) + 1);
+  const names = [...counts.keys()];
+  if (names.length > 4) return `${returns.length} plays returned ${names[0]} to ${names.at(-1)}`;
+  const told = [...counts].map(([value, times]) => `${value} (${times === 1 ? 'once' : `${times} times`})`);
+  return `${returns.length} plays returned ${told.slice(0, -1).join(', ')} and ${told.at(-1)}`;
+}
+
+function flatText(returns: readonly number[]): string {
+  return `Credit 0: all ${returns.length} of its group returned ${short(returns[0] ?? 0)}.`;
+}
+
+function isFlat(returns: readonly number[]): boolean {
+  return returns.every((value) => Math.abs(value - (returns[0] ?? 0)) < 1e-12);
+}
+
+/** The mean over the tokens that it sampled; 0 where nothing was learnt from it. */
+function advantageText({ record, groupReturns }: ReportEpisode): string {
+  if (record?.advantages === undefined) return groupReturns !== undefined && isFlat(groupReturns) ? '0' : '–';
+  const own = record.advantages.flatMap((value, i) => (value === null || record.mask[i] !== 1 ? [] : [value]));
+  return own.length === 0 ? '–' : signed(own.reduce((sum, value) => sum + value, 0) / own.length, 3);
+}

@@ -1,0 +1,65 @@
+import { labelTables, type LabelRow } from '../label-tables.js';
+import type { ReportEvaluation, ReportInterval } from '../report-data.js';
+import { dataTable, type Column } from './data-table.js';
+import { element } from './element.js';
+import { count, percent, percentRange } from './format-number.js';
+import { intervalBar } from './interval-bar.js';
+
+/** Who played, and what came of it by labels of tasks. */
+export interface LabelledResult {
+  readonly name: string;
+  readonly evaluation: Pick<ReportEvaluation, 'labels'>;
+  readonly emphasis?: boolean;
+}
+
+/** A longer table is folded: what comes below it is looked for more often. */
+const mostOpenRows = 16;
+
+/** A table for each label. `who`: what the names are of; `where`: an end of its caption. */
+export function labelResults(results: readonly LabelledResult[], who: string, where: string): HTMLElement[] {
+  return labelTables<ReportEvaluation['success']>(results).flatMap(({ axis, rows }) => {
+    const table = labelTable(`Success by ${axis}${where}`, axis, who, rows);
+    const title = `By ${axis}`;
+    if (rows.length > mostOpenRows) return [element('details', {}, element('summary', {}, title), table)];
+    return [element('h3', {}, title), table];
+  });
+}
+
+/** Players on the tasks of each value of a label. */
+function labelTable(
+  caption: string,
+  axis: string,
+  who: string,
+  rows: readonly LabelRow<ReportEvaluation['success']>[],
+): HTMLElement {
+  return dataTable(
+    caption,
+    [
+      { title: axis, className: 'text', cell: ({ value }) => value },
+      { title: who, className: 'text', cell: ({ name }) => name },
+      ...successColumns<(typeof rows)[number]>(({ success }) => success),
+      { title: 'tasks', cell: ({ tasks }) => count(tasks) },
+    ],
+    rows,
+    ({ emphasis }) => emphasis,
+  );
+}
+
+/** Success with its interval, as a bar and in numbers. */
+export function successColumns<Row>(of: (row: Row) => ReportEvaluation['success']): Column<Row>[] {
+  return [
+    {
+      title: 'success, 0 to 100 %',
+      className: 'bar',
+      cell: (row) => intervalBar({ from: 0, to: 1, middle: of(row).rate, ...ends(of(row)) }),
+    },
+    { title: 'success', cell: (row) => element('b', {}, percent(of(row).rate)) },
+    { title: '95 % interval', cell: (row) => percentRange(of(row).low, of(row).high) },
+    { title: 'episodes', cell: (row) => count(of(row).episodes) },
+  ];
+}
+
+/** Of anything with an interval. */
+export function ends({ low, high }: ReportInterval): ReportInterval {
+  return { low, high };
+}

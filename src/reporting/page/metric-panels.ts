@@ -1,0 +1,104 @@
+/** A chart: one metric, or several of one kind. */
+export interface Panel {
+  readonly title: string;
+  /** `alone`: its title where it has a chart for itself, as in comparisons; absent: the panel's. */
+  readonly metrics: readonly (readonly [name: string, label: string, alone?: string])[];
+  readonly isShare?: boolean;
+}
+
+/** Panels under one heading; the first ones have none. */
+interface PanelGroup {
+  readonly title: string;
+  readonly panels: readonly Panel[];
+}
+
+/** Shown at once, where a run has them. */
+const foremost: readonly Panel[] = [
+  { title: 'Return in training', metrics: [['rollout/return_mean', 'return']] },
+  {
+    title: 'Turns of an episode',
+    metrics: [
+      ['rollout/turns_mean', 'turns'],
+      ['rollout/horizon', 'horizon', 'Horizon'],
+    ],
+  },
+  {
+    title: 'Truncated episodes and invalid actions',
+    metrics: [
+      ['rollout/truncated', 'truncated', 'Truncated episodes'],
+      ['rollout/invalid', 'invalid', 'Invalid actions'],
+    ],
+    isShare: true,
+  },
+  { title: 'Groups without a signal', metrics: [['rollout/groups_without_signal', 'groups']], isShare: true },
+  { title: 'Loss', metrics: [['train/loss', 'loss']] },
+  { title: 'Entropy', metrics: [['train/entropy', 'entropy']] },
+  { title: 'Gradient norm', metrics: [['train/gradient_norm', 'norm']] },
+  { title: 'Divergence from the reference', metrics: [['train/kl', 'KL']] },
+];
+
+export const successTitle = 'Success';
+
+/** Headings of all other metrics, by the first part of their names, in order; what is not here follows under its own name. */
+const headings: ReadonlyMap<string, string> = new Map([
+  ['rollout', 'Rollouts'],
+  ['train', 'Training'],
+  ['eval', 'Evaluations'],
+  ['cost', 'Cost so far'],
+  ['time', 'Time'],
+]);
+
+/** All panels that a report can draw. */
+interface FoundPanels {
+  /** Success first. */
+  readonly first: readonly Panel[];
+  readonly others: readonly PanelGroup[];
+}
+
+/** Every metric in a panel: those that matter in panels of several, each other one by itself. */
+export function panelsOf(names: ReadonlySet<string>): FoundPanels {
+  const first = [
+    successPanel(names),
+    ...foremost.map((panel) => ({ ...panel, metrics: panel.metrics.filter(([name]) => names.has(name)) })),
+  ].filter(({ metrics }) => metrics.length > 0);
+  const known = new Set(first.flatMap(({ metrics }) => metrics.map(([name]) => name)));
+  const rest = [...names].filter((name) => !known.has(name) && !isEndOfInterval(name, names)).sort();
+  const groups = new Map<string, Panel[]>([...headings.values()].map((title) => [title, []]));
+  for (const name of rest) {
+    const [head = ''] = name.split('/');
+    const title = headings.get(head) ?? head;
+    const panel = { title: name, metrics: [[name, name.split('/').at(-1) ?? name] as const] };
+    groups.set(title, [...(groups.get(title) ?? []), panel]);
+  }
+  const others = [...groups].map(([title, panels]) => ({ title, panels })).filter(({ panels }) => panels.length > 0);
+  return { first, others };
+}
+
+/** Whether words occur in a panel's title or in the name of a metric of it. */
+export function matchesPanel({ title, metrics }: Panel, words: readonly string[]): boolean {
+  const text = [title, ...metrics.flat()].join(' ').toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** Ends of intervals are drawn as the band of their metric. */
+function isEndOfInterval(name: string, names: ReadonlySet<string>): boolean {
+  return /_(low|high)$/.test(name) && names.has(name.replace(/_(low|high)$/, ''));
+}
+
+/** Success where it was evaluated, and where it was trained. */
+function successPanel(names: ReadonlySet<string>): Panel {
+  const evaluated = [...names]
+    .flatMap((name): [string, number][] => {
+      const temperature = /^eval\/t(.+)\/success$/.exec(name)?.[1];
+      return temperature === undefined ? [] : [[name, Number(temperature)]];
+    })
+    .sort((a, b) => a[1] - b[1])
+    .map(([name, temperature]) => {
+      const label = `evaluated at temperature ${temperature}`;
+      return [name, label, `${successTitle}, ${label}`] as const;
+    });
+  const trained = names.has('rollout/success')
+    ? [['rollout/success', 'in training', `${successTitle} in training`] as const]
+    : [];
+  return { title: successTitle, metrics: [...evaluated, ...trained], isShare: true };
+}

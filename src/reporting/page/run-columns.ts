@@ -1,0 +1,102 @@
+import type { ReportInterval } from '../report-data.js';
+import { element } from './element.js';
+import { count, duration, percent, percentRange } from './format-number.js';
+import type { SortableColumn } from './sort-head.js';
+
+/** What a table of runs shows of one. */
+export interface RunFacts {
+  readonly seed: number;
+  /** Empty where nothing but supervised fine-tuning is done. */
+  readonly algorithm: string;
+  /** By key of the recipe: those at which the runs of the table differ. */
+  readonly settings: { readonly [key: string]: unknown };
+  /** Of the final evaluation, one a temperature. */
+  readonly finals: readonly FinalSuccess[];
+  /** Over all stages. */
+  readonly steps: number;
+  /** Of work. */
+  readonly seconds: number;
+}
+
+interface FinalSuccess extends ReportInterval {
+  readonly temperature: number;
+  readonly rate: number;
+}
+
+/** With more keys than this each run tells of its own in one column. */
+const mostKeys = 4;
+
+/** Seed, algorithm and the settings that differ. */
+export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunFacts): SortableColumn<Row>[] {
+  const keys = [...new Set(rows.flatMap((row) => Object.keys(of(row).settings)))];
+  const algorithms = new Set(rows.map((row) => of(row).algorithm));
+  const own = keys.filter((key) => key !== 'algorithm.name' || algorithms.size < 2);
+  const settings: SortableColumn<Row>[] =
+    own.length <= mostKeys
+      ? own.map((key) => ({
+          title: key,
+          className: 'text',
+          cell: (row) => settingText(of(row).settings[key]),
+          value: (row) => settingValue(of(row).settings[key]),
+        }))
+      : [{ title: 'settings', className: 'text', cell: joined, value: joined }];
+  function joined(row: Row): string {
+    const { settings: all } = of(row);
+    const there = own.filter((key) => all[key] !== undefined && all[key] !== null);
+    return there.map((key) => `${key.split('.').at(-1)} ${settingText(all[key])}`).join(', ') || '–';
+  }
+  return [
+    { title: 'seed', cell: (row) => String(of(row).seed), value: (row) => of(row).seed },
+    {
+      title: 'algorithm',
+      className: 'text',
+      cell: (row) => of(row).algorithm || '–',
+      value: (row) => of(row).algorithm || null,
+    },
+    ...settings,
+  ];
+}
+
+/** Final success at each temperature, with its interval. */
+export function successColumns<Row>(rows: readonly Row[], of: (row: Row) => RunFacts): SortableColumn<Row>[] {
+  const temperatures = [...new Set(rows.flatMap((row) => of(row).finals.map(({ temperature }) => temperature)))];
+  return temperatures
+    .sort((a, b) => a - b)
+    .map((temperature) => {
+      const final = (row: Row) => of(row).finals.find((one) => one.temperature === temperature);
+      return {
+        title: `success, temperature ${temperature}`,
+        first: 'descending',
+        cell: (row) => rateCell(final(row)),
+        value: (row) => final(row)?.rate ?? null,
+      };
+    });
+}
+
+/** What it took. */
+export function costColumns<Row>(of: (row: Row) => RunFacts): SortableColumn<Row>[] {
+  return [
+    { title: 'steps', cell: (row) => count(of(row).steps), value: (row) => of(row).steps },
+    { title: 'time', cell: (row) => duration(of(row).seconds), value: (row) => of(row).seconds },
+  ];
+}
+
+function rateCell(final: FinalSuccess | undefined): HTMLElement | string {
+  if (final === undefined) return '–';
+  const { rate, low, high } = final;
+  return element(
+    'span',
+    { class: 'rate-cell' },
+    element('b', {}, percent(rate)),
+    element('small', {}, percentRange(low, high)),
+  );
+}
+
+function settingText(value: unknown): string {
+  return typeof value === 'string' ? value : value === undefined || value === null ? '–' : JSON.stringify(value);
+}
+
+function settingValue(value: unknown): number | string | null {
+  if (typeof value === 'number' || typeof value === 'string') return value;
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}

@@ -1,0 +1,83 @@
+import { breakable, type Column } from './data-table.js';
+import { element } from './element.js';
+import { sortRows } from './sort-rows.js';
+
+/** A column by which rows can be sorted. */
+export interface SortableColumn<Row> extends Column<Row> {
+  /** Absent: they cannot. */
+  readonly value?: (row: Row) => number | string | null;
+  /** What a first click wants: the best or the largest above. */
+  readonly first?: 'ascending' | 'descending';
+}
+
+export interface SortHead<Row> {
+  /** The row of titles, each a button. */
+  readonly node: HTMLElement;
+  /** The same as a menu, where rows are cards and have no titles above them. */
+  readonly menu: HTMLElement;
+  /** Takes other columns; the order stays, where its column does. */
+  readonly update: (columns: readonly SortableColumn<Row>[]) => void;
+  readonly sort: (rows: readonly Row[]) => readonly Row[];
+}
+
+type Order = { readonly title: string; readonly direction: 'ascending' | 'descending' };
+
+/** Titles by which a table is sorted, by click and by keys; `given` names the order that rows come in. */
+export function sortHead<Row>(given: string, onSort: () => void): SortHead<Row> {
+  let columns: readonly SortableColumn<Row>[] = [];
+  let order: Order | undefined;
+  const node = element('tr');
+  const menu = element('select', { 'aria-label': 'Sort by' });
+  const field = element('label', { class: 'sort-by' }, 'sort by ', menu);
+  const take = (chosen: Order | undefined) => {
+    order = chosen;
+    mark();
+    onSort();
+  };
+  const mark = () => {
+    for (const cell of node.children) {
+      const direction = cell.textContent === order?.title ? order.direction : 'none';
+      if (cell.querySelector('button') !== null) cell.setAttribute('aria-sort', direction);
+    }
+    menu.value = order === undefined ? '' : `${order.direction} ${order.title}`;
+  };
+  menu.addEventListener('change', () => {
+    const [, direction, title] = /^(\S+) (.*)$/.exec(menu.value) ?? [];
+    take(title === undefined ? undefined : { title, direction: direction as Order['direction'] });
+  });
+  return {
+    node,
+    menu: field,
+    update(wanted) {
+      const isSame = wanted.map(({ title }) => title).join('\n') === columns.map(({ title }) => title).join('\n');
+      columns = wanted;
+      if (isSame) return;
+      node.replaceChildren(
+        ...wanted.map(({ title, className, value, first = 'ascending' }) => {
+          if (value === undefined) return element('th', { scope: 'col', class: className }, ...breakable(title));
+          const button = element('button', { type: 'button', class: 'sort' }, ...breakable(title));
+          button.addEventListener('click', () => {
+            const isAgain = order?.title === title && order.direction === first;
+            const other = first === 'ascending' ? 'descending' : 'ascending';
+            take({ title, direction: isAgain ? other : first });
+          });
+          return element('th', { scope: 'col', class: className }, button);
+        }),
+      );
+      const offered = wanted.flatMap(({ title, value }) =>
+        value === undefined
+          ? []
+          : (['ascending', 'descending'] as const).map((direction) =>
+              element('option', { value: `${direction} ${title}` }, `${title}, ${direction}`),
+            ),
+      );
+      menu.replaceChildren(element('option', { value: '' }, given), ...offered);
+      if (!wanted.some(({ title }) => title === order?.title)) order = undefined;
+      mark();
+    },
+    sort(rows) {
+      const value = columns.find(({ title }) => title === order?.title)?.value;
+      return order === undefined || value === undefined ? rows : sortRows(rows, value, order.direction);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { tableCells } from './data-table.js';
+import { element } from './element.js';
+import { sortHead, type SortableColumn } from './sort-head.js';
+
+export interface SortableTable<Row> {
+  readonly node: HTMLElement;
+  /** Draws other rows; the order that the reader chose stays. */
+  readonly update: (columns: readonly SortableColumn<Row>[], rows: readonly Row[]) => void;
+}
+
+/** Rows that come into view with each click. */
+const page = 8;
+
+/** A table that is sorted by its titles; of a long one the first rows, and more on demand. `given` names the order that rows come in. */
+export function sortableTable<Row>(caption: string, given: string): SortableTable<Row> {
+  let columns: readonly SortableColumn<Row>[] = [];
+  let rows: readonly Row[] = [];
+  let length = page;
+  const body = element('tbody');
+  const more = element('button', { type: 'button', class: 'quiet' });
+  const draw = () => {
+    const sorted = head.sort(rows).slice(0, length);
+    body.replaceChildren(...sorted.map((row) => element('tr', {}, ...tableCells(columns, row))));
+    const left = rows.length - sorted.length;
+    more.hidden = left <= 0;
+    more.textContent = `Show ${Math.min(left, length)} more of ${rows.length.toLocaleString('en')}`;
+  };
+  const head = sortHead<Row>(given, draw);
+  more.addEventListener('click', () => {
+    length *= 2;
+    draw();
+  });
+  const table = element(
+    'table',
+    { class: 'sortable' },
+    element('caption', { class: 'hidden' }, caption),
+    element('thead', {}, head.node),
+    body,
+  );
+  return {
+    node: element('div', {}, head.menu, table, more),
+    update(wanted, given) {
+      columns = wanted;
+      rows = given;
+      head.update(wanted);
+      draw();
+    },
+  };
+}

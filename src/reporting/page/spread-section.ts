@@ -1,0 +1,88 @@
+import type { ReportData, ReportEpisode, ReportRun } from '../report-data.js';
+import { choice } from './choice.js';
+import { element, replaceChildren } from './element.js';
+import { stageName } from './episode-view.js';
+import { count } from './format-number.js';
+import { histogram } from './histogram.js';
+
+export interface SpreadSection {
+  readonly node: HTMLElement;
+  readonly update: (data: ReportData) => void;
+}
+
+/** How returns, advantages and lengths of the recorded episodes spread. Undefined where there is none. */
+export function spreadSection(first: ReportData): SpreadSection | undefined {
+  const stagesOf = ({ runs }: ReportData) => [
+    ...new Set(runs.flatMap(({ episodes }) => episodes.map(({ stage }) => stage))),
+  ];
+  const stages = stagesOf(first);
+  if (stages.length === 0) return undefined;
+  let data = first;
+  // Training, where there is any.
+  let stage = stages.find((name) => !name.startsWith('evaluation.')) ?? stages[0] ?? '';
+  let offered = '';
+  const grid = element('div', { class: 'histograms' });
+  const explain = element('p', { class: 'explain' });
+  const head = element('div', { class: 'section-head' });
+  const draw = () => {
+    const episodes = data.runs
+      .flatMap((run) => run.episodes)
+      .filter((episode) => episode.stage === stage && episode.outcome !== 'failed');
+    replaceChildren(grid, ...histograms(episodes));
+    explain.textContent = coverage(data.runs, stage, episodes.length);
+  };
+  const update = (given: ReportData) => {
+    data = given;
+    const names = stagesOf(given);
+    if (names.join('\n') !== offered) {
+      offered = names.join('\n');
+      const stageChoice = choice({
+        label: 'Stage',
+        options: names.map((name) => [name, stageName(name)] as const),
+        value: stage,
+        onChange: (value) => {
+          stage = value;
+          draw();
+        },
+      });
+      stageChoice.node.hidden = names.length < 2;
+      replaceChildren(head, element('h2', { id: 'spread-title' }, 'Returns and lengths'), stageChoice.node);
+    }
+    draw();
+  };
+  update(first);
+  const node = element('section', { id: 'spread', 'aria-labelledby': 'spread-title' }, head, explain, grid);
+  return { node, update };
+}
+
+/** What the histograms are made of, and of how much that is a part. */
+function coverage(runs: readonly ReportRun[], stage: string, shown: number): string {
+  const carried = runs.reduce((sum, run) => sum + run.episodes.length, 0);
+  const recorded = runs.reduce((sum, run) => sum + run.episodesRecorded, 0);
+  const trained = runs.flatMap(({ stages }) => stages.filter(({ name }) => name === stage));
+  const played = trained.reduce((sum, { spent }) => sum + (spent['episodes'] ?? 0), 0);
+  const of = runs.length > 1 ? ` of ${count(runs.length)} runs together` : '';
+  const part = carried < recorded ? ` (it carries ${count(carried)} of ${count(recorded)} recorded ones)` : '';
+  if (played > 0 && shown >= played) return `All ${count(shown)} episodes of ${stageName(stage)}${of}.`;
+  const all = played > 0 ? `the ${count(played)} that were played` : 'all that were played';
+  return `The ${count(shown)} episodes of ${stageName(stage)} on this page${part}${of}: a recorded sample of ${all}.`;
+}
+
+function histograms(episodes: readonly ReportEpisode[]): HTMLElement[] {
+  const measures: readonly (readonly [title: string, values: readonly number[]])[] = [
+    ['Return', episodes.flatMap((episode) => episode.return ?? [])],
+    ['Advantage of a token', episodes.flatMap(advantagesOf)],
+    ['Turns', episodes.map(({ turns }) => turns.length)],
+    ['Sampled tokens', episodes.flatMap(({ record }) => (record === undefined ? [] : sampledTokens(record)))],
+  ];
+  return measures.flatMap(([title, values]) => (values.length === 0 ? [] : [histogram(title, values)]));
+}
+
+function advantagesOf({ record }: ReportEpisode): number[] {
+  const { advantages, mask } = record ?? {};
+  return (advantages ?? []).flatMap((value, i) => (value === null || mask?.[i] !== 1 ? [] : [value]));
+}
+
+function sampledTokens({ mask }: NonNullable<ReportEpisode['record']>): number {
+  return mask.reduce<number>((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+
+import type { ReportRun } from '../report-data.js';
+import { flipOf, taskRows } from './task-rows.js';
+
+const run = (start: (number | null)[], policy: number[], warm: number[]) =>
+  ({
+    tasks: {
+      split: 'test',
+      task: ['a', 'b', 'c'],
+      played: [
+        { player: 'start', temperature: 0, success: start },
+        { player: 'policy', temperature: 0, success: policy },
+        { player: 'policy', temperature: 1, success: warm },
+      ],
+    },
+  }) as unknown as ReportRun;
+
+// Goes red when a task that was played at another temperature counts as a flip, or when runs without a value count as losses.
+it('puts the hardest tasks first, and tells flips at the lowest temperature', () => {
+  const rows = taskRows([run([1, 0, null], [0, 1, 1], [0, 0, 1])]);
+  expect(rows.map(({ task, before, after }) => [task, before, after])).toEqual([
+    ['a', 1, 0],
+    ['b', 0, 1],
+    ['c', null, 1],
+  ]);
+  expect(rows.map(flipOf)).toEqual(['lost', 'won', undefined]);
+});
+
+it('takes the mean over runs', () => {
+  const [hardest] = taskRows([run([1, 0, 1], [0, 1, 1], [0, 0, 1]), run([1, 1, 1], [1, 1, 1], [1, 1, 1])]);
+  expect(hardest).toEqual({ task: 'a', before: 1, after: 0.5, trained: 0.5, ever: 4 / 6 });
+});

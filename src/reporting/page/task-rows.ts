@@ -1,0 +1,62 @@
+import type { ReportRun } from '../report-data.js';
+
+/** A task of the final evaluation: success as the mean over the runs that played it, in [0, 1]; null where none did. */
+export interface TaskRow {
+  readonly task: string;
+  readonly before: number | null;
+  readonly after: number | null;
+  /** After training, over every temperature. */
+  readonly trained: number;
+  /** Before it too: what tells apart tasks that the trained policy never solves. */
+  readonly ever: number;
+}
+
+/** The hardest tasks first. Flips are told at the lowest temperature. */
+export function taskRows(runs: readonly ReportRun[]): TaskRow[] {
+  const sums = new Map<string, { before: Sum; after: Sum; trained: Sum; ever: Sum }>();
+  for (const { tasks } of runs) {
+    if (tasks === undefined) continue;
+    const lowest = Math.min(...tasks.played.map(({ temperature }) => temperature));
+    for (const { player, temperature, success } of tasks.played) {
+      const isLowest = temperature === lowest;
+      for (const [i, value] of success.entries()) {
+        const task = tasks.task[i];
+        if (value === null || task === undefined) continue;
+        const own = sums.get(task) ?? { before: new Sum(), after: new Sum(), trained: new Sum(), ever: new Sum() };
+        sums.set(task, own);
+        own.ever.add(value);
+        if (player === 'policy') own.trained.add(value);
+        if (isLowest) (player === 'policy' ? own.after : own.before).add(value);
+      }
+    }
+  }
+  return [...sums]
+    .map(([task, { before, after, trained, ever }]) => ({
+      task,
+      before: before.mean,
+      after: after.mean,
+      trained: trained.mean ?? 0,
+      ever: ever.mean ?? 0,
+    }))
+    .sort((a, b) => a.trained - b.trained || a.ever - b.ever);
+}
+
+/** `won`: solved more often after training than before; `lost`: less often. */
+export function flipOf({ before, after }: TaskRow): 'won' | 'lost' | undefined {
+  if (before === null || after === null || before === after) return undefined;
+  return after > before ? 'won' : 'lost';
+}
+
+class Sum {
+  #total = 0;
+  #count = 0;
+
+  add(value: number): void {
+    this.#total += value;
+    this.#count += 1;
+  }
+
+  get mean(): number | null {
+    return this.#count === 0 ? null : this.#total / this.#count;
+  }
+}

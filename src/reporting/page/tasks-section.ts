@@ -1,0 +1,108 @@
+import type { ReportData } from '../report-data.js';
+import { choice } from './choice.js';
+import { element } from './element.js';
+import { count, percent } from './format-number.js';
+import type { SortableColumn } from './sort-head.js';
+import { sortableTable } from './sortable-table.js';
+import { flipOf, taskRows, type TaskRow } from './task-rows.js';
+
+type Shown = 'hardest' | 'won' | 'lost';
+
+export interface TasksSection {
+  readonly node: HTMLElement;
+  readonly update: (data: ReportData) => void;
+}
+
+/** The tasks of the final evaluation, one by one. Undefined where no run tells of them. `onOpen` shows the recorded plays of a task. */
+export function tasksSection(first: ReportData, onOpen: (task: string) => void): TasksSection | undefined {
+  if (first.runs.every(({ tasks }) => tasks === undefined)) return undefined;
+  let shown: Shown = 'hardest';
+  let rows: readonly TaskRow[] = [];
+  let recorded = new Map<string, number>();
+  const table = sortableTable<TaskRow>('Success of each task before and after training', 'hardest first');
+  const explain = element('p', { class: 'explain' });
+  const found = element('p', { class: 'explain', role: 'status' });
+  const columns = (): SortableColumn<TaskRow>[] => [
+    { title: 'task', className: 'text', cell: ({ task }) => task.slice(0, 200), value: ({ task }) => task },
+    { title: 'before RL', cell: ({ before }) => share(before), value: ({ before }) => before },
+    { title: 'trained', cell: ({ after }) => share(after), value: ({ after }) => after },
+    {
+      title: 'any temperature',
+      cell: ({ trained }) => percent(trained, 0),
+      value: ({ trained }) => trained,
+    },
+    {
+      title: 'episodes',
+      first: 'descending',
+      cell: ({ task }) => {
+        const own = recorded.get(task);
+        if (own === undefined) return '–';
+        const open = element(
+          'button',
+          { type: 'button', class: 'quiet link', title: `Episodes of ${task}` },
+          count(own),
+        );
+        open.addEventListener('click', () => onOpen(task));
+        return open;
+      },
+      value: ({ task }) => recorded.get(task) ?? 0,
+    },
+  ];
+  const draw = () => {
+    const fitting = shown === 'hardest' ? rows : rows.filter((row) => flipOf(row) === shown);
+    table.update(columns(), fitting);
+    const told = { hardest: 'tasks', won: 'tasks won by training', lost: 'tasks lost by training' }[shown];
+    found.textContent = `${count(fitting.length)} ${told}`;
+  };
+  const flips = choice<Shown>({
+    label: 'Tasks',
+    options: [
+      ['hardest', 'all, hardest first'],
+      ['won', 'lost, then won'],
+      ['lost', 'won, then lost'],
+    ],
+    value: shown,
+    onChange: (value) => {
+      shown = value;
+      draw();
+    },
+  });
+  let seen: readonly unknown[] = [];
+  const update = ({ runs }: ReportData) => {
+    // What did not change is not drawn anew: the focus stays.
+    const now = runs.flatMap(({ tasks, episodes }) => [tasks, episodes.length]);
+    if (now.length === seen.length && now.every((one, i) => one === seen[i])) return;
+    seen = now;
+    const having = runs.filter(({ tasks }) => tasks !== undefined);
+    rows = taskRows(having);
+    recorded = new Map();
+    for (const { task } of runs.flatMap(({ episodes }) => episodes)) recorded.set(task, (recorded.get(task) ?? 0) + 1);
+    const over = having.length > 1 ? `, the mean over ${having.length} runs` : '';
+    const split = having[0]?.tasks?.split ?? 'test';
+    explain.textContent = `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}.`;
+    draw();
+  };
+  update(first);
+  const node = element(
+    'section',
+    { id: 'tasks', 'aria-labelledby': 'tasks-title' },
+    element('div', { class: 'section-head' }, element('h2', { id: 'tasks-title' }, 'Tasks'), flips.node),
+    explain,
+    found,
+    table.node,
+  );
+  return { node, update };
+}
+
+function share(value: number | null): HTMLElement | string {
+  if (value === null) return '–';
+  const sign = value === 1 ? '✓' : value === 0 ? '○' : percent(value, 0);
+  const name = value === 1 ? 'solved' : value === 0 ? 'not solved' : '';
+  if (name === '') return sign;
+  return element(
+    'span',
+    { class: value === 1 ? 'sign solved' : 'sign lost', title: name },
+    sign,
+    element('span', { class: 'hidden' }, name),
+  );
+}

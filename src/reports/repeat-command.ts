@@ -1,0 +1,57 @@
+import { isAbsolute, relative } from 'node:path';
+
+import { builtInRecipes } from '../config/built-in-recipes.js';
+import type { Recipe } from '../config/recipe-schema.js';
+import { resolveRecipe } from '../config/resolve-recipe.js';
+import type { Json } from '../contracts/json.js';
+import { isAgentgymError } from '../errors/agentgym-error.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import type { LoadedRun } from '../runs/load-run.js';
+import { recipeDifference } from '../runs/recipe-difference.js';
+import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
+import { manifestPath } from '../runs/run-manifest.js';
+import { shellCommand } from './exports/shell-command.js';
+
+/**
+ * A command that trains the same again: of a built-in recipe its name, the seed and what was set, where that has been tried and gives the recipe of the
+ * run; else the recipe in the run's manifest.
+ */
+export async function repeatCommand(
+  { directory, manifest }: Pick<LoadedRun, 'directory' | 'manifest'>,
+  { cwd, host }: { readonly cwd: string; readonly host: PluginHost },
+): Promise<string> {
+  const { name, recipe } = manifest;
+  const isBuiltIn = (await builtInRecipes()).some((known) => known.name === name);
+  const flags = isBuiltIn ? await flagsTo(recipe, name, { cwd, host }) : undefined;
+  if (flags !== undefined) return shellCommand(['agentgym', 'train', name, ...flags]);
+  const path = relative(cwd, manifestPath(directory));
+  const isOutside = path.startsWith('..') || isAbsolute(path);
+  return shellCommand(['agentgym', 'train', isOutside ? manifestPath(directory) : path]);
+}
+
+/** Undefined where no flags make this recipe of the built-in one. */
+async function flagsTo(
+  recipe: Recipe,
+  source: string,
+  place: { readonly cwd: string; readonly host: PluginHost },
+): Promise<string[] | undefined> {
+  try {
+    const base = (await resolveRecipe({ source, ...place })).recipe;
+    const [from, to] = [recipeLeaves(base), recipeLeaves(recipe)];
+    const sets = differingKeys([from, to])
+      .filter((key) => key !== 'seed')
+      .map((key) => `${key}=${settingOf(to[key] ?? null)}`);
+    const made = await resolveRecipe({ source, sets: [`seed=${recipe.seed}`, ...sets], ...place });
+    if (recipeDifference(made.recipe, recipe) !== undefined) return undefined;
+    return ['--seed', String(recipe.seed), ...sets.flatMap((set) => ['--set', set])];
+  } catch (error) {
+    // What this version refuses is not proposed.
+    if (!isAgentgymError(error)) throw error;
+    return undefined;
+  }
+}
+
+/** A value as `--set` reads it. */
+function settingOf(value: Json): string {
+  return typeof value === 'string' && /^[A-Za-z][\w./-]*$/.test(value) ? value : JSON.stringify(value);
+}

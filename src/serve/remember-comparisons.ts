@@ -1,0 +1,48 @@
+// Each step of a run that goes on changes its log alone, and comparing thirty runs takes a good part of a second: what is compared is compared again
+// only where a run has begun, ended or come to another result.
+import { summarizeRuns } from '../ablation/summarize-ablation.js';
+import { compareGroups } from '../reports/report-cells.js';
+
+/** As `summarizeRuns`. */
+export function rememberSummary(): typeof summarizeRuns {
+  return rememberLast(summarizeRuns, (directory, manifest, begun, { measure, temperature }) => [
+    directory,
+    manifest,
+    measure,
+    temperature,
+    ...[...begun].flatMap(
+      ([
+        folder,
+        {
+          status,
+          manifest: { status: written, error },
+          result,
+        },
+      ]) => [folder, status, written, error?.message, result],
+    ),
+  ]);
+}
+
+/** As `compareGroups`. */
+export function rememberComparisons(): typeof compareGroups {
+  return rememberLast(compareGroups, (groups) =>
+    groups.flatMap(({ cell, runs }) => [
+      cell.label,
+      ...runs.flatMap(({ loaded }) => [loaded.directory, loaded.result]),
+    ]),
+  );
+}
+
+/** `partsOf`: all that the value depends on. */
+function rememberLast<Arguments extends readonly unknown[], Value>(
+  make: (...given: Arguments) => Value,
+  partsOf: (...given: Arguments) => readonly unknown[],
+): (...given: Arguments) => Value {
+  let last: { readonly parts: readonly unknown[]; readonly value: Value } | undefined;
+  return (...given) => {
+    const parts = partsOf(...given);
+    const isSame = last?.parts.length === parts.length && parts.every((part, i) => part === last?.parts[i]);
+    if (last === undefined || !isSame) last = { parts, value: make(...given) };
+    return last.value;
+  };
+}

@@ -1,0 +1,37 @@
+/** So much of a text is shown around the place where it parts from another. */
+const before = 12;
+const after = 60;
+
+/**
+ * Where two JSON values part first, by its path and with both values: "facts.progress: 0.5 against 0.25". The path of what is itself another kind
+ * of value, or a text, is as short as that. Undefined where they are equal.
+ */
+export function jsonDifference(a: unknown, b: unknown, path = ''): string | undefined {
+  if (JSON.stringify(a) === JSON.stringify(b)) return undefined;
+  const place = path === '' ? '' : `${path}: `;
+  if (!isMap(a) || !isMap(b) || Array.isArray(a) !== Array.isArray(b)) return `${place}${shownBeside(a, b)}`;
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  const inner = (key: string) => (path === '' ? key : Array.isArray(a) ? `${path}[${key}]` : `${path}.${key}`);
+  for (const key of keys) {
+    const found = jsonDifference(a[key], b[key], inner(key));
+    if (found !== undefined) return found;
+  }
+  return `${place}the order of the keys`;
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Both, as short as they can be told apart. */
+function shownBeside(a: unknown, b: unknown): string {
+  const texts = [a, b].map((value) => (value === undefined ? 'nothing' : JSON.stringify(value))) as [string, string];
+  if (texts.every(({ length }) => length <= before + after)) return texts.join(' against ');
+  const [left, right] = texts;
+  let same = 0;
+  while (same < left.length && left[same] === right[same]) same += 1;
+  const start = Math.max(0, same - before);
+  const cut = (text: string) =>
+    `${start > 0 ? '…' : ''}${text.slice(start, same + after)}${text.length > same + after ? '…' : ''}`;
+  return `${cut(left)} against ${cut(right)}${start > 0 ? `, from character ${same} on` : ''}`;
+}
