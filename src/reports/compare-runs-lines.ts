@@ -32,8 +32,8 @@ export function compareRunsLines(comparison: RunsComparison, style: TerminalStyl
     ['plugin', ...runs.map(({ id }) => id)],
     ...packages.map(({ name, values: of }) => [name, ...of.map((one) => packageVersion(one, of))]),
   ]);
-  const paired = comparisons.some(({ design }) => design === 'paired') ? 'paired by task id, ' : '';
-  const judged = `${split ?? ''} split, temperature ${temperature}; ${paired}one seed each: intervals for other tasks, not for other seeds, which may differ as much`;
+  const paired = comparisons.some(({ design }) => design === 'paired') ? '; paired by task id' : '';
+  const judged = `${split ?? ''} split, temperature ${temperature}${paired}`;
   return [
     title(head),
     ...rows,

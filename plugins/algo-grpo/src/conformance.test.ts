@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 
 import * as module from './grpo.js';
 import { options, type Options } from './options.js';
-import { dapoOptions, drGrpoOptions, gspoOptions } from './variants.js';
+import { dapoOptions, drGrpoOptions, gspoOptions } from './variant-options.js';
 
 const variants: Record<string, Partial<Options>> = {
   'as it comes': {},
