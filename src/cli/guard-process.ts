@@ -67,7 +67,11 @@ export function leaveProcess(code: number): never {
 
 /** Writes the one document of `--json`. */
 export function writeDocument(document: unknown): void {
-  const text = `${JSON.stringify(document, null, 2)}\n`;
+  // JSON leaves alone what terminals obey beside the controls of ASCII: C1 and the signs that turn the direction of text.
+  const text = `${JSON.stringify(document, null, 2).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )}\n`;
   if (write === undefined) process.stdout.write(text);
   else write(text);
 }

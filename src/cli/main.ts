@@ -2,6 +2,7 @@ import { Command, Config, Errors, run, ux } from '@oclif/core';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { unansweredCalls } from '../plugins/call-plugin.js';
+import { printable } from '../reporting/terminal-style.js';
 import { describeFailure, failureLines, type Failure } from './describe-failure.js';
 import { leaveProcess, ownProcess, releaseProcess, uncaughtFailure, writeDocument } from './guard-process.js';
 import { reportMissingPlugins } from './report-missing-plugins.js';
@@ -22,7 +23,7 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
   const uncaught = uncaughtFailure();
   const tell = (failure: Failure) => {
     if (asksForJson(argv)) writeDocument({ formatVersion: 1, error: failure.error });
-    process.stderr.write(`${failureLines(failure).join('\n')}\n`);
+    process.stderr.write(`${printable(failureLines(failure).join('\n'))}\n`);
     return failure.exitCode;
   };
   ownProcess((error) => tell(describeFailure(error, '')));

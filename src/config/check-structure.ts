@@ -131,6 +131,7 @@ function expectation(issue: Issue): string {
   if (issue.type === 'min_entries') return 'a map with at least one entry';
   const limit = issue.expected?.match(/^(>=|<=|>|<)(.*)$/);
   if (issue.type === 'min_length') return `a list of ${issue.expected?.replace('>=', 'at least ')}`;
+  if (issue.type === 'max_length') return `a text of ${issue.expected?.replace('<=', 'at most ')} characters`;
   if (issue.type === 'non_empty') return 'a text that is not empty';
   if (issue.type === 'safe_integer') return 'a whole number';
   if (issue.type === 'finite') return 'a finite number';

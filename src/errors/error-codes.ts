@@ -109,6 +109,12 @@ export const errorCodes = {
     cause: 'A metric that is misspelt, or one that only runs with `evaluation.every` above 0 have.',
     cure: 'Choose another `--metric` or `--by`; evaluations during training are made with `evaluation.every`.',
   },
+  AG_FILE_FAILED: {
+    exitCode: 2,
+    meaning: 'The operating system refused to read, write or make a file or folder.',
+    cause: 'A missing right, a full disk, a file where a folder belongs, or one that was removed meanwhile.',
+    cure: 'Mend what the message names, then run the same command again.',
+  },
   AG_GIT_FAILED: {
     exitCode: 2,
     meaning: 'A git repository was asked for and could not be made.',

@@ -1,8 +1,9 @@
 import { closeSync, fsync, mkdirSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { getSystemErrorMap, promisify } from 'node:util';
+import { promisify } from 'node:util';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { systemReason } from '../errors/system-error.js';
 
 /**
  * A file that only grows. Writes are synchronous: what `append` returned from is with the operating system, in the order of the
@@ -63,13 +64,6 @@ export class AppendLog {
   close(): void {
     closeSync(this.#descriptor);
   }
-}
-
-/** Why the operating system refused, in words: "no space left on device (ENOSPC)". */
-export function systemReason(error: unknown): string {
-  const { errno, code, message } = error as NodeJS.ErrnoException;
-  const known = errno === undefined ? undefined : getSystemErrorMap().get(errno);
-  return known === undefined ? (message ?? String(error)) : `${known[1]} (${code ?? known[0]})`;
 }
 
 function attempt<T>(path: string, write: () => T): T {

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 
 import type { JsonObject } from '../contracts/json.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { systemReason } from '../reporting/append-log.js';
+import { systemReason } from '../errors/system-error.js';
 import { folderDamage, placeFolder, removeFolder, repairFolders, sealFolder } from './checkpoint-files.js';
 import { writeJsonAtomically } from './durable-files.js';
 import { describeDifference, recipeDifference } from './recipe-difference.js';

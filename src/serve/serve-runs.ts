@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
-import { systemReason } from '../reporting/append-log.js';
+import { systemReason } from '../errors/system-error.js';
 import { renderLivePage } from '../reporting/render-live-page.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { EventStream } from './event-stream.js';

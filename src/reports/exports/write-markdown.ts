@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 
 import { readAblationResult } from '../../ablation/read-ablation-result.js';
 import { summarizeAblation } from '../../ablation/summarize-ablation.js';
+import { visibleText } from '../../reporting/display-text.js';
 import { compareRuns } from '../compare-runs.js';
 import { loadRun } from '../../runs/load-run.js';
 import { ablationMarkdown } from './ablation-markdown.js';
@@ -41,5 +42,6 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
     sections.push(comparisonMarkdown(comparison));
   }
   const lines = sections.flatMap((section) => ['', ...section]);
-  return { markdown: `${[markdownMark, ...lines].join('\n')}\n`, notes };
+  // A reader of Markdown may well be `cat`.
+  return { markdown: `${visibleText([markdownMark, ...lines].join('\n'))}\n`, notes };
 }
