@@ -37,7 +37,7 @@ export abstract class BaseCommand extends Command {
     process.stderr.write(`${printable(line)}\n`);
   }
 
-  /** Aborted by the first Ctrl-C or SIGTERM; a second one ends the process. */
+  /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP; a second one ends the process. */
   protected get signal(): AbortSignal {
     return interruptSignal();
   }

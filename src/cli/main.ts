@@ -83,11 +83,11 @@ function asksForJson(argv: readonly string[]): boolean {
   return (end === -1 ? argv : argv.slice(0, end)).includes('--json');
 }
 
-/** `agentgym list | head -1` closes the pipe while we write: no error, and training behind a closed pipe goes on. */
+/** `agentgym list | head -1` closes the pipe while we write, as does a terminal that is closed: no error, and training behind it goes on. */
 function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }
 }

@@ -1,4 +1,5 @@
-import { closeSync, fsync, mkdirSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, fsync, mkdirSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -11,6 +12,7 @@ import { systemReason } from '../errors/system-error.js';
  */
 export class AppendLog {
   readonly #descriptor: number;
+  readonly #hash = createHash('sha256');
   #bytes: number;
 
   /**
@@ -32,7 +34,14 @@ export class AppendLog {
     this.#descriptor = attempt(path, () => {
       mkdirSync(dirname(path), { recursive: true });
       if (size > keep) truncateSync(path, keep);
-      return openSync(path, 'a');
+      const descriptor = openSync(path, 'a+');
+      const chunk = Buffer.alloc(Math.min(keep, 1 << 20));
+      for (let done = 0; done < keep;) {
+        const read = readSync(descriptor, chunk, 0, Math.min(chunk.length, keep - done), done);
+        this.#hash.update(chunk.subarray(0, read));
+        done += read;
+      }
+      return descriptor;
     });
   }
 
@@ -41,11 +50,17 @@ export class AppendLog {
     return this.#bytes;
   }
 
+  /** SHA-256 of what is in it so far: what a checkpoint remembers too, so that a changed byte shows. */
+  get digest(): string {
+    return this.#hash.copy().digest('hex');
+  }
+
   /** Adds raw bytes. Throws AG_RUN_WRITE_FAILED, for example where the disk is full; the file may then end in half a record. */
   append(data: Uint8Array): void {
     attempt(this.path, () => {
       for (let done = 0; done < data.length;) {
         const written = writeSync(this.#descriptor, data, done);
+        this.#hash.update(data.subarray(done, done + written));
         done += written;
         this.#bytes += written;
       }

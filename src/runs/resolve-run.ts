@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { isAblation } from './folder-kind.js';
@@ -42,6 +42,19 @@ export async function resolveRun(reference: string, runsFolder: string): Promise
     });
   }
   return only.directory;
+}
+
+/** How a command is told of a run: by its id where commands look for ids, by its path elsewhere. */
+export function referenceTo(run: string, id: string, runsFolder = 'runs'): string {
+  const folder = resolve(run);
+  if (dirname(folder) === resolve(runsFolder)) return id;
+  const path = relative('.', folder);
+  return shellWord(path.startsWith('..') ? folder : path);
+}
+
+/** A word as a shell takes it. */
+function shellWord(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**

@@ -371,7 +371,7 @@ describe('a run that is under way', () => {
   let child: ChildProcess | undefined;
   afterEach(() => child?.kill('SIGKILL'));
 
-  it('refuses a second process, saves what is done at Ctrl-C, and completes when resumed', async () => {
+  it('refuses a second process, saves what is done when its terminal closes, and completes when resumed', async () => {
     freshFolder(changedRecipe('steps: 2 }', 'steps: 50 }'));
     const run = join(folder, 'run');
     const lines = () =>
@@ -396,7 +396,7 @@ describe('a run that is under way', () => {
       hint: new RegExp(`Wait until process ${first.pid} ends, or stop it with \`kill ${first.pid}\``),
       file: join(run, 'lock.1.json'),
     });
-    first.kill('SIGINT');
+    first.kill('SIGHUP');
     first.kill('SIGCONT');
     expect(await ended).toBe(130);
     expect(JSON.parse(stdout)).toMatchObject({ formatVersion: 1, status: 'interrupted', run });

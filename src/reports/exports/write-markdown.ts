@@ -4,7 +4,7 @@ import { readAblationResult } from '../../ablation/read-ablation-result.js';
 import { summarizeAblation } from '../../ablation/summarize-ablation.js';
 import { visibleText } from '../../reporting/display-text.js';
 import { compareRuns } from '../compare-runs.js';
-import { loadRun } from '../../runs/load-run.js';
+import { changedLogs, loadRun } from '../../runs/load-run.js';
 import { ablationMarkdown } from './ablation-markdown.js';
 import type { ExportedSubjects } from './exported-subjects.js';
 import { comparisonMarkdown, runMarkdown } from './run-markdown.js';
@@ -35,6 +35,7 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
       const logs = run.halfWritten.join(' and ');
       notes.push(`Run ${run.manifest.id}: the last line of ${logs} was half-written and is left out.`);
     }
+    if (run.changed.length > 0) notes.push(`Run ${run.manifest.id}: ${changedLogs(run.changed)}`);
     sections.push(runMarkdown(run));
   } else if (first !== undefined) {
     const comparison = await compareRuns(runs, { measure: 'success', temperature: 0 });
