@@ -152,6 +152,12 @@ export const errorCodes = {
     cause: 'An algorithm uses `value` or `referenceLogprobs` without naming the role.',
     cure: 'An algorithm names the roles it needs in `roles`: `reference` fills `referenceLogprobs`, `critic` fills `values` and `value`.',
   },
+  AG_MEMORY: {
+    exitCode: 2,
+    meaning: 'A recipe needs more memory than this machine has, or than Node.js may use of it.',
+    cause: 'Very many episodes at once, or a model that is too large.',
+    cure: 'Lower what the message names, or train on a larger machine.',
+  },
   AG_NOT_A_RUN: {
     exitCode: 2,
     meaning: 'A folder was given as a run, but holds no readable manifest of one.',

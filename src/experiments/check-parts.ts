@@ -1,7 +1,7 @@
 // What can only be checked once contributions have been made: that the policy can do what the algorithm asks for.
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { LiveName, LossExpression } from '../contracts/loss.js';
-import type { PolicyModel } from '../contracts/policy.js';
+import type { PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
@@ -10,11 +10,16 @@ import { AgentgymError } from '../errors/agentgym-error.js';
  *
  * @param recomputes the trainer's own log probabilities are taken for the ratio
  */
-export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: string, recomputes: boolean): void {
-  const { live, missingOperations, freeze, sampler } = policy.capabilities;
+export function checkPolicy(
+  algorithm: Algorithm,
+  { live, missingOperations, freeze, sampler }: PolicyCapabilities,
+  name: string,
+  recomputes: boolean,
+): void {
   const lacks = (what: string) =>
     new AgentgymError('AG_POLICY_CANNOT', {
       message: `The algorithm needs ${what}, which the policy \`${name}\` has not.`,
+      path: 'algorithm',
     });
   if (algorithm.roles.includes('reference') && !freeze) throw lacks('a frozen reference');
   if (!sampler.exact && !recomputes) {
@@ -25,7 +30,7 @@ export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: str
     });
   }
   const shared = algorithm.critic?.trunk === 'shared' ? algorithm.critic : undefined;
-  if (shared !== undefined && policy.values === undefined) throw lacks('a critic');
+  if (shared !== undefined && !live.includes('value')) throw lacks('a critic');
   const losses = [algorithm.loss(lossOperations, lossInputs), shared?.loss(lossOperations, lossInputs)];
   const roots = losses.flatMap((loss) => [...Object.values(loss?.terms ?? {}), ...Object.values(loss?.metrics ?? {})]);
   for (const node of nodesOf(roots)) {

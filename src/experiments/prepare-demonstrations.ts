@@ -1,9 +1,9 @@
 import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
-import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemPrompt } from '../rollout/actor.js';
-import { collectDemonstrations, type CollectedDemonstrations } from '../rollout/collect-demonstrations.js';
+import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import type { Demonstration } from '../rollout/demonstration.js';
 import { readDemonstrations } from '../rollout/read-demonstrations.js';
 import type { Toolbox } from '../rollout/toolbox.js';
@@ -67,44 +67,23 @@ export async function gatherDemonstrations(
     const demonstrations = await readDemonstrations({ file, system, splits, count });
     return { demonstrations, bought: demonstrations.length };
   }
-  const { demonstrations, played } = await askExpert(name, environment.name, () =>
-    collectDemonstrations({
-      tasks: environment.world.splits.train,
-      environments: environment.pool,
-      expert,
-      count,
-      successOnly,
-      format,
-      ...(tools && { tools }),
-      horizon: plan.longestHorizon,
-      random: random.stream('demonstrations', name),
-      rollout: plan.rollout,
-      signal,
-    }),
-  );
+  const { demonstrations, played } = await collectDemonstrations({
+    tasks: environment.world.splits.train,
+    environments: environment.pool,
+    expert,
+    count,
+    successOnly,
+    format,
+    ...(tools && { tools }),
+    horizon: plan.longestHorizon,
+    random: random.stream('demonstrations', name),
+    rollout: plan.rollout,
+    signal,
+  });
   if (demonstrations.length > 0) return { demonstrations, bought: played };
   throw new AgentgymError('AG_DEMONSTRATION', {
     message: `The stage \`${name}\` has no demonstrations: none succeeded.`,
     hint: 'Leave `successOnly` out, or take another expert.',
     path: `stages.${name}.demonstrations`,
   });
-}
-
-/** Where the environment has no such expert, says which key names it. */
-async function askExpert(
-  stage: string,
-  environment: string,
-  collect: () => Promise<CollectedDemonstrations>,
-): Promise<CollectedDemonstrations> {
-  try {
-    return await collect();
-  } catch (error) {
-    if (!isAgentgymError(error) || error.code !== 'AG_NO_EXPERT') throw error;
-    const path = `stages.${stage}.demonstrations.expert`;
-    throw new AgentgymError('AG_NO_EXPERT', {
-      message: `${path}: ${error.message.replace('The environment', `The environment \`${environment}\``)}`,
-      hint: `${error.hint} Choose one with \`--set ${path}=NAME\`.`,
-      path,
-    });
-  }
 }

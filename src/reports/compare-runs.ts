@@ -4,7 +4,8 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { compareCells, toldMean, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
 import { readOutcomes, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
-import { changedLogs, loadRun, type LoadedRun } from '../runs/load-run.js';
+import { changedLogs } from '../runs/changed-logs.js';
+import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
 import type { PackageRecord, RunStatus } from '../runs/run-manifest.js';
 

@@ -1,5 +1,6 @@
 import type { ReportComparison, ReportData } from '../reporting/report-data.js';
-import { changedLogs, loadRun, type LoadedRun } from '../runs/load-run.js';
+import { changedLogs } from '../runs/changed-logs.js';
+import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
 import { compareGroups, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
 import { compareWithTrained, finite } from './report-comparisons.js';

@@ -12,7 +12,7 @@ import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import { AppendLog } from '../reporting/append-log.js';
 import { MetricsLog } from '../reporting/metrics-log.js';
 import { removeLaterCheckpoints, stageStart, writeCheckpoint, writeStageStart } from './checkpoints.js';
-import { changedLogs } from './load-run.js';
+import { changedLogs } from './changed-logs.js';
 import type { RunDirectory } from './run-directory.js';
 import type { TrainerState } from './trainer-state.js';
 

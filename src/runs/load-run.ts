@@ -51,11 +51,6 @@ export async function loadRun(directory: string): Promise<LoadedRun> {
   };
 }
 
-/** What is said of logs that somebody changed. */
-export function changedLogs(names: readonly string[]): string {
-  return `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} not what the run wrote: what it tells may be wrong.`;
-}
-
 /** A run that goes on may have a newer checkpoint by now than what was read of its logs: that is no change. */
 async function changedSince(
   checkpoint: string | undefined,

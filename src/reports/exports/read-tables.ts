@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { Episode, Turn } from '../../contracts/trajectory.js';
 import { readJsonLines } from '../../reporting/read-json-lines.js';
 import type { TableRow } from '../../reporting/table-file.js';
-import { changedLogs, loadRun, type LoadedRun } from '../../runs/load-run.js';
+import { changedLogs } from '../../runs/changed-logs.js';
+import { loadRun, type LoadedRun } from '../../runs/load-run.js';
 import type { ExportedRun } from './exported-subjects.js';
 import { componentColumn, labelColumn, type FoundNames, type TableName } from './table-columns.js';
 
