@@ -76,10 +76,17 @@ export function writeDocument(document: unknown): void {
   else write(text);
 }
 
-/** Rejects with what nobody caught, such as an error thrown in a timer of a plugin, which is named then. */
-export function uncaughtFailure(): Promise<never> {
+/**
+ * Rejects with what nobody caught, such as an error thrown in a timer of a plugin, which is named then.
+ *
+ * @param outlives is told of what a plugin threw; true: the command goes on
+ */
+export function uncaughtFailure(outlives: (error: AgentgymError) => boolean): Promise<never> {
   return new Promise((_, reject) => {
-    process.on('uncaughtException', (error: Error) => reject(blame(error)));
+    process.on('uncaughtException', (thrown: Error) => {
+      const error = blame(thrown);
+      if (!isAgentgymError(error) || !outlives(error)) reject(error);
+    });
   });
 }
 

@@ -7,6 +7,9 @@ import { describeFailure, failureLines, type Failure } from './describe-failure.
 import { leaveProcess, ownProcess, releaseProcess, uncaughtFailure, writeDocument } from './guard-process.js';
 import { reportMissingPlugins } from './report-missing-plugins.js';
 
+/** Commands by which a plugin that breaks others is found and removed: what one throws does not end them. */
+const lookers = ['doctor', 'list', 'plugins'];
+
 /** How Node ends a process that waits for what never comes. */
 const UNSETTLED = 13;
 
@@ -20,7 +23,11 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
   ignoreClosedPipes();
   leaveErrorsToMain();
   reportMissingPlugins();
-  const uncaught = uncaughtFailure();
+  const uncaught = uncaughtFailure((error) => {
+    if (!lookers.includes(argv[0] ?? '')) return false;
+    process.stderr.write(`${printable(error.message)}\n`);
+    return true;
+  });
   const tell = (failure: Failure) => {
     if (asksForJson(argv)) writeDocument({ formatVersion: 1, error: failure.error });
     process.stderr.write(`${printable(failureLines(failure).join('\n'))}\n`);

@@ -1,4 +1,5 @@
 // What can only be checked once contributions have been made: that the policy can do what the algorithm asks for.
+import type { RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { LiveName, LossExpression } from '../contracts/loss.js';
 import type { PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
@@ -37,6 +38,19 @@ export function checkPolicy(
     if (missingOperations.includes(node.op)) throw lacks(`the operation \`${node.op}\` in losses`);
     if (node.op === 'live' && !live.includes(node.name satisfies LiveName))
       throw lacks(`the live ${node.name} in losses`);
+  }
+}
+
+/** Throws AG_POLICY_CANNOT where a stage wants an optimizer that the policy does not have. */
+export function checkOptimizers({ stages }: RunPlan, { optimizers }: PolicyCapabilities, name: string): void {
+  for (const { name: stage, optimizer } of stages) {
+    const wanted = optimizer.settings.name;
+    if (optimizers.includes(wanted)) continue;
+    throw new AgentgymError('AG_POLICY_CANNOT', {
+      message: `The stage \`${stage}\` wants the optimizer \`${wanted}\`, which the policy \`${name}\` has not.`,
+      hint: `It has ${optimizers.join(', ')}.`,
+      path: `stages.${stage}.optimizer.name`,
+    });
   }
 }
 

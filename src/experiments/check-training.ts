@@ -8,6 +8,7 @@ import type { ContributionRecord } from '../runs/run-manifest.js';
 import { proveSplits } from '../runs/split-proof.js';
 import type { MemoryEstimate } from './estimate-memory.js';
 import { disposeParts, openParts } from './open-parts.js';
+import { tryDemonstrations } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
 
 /** A stage as it would be run. */
@@ -36,7 +37,7 @@ export interface CheckedTraining {
   readonly tasks: { readonly [split in SplitName]: TaskList['count'] };
 }
 
-/** Checks all that a run of the plan checks before it plays its first game. Nothing is written. Throws what the run would. */
+/** Checks all that a run of the plan checks before it trains, of its demonstrations the first few. Nothing is written. Throws what the run would. */
 export async function checkTraining(
   plan: RunPlan,
   host: PluginHost,
@@ -46,6 +47,7 @@ export async function checkTraining(
   const parts = await openParts(plan, host, settings, origin);
   try {
     const { random } = settings;
+    await tryDemonstrations(plan, { ...parts, ...settings });
     const noDemonstrations = new Map<string, never>();
     const tasks = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations }, random);
     proveSplits(tasks, await transferTasks(plan, parts, random));

@@ -9,7 +9,7 @@ import type { ModelActor } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
-import { checkPolicy } from './check-parts.js';
+import { checkOptimizers, checkPolicy } from './check-parts.js';
 import { noCorpus } from './instances.js';
 import { disposeParts, openParts, type OpenParts } from './open-parts.js';
 import {
@@ -79,6 +79,7 @@ export async function makeParts(
     const criticFrom = (folder: string): Promise<PolicyModel> =>
       instances.policy({ name, options }, { ...learnt, corpus: noCorpus, from: folder, valueHead: true });
     try {
+      checkOptimizers(plan, policy.capabilities, name);
       for (const { algorithm, plan: stage } of rl.values()) {
         checkPolicy(algorithm, policy.capabilities, name, stage.update.recomputeLogprobs);
       }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
-import { formatPath, type KeyPath } from '../config/recipe-layer.js';
+import { formatPath } from '../config/recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { ActionFormat } from '../contracts/format.js';
@@ -17,7 +17,8 @@ import type { Toolbox } from '../rollout/toolbox.js';
 import { runWeights } from '../runs/checkpoints.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { refuseUnpaidGroups } from '../training/collect-groups.js';
-import { checkPolicy } from './check-parts.js';
+import { atKey } from './at-key.js';
+import { checkOptimizers, checkPolicy } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
 import { estimateMemory, policyLoad, type MemoryEstimate } from './estimate-memory.js';
 import { refuseInexact } from './inexact-reasons.js';
@@ -64,28 +65,29 @@ export async function openParts(
 ): Promise<OpenParts> {
   const { recipe } = plan;
   const instances = new Instances(host, settings);
-  const environment = await at(['environment'], () => instances.environment(playedEnvironment(recipe)));
+  const environment = await atKey(['environment'], () => instances.environment(playedEnvironment(recipe)));
   const transfer = new Map<string, OpenEnvironment>();
   let tools: Toolbox | undefined;
   try {
     for (const { name, environment: other, isOwn } of plan.transfer) {
       const path = ['evaluation', 'final', 'transfer', name];
       if (isOwn) continue;
-      transfer.set(name, await at(path, () => instances.environment(playedEnvironment(recipe, other))));
+      transfer.set(name, await atKey(path, () => instances.environment(playedEnvironment(recipe, other))));
     }
     refuseMissingExperts(plan, environment);
-    const format = await at(['format'], () => instances.format(recipe.format));
-    tools = await at(['tools'], () => instances.tools(recipe.tools ?? [], plan.toolLimits));
-    const reward = await at(['reward'], () => instances.reward(recipe.reward.terms));
+    const format = await atKey(['format'], () => instances.format(recipe.format));
+    tools = await atKey(['tools'], () => instances.tools(recipe.tools ?? [], plan.toolLimits));
+    const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
     const rl = await rlParts(plan, instances, environment, origin);
-    const policyContext = await at(['policy', 'from'], () => contextOf(recipe, rl));
+    const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl));
     const { name, options } = recipe.policy;
-    const policyEstimate = await at(['policy'], () =>
+    const policyEstimate = await atKey(['policy'], () =>
       instances.policyEstimate({ name, options }, policyContext, policyLoad(plan)),
     );
     const open = { environment, transfer, format, ...(tools && { tools }), reward, rl };
     if (policyEstimate !== undefined) {
       const { capabilities } = policyEstimate;
+      checkOptimizers(plan, capabilities, name);
       for (const { algorithm, plan: stage } of rl.values()) {
         checkPolicy(algorithm, capabilities, name, stage.update.recomputeLogprobs);
       }
@@ -139,21 +141,6 @@ export async function checkRecipeRewards(
   }
 }
 
-/** Where an error names no key, names this one. */
-async function at<T>(path: KeyPath, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isAgentgymError(error) || error.path !== undefined) throw error;
-    throw new AgentgymError(error.code, {
-      ...error,
-      message: error.message,
-      path: formatPath(path),
-      cause: error.cause,
-    });
-  }
-}
-
 async function contextOf({ policy, rollout }: Recipe, rl: OpenParts['rl']): Promise<Omit<PolicyContext, 'corpus'>> {
   const { preset, from } = policy;
   const { maxEpisodeTokens } = rollout;
@@ -193,8 +180,8 @@ async function rlParts(
   const rewards: StageReward[] = [];
   for (const stage of stages) {
     if (stage.kind !== 'rl') continue;
-    const reward = await at(settingPath(stage, ['reward']), () => instances.reward(stage.reward.terms));
-    const algorithm = await at(settingPath(stage, ['algorithm']), () => instances.algorithm(stage.algorithm));
+    const reward = await atKey(settingPath(stage, ['reward']), () => instances.reward(stage.reward.terms));
+    const algorithm = await atKey(settingPath(stage, ['algorithm']), () => instances.algorithm(stage.algorithm));
     refuseUnpaidGroups(stage, algorithm);
     rewards.push({
       path: settingPath(stage, ['reward']),

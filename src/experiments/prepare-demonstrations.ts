@@ -1,3 +1,4 @@
+import type { KeyPath } from '../config/recipe-layer.js';
 import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
@@ -7,6 +8,7 @@ import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import type { Demonstration } from '../rollout/demonstration.js';
 import { readDemonstrations } from '../rollout/read-demonstrations.js';
 import type { Toolbox } from '../rollout/toolbox.js';
+import { atKey } from './at-key.js';
 import type { OpenEnvironment } from './open-environment.js';
 
 export interface DemonstrationContext {
@@ -38,9 +40,28 @@ export async function prepareDemonstrations(
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
     const { count } = stage.demonstrations;
-    prepared.set(stage.name, await gatherDemonstrations(plan, stage, count, context));
+    prepared.set(stage.name, await atKey(pathOf(stage), () => gatherDemonstrations(plan, stage, count, context)));
   }
   return prepared;
+}
+
+/** Games of an expert that tell whether there will be demonstrations. */
+const tried = 8;
+
+/** Makes the first demonstrations of each stage, or reads its file: where there can be none, throws what `prepareDemonstrations` would. */
+export async function tryDemonstrations(plan: RunPlan, context: DemonstrationContext): Promise<void> {
+  for (const stage of plan.funded) {
+    if (stage.kind !== 'sft') continue;
+    const { count, file } = stage.demonstrations;
+    // The first may all be lost where the later ones are not.
+    const any = { ...stage, demonstrations: { ...stage.demonstrations, successOnly: false } };
+    const few = file === undefined ? Math.min(count, tried) : count;
+    await atKey(pathOf(stage), () => gatherDemonstrations(plan, any, few, context));
+  }
+}
+
+function pathOf({ name }: SftStagePlan): KeyPath {
+  return ['stages', name, 'demonstrations'];
 }
 
 /**

@@ -21,4 +21,9 @@ export const instanceShapes: { readonly [kind in Exclude<ContributionKind, 'envi
 };
 
 /** What `estimate` of a policy gives. */
-export const estimateShape: Shape = { parameters: 'number', capabilities: { sampler: 'object' }, bytes: 'object', mostBeside: 'object' };
+export const estimateShape: Shape = {
+  parameters: 'number',
+  capabilities: { sampler: 'object' },
+  bytes: 'object',
+  mostBeside: 'object',
+};
