@@ -11,12 +11,12 @@ let answer: ProbeAnswer =
     ? { problem: loaded.problem }
     : { contributions: loaded.contributions.map(({ kind, name, summary }) => ({ kind, name, summary })) };
 // What it throws a moment later would end every command that loads it.
-const later = await new Promise<unknown>((passed) => {
+const later = await new Promise<string | undefined>((passed) => {
   process.once('uncaughtException', (error) => passed(messageOf(error)));
-  setTimeout(passed, 300);
+  setTimeout(() => passed(undefined), 300);
 });
 if (later !== undefined) {
-  const message = `it throws where nobody can catch it, after it was imported: ${String(later)}`;
+  const message = `it throws where nobody can catch it, after it was imported: ${later}`;
   answer = { problem: { message, hint: 'Report it to its author.' } };
 }
 // What the plugin left running does not keep us.
