@@ -6,7 +6,7 @@ export async function atKey<T>(path: KeyPath, work: () => Promise<T>): Promise<T
   try {
     return await work();
   } catch (error) {
-    if (!isAgentgymError(error) || error.path !== undefined) throw error;
+    if (!isAgentgymError(error) || error.path !== undefined || error.code === 'AG_INTERRUPTED') throw error;
     throw new AgentgymError(error.code, {
       ...error,
       message: error.message,

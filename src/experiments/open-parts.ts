@@ -26,7 +26,7 @@ import { Instances, type Named } from './instances.js';
 import type { OpenEnvironment, PlaySettings } from './open-environment.js';
 
 /** What an rl stage has of its own. */
-export interface RlParts {
+interface RlParts {
   readonly plan: RlStagePlan;
   readonly algorithm: Algorithm;
   readonly reward: ComposedReward;
