@@ -261,6 +261,14 @@ describe('resolveRecipe', () => {
     expect(await complaints(BASE.replace('coin-flip', `coin-flip, options: {${options}}`))).toHaveLength(50);
   }, 4000);
 
+  it('refuses an episode that has no room for an action', async () => {
+    const text = `${BASE}rollout: { maxEpisodeTokens: 64 }\n`;
+    expect(await complaints(text)).toEqual([
+      expect.stringMatching(/^AG_RECIPE_INVALID 10: `rollout.maxEpisodeTokens` is 64/),
+    ]);
+    await expect(resolveText(text.replace('64', '65'))).resolves.toBeDefined();
+  });
+
   it('is not misled by names that every object has', async () => {
     expect(await complaints(`${BASE}toString: 1\n`)).toEqual(['AG_RECIPE_UNKNOWN_KEY 10: there is no key `toString`']);
     expect(await complaints(BASE.replace('steps: 20', 'steps: 20\n    valueOf: 2'))).toEqual([
