@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import type { Recipe } from '../config/recipe-schema.js';
@@ -13,6 +13,7 @@ import { readManifest, type RunManifest } from '../runs/run-manifest.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
 import type { AblationPlan } from './ablation-plan.js';
 import { ablationFingerprint, type Cell } from './resolve-cells.js';
+import { makeFolder } from '../reporting/make-folder.js';
 
 /** One seed of one cell: a run. */
 export interface CellRun {
@@ -75,7 +76,7 @@ export class AblationDirectory {
     const there = await readAblationIfAny(directory);
     if (there === undefined) {
       if (existsSync(directory)) throw exists(directory);
-      await mkdir(join(directory, 'cells'), { recursive: true });
+      await makeFolder(join(directory, 'cells'));
     } else refuseOther(directory, there, cells);
     const lock = acquireRunLock(directory);
     try {

@@ -9,7 +9,7 @@ import { planRun } from '../config/run-plan.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
-import { checkRecipeRewards } from '../experiments/make-parts.js';
+import { checkRecipeRewards } from '../experiments/open-parts.js';
 import type { AblationPlan, CellPlan, CellSettings } from './ablation-plan.js';
 
 /** A cell whose recipe is checked. */

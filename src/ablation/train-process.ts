@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,6 +7,7 @@ import type { RunEvent } from '../contracts/events.js';
 import { channelValue, channelVariable } from '../reporting/channel-progress.js';
 import type { RunResult } from '../runs/run-result.js';
 import type { CellRun } from './ablation-directory.js';
+import { makeFolder } from '../reporting/make-folder.js';
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 /** Lines of standard error that are kept, should the process end without a word on standard output. */
@@ -28,7 +29,7 @@ export async function trainInProcess(
   signal: AbortSignal,
 ): Promise<TrainOutcome> {
   const recipe = join(dirname(run.directory), `seed-${run.seed}.json`);
-  await mkdir(dirname(run.directory), { recursive: true });
+  await makeFolder(dirname(run.directory));
   await writeFile(recipe, `${JSON.stringify(run.recipe, null, 2)}\n`);
   const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory];
   const shared = run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages];

@@ -13,7 +13,7 @@ import { baselinePlayers } from '../experiments/baseline-players.js';
 import { rewardBounds } from '../experiments/check-rewards.js';
 import { evaluationRandom } from '../experiments/evaluation-random.js';
 import { Instances } from '../experiments/instances.js';
-import { playedEnvironment } from '../experiments/make-parts.js';
+import { playedEnvironment } from '../experiments/open-parts.js';
 import type { OpenEnvironment } from '../experiments/open-environment.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { openContestant } from '../experiments/open-contestant.js';

@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core';
 
 import type { Json } from '../contracts/json.js';
+import { messageOf } from '../errors/message-of.js';
 
 /** What `ablate` takes beside its axis. */
 export const ablationFlags = {
@@ -42,13 +43,17 @@ export const ablationFlags = {
 
 /** The value of `--values`: a list, or a map by option. Throws AG_COMMAND_USAGE. */
 export async function parseValues(text: string): Promise<readonly Json[]> {
-  const [{ parse }, { AgentgymError }] = await Promise.all([import('yaml'), import('../errors/agentgym-error.js')]);
-  let value: unknown;
+  const [{ parseDocument }, { AgentgymError }] = await Promise.all([
+    import('../config/parse-document.js'),
+    import('../errors/agentgym-error.js'),
+  ]);
+  let value: Json;
   try {
-    value = parse(text);
+    value = parseDocument(text).content;
   } catch (error) {
     const hint = 'Quote it for the shell, such as `--values "[sparse, dense]"`.';
-    throw new AgentgymError('AG_COMMAND_USAGE', { message: '`--values` is not well-formed YAML.', hint, cause: error });
+    const message = `\`--values\` cannot be read: ${messageOf(error)}`;
+    throw new AgentgymError('AG_COMMAND_USAGE', { message, hint, cause: error });
   }
-  return (Array.isArray(value) ? value : [value]) as Json[];
+  return Array.isArray(value) ? (value as readonly Json[]) : [value];
 }

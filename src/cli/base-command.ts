@@ -4,6 +4,7 @@ import { Command, Flags } from '@oclif/core';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { PluginSource } from '../plugins/plugin-source.js';
+import { printable } from '../reporting/terminal-style.js';
 import { guardProcess, isOwnProcess, writeDocument } from './guard-process.js';
 import { interruptSignal } from './interrupt-signal.js';
 
@@ -28,15 +29,15 @@ export abstract class BaseCommand extends Command {
 
   /** Prints a line for a person; nothing under `--json`. */
   protected say(line = ''): void {
-    if (!this.jsonEnabled()) process.stdout.write(`${line}\n`);
+    if (!this.jsonEnabled()) process.stdout.write(`${printable(line)}\n`);
   }
 
   /** Prints a line to standard error, under `--json` too. */
   protected note(line: string): void {
-    process.stderr.write(`${line}\n`);
+    process.stderr.write(`${printable(line)}\n`);
   }
 
-  /** Aborted by the first Ctrl-C or SIGTERM; a second one ends the process. */
+  /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP; a second one ends the process. */
   protected get signal(): AbortSignal {
     return interruptSignal();
   }

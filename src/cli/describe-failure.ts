@@ -1,6 +1,11 @@
 import { errorCodes, type ErrorCode } from '../errors/error-codes.js';
 import { isAgentgymError, type ErrorFinding } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
+import { fileError } from '../errors/system-error.js';
+import { shortenText } from '../reporting/display-text.js';
+
+const longestMessage = 1000;
+const longestPath = 200;
 
 /** What the user is told about an error, whatever threw it. */
 export interface Failure {
@@ -22,32 +27,46 @@ interface OclifError extends Error {
 }
 
 /** Turns anything thrown into code, message, hint and exit code: 2 the user's, 70 ours, 130 interrupted. */
-export function describeFailure(thrown: unknown, command: string): Failure {
+export function describeFailure(error: unknown, command: string): Failure {
+  const thrown = fileError(error) ?? error;
   if (isAgentgymError(thrown)) {
-    const { code, message, hint, file, line, path, findings } = thrown;
-    const place = { ...(file && { file }), ...(line && { line }), ...(path && { path }) };
-    const error = { code, message, hint, ...place, ...(findings && findings.length > 1 && { findings }) };
-    const exitCode = thrown.exitCode;
-    return { exitCode, error, ...(exitCode === 70 && { stack: stackOf(thrown) }) };
+    const { findings = [], exitCode } = thrown;
+    const failure = { ...shortened(thrown), ...(findings.length > 1 && { findings: findings.map(shortened) }) };
+    return { exitCode, error: failure, ...(exitCode === 70 && { stack: stackOf(thrown) }) };
   }
-  const error = thrown as OclifError;
-  const id = (error.command ?? error.parse?.input?.context?.id)?.replaceAll(':', ' ');
-  if (thrown instanceof Error && error.oclif !== undefined) {
-    const message = plain(error.message);
+  return describeForeign(thrown as OclifError | undefined, command);
+}
+
+function describeForeign(thrown: OclifError | undefined, command: string): Failure {
+  const id = (thrown?.command ?? thrown?.parse?.input?.context?.id)?.replaceAll(':', ' ');
+  if (thrown instanceof Error && thrown.oclif !== undefined) {
+    const message = plain(thrown.message);
     if (id !== undefined) return usage('AG_COMMAND_USAGE', message, `See \`agentgym ${id} --help\`.`);
     if (command === '')
       return usage('AG_COMMAND_USAGE', 'there are flags, but no command', errorCodes.AG_COMMAND_UNKNOWN.cure);
-    if (error.oclif.exit === 127) {
+    if (thrown.oclif.exit === 127) {
       return usage('AG_COMMAND_UNKNOWN', `there is no command \`${command}\``, errorCodes.AG_COMMAND_UNKNOWN.cure);
     }
     return usage('AG_COMMAND_USAGE', message, errorCodes.AG_COMMAND_USAGE.cure);
   }
-  const message = messageOf(thrown);
-  if (error.foreign === true) return usage('AG_COMMAND_FAILED', plain(message), `See \`agentgym ${id} --help\`.`);
+  const message = shortenText(messageOf(thrown), longestMessage);
+  if (thrown?.foreign === true) return usage('AG_COMMAND_FAILED', plain(message), `See \`agentgym ${id} --help\`.`);
   return {
     exitCode: errorCodes.AG_BUG.exitCode,
     error: { code: 'AG_BUG', message, hint: errorCodes.AG_BUG.cure },
     stack: thrown instanceof Error ? stackOf(thrown) : message,
+  };
+}
+
+/** The complaint alone, of a length that can be read: what stood in a file may be of any. */
+function shortened({ code, message, hint, file, line, path }: ErrorFinding): ErrorFinding {
+  return {
+    code,
+    message: shortenText(message, longestMessage),
+    hint: shortenText(hint, longestMessage),
+    ...(file && { file }),
+    ...(line && { line }),
+    ...(path && { path: shortenText(path, longestPath) }),
   };
 }
 
@@ -69,7 +88,7 @@ function place({ file, line, message }: ErrorFinding): string {
 }
 
 function usage(code: ErrorCode, message: string, hint: string): Failure {
-  return { exitCode: errorCodes[code].exitCode, error: { code, message, hint } };
+  return { exitCode: errorCodes[code].exitCode, error: { code, message: shortenText(message, longestMessage), hint } };
 }
 
 /** oclif's messages carry colours, tabs, and last lines that point to the help or explain flags at length. */

@@ -67,15 +67,26 @@ export function leaveProcess(code: number): never {
 
 /** Writes the one document of `--json`. */
 export function writeDocument(document: unknown): void {
-  const text = `${JSON.stringify(document, null, 2)}\n`;
+  // JSON leaves alone what terminals obey beside the controls of ASCII: C1 and the signs that turn the direction of text.
+  const text = `${JSON.stringify(document, null, 2).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )}\n`;
   if (write === undefined) process.stdout.write(text);
   else write(text);
 }
 
-/** Rejects with what nobody caught, such as an error thrown in a timer of a plugin, which is named then. */
-export function uncaughtFailure(): Promise<never> {
+/**
+ * Rejects with what nobody caught, such as an error thrown in a timer of a plugin, which is named then.
+ *
+ * @param outlives is told of what a plugin threw; true: the command goes on
+ */
+export function uncaughtFailure(outlives: (error: AgentgymError) => boolean): Promise<never> {
   return new Promise((_, reject) => {
-    process.on('uncaughtException', (error: Error) => reject(blame(error)));
+    process.on('uncaughtException', (thrown: Error) => {
+      const error = blame(thrown);
+      if (!isAgentgymError(error) || !outlives(error)) reject(error);
+    });
   });
 }
 

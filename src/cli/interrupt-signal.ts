@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
+
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { leaveProcess } from './guard-process.js';
 
 let controller: AbortController | undefined;
 
 /**
- * One signal for the process: the first Ctrl-C or SIGTERM aborts it with AG_INTERRUPTED, so that work can be saved; the second ends the
+ * One signal for the process: the first Ctrl-C, SIGTERM or SIGHUP aborts it with AG_INTERRUPTED, so that work can be saved; the second ends the
  * process at once. `said`: what the user is told at the first.
  */
 export function interruptSignal(said = 'Interrupted: saving what is done; once more to stop at once.'): AbortSignal {
@@ -17,9 +19,21 @@ export function interruptSignal(said = 'Interrupted: saving what is done; once m
     };
     process.on('SIGINT', interrupt);
     process.on('SIGTERM', interrupt);
+    if (!ignoresHangUp()) process.on('SIGHUP', interrupt);
     abortWithParent(made);
   }
   return controller.signal;
+}
+
+/** Under `nohup` a terminal that closes is nobody's business: to listen for the signal would undo that. */
+function ignoresHangUp(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+    return ignored !== undefined && (BigInt(`0x${ignored}`) & 1n) === 1n;
+  } catch {
+    // Where nobody can tell, a process without a terminal is one that was meant to outlive it.
+    return process.stdin.isTTY !== true;
+  }
 }
 
 /** A process that works for another one ends with it, however that ended. */

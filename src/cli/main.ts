@@ -2,9 +2,13 @@ import { Command, Config, Errors, run, ux } from '@oclif/core';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { unansweredCalls } from '../plugins/call-plugin.js';
+import { printable } from '../reporting/terminal-style.js';
 import { describeFailure, failureLines, type Failure } from './describe-failure.js';
 import { leaveProcess, ownProcess, releaseProcess, uncaughtFailure, writeDocument } from './guard-process.js';
 import { reportMissingPlugins } from './report-missing-plugins.js';
+
+/** Commands by which a plugin that breaks others is found and removed: what one throws does not end them. */
+const lookers = ['doctor', 'list', 'plugins'];
 
 /** How Node ends a process that waits for what never comes. */
 const UNSETTLED = 13;
@@ -19,10 +23,14 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
   ignoreClosedPipes();
   leaveErrorsToMain();
   reportMissingPlugins();
-  const uncaught = uncaughtFailure();
+  const uncaught = uncaughtFailure((error) => {
+    if (!lookers.includes(argv[0] ?? '')) return false;
+    process.stderr.write(`${printable(error.message)}\n`);
+    return true;
+  });
   const tell = (failure: Failure) => {
     if (asksForJson(argv)) writeDocument({ formatVersion: 1, error: failure.error });
-    process.stderr.write(`${failureLines(failure).join('\n')}\n`);
+    process.stderr.write(`${printable(failureLines(failure).join('\n'))}\n`);
     return failure.exitCode;
   };
   ownProcess((error) => tell(describeFailure(error, '')));
@@ -82,11 +90,11 @@ function asksForJson(argv: readonly string[]): boolean {
   return (end === -1 ? argv : argv.slice(0, end)).includes('--json');
 }
 
-/** `agentgym list | head -1` closes the pipe while we write: no error, and training behind a closed pipe goes on. */
+/** `agentgym list | head -1` closes the pipe while we write, as does a terminal that is closed: no error, and training behind it goes on. */
 function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }
 }

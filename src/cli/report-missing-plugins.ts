@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Config } from '@oclif/core';
 
 import { messageOf } from '../errors/message-of.js';
+import { printable } from '../reporting/terminal-style.js';
 
 /**
  * oclif warns with a stack about a plugin whose folder is gone, on every command. Here it is one line that names the cure; what oclif warns of
@@ -20,9 +21,8 @@ export function reportMissingPlugins(): void {
     for (const { name, root } of names) {
       if (told.has(name)) continue;
       told.add(name);
-      process.stderr.write(
-        `Plugin ${name} is left out: its folder ${root} is gone. \`agentgym plugins uninstall ${name}\` forgets it.\n`,
-      );
+      const cure = `\`agentgym plugins uninstall ${name}\` forgets it`;
+      process.stderr.write(`${printable(`Plugin ${name} is left out: its folder ${root} is gone. ${cure}.`)}\n`);
     }
   };
 }

@@ -33,11 +33,10 @@ export default class Play extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Play);
-    const [{ play }, { parseOptions, parseTemperature }, { choosePlayer }, { visibleText }] = await Promise.all([
+    const [{ play }, { parseOptions, parseTemperature }, { choosePlayer }] = await Promise.all([
       import('../experiments/play.js'),
       import('../cli/parse-playing-flags.js'),
       import('../cli/choose-player.js'),
-      import('../reporting/display-text.js'),
     ]);
     const { policy, actions } = await choosePlayer(flags, process.stdin, process.stderr);
     const turns = actions ?? flags.turns;
@@ -60,9 +59,9 @@ export default class Play extends BaseCommand {
       this.say(`Task ${task}`);
       // A person has seen the game already.
       if (typeof policy === 'string' || policy.name !== 'human') {
-        this.say(visibleText(observation));
-        for (const turn of played) this.say(`> ${visibleText(turn.action)}\n${visibleText(turn.observation)}`);
-      } else this.say(visibleText(played.at(-1)?.observation ?? ''));
+        this.say(observation);
+        for (const turn of played) this.say(`> ${turn.action}\n${turn.observation}`);
+      } else this.say(played.at(-1)?.observation ?? '');
       this.say(`${success ? 'solved' : 'not solved'} in ${played.length} ${played.length === 1 ? 'turn' : 'turns'}`);
       this.say();
     }

@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand, setFlag, yesFlag } from '../cli/base-command.js';
+import { recipeSettings } from '../cli/recipe-settings.js';
 
 /** `agentgym train [RECIPE]` */
 export default class Train extends BaseCommand {
@@ -12,6 +13,7 @@ export default class Train extends BaseCommand {
     '<%= config.bin %> <%= command.id %> quickstart',
     '<%= config.bin %> <%= command.id %> quickstart --seed 2 --set algorithm.groupSize=8',
     '<%= config.bin %> <%= command.id %> my-recipe.yaml --output runs/mine --json',
+    '<%= config.bin %> <%= command.id %> my-recipe.yaml --check',
     '<%= config.bin %> <%= command.id %> --resume latest',
   ];
   static override args = {
@@ -26,24 +28,24 @@ export default class Train extends BaseCommand {
     resume: Flags.string({ helpValue: 'RUN', description: 'Go on with a run: a path, an id, or latest' }),
     // What `ablate` tells the runs of a grid.
     'shared-stages': Flags.string({ hidden: true }),
+    check: Flags.boolean({
+      exclusive: ['resume', 'yes'],
+      description: 'Check the recipe, its plugins and its memory, tell what would be run, and write nothing',
+    }),
   };
 
   async run() {
     const { args, flags } = await this.parse(Train);
-    const [{ planTraining }, { showProgress }, { styleOf }, { trainingReport }] = await Promise.all([
+    const [{ planTraining }, { checkLines }, { showProgress }, { styleOf }, { trainingReport }] = await Promise.all([
       import('../experiments/start-training.js'),
+      import('../reports/check-lines.js'),
       import('../reporting/show-progress.js'),
       import('../reporting/terminal-style.js'),
       import('../reports/training-report.js'),
     ]);
-    const sets = [
-      ...(flags.environment === undefined ? [] : [setting('environment', ['environment', 'name'], flags.environment)]),
-      ...(flags.seed === undefined ? [] : [setting('seed', ['seed'], flags.seed)]),
-      ...(flags.set ?? []),
-    ];
     const planned = await planTraining({
       ...(args.recipe !== undefined && { source: args.recipe }),
-      sets,
+      sets: recipeSettings(flags),
       ...(flags.resume !== undefined && { resume: flags.resume }),
       ...(flags.output !== undefined && { output: flags.output }),
       ...(flags['shared-stages'] !== undefined && { sharedStages: flags['shared-stages'] }),
@@ -53,15 +55,14 @@ export default class Train extends BaseCommand {
       settings: await this.hostSettings(0),
       version: this.config.version,
     });
+    if (flags.check) {
+      const checked = await planned.check();
+      for (const line of checkLines(checked)) this.say(line);
+      return checked;
+    }
     const { stdout, stderr, env: environment } = process;
     const quiet = this.jsonEnabled();
-    const display = await showProgress({
-      stages: planned.stages,
-      quiet,
-      stdout,
-      stderr,
-      environment,
-    });
+    const display = await showProgress({ stages: planned.stages, quiet, stdout, stderr, environment });
     let outcome: 'ended' | 'failed' = 'failed';
     try {
       const result = await planned.run((event) => display.event(event));
@@ -74,9 +75,4 @@ export default class Train extends BaseCommand {
       if (outcome === 'failed') await display.close(outcome);
     }
   }
-}
-
-/** A flag that sets a key of the recipe. */
-function setting(flag: string, path: readonly string[], value: string | number) {
-  return { flag: `--${flag} ${value}`, path, value };
 }

@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { parse } from 'yaml';
+import { parseDocument } from './parse-document.js';
+import { valueAt } from './recipe-layer.js';
 
 /** A recipe that comes with the CLI: `recipes/<name>/recipe.yaml`. */
 export interface BuiltInRecipe {
@@ -31,6 +32,7 @@ export async function builtInAblations(): Promise<readonly BuiltInRecipe[]> {
 
 /** One sentence about a built-in recipe: its `description`. */
 export async function recipeSummary({ file }: BuiltInRecipe): Promise<string> {
-  const recipe = parse(await readFile(file, 'utf8')) as { description?: string } | null;
-  return recipe?.description ?? '';
+  const { content } = parseDocument(await readFile(file, 'utf8'));
+  const description = valueAt(content, ['description']);
+  return typeof description === 'string' ? description : '';
 }

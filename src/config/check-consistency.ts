@@ -28,9 +28,22 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
     checkMinibatches(planned, wrong);
     checkReachable(planned, wrong);
   }
+  checkEpisodeTokens(recipe, wrong);
   checkReward(recipe, wrong);
   checkTools(recipe, wrong);
   checkBudget(recipe, wrong);
+}
+
+/** Before an action stands at least one token, and there must be room for the longest. */
+function checkEpisodeTokens({ rollout, policy }: ParsedRecipe, wrong: Wrong): void {
+  const { maxEpisodeTokens = Infinity } = rollout;
+  const { maxActionTokens } = policy.sampling;
+  if (maxEpisodeTokens > maxActionTokens) return;
+  wrong(
+    ['rollout', 'maxEpisodeTokens'],
+    `is ${maxEpisodeTokens}, which leaves no room for an action of \`policy.sampling.maxActionTokens\` ${maxActionTokens}`,
+    'Raise it to hold the prompt and every turn, or leave it out.',
+  );
 }
 
 type Wrong = (path: KeyPath, message: string, hint: string) => void;

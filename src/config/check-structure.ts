@@ -4,7 +4,7 @@ import type { Complaints } from './complaints.js';
 import { foreignKeyHint } from './foreign-names.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath } from './recipe-layer.js';
-import { descriptionOf, keysOf, members, placesOf, schemaAt, unwrap, type SchemaNode } from './schema-keys.js';
+import { descriptionOf, entryOf, keysOf, members, placesOf, schemaAt, unwrap, type SchemaNode } from './schema-keys.js';
 
 /** A format whose documents are checked. */
 export interface DocumentFormat<Schema> {
@@ -25,7 +25,7 @@ export function checkStructure<Schema extends DocumentSchema>(
 ): v.InferOutput<Schema> | undefined {
   let rest: KeyMap = value;
   let before = complaints.findings.length;
-  // valibot stops at the first unknown key of a map: take it out and look again.
+  // valibot stops at the first unknown key of a map: take it out and look again, until there are more than anybody reads.
   for (;;) {
     const result = v.safeParse(format.schema, rest);
     if (result.success) return complaints.findings.length === 0 ? result.output : undefined;
@@ -39,6 +39,7 @@ export function checkStructure<Schema extends DocumentSchema>(
       addUnknownKey(path, rootOf(format), rest, complaints);
       rest = without(rest, path);
     }
+    if (complaints.isFull) return undefined;
     if (complaints.findings.length === before) throw new Error('an unknown key could not be removed');
     before = complaints.findings.length;
   }
@@ -81,10 +82,10 @@ function addUnknownKey(path: KeyPath, root: SchemaNode, value: KeyMap, complaint
   const name = formatPath(path);
   if (open.type === 'variant') {
     const choice = open.key as string;
-    const others = members(open).filter((member) => member.entries?.[key] !== undefined);
+    const others = members(open).filter((member) => entryOf(member, key) !== undefined);
     if (others.length > 0) {
       const chosen = `\`${formatPath([...above, choice])}: ${String(valueAt(map, [choice]))}\``;
-      const takers = others.map((member) => String(unwrap(member.entries?.[choice] ?? member).literal));
+      const takers = others.map((member) => String(unwrap(entryOf(member, choice) ?? member).literal));
       const message = `\`${name}\` has no effect with ${chosen}`;
       complaints.add(
         'AG_RECIPE_IDLE_SETTING',
@@ -134,6 +135,7 @@ function expectation(issue: Issue): string {
   if (issue.type === 'min_entries') return 'a map with at least one entry';
   const limit = issue.expected?.match(/^(>=|<=|>|<)(.*)$/);
   if (issue.type === 'min_length') return `a list of ${issue.expected?.replace('>=', 'at least ')}`;
+  if (issue.type === 'max_length') return `a text of ${issue.expected?.replace('<=', 'at most ')} characters`;
   if (issue.type === 'non_empty') return 'a text that is not empty';
   if (issue.type === 'safe_integer') return 'a whole number';
   if (issue.type === 'finite') return 'a finite number';

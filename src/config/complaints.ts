@@ -2,14 +2,23 @@ import type { ErrorFinding } from '../errors/agentgym-error.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { formatPath, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 
-/** Collects what is wrong with a recipe, each with the file and line, or the flag, that said it. */
+/** More than anybody reads at once; a generated file may have thousands. */
+const mostFindings = 50;
+
+/** Collects what is wrong with a recipe, the first of it, each with the file and line, or the flag, that said it. */
 export class Complaints {
   readonly #findings: ErrorFinding[] = [];
 
   /** @param originOf the layer that a key came from */
   constructor(private readonly originOf: (path: KeyPath) => RecipeLayer | undefined) {}
 
+  /** What is added from here on is passed over. */
+  get isFull(): boolean {
+    return this.#findings.length >= mostFindings;
+  }
+
   add(code: ErrorCode, path: KeyPath, message: string, hint: string): void {
+    if (this.isFull) return;
     const layer = this.originOf(path);
     const line = layer?.line(path);
     this.#findings.push({
@@ -24,6 +33,7 @@ export class Complaints {
 
   /** A complaint about a flag that names the flag itself. */
   addFlag(code: ErrorCode, path: KeyPath, message: string, hint: string): void {
+    if (this.isFull) return;
     this.#findings.push({ code, message, hint, path: formatPath(path) });
   }
 

@@ -47,7 +47,8 @@ export function mergeLayers(layers: readonly RecipeLayer[]): MergedLayers {
         if (!origins.has(formatPath(here))) origins.set(formatPath(here), layer);
         lay(inner, item, here, layer);
       } else {
-        forget(here);
+        // What is new has nothing to forget; to look for it takes a look at every key there is.
+        if (Object.hasOwn(below, key)) forget(here);
         set(below, key, item);
         origins.set(formatPath(here), layer);
       }

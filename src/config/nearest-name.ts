@@ -1,3 +1,6 @@
+/** No name of anything is longer. */
+const longestName = 200;
+
 /**
  * The candidate that a misspelt name most likely means, or nothing where none is near: at most a third of its letters away
  * (Damerau-Levenshtein, adjacent letters swapped count once), or with the name as its beginning.
@@ -5,6 +8,8 @@
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Infinity;
+  // A misspelt name is about as long as the name, and what it costs to compare grows with both.
+  if (name.length > longestName) return undefined;
   const wanted = name.toLowerCase();
   for (const candidate of candidates) {
     const offered = candidate.toLowerCase();

@@ -1,6 +1,5 @@
-import { parse } from 'yaml';
-
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { parseDocument, reservedKeys } from './parse-document.js';
 import type { KeyMap, RecipeLayer } from './recipe-layer.js';
 
 /** One key that a flag of the command line sets. */
@@ -23,7 +22,7 @@ export function parseSetting(text: string, name: '--set' | '--option' = '--set')
     new AgentgymError('AG_SET_INVALID', { message: `\`${flag}\`${message}`, hint, cause });
   const at = text.indexOf('=');
   const path = text.slice(0, Math.max(at, 0)).split('.');
-  if (at < 1 || path.some((key) => key === '' || key === '__proto__')) {
+  if (at < 1 || path.some((key) => key === '' || reservedKeys.includes(key))) {
     throw wrong(
       ' is not of the form key=value',
       `Write it like \`${name} ${name === '--set' ? 'algorithm.groupSize=8' : 'width=20'}\`.`,
@@ -41,10 +40,10 @@ export function parseSetting(text: string, name: '--set' | '--option' = '--set')
     throw wrong(': `extends` belongs in a file', 'Name the other recipe itself, or write a file that extends it.');
   }
   try {
-    return { flag, path, value: parse(text.slice(at + 1)) as unknown };
+    return { flag, path, value: parseDocument(text.slice(at + 1)).content };
   } catch (error) {
     const cause = (error as Error).message.split('\n')[0]?.replace(/:$/, '') ?? '';
-    throw wrong(`: its value is not well-formed YAML: ${cause}`, 'Quote it for the shell and for YAML.', error);
+    throw wrong(`: its value cannot be read: ${cause}`, 'Quote it for the shell and for YAML.', error);
   }
 }
 

@@ -1,17 +1,20 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
-
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
+import { DocumentError, parseDocument, plainData, type ParsedDocument } from './parse-document.js';
 import { isKeyMap, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 
 /** The public door of this package, so that a recipe in TypeScript finds `defineRecipe` wherever it lies. */
 const PACKAGE_INDEX = fileURLToPath(new URL('../index', import.meta.url));
 
+/** A hundred times the longest recipe that anybody wrote. */
+const MOST_BYTES = 1_000_000;
+
 /**
- * Reads a recipe file: YAML, JSON, or TypeScript and JavaScript with a default export.
+ * Reads a recipe file: YAML, JSON, or TypeScript and JavaScript with a default export. Nothing but plain data comes out of it.
  *
  * @param root where the recipe stands inside the file; package.json holds one at `agentgym.recipe`
  * @throws AgentgymError AG_RECIPE_SYNTAX, with the line where there is one
@@ -22,14 +25,52 @@ export async function readRecipeFile(
   root: KeyPath = [],
 ): Promise<RecipeLayer> {
   const isCode = ['.ts', '.js', '.mjs'].includes(extname(file));
-  const { content, line } = isCode
-    ? { content: await importRecipe(file), line: () => undefined }
-    : await readText(file);
-  const value = valueAt(content, root) ?? {};
+  const { content, line } = await readContent(file, isCode);
+  const value = valueAt(content, root);
   if (!isKeyMap(value)) {
-    throw new AgentgymError('AG_RECIPE_SYNTAX', { message: `${file} does not hold a map of keys`, file, line: 1 });
+    const place = { file, line: line(root) ?? 1 };
+    const empty = value === null || value === undefined ? 'is empty' : 'does not hold a map of keys';
+    throw new AgentgymError('AG_RECIPE_SYNTAX', {
+      message: `${file} ${empty}`,
+      hint: 'See `docs/reference/recipe.md` for the keys there are.',
+      ...place,
+    });
   }
   return { origin, label: file, file, value, line: (path) => line([...root, ...path]) };
+}
+
+async function readContent(file: string, isCode: boolean): Promise<ParsedDocument> {
+  await refuseStrangeFile(file);
+  try {
+    if (!isCode) return parseDocument(await readFile(file, 'utf8'));
+    return { content: plainData(await importRecipe(file)), line: () => undefined };
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    throw new AgentgymError('AG_RECIPE_SYNTAX', {
+      message: `${file} is not well-formed: ${error.message}`,
+      hint: 'Mend the place that is named: texts, numbers, true and false, lists and maps of keys are what a recipe is made of.',
+      file,
+      line: error.line ?? 1,
+      cause: error,
+    });
+  }
+}
+
+/** A pipe or a device would be waited for, and a file of gigabytes read. */
+async function refuseStrangeFile(file: string): Promise<void> {
+  const found = await stat(file);
+  const problem = !found.isFile()
+    ? 'is no regular file'
+    : found.size > MOST_BYTES
+      ? `has ${found.size} bytes; a recipe has at most ${MOST_BYTES}`
+      : undefined;
+  if (problem === undefined) return;
+  throw new AgentgymError('AG_RECIPE_SYNTAX', {
+    message: `${file} ${problem}`,
+    hint: 'Name a file with a recipe.',
+    file,
+    line: 1,
+  });
 }
 
 async function importRecipe(file: string): Promise<unknown> {
@@ -38,7 +79,7 @@ async function importRecipe(file: string): Promise<unknown> {
   try {
     return await jiti.import(file, { default: true });
   } catch (error) {
-    const message = error instanceof Error ? (error.message.split('\n')[0] ?? '').trim() : String(error);
+    const message = messageOf(error).split('\n')[0]?.trim() ?? '';
     const line = lineWithin(file, error);
     throw new AgentgymError('AG_RECIPE_SYNTAX', {
       message: `${file} could not be loaded: ${message}`,
@@ -55,57 +96,4 @@ function lineWithin(file: string, error: unknown): number | undefined {
   const at = said.indexOf(`${file}:`);
   const line = at < 0 ? Number.NaN : Number.parseInt(said.slice(at + file.length + 1), 10);
   return Number.isNaN(line) ? undefined : line;
-}
-
-async function readText(file: string): Promise<{ content: unknown; line: (path: KeyPath) => number | undefined }> {
-  const lines = new LineCounter();
-  // Every JSON document is a YAML document, so one parser gives the lines of both.
-  const document = parseDocument(await readFile(file, 'utf8'), { lineCounter: lines, prettyErrors: false });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const { line } = lines.linePos(error.pos[0]);
-    throw new AgentgymError('AG_RECIPE_SYNTAX', {
-      message: `${file} is not well-formed: ${error.message}`,
-      file,
-      line,
-    });
-  }
-  let content: unknown;
-  try {
-    content = document.toJS();
-  } catch (cause) {
-    // An alias without an anchor, or one that expands without end.
-    throw new AgentgymError('AG_RECIPE_SYNTAX', {
-      message: `${file}: ${(cause as Error).message}`,
-      file,
-      line: 1,
-      cause,
-    });
-  }
-  return {
-    content,
-    line: (path) => {
-      const offset = offsetOf(document, path);
-      return offset === undefined ? undefined : lines.linePos(offset).line;
-    },
-  };
-}
-
-/** Offset of the key at a path, or of the nearest key above it. */
-function offsetOf(document: Document, path: KeyPath): number | undefined {
-  let node: unknown = document.contents;
-  let offset: number | undefined;
-  for (const key of path) {
-    if (isAlias(node)) node = node.resolve(document);
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
-      if (pair === undefined) break;
-      offset = (pair.key as { range?: readonly number[] | null }).range?.[0] ?? offset;
-      node = pair.value;
-    } else if (isSeq(node)) {
-      node = node.items[Number(key)];
-      offset = (node as { range?: readonly number[] | null } | undefined)?.range?.[0] ?? offset;
-    } else break;
-  }
-  return offset;
 }

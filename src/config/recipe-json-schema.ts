@@ -96,7 +96,7 @@ function blocksAt(node: Json | undefined, path: readonly string[]): Node[] {
 
 function describeBlock(block: Node, known: readonly DescribedContribution[]): void {
   const properties = block['properties'] as Node;
-  const { type: _, minLength: __, ...name } = properties['name'] as Node;
+  const { type: _, minLength: __, maxLength: ___, ...name } = properties['name'] as Node;
   properties['name'] = {
     ...name,
     // `oneOf` of constants, so that editors show the sentence beside the word.

@@ -7,11 +7,14 @@ import type { Json } from '../contracts/json.js';
 
 const whole = (minimum: number, description: string) =>
   v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.description(description));
+/** Of what is held in memory all at once, or counted out one by one: beyond it a number is a slip of the hand, and would only show as a crash. */
+const count = (minimum: number, description: string, maximum = 1_000_000) =>
+  v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum), v.description(description));
 const amount = (minimum: number, description: string) =>
   v.pipe(v.number(), v.finite(), v.minValue(minimum), v.description(description));
 const share = (description: string) => v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description(description));
 const decay = (description: string) => v.pipe(v.number(), v.minValue(0), v.ltValue(1), v.description(description));
-const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.description(description));
+const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096), v.description(description));
 const contribution = (kind: string) => text(`Name of the ${kind}; \`agentgym list\` shows what is installed`);
 
 const settings = v.record(v.string(), v.unknown()) as unknown as v.GenericSchema<Record<string, Json>>;
@@ -21,7 +24,10 @@ const options = (whose: string, describe: string) =>
     {},
   );
 
-const seconds = (phase: string) => v.exactOptional(v.pipe(amount(0, `Longest time of ${phase}`), v.gtValue(0)));
+/** Above zero, and no more than a timer of Node can wait: 2^31 milliseconds, beyond which it does not wait at all. */
+const duration = (description: string) =>
+  v.exactOptional(v.pipe(v.number(), v.minValue(0.001), v.maxValue(2_147_483), v.description(description)));
+const seconds = (phase: string) => duration(`Longest time of ${phase}`);
 
 type Wrapped<Schema> = Schema extends { readonly wrapped: infer Inner } ? Inner : Schema;
 
@@ -48,12 +54,12 @@ const environment = v.pipe(
         ),
       ),
     ),
-    workers: v.exactOptional(whole(1, 'Threads that play it, with `thread: worker`; absent: 1')),
+    workers: v.exactOptional(count(1, 'Threads that play it, with `thread: worker`; absent: 1', 64)),
     instances: v.exactOptional(
-      whole(1, 'Most instances at once; absent: as the environment says, or `rollout.inFlight`'),
+      count(1, 'Most instances at once; absent: as the environment says, or `rollout.inFlight`'),
     ),
     observationCharacters: v.exactOptional(
-      whole(
+      count(
         1,
         'UTF-16 units after which an observation is cut, with a mark; absent: as the environment says, or 16384',
       ),
@@ -109,7 +115,7 @@ const sampling = v.strictObject({
   ),
   topP: v.optional(v.pipe(share('Nucleus sampling; must be 1 where there is an rl stage'), v.gtValue(0)), 1),
   topK: v.optional(whole(0, 'Sample from the k likeliest tokens, 0 from all; must be 0 where there is an rl stage'), 0),
-  maxActionTokens: v.optional(whole(1, 'Tokens after which an action is cut'), 64),
+  maxActionTokens: v.optional(count(1, 'Tokens after which an action is cut'), 64),
 });
 
 const policy = v.strictObject({
@@ -127,9 +133,9 @@ const policy = v.strictObject({
 /** The keys of `algorithm`; a stage may say any of them anew. */
 const algorithm = v.strictObject({
   name: contribution('algorithm'),
-  groupSize: v.optional(whole(1, 'Episodes of one task that are sampled together'), 8),
-  epochs: v.optional(whole(1, 'Passes over the episodes of a step'), 1),
-  minibatches: v.optional(whole(1, 'Optimizer steps per pass'), 1),
+  groupSize: v.optional(count(1, 'Episodes of one task that are sampled together'), 8),
+  epochs: v.optional(count(1, 'Passes over the episodes of a step'), 1),
+  minibatches: v.optional(count(1, 'Optimizer steps per pass'), 1),
   recomputeLogprobs: v.optional(
     v.pipe(
       v.boolean(),
@@ -165,7 +171,7 @@ export const defaultedAlgorithmKeys = Object.entries(algorithm.entries).flatMap(
 );
 
 const turnsList = v.pipe(
-  v.array(whole(1, 'Turns')),
+  v.array(count(1, 'Turns')),
   v.minLength(2, 'two horizons or more are wanted; one horizon is `schedule: fixed`'),
   v.check(
     (turns) => turns.every((turn, i) => turn > (turns[i - 1] ?? 0)),
@@ -177,12 +183,12 @@ const turnsList = v.pipe(
 const horizon = v.variant('schedule', [
   v.strictObject({
     schedule: v.pipe(v.literal('fixed'), v.description('One horizon throughout')),
-    turns: whole(1, 'Turns after which an episode is cut'),
+    turns: count(1, 'Turns after which an episode is cut'),
   }),
   v.strictObject({
     schedule: v.pipe(v.literal('linear'), v.description('From one horizon to another in equal parts')),
-    from: whole(1, 'Turns at the first step'),
-    to: whole(1, 'Turns at the end of the ramp and after it'),
+    from: count(1, 'Turns at the first step'),
+    to: count(1, 'Turns at the end of the ramp and after it'),
     over: whole(1, 'Steps that the ramp takes'),
   }),
   v.strictObject({
@@ -197,13 +203,13 @@ const horizon = v.variant('schedule', [
     schedule: v.pipe(v.literal('success-rate'), v.description('The next horizon once enough episodes succeed')),
     turns: turnsList,
     threshold: share('Share of successes, over the window, from which the next horizon is taken'),
-    window: v.optional(whole(1, 'Steps over which the share is taken'), 1),
+    window: v.optional(count(1, 'Steps over which the share is taken'), 1),
   }),
   v.strictObject({
     schedule: v.pipe(v.literal('truncation-rate'), v.description('The next horizon once too many episodes are cut')),
     turns: turnsList,
     threshold: share('Share of cut episodes, over the window, from which the next horizon is taken'),
-    window: v.optional(whole(1, 'Steps over which the share is taken'), 1),
+    window: v.optional(count(1, 'Steps over which the share is taken'), 1),
   }),
 ]);
 
@@ -244,7 +250,7 @@ const demonstrations = v.strictObject({
   ),
   file: v.exactOptional(text('Demonstrations as JSONL instead of an expert; relative to the recipe')),
   count: v.exactOptional(
-    whole(
+    count(
       1,
       'Demonstrations to use; absent: as many as `budget` pays for, without it 1000 of an expert, all of a file',
     ),
@@ -281,7 +287,7 @@ const sftStage = v.strictObject({
   kind: v.pipe(v.literal('sft'), v.description('Supervised fine-tuning on demonstrations')),
   demonstrations: v.optional(v.pipe(demonstrations, v.description('What is imitated')), {}),
   steps: whole(1, 'Optimizer steps'),
-  batchSize: v.optional(whole(1, 'Demonstrations per optimizer step'), 64),
+  batchSize: v.optional(count(1, 'Demonstrations per optimizer step'), 64),
   stopWhen,
   optimizer: v.optional(
     v.pipe(optimizer, v.description('The optimizer of this stage; each stage starts a fresh one')),
@@ -291,7 +297,7 @@ const sftStage = v.strictObject({
 
 const rlStage = v.strictObject({
   kind: v.pipe(v.literal('rl'), v.description('Reinforcement learning')),
-  tasksPerStep: v.optional(whole(1, 'Tasks per step; each is played `algorithm.groupSize` times'), 32),
+  tasksPerStep: v.optional(count(1, 'Tasks per step; each is played `algorithm.groupSize` times'), 32),
   steps: whole(1, 'Steps: each plays episodes and trains on them'),
   stopWhen,
   optimizer: v.optional(
@@ -306,14 +312,15 @@ const rlStage = v.strictObject({
 });
 
 const tasks = (description: string) =>
-  v.pipe(v.union([whole(1, 'Tasks'), v.literal('all')]), v.description(description));
+  v.pipe(v.union([count(1, 'Tasks'), v.literal('all')]), v.description(description));
 const temperatures = (description: string) =>
   v.pipe(v.array(amount(0, 'Temperature')), v.minLength(1), v.description(description));
-const episodesPerTask = whole(1, 'Attempts at each task; above 1 avg@k and pass@k are given');
+const episodesPerTask = count(1, 'Attempts at each task; above 1 avg@k and pass@k are given');
 
 const transfer = v.record(
   v.pipe(
     v.string(),
+    v.maxLength(64),
     v.regex(
       /^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/,
       'an environment is called by words of letters and digits, joined by hyphens',
@@ -325,7 +332,7 @@ const transfer = v.record(
     ),
     options: options('environment', 'environment'),
     horizon: v.exactOptional(
-      whole(1, "Turns after which an episode is cut there; absent: as in evaluations of the recipe's environment"),
+      count(1, "Turns after which an episode is cut there; absent: as in evaluations of the recipe's environment"),
     ),
   }),
 );
@@ -340,7 +347,7 @@ const evaluation = v.strictObject({
   episodesPerTask: v.optional(episodesPerTask, 1),
   temperatures: v.optional(temperatures('Each evaluation is made at each of these'), [0]),
   horizon: v.exactOptional(
-    whole(1, 'Turns after which an evaluated episode is cut; absent: the longest horizon of any stage'),
+    count(1, 'Turns after which an evaluated episode is cut; absent: the longest horizon of any stage'),
   ),
   seed: v.exactOptional(
     whole(
@@ -403,6 +410,7 @@ export const recipeSchema = v.strictObject({
   name: v.optional(
     v.pipe(
       v.string(),
+      v.maxLength(100),
       v.regex(/^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/, 'a name is words of letters and digits, joined by hyphens'),
       v.description("Begins the name of the run's folder; absent: the name of the file"),
     ),
@@ -454,7 +462,12 @@ export const recipeSchema = v.strictObject({
   ),
   stages: v.pipe(
     v.record(
-      v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]*$/, 'a stage is named by lower-case letters, digits and hyphens')),
+      v.pipe(
+        v.string(),
+        // Files are named after it.
+        v.maxLength(64),
+        v.regex(/^[a-z][a-z0-9-]*$/, 'a stage is named by lower-case letters, digits and hyphens'),
+      ),
       v.variant('kind', [sftStage, rlStage]),
     ),
     v.minEntries(1),
@@ -479,7 +492,7 @@ export const recipeSchema = v.strictObject({
     v.pipe(
       v.strictObject({
         episodes: v.optional(
-          whole(
+          count(
             0,
             'Episodes that are kept of each step of rl, chosen by seed, up to half of them in whole groups, and of the final evaluation',
           ),
@@ -494,7 +507,7 @@ export const recipeSchema = v.strictObject({
     v.pipe(
       v.strictObject({
         every: v.optional(whole(0, 'Steps between checkpoints; 0: only at the end of a stage'), 50),
-        keep: v.optional(whole(1, 'Checkpoints that are kept, the newest'), 2),
+        keep: v.optional(count(1, 'Checkpoints that are kept, the newest'), 2),
       }),
       v.description('When the run is made resumable'),
     ),
@@ -503,7 +516,7 @@ export const recipeSchema = v.strictObject({
   rollout: v.optional(
     v.pipe(
       v.strictObject({
-        inFlight: v.optional(whole(1, 'Episodes that are played at the same time'), 256),
+        inFlight: v.optional(count(1, 'Episodes that are played at the same time'), 256),
         collection: v.exactOptional(
           v.pipe(
             v.picklist(['waves', 'free']),
@@ -512,29 +525,23 @@ export const recipeSchema = v.strictObject({
             ),
           ),
         ),
-        deadlineSeconds: v.exactOptional(
-          v.pipe(
-            amount(0, 'Seconds that one call of an environment may take; absent: as the environment says, or 60'),
-            v.gtValue(0),
-          ),
+        deadlineSeconds: duration(
+          'Seconds that one call of an environment may take; absent: as the environment says, or 60',
         ),
-        retries: v.optional(whole(0, 'How often a failed episode is tried again'), 2),
+        retries: v.optional(count(0, 'How often a failed episode is tried again'), 2),
         maxFailedShare: v.optional(share('Share of failed episodes in a step above which the run ends'), 0.1),
         maxEpisodeTokens: v.exactOptional(
-          whole(1, "Tokens after which an episode is cut; absent: the model's own limit"),
+          count(1, "Tokens after which an episode is cut; absent: the model's own limit"),
         ),
         maxToolCalls: v.exactOptional(
-          whole(
+          count(
             1,
             'Calls of an episode that reach a tool; the prompt says so, and a later call is answered that none are left. Absent: as many as there are turns',
           ),
         ),
-        maxToolOutput: v.exactOptional(whole(1, 'Characters after which the output of a tool is cut; absent: 2000')),
-        toolSeconds: v.exactOptional(
-          v.pipe(
-            amount(0, 'Seconds after which a call is asked to stop; one that goes on fails the episode. Absent: 10'),
-            v.gtValue(0),
-          ),
+        maxToolOutput: v.exactOptional(count(1, 'Characters after which the output of a tool is cut; absent: 2000')),
+        toolSeconds: duration(
+          'Seconds after which a call is asked to stop; one that goes on fails the episode. Absent: 10',
         ),
       }),
       v.description('How episodes are played'),

@@ -5,6 +5,7 @@ import { checkConsistency } from './check-consistency.js';
 import { checkRecipeContributions, type ContributionFinder } from './check-recipe-contributions.js';
 import { checkStructure } from './check-structure.js';
 import { Complaints } from './complaints.js';
+import { placeError } from './place-error.js';
 import { settleIdleSettings, writtenKeys } from './idle-settings.js';
 import { findProjectRecipe, locateRecipe, type RecipeLocation } from './locate-recipe.js';
 import { mergeLayers } from './merge-layers.js';
@@ -33,6 +34,8 @@ export interface ResolvedRecipe {
   readonly file?: string;
   /** Where a key came from; `default` where nobody said it. */
   readonly origin: (path: KeyPath) => 'default' | RecipeLayer['origin'];
+  /** What is found wrong later, with the file and line, or the flag, that said it. */
+  readonly placed: (error: AgentgymError) => AgentgymError;
 }
 
 /**
@@ -68,6 +71,7 @@ export async function resolveRecipe({ source, sets = [], cwd, host }: RecipeRequ
     ...(main?.file !== undefined && { file: main.file }),
     origin: (path) =>
       valueAt(merged.value, path) !== undefined ? (merged.originOf(path)?.origin ?? 'default') : 'default',
+    placed: (error) => placeError(error, (path) => merged.originOf(path)),
   };
 }
 

@@ -1,7 +1,7 @@
 // Questions about a valibot schema that valibot itself does not answer: which keys stand at a path, and what they mean.
 import * as v from 'valibot';
 
-import { isKeyMap, type KeyPath } from './recipe-layer.js';
+import { isKeyMap, valueAt, type KeyPath } from './recipe-layer.js';
 
 /** What is read of a schema; valibot's own types say more than is needed here. */
 export interface SchemaNode {
@@ -21,12 +21,16 @@ export function unwrap(schema: SchemaNode): SchemaNode {
   return schema.wrapped === undefined ? schema : unwrap(schema.wrapped);
 }
 
+/** The schema of a key of a map. */
+export function entryOf(schema: SchemaNode | undefined, key: string | number): SchemaNode | undefined {
+  const entries = schema?.entries;
+  return entries !== undefined && Object.hasOwn(entries, key) ? entries[key] : undefined;
+}
+
 /** The member of a variant that the value chooses, or undefined where it chooses none. */
 function chosenMember(variant: SchemaNode, value: unknown): SchemaNode | undefined {
   const chosen = isKeyMap(value) ? value[variant.key as string] : undefined;
-  return members(variant).find(
-    (member) => unwrap(member.entries?.[variant.key as string] ?? member).literal === chosen,
-  );
+  return members(variant).find((member) => unwrap(entryOf(member, variant.key as string) ?? member).literal === chosen);
 }
 
 /** The members of a variant. */
@@ -42,8 +46,8 @@ export function schemaAt(root: SchemaNode, path: KeyPath, value: unknown): Schem
     if (node === undefined) return undefined;
     const open: SchemaNode = unwrap(node);
     const object = open.type === 'variant' ? chosenMember(open, inner) : open;
-    node = object?.entries?.[key] ?? (open.type === 'record' ? open.value : open.item);
-    inner = (inner as Record<string | number, unknown> | undefined)?.[key];
+    node = entryOf(object, key) ?? (open.type === 'record' ? open.value : open.item);
+    inner = valueAt(inner, [key]);
   }
   return node;
 }

@@ -204,7 +204,36 @@ export interface PolicyContext {
   readonly maxTokens?: number;
 }
 
+/** What a model would be, told without making it. */
+export interface PolicyEstimate {
+  /** Numbers that are learnt; of a model from scratch with the longest vocabulary that is likely. */
+  readonly parameters: number;
+  /** What the model will say that it can do. */
+  readonly capabilities: PolicyCapabilities;
+  /** Memory that it takes whatever is played, by what it is for: `weights`, `optimizer` ... A recipe that cannot have it is refused. */
+  readonly bytes: { readonly [use: string]: number };
+  /** Memory that it may take beside, at most: for batches, caches ... */
+  readonly mostBeside: { readonly [use: string]: number };
+}
+
+/** How much is asked of a model at once. */
+export interface PolicyLoad {
+  /** Episodes that are played at the same time. */
+  readonly sequences: number;
+  /** Tokens of a long episode, roughly. */
+  readonly tokens: number;
+}
+
 /** What the module of a policy contribution exports. */
 export interface PolicyModule<Options> {
   readonly create: (options: Options, host: Host, context: PolicyContext) => Awaitable<PolicyModel>;
+  /**
+   * Tells what `create` would make, within a second and without making it: a recipe is checked against it before anything is. Throws where `create` would. Absent
+   * where nobody can tell before: then nobody checks.
+   */
+  readonly estimate?: (
+    options: Options,
+    context: Omit<PolicyContext, 'corpus'>,
+    load: PolicyLoad,
+  ) => Awaitable<PolicyEstimate>;
 }

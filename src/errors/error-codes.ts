@@ -109,6 +109,12 @@ export const errorCodes = {
     cause: 'A metric that is misspelt, or one that only runs with `evaluation.every` above 0 have.',
     cure: 'Choose another `--metric` or `--by`; evaluations during training are made with `evaluation.every`.',
   },
+  AG_FILE_FAILED: {
+    exitCode: 2,
+    meaning: 'The operating system refused to read, write or make a file or folder.',
+    cause: 'A missing right, a full disk, a file where a folder belongs, or one that was removed meanwhile.',
+    cure: 'Mend what the message names, then run the same command again.',
+  },
   AG_GIT_FAILED: {
     exitCode: 2,
     meaning: 'A git repository was asked for and could not be made.',
@@ -145,6 +151,12 @@ export const errorCodes = {
     meaning: 'A loss reads something that the batch or the policy model does not have.',
     cause: 'An algorithm uses `value` or `referenceLogprobs` without naming the role.',
     cure: 'An algorithm names the roles it needs in `roles`: `reference` fills `referenceLogprobs`, `critic` fills `values` and `value`.',
+  },
+  AG_MEMORY: {
+    exitCode: 2,
+    meaning: 'A recipe needs more memory than this machine has, or than Node.js may use of it.',
+    cause: 'Very many episodes at once, or a model that is too large.',
+    cure: 'Lower what the message names, or train on a larger machine.',
   },
   AG_NOT_A_RUN: {
     exitCode: 2,

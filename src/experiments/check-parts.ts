@@ -1,7 +1,8 @@
 // What can only be checked once contributions have been made: that the policy can do what the algorithm asks for.
+import type { RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { LiveName, LossExpression } from '../contracts/loss.js';
-import type { PolicyModel } from '../contracts/policy.js';
+import type { PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -11,11 +12,16 @@ import { AgentgymError } from '../errors/agentgym-error.js';
  *
  * @param recomputes the trainer's own log probabilities are taken for the ratio
  */
-export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: string, recomputes: boolean): void {
-  const { live, missingOperations, freeze, sampler } = policy.capabilities;
+export function checkPolicy(
+  algorithm: Algorithm,
+  { live, missingOperations, freeze, sampler }: PolicyCapabilities,
+  name: string,
+  recomputes: boolean,
+): void {
   const lacks = (what: string) =>
     new AgentgymError('AG_POLICY_CANNOT', {
       message: `The algorithm needs ${what}, which the policy \`${name}\` has not.`,
+      path: 'algorithm',
     });
   if (algorithm.roles.includes('reference') && !freeze) throw lacks('a frozen reference');
   if (!sampler.exact && !recomputes) {
@@ -26,7 +32,7 @@ export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: str
     });
   }
   const shared = algorithm.critic?.trunk === 'shared' ? algorithm.critic : undefined;
-  if (shared !== undefined && policy.values === undefined) throw lacks('a critic');
+  if (shared !== undefined && !live.includes('value')) throw lacks('a critic');
   const losses = [algorithm.loss(lossOperations, lossInputs), shared?.loss(lossOperations, lossInputs)];
   const roots = losses.flatMap((loss) => {
     const { terms, metrics = {} } = byToken(loss ?? { terms: {} });
@@ -36,6 +42,19 @@ export function checkPolicy(algorithm: Algorithm, policy: PolicyModel, name: str
     if (missingOperations.includes(node.op)) throw lacks(`the operation \`${node.op}\` in losses`);
     if (node.op === 'live' && !live.includes(node.name satisfies LiveName))
       throw lacks(`the live ${node.name} in losses`);
+  }
+}
+
+/** Throws AG_POLICY_CANNOT where a stage wants an optimizer that the policy does not have. */
+export function checkOptimizers({ stages }: RunPlan, { optimizers }: PolicyCapabilities, name: string): void {
+  for (const { name: stage, optimizer } of stages) {
+    const wanted = optimizer.settings.name;
+    if (optimizers.includes(wanted)) continue;
+    throw new AgentgymError('AG_POLICY_CANNOT', {
+      message: `The stage \`${stage}\` wants the optimizer \`${wanted}\`, which the policy \`${name}\` has not.`,
+      hint: `It has ${optimizers.join(', ')}.`,
+      path: `stages.${stage}.optimizer.name`,
+    });
   }
 }
 

@@ -1,8 +1,15 @@
 import type { Recipe } from '../config/recipe-schema.js';
+import type { PolicyModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import type { Parts } from './make-parts.js';
+import type { Toolbox } from '../rollout/toolbox.js';
+import type { OpenEnvironment } from './open-environment.js';
 
-type Played = Pick<Parts, 'environment' | 'transfer' | 'tools' | 'policy'>;
+interface Played {
+  readonly environment: OpenEnvironment;
+  readonly transfer: ReadonlyMap<string, OpenEnvironment>;
+  readonly tools?: Toolbox;
+  readonly policy: Pick<PolicyModel, 'capabilities'>;
+}
 
 /** Why another run of the recipe may differ from this one, whatever the machine: clauses for the manifest; empty where none may. */
 export function inexactReasons(

@@ -8,12 +8,12 @@ import type { Awaitable } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ContributionKind } from '../contracts/plugin.js';
-import type { PolicyContext, PolicyModel } from '../contracts/policy.js';
+import type { PolicyContext, PolicyEstimate, PolicyLoad, PolicyModel } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
 import { callPlugin, ownerTitle, type PluginOwner } from '../plugins/call-plugin.js';
-import { instanceShapes } from '../plugins/contribution-shapes.js';
+import { estimateShape, instanceShapes } from '../plugins/contribution-shapes.js';
 import { createEnvironmentHost, createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
@@ -135,16 +135,24 @@ export class Instances {
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
     const { located, module, options } = await this.#open('policy', named);
-    try {
-      return await this.#create(located, () => module.create(options, createHost(this.#settings, located), context));
-    } catch (error) {
-      if (context.from === undefined || !isAgentgymError(error) || error.code !== 'AG_PLUGIN_FAILED') throw error;
-      throw new AgentgymError('AG_PLUGIN_FAILED', {
-        message: error.message,
-        hint: `Check what it was to start from: ${context.from}. In a recipe \`policy.from\` says so; a folder beside the recipe begins with \`./\`.`,
-        cause: error.cause,
-      });
-    }
+    return startingFrom(context, () =>
+      this.#create(located, () => module.create(options, createHost(this.#settings, located), context)),
+    );
+  }
+
+  /** What a policy would be; undefined where its plugin cannot tell. */
+  async policyEstimate(
+    named: Named,
+    context: Omit<PolicyContext, 'corpus'>,
+    load: PolicyLoad,
+  ): Promise<PolicyEstimate | undefined> {
+    const { located, module, options } = await this.#open('policy', named);
+    return startingFrom(context, () =>
+      callPlugin(located, 'estimate', async () => {
+        const estimate = await module.estimate?.(options, context, load);
+        return estimate && checkShape(estimate, estimateShape, 'what estimate() gives');
+      }),
+    );
   }
 
   /** What a contribution makes, once it has the members that the loop calls. */
@@ -170,6 +178,21 @@ export class Instances {
     const record = { kind, name, package: packageName, version, entry, options: options as JsonObject };
     this.#records.set(JSON.stringify(record), record);
     return { located, options };
+  }
+}
+
+/** Where the plugin cannot make of a folder what is asked, names the folder. */
+async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (from === undefined || !isAgentgymError(error) || error.code !== 'AG_PLUGIN_FAILED') throw error;
+    throw new AgentgymError('AG_PLUGIN_FAILED', {
+      message: error.message,
+      hint: `Check what it was to start from: ${from}. In a recipe \`policy.from\` says so; a folder beside the recipe begins with \`./\`.`,
+      path: 'policy.from',
+      cause: error.cause,
+    });
   }
 }
 

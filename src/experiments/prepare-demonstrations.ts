@@ -1,12 +1,14 @@
+import type { KeyPath } from '../config/recipe-layer.js';
 import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
-import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemPrompt } from '../rollout/actor.js';
-import { collectDemonstrations, type CollectedDemonstrations } from '../rollout/collect-demonstrations.js';
+import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import type { Demonstration } from '../rollout/demonstration.js';
 import { readDemonstrations } from '../rollout/read-demonstrations.js';
 import type { Toolbox } from '../rollout/toolbox.js';
+import { atKey } from './at-key.js';
 import type { OpenEnvironment } from './open-environment.js';
 
 export interface DemonstrationContext {
@@ -38,9 +40,28 @@ export async function prepareDemonstrations(
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
     const { count } = stage.demonstrations;
-    prepared.set(stage.name, await gatherDemonstrations(plan, stage, count, context));
+    prepared.set(stage.name, await atKey(pathOf(stage), () => gatherDemonstrations(plan, stage, count, context)));
   }
   return prepared;
+}
+
+/** Games of an expert that tell whether there will be demonstrations. */
+const tried = 8;
+
+/** Makes the first demonstrations of each stage, or reads its file: where there can be none, throws what `prepareDemonstrations` would. */
+export async function tryDemonstrations(plan: RunPlan, context: DemonstrationContext): Promise<void> {
+  for (const stage of plan.funded) {
+    if (stage.kind !== 'sft') continue;
+    const { count, file } = stage.demonstrations;
+    // The first may all be lost where the later ones are not.
+    const any = { ...stage, demonstrations: { ...stage.demonstrations, successOnly: false } };
+    const few = file === undefined ? Math.min(count, tried) : count;
+    await atKey(pathOf(stage), () => gatherDemonstrations(plan, any, few, context));
+  }
+}
+
+function pathOf({ name }: SftStagePlan): KeyPath {
+  return ['stages', name, 'demonstrations'];
 }
 
 /**
@@ -67,21 +88,19 @@ export async function gatherDemonstrations(
     const demonstrations = await readDemonstrations({ file, system, splits, count });
     return { demonstrations, bought: demonstrations.length };
   }
-  const { demonstrations, played } = await askExpert(name, environment.name, () =>
-    collectDemonstrations({
-      tasks: environment.world.splits.train,
-      environments: environment.pool,
-      expert,
-      count,
-      successOnly,
-      format,
-      ...(tools && { tools }),
-      horizon: plan.longestHorizon,
-      random: random.stream('demonstrations', name),
-      rollout: plan.rollout,
-      signal,
-    }),
-  );
+  const { demonstrations, played } = await collectDemonstrations({
+    tasks: environment.world.splits.train,
+    environments: environment.pool,
+    expert,
+    count,
+    successOnly,
+    format,
+    ...(tools && { tools }),
+    horizon: plan.longestHorizon,
+    random: random.stream('demonstrations', name),
+    rollout: plan.rollout,
+    signal,
+  });
   if (demonstrations.length > 0) return { demonstrations, bought: played };
   throw new AgentgymError('AG_DEMONSTRATION', {
     message: `The stage \`${name}\` has no demonstrations: none succeeded.`,
@@ -118,23 +137,4 @@ export async function gatherHeldOut(
     signal,
   });
   return demonstrations;
-}
-
-/** Where the environment has no such expert, says which key names it. */
-async function askExpert(
-  stage: string,
-  environment: string,
-  collect: () => Promise<CollectedDemonstrations>,
-): Promise<CollectedDemonstrations> {
-  try {
-    return await collect();
-  } catch (error) {
-    if (!isAgentgymError(error) || error.code !== 'AG_NO_EXPERT') throw error;
-    const path = `stages.${stage}.demonstrations.expert`;
-    throw new AgentgymError('AG_NO_EXPERT', {
-      message: `${path}: ${error.message.replace('The environment', `The environment \`${environment}\``)}`,
-      hint: `${error.hint} Choose one with \`--set ${path}=NAME\`.`,
-      path,
-    });
-  }
 }

@@ -6,12 +6,14 @@ import type { Recipe } from '../config/recipe-schema.js';
 import { planRun } from '../config/run-plan.js';
 import type { Setting } from '../config/parse-setting.js';
 import type { RunEvent } from '../contracts/events.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { createRandom } from '../random/create-random.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { readManifest } from '../runs/run-manifest.js';
+import { refuseExisting } from '../runs/run-directory.js';
+import { checkTraining, type CheckedTraining } from './check-training.js';
 import { runRecipe } from './run-recipe.js';
 import type { RunResult } from '../runs/run-result.js';
 
@@ -35,6 +37,8 @@ export interface TrainingRequest {
 export interface PlannedTraining {
   /** Names of the stages that will be gone through. */
   readonly stages: readonly string[];
+  /** Looks at what the recipe names, as `run` does before it begins, and tells what would be run. */
+  check(): Promise<CheckedTraining>;
   run(listener: (event: RunEvent) => void): Promise<RunResult>;
 }
 
@@ -50,31 +54,46 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
   }
   const given = { ...(source !== undefined && { source }), sets, cwd, host };
   const fresh = resume === undefined || source !== undefined || sets.length > 0;
-  const { recipe, file, origin } = fresh
+  const { recipe, file, origin, placed } = fresh
     ? await resolveRecipe(
         resume === undefined || source !== undefined ? given : { ...given, source: await recipeOf(resume) },
       )
-    : { recipe: await recipeOf(resume), file: undefined, origin: undefined };
+    : { recipe: await recipeOf(resume), file: undefined, origin: undefined, placed: undefined };
   // Of a recipe that was read this has been checked, with file and line.
   const [finding] = checkPins(recipe.plugins, host.packages());
   if (finding !== undefined) throw new AgentgymError('AG_PLUGIN_VERSION', finding);
   const plan = planRun(recipe);
+  const settings = { ...request.settings, random: createRandom(recipe.seed) };
+  const inPlace = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw isAgentgymError(error) ? (placed?.(error) ?? error) : error;
+    }
+  };
   return {
     stages: plan.funded.map(({ name }) => name),
-    run: (listener) =>
-      runRecipe({
-        plan,
-        ...(resume === undefined && origin !== undefined && { origin }),
-        host,
-        settings: { ...request.settings, random: createRandom(recipe.seed) },
-        ...(resume !== undefined && { resume }),
-        ...(request.output !== undefined && { output: request.output }),
-        runsFolder,
-        ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
-        sourceFolder: file === undefined ? cwd : dirname(file),
-        versions: { agentgym: request.version, node: process.version },
-        listener,
+    check: () =>
+      inPlace(async () => {
+        if (request.output !== undefined) refuseExisting(request.output);
+        return checkTraining(plan, host, settings, origin);
       }),
+    run: (listener) =>
+      inPlace(() =>
+        runRecipe({
+          plan,
+          ...(resume === undefined && origin !== undefined && { origin }),
+          host,
+          settings,
+          ...(resume !== undefined && { resume }),
+          ...(request.output !== undefined && { output: request.output }),
+          runsFolder,
+          ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
+          sourceFolder: file === undefined ? cwd : dirname(file),
+          versions: { agentgym: request.version, node: process.version },
+          listener,
+        }),
+      ),
   };
 }
 

@@ -20,7 +20,11 @@ const longestList = 1_000_000;
  * Every task that a run may touch, by use, and all others of the splits that can be listed. `rl` repeats the draws of `trainReinforcement`, so that the
  * proof covers what is played.
  */
-export async function splitTasks(plan: RunPlan, parts: Parts, random: Random): Promise<SplitTasks> {
+export async function splitTasks(
+  plan: RunPlan,
+  parts: Pick<Parts, 'environment' | 'rl' | 'demonstrations'>,
+  random: Random,
+): Promise<SplitTasks> {
   const { world } = parts.environment;
   const demonstrations = new Set(
     [...parts.demonstrations.values()].flatMap(({ demonstrations: all }) => all.flatMap(({ task }) => task ?? [])),
@@ -54,7 +58,8 @@ async function drawnTasks(
     const { name } = stage;
     // Groups that say nothing may be replaced by groups of further tasks.
     const rounds = 1 + (rl.get(name)?.algorithm.refillRounds ?? 0);
-    const draws = stage.steps * stage.tasksPerStep * rounds;
+    // Of an unbounded split the proof tells of the first million: more would take longer than most of the training.
+    const draws = Math.min(stage.steps * stage.tasksPerStep * rounds, longestList);
     // A bounded split is gone through in whole rounds: one round is all of it.
     const places = train.count === 'unbounded' ? draws : Math.min(draws, train.count);
     const tasksAt = taskOrder(train, stageRandom(random, name).stream('tasks'));

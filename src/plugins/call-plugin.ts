@@ -4,7 +4,7 @@ import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 
 /** What the plugin was doing. */
-export type PluginPhase = 'load' | 'validate' | 'open' | 'create' | 'diagnose';
+export type PluginPhase = 'load' | 'validate' | 'open' | 'create' | 'estimate' | 'diagnose';
 
 /** Whose code it is. */
 export interface PluginOwner {

@@ -19,3 +19,11 @@ export const instanceShapes: { readonly [kind in Exclude<ContributionKind, 'envi
   format: { instructions: 'string', parse: 'function', render: 'function' },
   tool: { instructions: 'string', example: 'string', parse: 'function', begin: 'function' },
 };
+
+/** What `estimate` of a policy gives. */
+export const estimateShape: Shape = {
+  parameters: 'number',
+  capabilities: { sampler: 'object' },
+  bytes: 'object',
+  mostBeside: 'object',
+};

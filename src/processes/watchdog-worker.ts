@@ -24,6 +24,8 @@ let seen = '';
 let silent = 0;
 /** The end of the process was asked for in this silence. */
 let gaveUp = false;
+/** The main thread is being looked at. */
+let isInterrupting = false;
 let place: string | null = null;
 let session: Session | undefined;
 setInterval(
@@ -36,7 +38,9 @@ setInterval(
     silent++;
     const call = calls.get(Atomics.load(memory, slots.call));
     if (call === undefined) return;
-    if (silent === ticks) interrupt(call);
+    // Who ends the process is not to be paused meanwhile, nor to begin while it is: it would wait for the debugger, and the debugger for it.
+    if (silent === ticks && !gaveUp) interrupt(call);
+    if (isInterrupting) return;
     if (call.limitSeconds === undefined || gaveUp || silent * (seconds / ticks) < call.limitSeconds) return;
     gaveUp = true;
     evaluate(`giveUp(${call.id}, ${JSON.stringify(place)})`);
@@ -50,11 +54,15 @@ function signsOfLife(): string {
 
 /** Finds out where the main thread is, gives the signals back to the system there, and says so; or that it cannot be reached. */
 function interrupt(call: WatchedCall): void {
+  isInterrupting = true;
   const before = signsOfLife();
   const say = (text: string): void => {
     if (signsOfLife() === before) write(`\n${call.sentence}${place === null ? '' : `, at ${place}`}. ${text}\n`);
   };
-  const timer = setTimeout(say, patience, stuck);
+  const timer = setTimeout(() => {
+    isInterrupting = false;
+    say(stuck);
+  }, patience);
   const scripts = new Map<string, string>();
   const main = connect();
   main.on('Debugger.scriptParsed', ({ params }) => scripts.set(params.scriptId, params.url));
@@ -67,6 +75,7 @@ function interrupt(call: WatchedCall): void {
     main.post('Debugger.disable');
     evaluate('releaseSignals()', () => {
       clearTimeout(timer);
+      isInterrupting = false;
       say(released);
     });
   });

@@ -1,8 +1,10 @@
-import { closeSync, fsync, mkdirSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, fsync, mkdirSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { getSystemErrorMap, promisify } from 'node:util';
+import { promisify } from 'node:util';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { systemReason } from '../errors/system-error.js';
 
 /**
  * A file that only grows. Writes are synchronous: what `append` returned from is with the operating system, in the order of the
@@ -10,6 +12,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
  */
 export class AppendLog {
   readonly #descriptor: number;
+  readonly #hash = createHash('sha256');
   #bytes: number;
 
   /**
@@ -31,7 +34,14 @@ export class AppendLog {
     this.#descriptor = attempt(path, () => {
       mkdirSync(dirname(path), { recursive: true });
       if (size > keep) truncateSync(path, keep);
-      return openSync(path, 'a');
+      const descriptor = openSync(path, 'a+');
+      const chunk = Buffer.alloc(Math.min(keep, 1 << 20));
+      for (let done = 0; done < keep;) {
+        const read = readSync(descriptor, chunk, 0, Math.min(chunk.length, keep - done), done);
+        this.#hash.update(chunk.subarray(0, read));
+        done += read;
+      }
+      return descriptor;
     });
   }
 
@@ -40,11 +50,17 @@ export class AppendLog {
     return this.#bytes;
   }
 
+  /** SHA-256 of what is in it so far: what a checkpoint remembers too, so that a changed byte shows. */
+  get digest(): string {
+    return this.#hash.copy().digest('hex');
+  }
+
   /** Adds raw bytes. Throws AG_RUN_WRITE_FAILED, for example where the disk is full; the file may then end in half a record. */
   append(data: Uint8Array): void {
     attempt(this.path, () => {
       for (let done = 0; done < data.length;) {
         const written = writeSync(this.#descriptor, data, done);
+        this.#hash.update(data.subarray(done, done + written));
         done += written;
         this.#bytes += written;
       }
@@ -63,13 +79,6 @@ export class AppendLog {
   close(): void {
     closeSync(this.#descriptor);
   }
-}
-
-/** Why the operating system refused, in words: "no space left on device (ENOSPC)". */
-export function systemReason(error: unknown): string {
-  const { errno, code, message } = error as NodeJS.ErrnoException;
-  const known = errno === undefined ? undefined : getSystemErrorMap().get(errno);
-  return known === undefined ? (message ?? String(error)) : `${known[1]} (${code ?? known[0]})`;
 }
 
 function attempt<T>(path: string, write: () => T): T {

@@ -35,6 +35,15 @@ export function visibleText(text: string): string {
   });
 }
 
+/** A text whose middle is left out where it is long: its end often says as much as its beginning. Never half a surrogate pair. */
+export function shortenText(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const kept = Math.floor(longest / 2);
+  const head = text.slice(0, kept).replace(/[\uD800-\uDBFF]$/u, '');
+  const tail = text.slice(-kept).replace(/^[\uDC00-\uDFFF]/u, '');
+  return `${head} ... ${tail}`;
+}
+
 /** Cuts to a width, with an ellipsis where something is lost. */
 export function truncateText(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;

@@ -27,6 +27,10 @@ export class MetricsLog {
     return this.#lines.bytes;
   }
 
+  get digest(): string {
+    return this.#lines.digest;
+  }
+
   /** In TensorBoard the stage ends the name: `train/loss/sft` and `train/loss/rl` stand side by side, and are not one curve. */
   write(line: RunMetricsLine): void {
     this.#lines.appendLine(metricsDocument(line));

@@ -6,7 +6,7 @@ import { compareGames } from './compare-games.js';
 import { displayWidth } from './display-text.js';
 import { evaluationCurve } from './evaluation-curve.js';
 import { intervalNote, labelLines, resultsTable } from './results-table.js';
-import { styleOf, type TerminalStyle } from './terminal-style.js';
+import { printable, styleOf, type TerminalStyle } from './terminal-style.js';
 import { sparkline, trainingCurve } from './training-curve.js';
 
 const plain = (width: number): TerminalStyle => ({ width, colour: false });
@@ -84,14 +84,14 @@ it('tells success apart by each label, the players of a value together', () => {
     '2, start     40.0 %   38.0 to 42.0       116     58',
     '2, trained   40.0 %   38.0 to 42.0       116     58',
   ]);
-  expect(labelLines(apart, { width: 80, colour: true }).join('\n')).toContain('\u001b[1mseen, trained');
+  expect(printable(labelLines(apart, { width: 80, colour: true }).join('\n'))).toContain('\u001b[1mseen, trained');
   const alike = apart.slice(0, 1).map((row) => ({ ...row, name: 'random' }));
   expect(labelLines(alike, plain(80))[2]).toMatch('seen, random');
   expect(labelLines(rows, plain(80))).toEqual([]);
 });
 
 it('paints only where colours are wanted', () => {
-  expect(resultsTable(rows, { width: 80, colour: true })[2]).toMatch('\u001b[1mtrained');
+  expect(printable(resultsTable(rows, { width: 80, colour: true })[2] ?? '')).toMatch('\u001b[1mtrained');
   const terminal = { isTTY: true, columns: 100 };
   expect(styleOf(terminal, {})).toEqual({ width: 100, colour: true });
   expect(styleOf(terminal, { NO_COLOR: '1' }).colour).toBe(false);

@@ -1,5 +1,6 @@
 import { formatSeconds } from './format-quantity.js';
 import { type GridDisplay, GridProgress } from './grid-progress.js';
+import { printable } from './terminal-style.js';
 
 export interface GridDisplayOptions {
   /** Ids of the cells, in order. */
@@ -18,7 +19,7 @@ export interface GridDisplayOptions {
 export async function showGrid(options: GridDisplayOptions): Promise<GridDisplay> {
   const { cells, seeds, workers, quiet, stdout, stderr, environment } = options;
   const progress = new GridProgress(cells, seeds, workers, performance.now());
-  const print = (line: string) => void stderr.write(`${line}\n`);
+  const print = (line: string) => void stderr.write(`${printable(line)}\n`);
   const terminal = stdout.isTTY && stderr.isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
   if (quiet || !terminal) return plainGrid(progress, quiet, print);
   const { terminalGrid } = await import('./terminal-grid.js');

@@ -1,6 +1,7 @@
 import { channelProgress, channelValue, channelVariable } from './channel-progress.js';
 import { plainProgress } from './plain-progress.js';
 import type { ProgressDisplay } from './progress-display.js';
+import { printable } from './terminal-style.js';
 
 export interface ProgressOptions {
   /** Names of the recipe's stages, in order. */
@@ -15,7 +16,7 @@ export interface ProgressOptions {
 /** Live tasks on a terminal, plain lines on standard error elsewhere; events for the parent process where that shows them. */
 export async function showProgress(options: ProgressOptions): Promise<ProgressDisplay> {
   const { stages, quiet, stdout, stderr, environment } = options;
-  const print = (line: string) => void stderr.write(`${line}\n`);
+  const print = (line: string) => void stderr.write(`${printable(line)}\n`);
   if (environment[channelVariable] === channelValue && process.send !== undefined) {
     return channelProgress((event) => void process.send?.(event));
   }

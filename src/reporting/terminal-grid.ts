@@ -1,6 +1,7 @@
 import { Listr, type DefaultRenderer, type ListrTaskWrapper, type SimpleRenderer } from 'listr2';
 
 import type { GridDisplay, GridProgress } from './grid-progress.js';
+import { printable } from './terminal-style.js';
 
 type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SimpleRenderer>;
 
@@ -11,7 +12,10 @@ export function terminalGrid(progress: GridProgress, print: (line: string) => vo
   const whole = createLine();
   const list = new Listr<undefined, 'default', 'simple'>(
     [
-      ...progress.cells.map((id) => ({ title: progress.describe(id), task: taskOf(lines.get(id) ?? createLine()) })),
+      ...progress.cells.map((id) => ({
+        title: printable(progress.describe(id)),
+        task: taskOf(lines.get(id) ?? createLine()),
+      })),
       { title: progress.summary(performance.now()), task: taskOf(whole) },
     ],
     {
@@ -28,7 +32,7 @@ export function terminalGrid(progress: GridProgress, print: (line: string) => vo
       const now = performance.now();
       progress.take(event, now);
       const line = lines.get(event.cell);
-      line?.write((task) => (task.title = progress.describe(event.cell)));
+      line?.write((task) => (task.title = printable(progress.describe(event.cell))));
       whole.write((task) => (task.title = progress.summary(now)));
       const run = `${event.cell}, seed ${event.seed}`;
       if (event.type === 'run-ended' && event.status === 'failed') remarks.push(`${run}: failed: ${event.cause ?? ''}`);

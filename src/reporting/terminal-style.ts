@@ -1,3 +1,5 @@
+import { visibleText } from './display-text.js';
+
 /** What a rendering may use: columns, and colours or not. */
 export interface TerminalStyle {
   readonly width: number;
@@ -6,13 +8,21 @@ export interface TerminalStyle {
 
 type Tone = 'bold' | 'dim' | 'green' | 'red' | 'cyan';
 
-const codes: Record<Tone, readonly [on: number, off: number]> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  green: [32, 39],
-  red: [31, 39],
-  cyan: [36, 39],
+/** Numbers of ECMA-48, and what stands for them until a text is printed: noncharacters, which no text has. */
+const tones: Record<
+  Tone,
+  { readonly code: readonly [on: number, off: number]; readonly mark: readonly [string, string] }
+> = {
+  bold: { code: [1, 22], mark: ['\ufdd0', '\ufdd1'] },
+  dim: { code: [2, 22], mark: ['\ufdd2', '\ufdd3'] },
+  green: { code: [32, 39], mark: ['\ufdd4', '\ufdd5'] },
+  red: { code: [31, 39], mark: ['\ufdd6', '\ufdd7'] },
+  cyan: { code: [36, 39], mark: ['\ufdd8', '\ufdd9'] },
 };
+
+const codeOf = new Map(
+  Object.values(tones).flatMap(({ code, mark }) => mark.map((sign, i) => [sign, `\u001b[${code[i]}m`] as const)),
+);
 
 /** The style of a stream: no colours in a pipe, on a dumb terminal, or where NO_COLOR (no-color.org) says so. */
 export function styleOf(
@@ -24,8 +34,16 @@ export function styleOf(
   return { width: stream.columns || 80, colour: terminal && !environment['NO_COLOR'] };
 }
 
-/** Text in a tone, or as it is where there are no colours. */
+/** Text in a tone, or as it is where there are no colours. `printable` makes the colours. */
 export function paint(text: string, tone: Tone, { colour }: TerminalStyle): string {
-  const [on, off] = codes[tone];
-  return colour && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  const [on, off] = tones[tone].mark;
+  return colour && text !== '' ? `${on}${text}${off}` : text;
+}
+
+/**
+ * Text as a terminal may have it: whoever writes to one calls this, whatever the text is made of. Control characters, which files, models and
+ * packages may hold, become visible signs; what `paint` painted becomes colours.
+ */
+export function printable(text: string): string {
+  return visibleText(text).replaceAll(/[\ufdd0-\ufdd9]/g, (mark) => codeOf.get(mark) ?? mark);
 }

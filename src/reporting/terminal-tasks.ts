@@ -4,6 +4,7 @@ import type { RunEvent } from '../contracts/events.js';
 import { formatSeconds } from './format-quantity.js';
 import { StageProgress } from './stage-progress.js';
 import type { ProgressDisplay } from './progress-display.js';
+import { printable } from './terminal-style.js';
 
 type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SimpleRenderer>;
 
@@ -78,11 +79,11 @@ export function terminalTasks(stages: readonly string[], print: (line: string) =
           return;
         }
         case 'activity':
-          write(phase, (task) => (task.output = event.message));
+          write(phase, (task) => (task.output = printable(event.message)));
           return;
         case 'warning':
           warnings.add(event.message);
-          write(phase, (task) => (task.output = `Warning: ${event.message}`));
+          write(phase, (task) => (task.output = printable(`Warning: ${event.message}`)));
       }
     },
     async close(outcome): Promise<void> {

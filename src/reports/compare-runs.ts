@@ -3,6 +3,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { compareCells, toldMean, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
 import { readOutcomes, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
+import { changedLogs } from '../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import type { RunStatus } from '../runs/run-manifest.js';
 import { differencesOf, notesOnDifferences, type RunDifferences } from './differing-runs.js';
@@ -141,12 +142,13 @@ function refuseTemperature({ manifest, result }: LoadedRun, temperature: number)
   });
 }
 
-function notesOn({ manifest, result, status, halfWritten }: LoadedRun): string[] {
+function notesOn({ manifest, result, status, halfWritten, changed }: LoadedRun): string[] {
   const of = `Run ${manifest.id}`;
   return [
     ...(result?.evaluation ? [] : [`${of} is ${status} and has had no final evaluation: it is compared with none.`]),
     ...(halfWritten.length === 0
       ? []
       : [`${of}: the last line of ${halfWritten.join(' and ')} was half-written and is left out.`]),
+    ...(changed.length > 0 ? [`${of}: ${changedLogs(changed)}`] : []),
   ];
 }

@@ -1,6 +1,8 @@
 import { formatSeconds } from '../reporting/format-quantity.js';
 import type { TerminalStyle } from '../reporting/terminal-style.js';
 import { totalsOfMetrics } from '../training/spending.js';
+import { referenceTo } from '../runs/resolve-run.js';
+import { changedLogs } from '../runs/changed-logs.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { resultLines } from './result-lines.js';
 import { spentLine } from './spent-line.js';
@@ -32,6 +34,7 @@ export function runLines(run: LoadedRun, style: TerminalStyle, differences: read
     ['time', result && formatSeconds(result.seconds)],
     ['spent', last && (spentLine(totalsOfMetrics(last.metrics)) || undefined)],
     ['checkpoint', run.checkpoint],
+    ['changed', run.changed.length === 0 ? undefined : changedLogs(run.changed)],
     ['inexact', manifest.inexact.join('; ') || undefined],
   ];
   const outcome = result ?? { baselines: {}, evaluation: null, evaluations: [], starts: [] };
@@ -41,7 +44,7 @@ export function runLines(run: LoadedRun, style: TerminalStyle, differences: read
   return [
     ...lines,
     ...(drawn.length > 0 ? ['', ...drawn] : []),
-    ...(resumable ? ['', `Go on with \`agentgym train --resume ${manifest.id}\`.`] : []),
+    ...(resumable ? ['', `Go on with \`agentgym train --resume ${referenceTo(run.directory, manifest.id)}\`.`] : []),
   ];
 }
 

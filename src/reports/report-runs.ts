@@ -1,4 +1,5 @@
 import type { ReportComparison, ReportData, ReportRun } from '../reporting/report-data.js';
+import { changedLogs } from '../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
 import { differencesOf, notesOnDifferences } from './differing-runs.js';
@@ -116,11 +117,12 @@ function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readon
 
 /** What a reader should know before trusting a run. */
 export function notesOn(run: ReportedRun): string[] {
-  const { manifest, status } = run.loaded;
+  const { manifest, status, changed } = run.loaded;
   const logs = halfLogs(run);
   const of = `Run ${manifest.id}`;
   return [
     ...(logs.length > 0 ? [`${of}: the last line of ${logs.join(' and ')} was half-written and is left out.`] : []),
+    ...(changed.length > 0 ? [`${of}: ${changedLogs(changed)}`] : []),
     ...(status === 'completed' ? [] : [`${of} is ${status}: this is what it had come to.`]),
     ...(manifest.inexact.length > 0 ? [`${of} is not exactly repeatable: ${manifest.inexact.join('; ')}.`] : []),
   ];

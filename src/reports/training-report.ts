@@ -1,6 +1,7 @@
 import { compareGames } from '../reporting/compare-games.js';
 import type { TerminalStyle } from '../reporting/terminal-style.js';
 import { loadRun } from '../runs/load-run.js';
+import { referenceTo } from '../runs/resolve-run.js';
 import { resultLines } from './result-lines.js';
 import type { RunResult } from '../runs/run-result.js';
 import { sampleGames } from './sample-games.js';
@@ -17,7 +18,7 @@ export async function trainingReport(result: RunResult, style: TerminalStyle): P
     lines.push('', `Task ${after.task}:`);
     lines.push(...compareGames({ title: 'before RL', episode: before }, { title: 'trained', episode: after }, style));
   }
-  const next = status === 'completed' ? `agentgym evaluate ${manifest.id}` : `agentgym train --resume ${manifest.id}`;
+  const next = `agentgym ${status === 'completed' ? 'evaluate' : 'train --resume'} ${referenceTo(run, manifest.id)}`;
   const spent = spentLine(result.spent);
   return [
     ...lines,

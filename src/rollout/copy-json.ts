@@ -1,39 +1,84 @@
-import { messageOf } from '../errors/message-of.js';
 import type { Json } from '../contracts/json.js';
+import { messageOf } from '../errors/message-of.js';
 
 /** Deeper than anybody nests by hand; the stack holds far more. */
 const deepest = 100;
+/** More values than a list of a plugin's can sensibly have; a sparse list of 2^32 takes no room until it is copied. */
+const most = 1_000_000;
 
-/**
- * A copy of what a plugin returned as JSON: lists, plain objects, strings, finite numbers, booleans and null.
- *
- * @param place where it stands, for the message
- * @throws Error that names the place of the first thing that JSON cannot hold
- */
-export function copyJson(value: unknown, place: string): Json {
-  return copy(value, place, []);
+type Place = readonly (string | number)[];
+
+/** JSON cannot hold what stands at a place. */
+export class NotJsonError extends Error {
+  constructor(
+    /** Of the whole, in words; the place is written behind it. */
+    whole: string,
+    readonly path: Place,
+    /** What stands there: "JSON is wanted, not a BigInt". */
+    readonly problem: string,
+    cause?: unknown,
+  ) {
+    super(`${placeOf(whole, path)}: ${problem}`, cause === undefined ? undefined : { cause });
+  }
 }
 
-function copy(value: unknown, place: string, around: readonly object[]): Json {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  if (typeof value !== 'object') throw new Error(`${place}: JSON is wanted, not ${show(value)}`);
-  if (around.includes(value)) throw new Error(`${place}: JSON is wanted, not an object that contains itself`);
-  if (around.length === deepest) throw new Error(`${place}: JSON is wanted that is nested at most ${deepest} deep`);
-  const inside = [...around, value];
-  if (Array.isArray(value)) {
-    return Array.from(value, (_, index) => {
-      const path = `${place}[${index}]`;
-      return copy(readMember(value, index, path), path, inside);
-    });
-  }
-  if (!isPlain(value)) throw new Error(`${place}: JSON is wanted, not ${show(value)}`);
-  const entries = Object.keys(value).map((key) => {
-    const path = `${place}.${key}`;
-    return [key, copy(readMember(value, key, path), path, inside)] as const;
-  });
-  // Unlike an assignment, it makes an ordinary member of `__proto__`.
-  return Object.fromEntries(entries);
+/**
+ * A copy of what a plugin, or a file of code, gave as JSON: lists, plain objects, strings, finite numbers, booleans and null.
+ *
+ * @param place where it stands, for the message
+ * @param absent what becomes of members that are undefined: refused, or left out
+ * @throws NotJsonError of the first thing that JSON cannot hold
+ */
+export function copyJson(value: unknown, place: string, absent: 'refused' | 'left out' = 'refused'): Json {
+  const around: object[] = [];
+  const path: (string | number)[] = [];
+  let values = 0;
+  const refuse = (problem: string, cause?: unknown) => new NotJsonError(place, [...path], problem, cause);
+
+  const member = (of: object, key: string | number): unknown => {
+    try {
+      return (of as Record<string | number, unknown>)[key];
+    } catch (error) {
+      throw refuse(`reading it threw: ${messageOf(error)}`, error);
+    }
+  };
+  const within = <T>(key: string | number, work: () => T): T => {
+    path.push(key);
+    const made = work();
+    path.pop();
+    return made;
+  };
+  const copy = (part: unknown): Json => {
+    if (part === null || typeof part === 'string' || typeof part === 'boolean') return part;
+    if (typeof part === 'number' && Number.isFinite(part)) return part;
+    if (typeof part !== 'object') throw refuse(`JSON is wanted, not ${show(part)}`);
+    if (around.includes(part)) throw refuse('JSON is wanted, not an object that contains itself');
+    if (around.length === deepest) throw refuse(`JSON is wanted that is nested at most ${deepest} deep`);
+    values += Array.isArray(part) ? part.length : 1;
+    if (values > most) throw refuse(`JSON is wanted of at most ${most} values`);
+    around.push(part);
+    const made = Array.isArray(part)
+      ? Array.from(part, (_, index) => within(index, () => copy(member(part, index))))
+      : copyObject(part);
+    around.pop();
+    return made;
+  };
+  const copyObject = (part: object): Json => {
+    if (!isPlain(part)) throw refuse(`JSON is wanted, not ${show(part)}`);
+    const entries = Object.keys(part).flatMap((key) =>
+      within(key, () => {
+        const found = member(part, key);
+        return found === undefined && absent === 'left out' ? [] : [[key, copy(found)] as const];
+      }),
+    );
+    // Unlike an assignment, it makes an ordinary member of `__proto__`.
+    return Object.fromEntries(entries);
+  };
+  return copy(value);
+}
+
+function placeOf(whole: string, path: Place): string {
+  return path.reduce<string>((above, key) => `${above}${typeof key === 'number' ? `[${key}]` : `.${key}`}`, whole);
 }
 
 /** Of this thread or another realm's `Object`, or of none. */

@@ -28,7 +28,7 @@ export async function folderDamage(directory: string): Promise<string | undefine
   try {
     const text = await readFile(join(directory, checksumsName), 'utf8');
     files = (JSON.parse(text) as { files: Record<string, FileChecksum> }).files;
-    if (typeof files !== 'object') throw new Error('no files');
+    if (typeof files !== 'object' || files === null) throw new Error('no files');
   } catch {
     return `its ${checksumsName} is missing or damaged`;
   }

@@ -5,32 +5,11 @@ import { basename, join } from 'node:path';
 
 import type { JsonObject } from '../contracts/json.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { systemReason } from '../reporting/append-log.js';
+import { systemReason } from '../errors/system-error.js';
+import { readTrainerState, type TrainerState } from './trainer-state.js';
 import { folderDamage, placeFolder, removeFolder, repairFolders, sealFolder } from './checkpoint-files.js';
 import { writeJsonAtomically } from './durable-files.js';
 import { describeDifference, recipeDifference } from './recipe-difference.js';
-
-/** `trainer.json`: all that resuming needs beside the policy's own files. */
-export interface TrainerState {
-  readonly formatVersion: 1;
-  readonly stage: string;
-  /** Steps of the stage that are done. */
-  readonly step: number;
-  /** Steps of all stages that are done. */
-  readonly runStep: number;
-  /** Run steps before the first step of each stage seen so far. */
-  readonly stageOffsets: { readonly [stage: string]: number };
-  /** What the stage's loop gave. */
-  readonly progress: JsonObject;
-  /** What the composition root gave: finished stages, for example. */
-  readonly run: JsonObject;
-  /** Seconds worked on the run so far, over all sessions. */
-  readonly seconds: number;
-  /** Bytes of each log at this moment, by path inside the run. */
-  readonly logs: { readonly [path: string]: number };
-  /** The resolved recipe that made it. */
-  readonly recipe: JsonObject;
-}
 
 /** A complete checkpoint, checked. */
 export interface Checkpoint {
@@ -95,7 +74,14 @@ export async function openLatestCheckpoint(run: string, recipe: JsonObject): Pro
       damage,
       steps.find((older) => older < step),
     );
-  const state = JSON.parse(await readFile(join(directory, 'trainer.json'), 'utf8')) as TrainerState;
+  const state = await readTrainerState(directory);
+  if (typeof state === 'string')
+    throw broken(
+      run,
+      directory,
+      state,
+      steps.find((older) => older < step),
+    );
   const difference = recipeDifference(recipe, state.recipe);
   if (difference !== undefined) {
     throw new AgentgymError('AG_RESUME_MISMATCH', {

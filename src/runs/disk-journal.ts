@@ -11,14 +11,10 @@ import type { Episode } from '../contracts/trajectory.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import { AppendLog } from '../reporting/append-log.js';
 import { MetricsLog } from '../reporting/metrics-log.js';
-import {
-  removeLaterCheckpoints,
-  stageStart,
-  writeCheckpoint,
-  writeStageStart,
-  type TrainerState,
-} from './checkpoints.js';
+import { removeLaterCheckpoints, stageStart, writeCheckpoint, writeStageStart } from './checkpoints.js';
+import { changedLogs } from './changed-logs.js';
 import type { RunDirectory } from './run-directory.js';
+import type { TrainerState } from './trainer-state.js';
 
 /** One line of `evaluations.jsonl`. */
 export interface EvaluationLine {
@@ -71,6 +67,7 @@ export class DiskJournal implements Journal {
     for (const [name, bytes] of Object.entries(lengths)) if (name !== 'metrics.jsonl') this.#log(name, bytes);
     this.#log('evaluations.jsonl');
     removeLaterEpisodes(run.path, new Set(this.#logs.keys()));
+    this.#warnOfChanges(state?.digests ?? {});
   }
 
   /** Opens the logs of a run where its checkpoint left them. Throws AG_RUN_DAMAGED where a log is shorter than the checkpoint says. */
@@ -121,7 +118,8 @@ export class DiskJournal implements Journal {
       progress,
       run: runState(),
       seconds: this.seconds,
-      logs: this.#lengths(),
+      logs: this.#measure(({ bytes }) => bytes),
+      digests: this.#measure(({ digest }) => digest),
       recipe: run.manifest.recipe,
     };
     // First the start: once the checkpoint is there, nobody saves the start again.
@@ -173,9 +171,18 @@ export class DiskJournal implements Journal {
     return log;
   }
 
-  #lengths(): Record<string, number> {
-    const others = [...this.#logs].map(([name, log]) => [name, log.bytes] as const);
-    return Object.fromEntries([['metrics.jsonl', this.#metrics.bytes] as const, ...others]);
+  /** Of every log, by its path inside the run. */
+  #measure<T>(of: (log: Pick<AppendLog, 'bytes' | 'digest'>) => T): Record<string, T> {
+    const others = [...this.#logs].map(([name, log]) => [name, of(log)] as const);
+    return Object.fromEntries([['metrics.jsonl', of(this.#metrics)] as const, ...others]);
+  }
+
+  /** What is trained does not depend on them, but what they tell does. */
+  #warnOfChanges(digests: { readonly [path: string]: string }): void {
+    const present = this.#measure(({ digest }) => digest);
+    const changed = Object.keys(digests).filter((name) => present[name] !== digests[name]);
+    if (changed.length === 0) return;
+    this.#options.listener({ type: 'warning', message: changedLogs(changed) });
   }
 }
 

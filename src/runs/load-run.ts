@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -8,6 +9,7 @@ import type { EvaluationLine } from './disk-journal.js';
 import { runOwner } from './run-lock.js';
 import { readManifest, type RunManifest, type RunStatus } from './run-manifest.js';
 import { readResult, type RunResult } from './run-result.js';
+import { readTrainerState } from './trainer-state.js';
 
 /** A run as it lies on disk, finished or not. */
 export interface LoadedRun {
@@ -21,6 +23,8 @@ export interface LoadedRun {
   readonly result?: RunResult;
   /** Logs whose last line was half-written, because the run goes on or its process was killed: what is whole was read. */
   readonly halfWritten: readonly string[];
+  /** Logs that are not what they were at the newest checkpoint: somebody, or a failing disk, changed them. */
+  readonly changed: readonly string[];
   /** The folder of the newest complete checkpoint; absent before the first. */
   readonly checkpoint?: string;
 }
@@ -40,10 +44,27 @@ export async function loadRun(directory: string): Promise<LoadedRun> {
     status: presentStatus(directory, manifest),
     metrics: metrics.lines.map(parseMetricsLine),
     evaluations: evaluations.lines as unknown as LoadedRun['evaluations'],
+    changed: await changedSince(checkpoint, { 'metrics.jsonl': metrics.bytes, 'evaluations.jsonl': evaluations.bytes }),
     halfWritten: [...(metrics.half ? ['metrics.jsonl'] : []), ...(evaluations.half ? ['evaluations.jsonl'] : [])],
     ...(result !== undefined && { result }),
     ...(checkpoint !== undefined && { checkpoint }),
   };
+}
+
+/** A run that goes on may have a newer checkpoint by now than what was read of its logs: that is no change. */
+async function changedSince(
+  checkpoint: string | undefined,
+  contents: { readonly [log: string]: Buffer },
+): Promise<readonly string[]> {
+  const state = checkpoint === undefined ? undefined : await readTrainerState(checkpoint);
+  if (state === undefined || typeof state === 'string') return [];
+  const { logs, digests = {} } = state;
+  return Object.entries(contents).flatMap(([name, content]) => {
+    const bytes = logs[name] ?? Infinity;
+    if (digests[name] === undefined || content.length < bytes) return [];
+    const present = createHash('sha256').update(content.subarray(0, bytes)).digest('hex');
+    return present === digests[name] ? [] : [name];
+  });
 }
 
 /** `running` only while a living process holds the run's lock. */
@@ -53,6 +74,7 @@ export function presentStatus(directory: string, manifest: RunManifest): RunStat
 }
 
 interface Lines {
+  readonly bytes: Buffer;
   readonly lines: { readonly [key: string]: unknown }[];
   /** Something that is no whole line follows them. */
   readonly half: boolean;
@@ -60,7 +82,8 @@ interface Lines {
 
 /** The whole lines of a JSONL file; none where it does not exist yet. Throws AG_RUN_DAMAGED, naming a line that is none. */
 async function readLines(path: string): Promise<Lines> {
-  const text = await readFile(path, 'utf8').catch(() => '');
+  const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+  const text = bytes.toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole.split('\n').slice(0, -1);
   const documents = lines.map((line, index) => {
@@ -71,5 +94,5 @@ async function readLines(path: string): Promise<Lines> {
       throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: index + 1, cause: error });
     }
   });
-  return { lines: documents, half: whole.length < text.length };
+  return { bytes, lines: documents, half: whole.length < text.length };
 }

@@ -3,7 +3,8 @@ import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { folderDamage } from './checkpoint-files.js';
-import { latestCheckpointFolder, type TrainerState } from './checkpoints.js';
+import { latestCheckpointFolder } from './checkpoints.js';
+import type { TrainerState } from './trainer-state.js';
 import { presentStatus } from './load-run.js';
 import { runOwner } from './run-lock.js';
 import { manifestPath, readManifest, type RunStatus } from './run-manifest.js';

@@ -2,7 +2,7 @@ import { realpath, rm } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
-import { systemReason } from '../reporting/append-log.js';
+import { systemReason } from '../errors/system-error.js';
 import { removeFolder } from './checkpoint-files.js';
 import { planPrune, type PrunedFolder, type PruneRequest, type PrunedRun } from './prune-plan.js';
 import { resolveRun } from './resolve-run.js';

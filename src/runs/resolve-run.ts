@@ -1,6 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { isAblation } from './folder-kind.js';
@@ -44,13 +44,26 @@ export async function resolveRun(reference: string, runsFolder: string): Promise
   return only.directory;
 }
 
+/** How a command is told of a run: by its id where commands look for ids, by its path elsewhere. */
+export function referenceTo(run: string, id: string, runsFolder = 'runs'): string {
+  const folder = resolve(run);
+  if (dirname(folder) === resolve(runsFolder)) return id;
+  const path = relative('.', folder);
+  return shellWord(path.startsWith('..') ? folder : path);
+}
+
+/** A word as a shell takes it. */
+function shellWord(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /**
  * The same, for commands that take an ABLATION too: its folder, or a unique beginning of its folder's name below `ablations/`.
  */
 export async function resolveSubject(reference: string, runsFolder: string): Promise<string> {
   if (isAblation(reference)) return resolve(reference);
   const below = join(runsFolder, 'ablations');
-  const names = existsSync(below) ? readdirSync(below).filter((name) => isAblation(join(below, name))) : [];
+  const names = namesIn(below).filter((name) => isAblation(join(below, name)));
   const fitting = names.filter((name) => name === reference || (reference !== '' && name.startsWith(reference)));
   const [only, ...others] = fitting;
   if (only === undefined) return resolveRun(reference, runsFolder);
@@ -64,18 +77,25 @@ export async function resolveSubject(reference: string, runsFolder: string): Pro
 
 /** The folders in `runsFolder` that have a readable manifest, the oldest first. */
 export async function findRuns(runsFolder: string): Promise<readonly Candidate[]> {
-  const names = existsSync(runsFolder) ? readdirSync(runsFolder).filter((name) => !name.startsWith('.')) : [];
+  const names = namesIn(runsFolder).filter((name) => !name.startsWith('.'));
   const found = await Promise.all(names.map((name) => candidate(runsFolder, name)));
   return found
     .filter((run) => run !== undefined)
     .sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.folderName, b.folderName));
 }
 
+/** Of what is no folder, none: whoever wants to write there is told. */
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
+}
+
 async function candidate(runsFolder: string, folderName: string): Promise<Candidate | undefined> {
   const directory = resolve(runsFolder, folderName);
   try {
     const { id, createdAt } = JSON.parse(await readFile(manifestPath(directory), 'utf8')) as Partial<RunManifest>;
-    return id === undefined || createdAt === undefined ? undefined : { directory, folderName, id, createdAt };
+    return typeof id !== 'string' || typeof createdAt !== 'string'
+      ? undefined
+      : { directory, folderName, id, createdAt };
   } catch {
     return undefined;
   }

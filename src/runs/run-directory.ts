@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { gitProvenance } from '../git/provenance.js';
-import { systemReason } from '../reporting/append-log.js';
+import { fileError, systemReason } from '../errors/system-error.js';
 import { openLatestCheckpoint, type Checkpoint } from './checkpoints.js';
 import { hostFacts } from './host-facts.js';
 import { describeDifference, recipeDifference } from './recipe-difference.js';
@@ -21,6 +21,7 @@ import {
   type RunManifest,
 } from './run-manifest.js';
 import { removeResult, writeResult, type RunResult } from './run-result.js';
+import { makeFolder } from '../reporting/make-folder.js';
 
 /** What a new run is made from. */
 export interface NewRun {
@@ -88,7 +89,7 @@ export class RunDirectory {
     };
     const temporary = join(dirname(path), `.creating-${id}`);
     try {
-      await mkdir(temporary, { recursive: true });
+      await makeFolder(temporary);
       createFirstLock(temporary);
       await writeManifest(temporary, manifest);
       refuseExisting(path);
@@ -153,7 +154,8 @@ export class RunDirectory {
   }
 
   /** Notes why the run ended and gives the lock back. Never throws: a full disk may be the very reason. */
-  async fail(error: unknown): Promise<void> {
+  async fail(thrown: unknown): Promise<void> {
+    const error = fileError(thrown) ?? thrown;
     const code = isAgentgymError(error) ? error.code : 'AG_BUG';
     const message = messageOf(error);
     await this.update({ status: 'failed', error: { code, message } }).catch(() => undefined);

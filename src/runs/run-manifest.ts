@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 
 import { typeProblem } from '../config/check-structure.js';
+import { plainData } from '../config/parse-document.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { resolvedRecipeProblem } from '../config/resolved-recipe-problem.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { RewardBounds } from '../contracts/reward.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
 import type { GitProvenance } from '../git/provenance.js';
 import type { PluginOrigin } from '../plugins/plugin-source.js';
 import type { RewardDensity } from '../rollout/reward-density.js';
@@ -135,8 +137,19 @@ export async function readManifest(directory: string): Promise<RunManifest> {
     const message = `${file} is no manifest that this version reads: its formatVersion is ${version}, not 1.`;
     throw new AgentgymError('AG_NOT_A_RUN', { message, file });
   }
-  const problem = typeProblem(manifestSchema, manifest) ?? resolvedRecipeProblem(manifest.recipe, ['recipe']);
+  const problem = manifestProblem(manifest);
   if (problem === undefined) return manifest as RunManifest;
   const message = `${file} is no whole manifest of a run: ${problem}.`;
   throw new AgentgymError('AG_NOT_A_RUN', { message, hint: 'Restore it from a copy, or start a new run.', file });
+}
+
+function manifestProblem(manifest: { readonly recipe?: unknown }): string | undefined {
+  const problem = typeProblem(manifestSchema, manifest);
+  if (problem !== undefined) return problem;
+  try {
+    plainData(manifest.recipe);
+  } catch (error) {
+    return `recipe: ${messageOf(error)}`;
+  }
+  return resolvedRecipeProblem(manifest.recipe, ['recipe']);
 }

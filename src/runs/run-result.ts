@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { SpentTotals } from '../training/spending.js';
@@ -68,7 +68,9 @@ export async function removeResult(directory: string): Promise<void> {
 /** Undefined where a run has not ended, or is going on again. */
 export async function readResult(directory: string): Promise<RunResult | undefined> {
   try {
-    return JSON.parse(await readFile(resultPath(directory), 'utf8')) as RunResult;
+    const result = JSON.parse(await readFile(resultPath(directory), 'utf8')) as RunResult;
+    // The folder may have been moved or copied since it was written.
+    return { ...result, run: resolve(directory) };
   } catch {
     return undefined;
   }

@@ -1,8 +1,9 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { systemReason } from '../reporting/append-log.js';
+import { systemReason } from '../errors/system-error.js';
+import { makeFolder } from '../reporting/make-folder.js';
 
 /**
  * Writes a file, and the folders above it, whole or not at all: nobody reads half a document. Throws AG_REPORT_WRITE_FAILED.
@@ -12,7 +13,7 @@ import { systemReason } from '../reporting/append-log.js';
 export async function writeDocument(file: string, text: string, told: string): Promise<void> {
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.writing`);
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     await writeFile(temporary, text);
     await rename(temporary, file);
   } catch (error) {

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { messageOf } from '../errors/message-of.js';
+import { systemReason } from '../errors/system-error.js';
 import type { ScaffoldFile } from './fill-template.js';
+import { makeFolder } from '../reporting/make-folder.js';
 
 /**
  * Writes all files or none. They are written beside the target first and moved into place then; whatever goes wrong, what was moved is taken
@@ -18,7 +19,7 @@ export async function writeFiles(target: string, files: readonly ScaffoldFile[],
   const undoTarget: Undo[] = [];
   let staging: string | undefined;
   try {
-    await makeFolder(target, undoTarget);
+    await makeUndoably(target, undoTarget);
     staging = await mkdtemp(join(target, `.${basename(target)}-init-`));
     for (const [i, { content }] of files.entries()) {
       signal.throwIfAborted();
@@ -27,7 +28,7 @@ export async function writeFiles(target: string, files: readonly ScaffoldFile[],
     for (const [i, { path }] of files.entries()) {
       signal.throwIfAborted();
       const place = join(target, ...path.split('/'));
-      await makeFolder(dirname(place), undo);
+      await makeUndoably(dirname(place), undo);
       const old = join(staging, `old-${i}`);
       if (await moved(place, old)) undo.push(() => rename(old, place));
       await rename(join(staging, `new-${i}`), place);
@@ -41,7 +42,7 @@ export async function writeFiles(target: string, files: readonly ScaffoldFile[],
     for (const step of undoTarget) await step();
     if (signal.aborted) throw error;
     throw new AgentgymError('AG_INIT_TARGET', {
-      message: `${target} cannot be written to: ${messageOf(error)}`,
+      message: `${target} cannot be written to: ${systemReason(error)}`,
       hint: 'Nothing was changed. Free disk space, change permissions, or choose another folder.',
       cause: error,
     });
@@ -53,8 +54,8 @@ export async function writeFiles(target: string, files: readonly ScaffoldFile[],
 type Undo = () => Promise<unknown>;
 
 /** Makes a folder and those around it, and remembers which of them to take away again. */
-async function makeFolder(folder: string, undo: Undo[]): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
+async function makeUndoably(folder: string, undo: Undo[]): Promise<void> {
+  const first = await makeFolder(folder);
   if (first === undefined) return;
   const made: string[] = [];
   for (let path = folder; path.length >= first.length; path = dirname(path)) made.push(path);

@@ -17,13 +17,16 @@ export interface Guard {
 }
 
 /**
- * Undefined for a request that may be answered. A page of somebody else cannot read what is served here even where its name is made to
+ * Undefined for a request that may be answered. A page of somebody else that has the token is refused by its origin, and cannot read what is served here even where its name is made to
  * point to this machine (DNS rebinding): a browser then sends that name as the host. The port is left open, so that a tunnel may end at another.
  */
 export function refusalOf(request: IncomingMessage, address: URL, { host, token }: Guard): Refusal | undefined {
   if (request.method !== 'GET') return { status: 405, reason: 'This server is only read from.' };
   if (!isOwnName(request.headers.host, host))
     return { status: 403, reason: 'This server does not answer to that name.' };
+  const { origin } = request.headers;
+  if (origin !== undefined && hostOf(origin) !== request.headers.host)
+    return { status: 403, reason: 'This server does not answer to pages of others.' };
   if (!isSame(address.searchParams.get('token') ?? '', token)) {
     return { status: 403, reason: 'The token is missing or wrong: open the address that `agentgym ui` printed.' };
   }
@@ -43,6 +46,11 @@ function isOwnName(header: string | undefined, host: string): boolean {
   if (isLoopback(name) || name === host.toLowerCase()) return true;
   // Open to the network, it is reached by its addresses and its name; no address can be made to point elsewhere.
   return !isLoopback(host) && (isIP(name) !== 0 || name === hostname().toLowerCase());
+}
+
+/** `null` is what a page says whose origin nobody may know. */
+function hostOf(origin: string): string | undefined {
+  return /^https?:\/\/([^/]+)$/.exec(origin)?.[1];
 }
 
 /** In a time that does not tell how much was right, whatever the lengths. */

@@ -1,6 +1,7 @@
 // The server over real runs, written as training writes them, and asked as a browser asks.
 import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { request as ask, type IncomingMessage, type RequestOptions } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -113,12 +114,40 @@ it('answers nobody without the token, under another name, or who wants to write'
   for (const host of ['localhost', 'localhost:9999', '[::1]:1']) {
     expect((await get(page, { headers: { host } })).status, host).toBe(200);
   }
+  // A page of somebody else that got hold of the token.
+  for (const foreign of ['http://evil.example', 'null', `${origin}0`]) {
+    expect((await get(page, { headers: { origin: foreign } })).status, foreign).toBe(403);
+  }
+  expect((await get(page, { headers: { origin } })).status).toBe(200);
   for (const method of ['POST', 'PUT', 'DELETE', 'HEAD']) expect((await get(page, { method })).status).toBe(405);
   const { headers, status } = await get(page);
   expect(status).toBe(200);
   expect(headers['content-security-policy']).toMatch(/default-src 'none'.*connect-src 'self'.*frame-ancestors 'none'/);
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
 });
+
+// Goes red without a time for headers: then nobody is answered until those who ask for nothing leave.
+it('is not kept busy by connections that ask for nothing', async () => {
+  const { folder } = await runningRun();
+  const { server, address } = await serve(folder);
+  const { hostname, port } = new URL(server.url);
+  const idle = Array.from({ length: 450 }, () => connect(Number(port), hostname).on('error', () => undefined));
+  try {
+    await new Promise((done) => idle.at(-1)!.once('connect', done));
+    await expect
+      .poll(
+        () =>
+          get(address('/')).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 15_000, interval: 250 },
+      )
+      .toBe(200);
+  } finally {
+    for (const socket of idle) socket.destroy();
+  }
+}, 20_000);
 
 it('knows runs by the ids of its listing alone: no path leads out of the folder', async () => {
   const { folder, run } = await runningRun();

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
-import { systemReason } from '../reporting/append-log.js';
+import { systemReason } from '../errors/system-error.js';
 import { renderLivePage } from '../reporting/render-live-page.js';
 import type { ReportRequest } from '../reports/report-runs.js';
 import { manifestPath } from '../runs/run-manifest.js';
@@ -55,7 +55,14 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   refuseWeakToken(request.token);
   const guard: Guard = { host: request.host, token: request.token ?? randomBytes(24).toString('base64url') };
   const site = new Site(new RunsFolder(folder, request.version), request);
-  const server = createServer({ maxHeaderSize: 16_384 }, (incoming, response) => {
+  // Whoever connects and asks for nothing gives its place to others.
+  const limits = {
+    maxHeaderSize: 16_384,
+    headersTimeout: 3000,
+    requestTimeout: 5000,
+    connectionsCheckingInterval: 500,
+  };
+  const server = createServer(limits, (incoming, response) => {
     answer(site, guard, incoming, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else plain(response, 500, messageOf(error));

@@ -220,6 +220,43 @@ describe('a recipe', () => {
       file: join(folder, 'mine'),
     });
   });
+
+  it('below a file, or where a file system takes none, is refused', async () => {
+    freshFolder();
+    writeFileSync(join(folder, 'file'), '');
+    const refused = { code: 'AG_RUN_WRITE_FAILED', message: /Could not create the run's folder/, hint: /--output DIR/ };
+    await expectRefusal(['recipe.yaml', '--output', 'file/x'], { ...refused, message: /not a directory \(ENOTDIR\)/ });
+    if (existsSync('/proc/self')) await expectRefusal(['recipe.yaml', '--output', '/proc/none/x'], refused);
+  });
+});
+
+describe('a run that somebody else made', () => {
+  // Goes red where one of the commands prints text of files as it is.
+  it('cannot write to the terminal by its names, in lines, documents and Markdown', async () => {
+    freshFolder();
+    const manifest = join(copyOfRun(), 'manifest.json');
+    const bad = 'x\u001b[31mred\u001b]0;title\u0007\u009b2J\u202eend';
+    const hostile = {
+      name: bad,
+      error: { code: bad, message: bad },
+      inexact: [bad],
+      git: { commit: bad, dirty: false },
+    };
+    writeFileSync(manifest, JSON.stringify({ ...(JSON.parse(readFileSync(manifest, 'utf8')) as object), ...hostile }));
+    const commands = [
+      ['runs', 'list', '.'],
+      ['runs', 'show', 'run'],
+      ['runs', 'show', 'run', '--json'],
+      ['report', 'run', '--format', 'markdown'],
+    ];
+    for (const command of commands) {
+      const { stdout, stderr, code } = await runCli(command, { cwd: folder });
+      expect(code, stderr).toBe(0);
+      expect(stdout).toContain('red');
+      // eslint-disable-next-line no-control-regex
+      expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    }
+  });
 });
 
 describe('a resume', () => {
@@ -256,6 +293,25 @@ describe('a resume', () => {
       file: join(run, 'manifest.json'),
       path,
     });
+  });
+
+  it('of a run with a manifest that no version wrote is refused', async () => {
+    freshFolder();
+    const manifest = join(copyOfRun(), 'manifest.json');
+    const whole = JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, unknown>;
+    const recipe = JSON.stringify(whole['recipe']).replace('{', '{"__proto__":{"a":1},');
+    for (const text of [
+      JSON.stringify({ ...whole, recipe: null }),
+      JSON.stringify(whole).replace(JSON.stringify(whole['recipe']), recipe),
+    ]) {
+      writeFileSync(manifest, text);
+      await expectRefusal(['--resume', 'run'], {
+        code: 'AG_NOT_A_RUN',
+        message: /recipe/,
+        hint: /Restore it/,
+        file: manifest,
+      });
+    }
   });
 
   it('of a folder that is no run is refused', async () => {
@@ -315,7 +371,7 @@ describe('a run that is under way', () => {
   let child: ChildProcess | undefined;
   afterEach(() => child?.kill('SIGKILL'));
 
-  it('refuses a second process, saves what is done at Ctrl-C, and completes when resumed', async () => {
+  it('refuses a second process, saves what is done when its terminal closes, and completes when resumed', async () => {
     freshFolder(changedRecipe('steps: 2 }', 'steps: 50 }'));
     const run = join(folder, 'run');
     const lines = () =>
@@ -340,7 +396,7 @@ describe('a run that is under way', () => {
       hint: new RegExp(`Wait until process ${first.pid} ends, or stop it with \`kill ${first.pid}\``),
       file: join(run, 'lock.1.json'),
     });
-    first.kill('SIGINT');
+    first.kill('SIGHUP');
     first.kill('SIGCONT');
     expect(await ended).toBe(130);
     expect(JSON.parse(stdout)).toMatchObject({ formatVersion: 1, status: 'interrupted', run });

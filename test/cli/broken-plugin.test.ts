@@ -53,6 +53,18 @@ describe('a plugin that cannot be loaded', () => {
     ]);
   });
 
+  // Goes red where what nobody caught ends the very commands that look for it.
+  it('throws when everybody believes it loaded: doctor, list and plugins go on, and name it', async () => {
+    const later = 'setTimeout(() => { throw new Error("too late"); }, 1);';
+    const data = linked({ 'plugin-later': coin({}, later) });
+    for (const command of ['doctor', 'list']) {
+      const result = await runCli([command, '--json'], { environment: data });
+      expect(result.code).toBeLessThan(2);
+      expect(documentOf(result)).not.toHaveProperty('error');
+      expect(result.stderr).toMatch(/the plugin plugin-later 1\.0\.0 threw where nobody could catch it: too late/);
+    }
+  });
+
   it('is a problem of the doctor', async () => {
     const result = await runCli(['doctor', '--json'], { environment });
     expect(result.code).toBe(1);

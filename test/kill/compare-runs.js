@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Its seconds, and the lengths of logs with seconds in them, are the clock's. */
+/** Its seconds, and the lengths and digests of logs with seconds in them, are the clock's. */
 const trainerState = 'trainer.json';
 /** Checksums of files, `trainer.json` among them. */
 const checksums = 'checksums.json';
@@ -54,7 +54,7 @@ function compareCheckpoints(expected, found) {
 }
 
 function timelessState(content) {
-  return Buffer.from(JSON.stringify({ ...JSON.parse(content), seconds: 0, logs: {} }));
+  return Buffer.from(JSON.stringify({ ...JSON.parse(content), seconds: 0, logs: {}, digests: {} }));
 }
 
 function timelessLines(path) {

@@ -128,6 +128,7 @@ describe('traps of plugin commands', () => {
     it.each([
       ['throws', 'throw new Error("at once")', 'at once'],
       ['ends the process', 'process.exit(0)', 'ends the process that imports it (exit code 0)'],
+      ['throws a moment later', 'setTimeout(() => { throw new Error("too late"); }, 50);', 'too late'],
       ['hangs', WAITS, 'still being imported after 10 s'],
       ['exports something else', 'export default [{ kind: "environment", name: "X" }]', '[0].name'],
     ])('P4: whose entry %s leaves what was there', async (_how, entry, said) => {

@@ -24,6 +24,19 @@ export const HOST = '@agentgym/cli';
 const BUILDERS = ['prepare', 'prepack', 'build'];
 
 /**
+ * Refuses a name that no registry takes: npm names files after it, which would then lie elsewhere.
+ *
+ * @param from where the package comes from
+ * @throws AgentgymError AG_PLUGIN_REFUSED
+ */
+export function refusePackageName(name: unknown, from: string): void {
+  if (typeof name === 'string' && /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i.test(name)) return;
+  throw new AgentgymError('AG_PLUGIN_REFUSED', {
+    message: `${from} is refused: its package.json calls it ${JSON.stringify(name)}, which is no name of a package`,
+  });
+}
+
+/**
  * Reads a package's package.json and refuses it, before any of its code runs, where this host cannot use it as a plugin.
  *
  * @throws AgentgymError AG_PLUGIN_REFUSED, AG_PLUGIN_NOT_FOUND

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { refusePackageName } from './check-package.js';
 import { fetchRepository } from './fetch-repository.js';
 import type { PluginSpecifier } from './parse-specifier.js';
 import { runNpm, type NpmSettings } from './run-npm.js';
@@ -48,10 +49,11 @@ export async function packPlugin(
     if (packed === undefined) {
       throw new AgentgymError('AG_PLUGIN_INSTALL_FAILED', { message: `npm could not pack ${source.url}` });
     }
+    const { name, version } = packed;
+    refusePackageName(name, source.url);
     // The content is part of the name: npm takes the same name for the same content.
     const file = `${basename(packed.filename, '.tgz')}-${packed.shasum.slice(0, 12)}.tgz`;
     await rename(join(destination, packed.filename), join(packages, file));
-    const { name, version } = packed;
     return {
       name,
       version,

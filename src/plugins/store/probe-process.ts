@@ -1,13 +1,23 @@
 // node probe-process.js FOLDER SECONDS: imports the entry of a plugin and tells the parent what it contributes, or what is wrong with it.
+import { messageOf } from '../../errors/message-of.js';
 import { loadPlugin } from '../load-plugin.js';
 import { readPluginSource } from '../plugin-source.js';
 import type { ProbeAnswer } from './probe-plugin.js';
 
 const [folder = '', seconds = ''] = process.argv.slice(2);
 const loaded = await loadPlugin(await readPluginSource(folder), Number(seconds));
-const answer: ProbeAnswer =
+let answer: ProbeAnswer =
   'problem' in loaded
     ? { problem: loaded.problem }
     : { contributions: loaded.contributions.map(({ kind, name, summary }) => ({ kind, name, summary })) };
+// What it throws a moment later would end every command that loads it.
+const later = await new Promise<string | undefined>((passed) => {
+  process.once('uncaughtException', (error) => passed(messageOf(error)));
+  setTimeout(() => passed(undefined), 300);
+});
+if (later !== undefined) {
+  const message = `it throws where nobody can catch it, after it was imported: ${later}`;
+  answer = { problem: { message, hint: 'Report it to its author.' } };
+}
 // What the plugin left running does not keep us.
 process.send?.(answer, () => process.exit(0));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Episode, Turn } from '../../contracts/trajectory.js';
 import { readJsonLines } from '../../reporting/read-json-lines.js';
 import type { TableRow } from '../../reporting/table-file.js';
+import { changedLogs } from '../../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../../runs/load-run.js';
 import type { ExportedRun } from './exported-subjects.js';
 import { componentColumn, labelColumn, type FoundNames, type TableName } from './table-columns.js';
@@ -93,11 +94,12 @@ function episodeLogs(run: string): { path: string; name: string }[] {
   return names.sort().map((name) => ({ path: join(folder, name), name: `episodes/${name}` }));
 }
 
-function notesOn({ manifest, status }: LoadedRun, halfWritten: readonly string[]): string[] {
+function notesOn({ manifest, status, changed }: LoadedRun, halfWritten: readonly string[]): string[] {
   const of = `Run ${manifest.id}`;
   const logs = halfWritten.join(' and ');
   return [
     ...(logs === '' ? [] : [`${of}: the last line of ${logs} was half-written and is left out.`]),
+    ...(changed.length > 0 ? [`${of}: ${changedLogs(changed)}`] : []),
     ...(status === 'completed' ? [] : [`${of} is ${status}: this is what it had come to.`]),
   ];
 }

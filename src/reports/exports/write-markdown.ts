@@ -2,7 +2,9 @@ import { basename } from 'node:path';
 
 import { readAblationResult } from '../../ablation/read-ablation-result.js';
 import { summarizeAblation } from '../../ablation/summarize-ablation.js';
+import { visibleText } from '../../reporting/display-text.js';
 import { compareRuns } from '../compare-runs.js';
+import { changedLogs } from '../../runs/changed-logs.js';
 import { loadRun } from '../../runs/load-run.js';
 import { ablationMarkdown } from './ablation-markdown.js';
 import type { ExportedSubjects } from './exported-subjects.js';
@@ -34,6 +36,7 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
       const logs = run.halfWritten.join(' and ');
       notes.push(`Run ${run.manifest.id}: the last line of ${logs} was half-written and is left out.`);
     }
+    if (run.changed.length > 0) notes.push(`Run ${run.manifest.id}: ${changedLogs(run.changed)}`);
     sections.push(runMarkdown(run));
   } else if (first !== undefined) {
     const comparison = await compareRuns(runs, { measure: 'success', temperature: 0 });
@@ -41,5 +44,6 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
     sections.push(comparisonMarkdown(comparison));
   }
   const lines = sections.flatMap((section) => ['', ...section]);
-  return { markdown: `${[markdownMark, ...lines].join('\n')}\n`, notes };
+  // A reader of Markdown may well be `cat`.
+  return { markdown: `${visibleText([markdownMark, ...lines].join('\n'))}\n`, notes };
 }

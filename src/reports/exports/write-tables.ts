@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { systemReason } from '../../reporting/append-log.js';
+import { systemReason } from '../../errors/system-error.js';
 import { CsvFile } from '../../reporting/csv-file.js';
 import { ParquetFile } from '../../reporting/parquet-file.js';
 import type { TableFile } from '../../reporting/table-file.js';
@@ -11,6 +11,7 @@ import { writeJsonAtomically } from '../../runs/durable-files.js';
 import type { ExportedRun } from './exported-subjects.js';
 import { readTables, scanRuns } from './read-tables.js';
 import { tableColumns, tableNames, type TableName } from './table-columns.js';
+import { makeFolder } from '../../reporting/make-folder.js';
 
 export interface WriteTablesRequest {
   readonly runs: readonly ExportedRun[];
@@ -57,7 +58,7 @@ export async function writeTables(request: WriteTablesRequest): Promise<WrittenT
   const open = new Map<TableName, TableFile>();
   const rows = Object.fromEntries(tableNames.map((table) => [table, 0])) as Record<TableName, number>;
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     for (const table of tableNames) open.set(table, openFile[format](temporary(table), columns[table]));
     for await (const [table, row] of readTables(runs)) {
       open.get(table)?.write(row);

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parseDecoderConfig, parseSpecialIds, type SpecialIds, writeDecoderConfig } from './decoder-config-json.js';
-import { type HostTensor, readSafetensors, writeSafetensors } from './safetensors.js';
+import { type HostTensor, readSafetensors, readShapes, writeSafetensors } from './safetensors.js';
 
 /** A Hugging Face folder in memory: what `transformers` opens. */
 export interface ModelFolder {
@@ -32,6 +32,11 @@ const names = {
 
 /** Reads a folder, in one file or in shards. Throws naming the file and what is wrong with it. */
 export async function readModelFolder(directory: string): Promise<ModelFolder> {
+  return { ...(await readModelTexts(directory)), weights: await readWeights(directory) };
+}
+
+/** All of a folder but its weights. */
+export async function readModelTexts(directory: string): Promise<Omit<ModelFolder, 'weights'>> {
   const configJson = parseJson(await readText(directory, names.config), names.config);
   const config = parseDecoderConfig(configJson);
   const tokenizer = await readText(directory, names.tokenizer);
@@ -42,31 +47,42 @@ export async function readModelFolder(directory: string): Promise<ModelFolder> {
   const { eos } = generation === undefined ? ids : parseSpecialIds(parseJson(generation, names.generation));
   return {
     config,
-    weights: await readWeights(directory),
     ids: { ...ids, eos: eos.length > 0 ? eos : ids.eos },
     tokenizer: { tokenizer, config: tokenizerConfig, ...(chatTemplate === undefined ? {} : { chatTemplate }) },
   };
 }
 
 /** Weights alone: `model.safetensors`, or the shards that `model.safetensors.index.json` names. */
-export async function readWeights(directory: string): Promise<Map<string, HostTensor>> {
+export function readWeights(directory: string): Promise<Map<string, HostTensor>> {
+  return readTensors(directory, async (path, wanted) => (await readSafetensors(path, wanted)).tensors);
+}
+
+/** Shapes of the weights, of which nothing is read. */
+export function readWeightShapes(directory: string): Promise<Map<string, Pick<HostTensor, 'shape'>>> {
+  return readTensors(directory, readShapes);
+}
+
+async function readTensors<Tensor>(
+  directory: string,
+  read: (path: string, wanted?: (name: string) => boolean) => Promise<ReadonlyMap<string, Tensor>>,
+): Promise<Map<string, Tensor>> {
   const index = await readOptional(directory, names.index);
   if (index === undefined) {
     if (!(await exists(join(directory, names.weights)))) throw new Error(`${directory} has no ${names.weights}`);
-    return new Map((await readSafetensors(join(directory, names.weights))).tensors);
+    return new Map(await read(join(directory, names.weights)));
   }
   const { weight_map: map } = parseJson(index, names.index) as {
     readonly weight_map?: { readonly [name: string]: string };
   };
   if (typeof map !== 'object' || map === null) throw new Error(`${names.index} has no weight_map`);
-  const weights = new Map<string, HostTensor>();
+  const weights = new Map<string, Tensor>();
   for (const shard of [...new Set(Object.values(map))].sort()) {
     // A path out of the folder would read somebody else's file.
     if (shard !== basename(shard))
       throw new Error(`${names.index} names ${JSON.stringify(shard)}, which is no file name`);
     if (!(await exists(join(directory, shard))))
       throw new Error(`${directory} lacks ${shard}, which ${names.index} names`);
-    const { tensors } = await readSafetensors(join(directory, shard), (name) => map[name] === shard);
+    const tensors = await read(join(directory, shard), (name) => map[name] === shard);
     for (const [name, tensor] of tensors) weights.set(name, tensor);
   }
   for (const [name, shard] of Object.entries(map)) {

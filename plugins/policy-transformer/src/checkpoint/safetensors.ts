@@ -57,6 +57,20 @@ export async function readSafetensors(
   }
 }
 
+/** Shapes of the tensors in a file, without reading them. Throws as `readSafetensors`. */
+export async function readShapes(
+  path: string,
+  wanted: (name: string) => boolean = () => true,
+): Promise<ReadonlyMap<string, Pick<HostTensor, 'shape'>>> {
+  const file = await open(path, 'r');
+  try {
+    const { entries } = await readHeader(file, path);
+    return new Map(entries.filter(({ name }) => wanted(name)).map(({ name, shape }) => [name, { shape }]));
+  } finally {
+    await file.close();
+  }
+}
+
 /** Writes a file of float32 tensors, in the order given: the same content gives the same bytes. */
 export async function writeSafetensors(path: string, { tensors, metadata }: SafetensorsContent): Promise<void> {
   const header: { [name: string]: unknown } = { __metadata__: metadata };

@@ -1,5 +1,3 @@
-import { availableParallelism } from 'node:os';
-
 import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
 
 import { readModelFolder, type ModelFolder } from '../checkpoint/model-folder.js';
@@ -14,13 +12,10 @@ import type { EngineSettings } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 import { WorkerEngine } from '../worker/worker-engine.js';
+import { longestSequence, positionsOf, threadsOf } from './engine-sizes.js';
 import { TransformerPolicy } from './transformer-policy.js';
 
-/** More threads than this wait for each other more than they compute, and each holds a copy of the weights. */
-const MOST_THREADS = 8;
-
-/** The longest episode where nobody says how long one may get: rotary tables and caches are made for no more. */
-const USUAL_LENGTH = 4096;
+export { estimate } from './estimate-policy.js';
 
 const engines = { auto: 'auto', native: 'onnxruntime-node', wasm: 'onnxruntime-web' } as const;
 
@@ -42,9 +37,9 @@ export async function createPolicy(
     context.from === undefined ? await scratchFolder(options, context) : await readModelFolder(context.from);
   const encoder = createConversationEncoder(folder.tokenizer, folder.ids.eos);
   const { valueHead } = context;
-  const positions = Math.min(folder.config.maxPositions, context.maxTokens ?? USUAL_LENGTH);
+  const positions = positionsOf(folder.config, context.maxTokens);
   const config = { ...folder.config, maxPositions: positions };
-  const threads = options.threads ?? Math.min(MOST_THREADS, availableParallelism());
+  const threads = threadsOf(options);
   const settings: EngineSettings = {
     engine: engines[options.engine],
     config,
@@ -98,6 +93,6 @@ async function scratchFolder(
   const train = tokenizer === 'words' ? trainWordTokenizer : trainByteLevelTokenizer;
   const files: TokenizerFiles = await train(context.corpus(), { vocabularySize: vocabularySize });
   const encoder = createConversationEncoder(files);
-  const config = presetConfig(preset, encoder.vocabularySize, maxTokens ?? USUAL_LENGTH);
+  const config = presetConfig(preset, encoder.vocabularySize, longestSequence(maxTokens));
   return { config, weights: new Map(), ids: { eos: encoder.endIds.slice(0, 1) }, tokenizer: files };
 }

@@ -41,6 +41,21 @@ export interface TransformerParts {
   readonly facts: JsonObject;
 }
 
+/** What every decoder of the package can do. */
+export function capabilitiesOf({
+  valueHead,
+  maxTokens,
+}: Pick<TransformerParts, 'valueHead' | 'maxTokens'>): PolicyCapabilities {
+  return {
+    live: valueHead ? ['logprob', 'entropy', 'value'] : ['logprob', 'entropy'],
+    missingOperations: [],
+    freeze: true,
+    optimizers: optimizerNames,
+    maxTokens,
+    sampler: { independent: true, draws: true, exact: true },
+  };
+}
+
 /** A decoder whose cores sample and train. The first core holds the optimizer; after a step the others get its weights. */
 export class TransformerPolicy implements PolicyModel {
   readonly capabilities: PolicyCapabilities;
@@ -66,14 +81,7 @@ export class TransformerPolicy implements PolicyModel {
     this.encoder = parts.encoder;
     this.#sampling = new SamplingCount(parts.folder.config);
     this.#released = Array.from({ length: parts.engine.cores }, () => []);
-    this.capabilities = {
-      live: parts.valueHead ? ['logprob', 'entropy', 'value'] : ['logprob', 'entropy'],
-      missingOperations: [],
-      freeze: true,
-      optimizers: optimizerNames,
-      maxTokens: parts.maxTokens,
-      sampler: { independent: true, draws: true, exact: true },
-    };
+    this.capabilities = capabilitiesOf(parts);
     if (parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
   }
 

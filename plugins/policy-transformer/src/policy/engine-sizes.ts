@@ -1,0 +1,25 @@
+import { availableParallelism } from 'node:os';
+
+import type { DecoderConfig } from '../model/decoder-config.js';
+import type { TransformerOptions } from '../options.js';
+
+/** More threads than this wait for each other more than they compute, and each holds a copy of the weights. */
+const MOST_THREADS = 8;
+
+/** The longest episode where nobody says how long one may get: rotary tables and caches are made for no more. */
+const USUAL_LENGTH = 4096;
+
+/** Threads that sample and train. */
+export function threadsOf({ threads }: Pick<TransformerOptions, 'threads'>): number {
+  return threads ?? Math.min(MOST_THREADS, availableParallelism());
+}
+
+/** Tokens of the longest sequence, whatever the model. */
+export function longestSequence(maxTokens: number | undefined): number {
+  return maxTokens ?? USUAL_LENGTH;
+}
+
+/** Tokens of the longest sequence of a model. */
+export function positionsOf(config: Pick<DecoderConfig, 'maxPositions'>, maxTokens: number | undefined): number {
+  return Math.min(config.maxPositions, longestSequence(maxTokens));
+}

@@ -1,0 +1,75 @@
+import type { PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
+
+import { readModelTexts, readWeightShapes } from '../checkpoint/model-folder.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { parameterShapes } from '../model/parameters.js';
+import { elementCount } from '../operations/shapes.js';
+import type { TransformerOptions } from '../options.js';
+import { presetConfig } from '../presets/presets.js';
+import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+import { longestSequence, positionsOf, threadsOf } from './engine-sizes.js';
+import { capabilitiesOf } from './transformer-policy.js';
+
+/** Texts of small environments have no more tokens than this; how many, only their demonstrations tell. */
+const LIKELY_VOCABULARY = 1024;
+const FLOAT = 4;
+
+/** Tells what a policy would be, and what it would take. Reads of a folder all but its weights, of which it reads the shapes. */
+export async function estimate(
+  options: TransformerOptions,
+  { preset, from, valueHead, maxTokens }: Omit<PolicyContext, 'corpus'>,
+  { sequences, tokens }: PolicyLoad,
+): Promise<PolicyEstimate> {
+  const config = from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from);
+  const positions = positionsOf(config, maxTokens);
+  const shapes = [...parameterShapes(config, { valueHead }).values()];
+  const parameters = shapes.reduce((sum, shape) => sum + elementCount(shape), 0);
+  const threads = threadsOf(options);
+  const longest = Math.min(positions, tokens);
+  return {
+    parameters,
+    capabilities: capabilitiesOf({ valueHead, maxTokens: positions }),
+    bytes: {
+      // Each thread holds them, and samples from a copy; the main thread has what they were made of.
+      weights: FLOAT * parameters * (2 * threads + 1),
+      // Gradients of each thread, and two moments.
+      optimizer: FLOAT * parameters * (threads + 2),
+    },
+    mostBeside: {
+      activations: threads * activationBytes(config, options.microBatchTokens, longest),
+      cache: Math.min(options.cacheMegabytes * 1e6, sequences * longest * cacheBytesPerToken(config)),
+    },
+  };
+}
+
+function scratchConfig(
+  { vocabularySize }: TransformerOptions,
+  preset: string | undefined,
+  maxTokens: number | undefined,
+): DecoderConfig {
+  return presetConfig(preset ?? '', Math.min(vocabularySize, LIKELY_VOCABULARY), longestSequence(maxTokens));
+}
+
+/** Throws where `create` could make nothing of the folder. */
+async function folderConfig(directory: string): Promise<DecoderConfig> {
+  const { config, tokenizer, ids } = await readModelTexts(directory);
+  createConversationEncoder(tokenizer, ids.eos);
+  const given = await readWeightShapes(directory);
+  for (const [name, shape] of parameterShapes(config, { valueHead: false })) {
+    const [count, wanted] = [given.get(name) && elementCount(given.get(name)!.shape), elementCount(shape)];
+    if (count !== wanted) throw new Error(`${name} has ${count ?? 'no'} numbers where the model has ${wanted}`);
+  }
+  return config;
+}
+
+/** Of a training run of one thread: what the backward pass needs of each layer, attention, and logits with their gradients. */
+function activationBytes(config: DecoderConfig, microBatchTokens: number, longest: number): number {
+  const { layers, hiddenSize, intermediateSize, heads, headWidth, vocabularySize } = config;
+  const width = Math.min(longest, microBatchTokens);
+  const perLayer = 8 * hiddenSize + 4 * heads * headWidth + 4 * intermediateSize + 2 * heads * width;
+  return FLOAT * microBatchTokens * (layers * perLayer + 3 * vocabularySize);
+}
+
+function cacheBytesPerToken({ layers, keyValueHeads, headWidth }: DecoderConfig): number {
+  return 2 * FLOAT * layers * keyValueHeads * headWidth;
+}

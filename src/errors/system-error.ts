@@ -1,0 +1,31 @@
+// What the operating system says no to is nobody's defect: a full disk, a missing right, a name that is too long. One place puts it into words.
+import { getSystemErrorMap } from 'node:util';
+
+import { AgentgymError } from './agentgym-error.js';
+
+/** Codes that are about files and folders. */
+const fileCodes = new Set(
+  'EACCES EBUSY EDQUOT EEXIST EFBIG EIO EISDIR ELOOP EMFILE ENAMETOOLONG ENFILE ENODEV ENOENT ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS ETXTBSY EXDEV'.split(
+    ' ',
+  ),
+);
+
+/** Why the operating system refused, in words: "no space left on device (ENOSPC)". */
+export function systemReason(error: unknown): string {
+  const { errno, code, message } = error as NodeJS.ErrnoException;
+  const known = errno === undefined ? undefined : getSystemErrorMap().get(errno);
+  return known === undefined ? (message ?? String(error)) : `${known[1]} (${code ?? known[0]})`;
+}
+
+/** The error as one of the table, where a file or folder is what could not be had; undefined for any other. */
+export function fileError(error: unknown): AgentgymError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined || !fileCodes.has(code)) return undefined;
+  const what = path === undefined ? 'A file' : path;
+  return new AgentgymError('AG_FILE_FAILED', {
+    message: `${what} cannot be used (${syscall}): ${systemReason(error)}.`,
+    ...(path !== undefined && { file: path }),
+    cause: error,
+  });
+}

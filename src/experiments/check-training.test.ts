@@ -1,0 +1,121 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, expect, it } from 'vitest';
+
+import { builtInHost } from './fixtures/built-in-host.js';
+import { planTraining, type PlannedTraining } from './start-training.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'agentgym-check-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const recipe = `recipeVersion: 1
+name: tiny
+environment: { name: guess-number, options: { width: [4, 6] } }
+policy: { name: transformer, preset: pico, sampling: { maxActionTokens: 4 }, options: { threads: 1 } }
+algorithm: { name: grpo, groupSize: 2 }
+horizon: { schedule: fixed, turns: 4 }
+stages:
+  sft: { kind: sft, demonstrations: { expert: demonstrator, count: 20 }, batchSize: 8, steps: 3 }
+  rl: { kind: rl, tasksPerStep: 2, steps: 2 }
+evaluation: { every: 0, final: { tasks: 4 } }
+`;
+
+async function plan(text = recipe, sets: readonly string[] = []): Promise<PlannedTraining> {
+  writeFileSync(join(folder, 'recipe.yaml'), text);
+  const log = { info: () => undefined, warn: () => undefined };
+  return planTraining({
+    source: 'recipe.yaml',
+    sets,
+    cwd: folder,
+    output: join(folder, 'run'),
+    runsFolder: join(folder, 'runs'),
+    host: await builtInHost(),
+    settings: { log, signal: new AbortController().signal, cacheDirectory: join(folder, 'cache') },
+    version: '0.1.0',
+  });
+}
+
+it('tells what would be run, and writes nothing', async () => {
+  const { check } = await plan();
+  expect(await check()).toMatchObject({
+    recipe: 'tiny',
+    stages: [
+      { name: 'sft', kind: 'sft', steps: 3, demonstrations: 20, skipped: false },
+      { name: 'rl', kind: 'rl', steps: 2, episodes: 4, skipped: false },
+    ],
+    steps: 5,
+    plugins: [
+      { kind: 'environment', name: 'guess-number', package: '@agentgym/plugin-env-guess-number', version: '0.1.0' },
+      { kind: 'format' },
+      { kind: 'reward' },
+      { kind: 'algorithm' },
+      { kind: 'policy' },
+    ],
+    tasks: { train: 419, validation: 134, test: 135 },
+    memory: { uses: { episodes: 100_000 } },
+  });
+  expect(readdirSync(folder)).toEqual(['recipe.yaml']);
+});
+
+it('estimates the model and its memory', async () => {
+  const [small, large] = await Promise.all(
+    ['pico', 'small'].map(async (preset) => (await plan(recipe.replace('pico', preset))).check()),
+  );
+  expect(small?.parameters).toBeGreaterThan(80_000);
+  expect(large?.parameters).toBeGreaterThan(28e6);
+  expect(large?.memory.least).toBeGreaterThan(6 * 4 * 28e6);
+  expect(large?.memory.most).toBeGreaterThan(large?.memory.least ?? 0);
+});
+
+// Goes red where a run checks something else than its check, or says it without the place.
+it.each([
+  [
+    'episodes that cannot be held',
+    recipe.replace('groupSize: 2', 'groupSize: 1000000'),
+    'AG_MEMORY',
+    9,
+    /2000000 episodes/,
+  ],
+  [
+    'tasks of an evaluation',
+    `${recipe}record: {episodes: 1}\n`.replace('tasks: 4', 'tasks: all, episodesPerTask: 99999'),
+    'AG_MEMORY',
+    10,
+    /evaluation/,
+  ],
+  ['a folder that is no model', recipe.replace('preset: pico', 'from: /'), 'AG_PLUGIN_FAILED', 4, /no config\.json/],
+  ['an expert that is not there', recipe.replace('demonstrator,', 'nobody,'), 'AG_NO_EXPERT', 8, /nobody/],
+  [
+    'rewards that turn around',
+    recipe.replace('stages:', 'reward: {terms: [{name: sparse}, {name: cost, options: {turn: 5}}]}\nstages:'),
+    'AG_REWARD_INVERSION',
+    7,
+    /failure/,
+  ],
+  [
+    'an environment without a task',
+    recipe.replace('width: [4, 6]', 'lowest: 1, highest: 2, width: [2, 2]'),
+    'AG_',
+    3,
+    /./,
+  ],
+])('refuses %s as the run does, with the line', async (_, text, code, line, message) => {
+  const file = join(folder, 'recipe.yaml');
+  const refusal = {
+    code: expect.stringContaining(code) as unknown,
+    message: expect.stringMatching(message) as unknown,
+    file,
+    line,
+  };
+  await expect(plan(text).then(({ check }) => check())).rejects.toMatchObject(refusal);
+  await expect(plan(text).then(({ run }) => run(() => undefined))).rejects.toMatchObject(refusal);
+  expect(readdirSync(folder)).toEqual(['recipe.yaml']);
+});
+
+it('names the flag that said what is wrong', async () => {
+  const { check } = await plan(recipe, ['policy.from=/']);
+  const message = expect.stringMatching(/^`--set policy\.from=\/`: .*no config\.json/) as unknown;
+  await expect(check()).rejects.toMatchObject({ message, path: 'policy.from' });
+});

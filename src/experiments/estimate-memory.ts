@@ -1,0 +1,127 @@
+// What a recipe takes of memory, told before anything is made: what the policy says of itself, and what the host holds of a step's episodes.
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+
+import { settingPath, type RunPlan } from '../config/run-plan.js';
+import { formatPath, type KeyPath } from '../config/recipe-layer.js';
+import type { PolicyEstimate, PolicyLoad } from '../contracts/policy.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { formatBytes } from '../reporting/format-quantity.js';
+import type { Splits } from '../rollout/world-handle.js';
+
+/** What an episode of few turns takes until its step is over: turns, tokens, a row of the batch. Measured with guess-number: 80,000 episodes of four turns. */
+const bytesPerEpisode = 5000;
+
+/** Episodes that are held at once. */
+interface EpisodeLoad {
+  /** Who holds them, in words. */
+  readonly whose: string;
+  readonly episodes: number;
+  /** What makes them so many. */
+  readonly keys: readonly KeyPath[];
+}
+
+/** What `train --check` says of memory. All are bytes. */
+export interface MemoryEstimate {
+  /** What it takes whatever is played. */
+  readonly least: number;
+  /** With what the policy may take beside. */
+  readonly most: number;
+  /** By what it is for: the policy's uses, where its plugin can tell, and `episodes`, those of the largest step or evaluation. */
+  readonly uses: { readonly [use: string]: number };
+  /** What the machine, or its container, has. */
+  readonly available: number;
+}
+
+/**
+ * Estimates the memory of a run.
+ *
+ * @throws AG_MEMORY with the numbers where it cannot fit
+ */
+export function estimateMemory(plan: RunPlan, splits: Splits, policy: PolicyEstimate | undefined): MemoryEstimate {
+  const available = memoryOfMachine();
+  // Episodes are objects of JavaScript, for which Node.js has a limit of its own.
+  const heap = Math.min(available, getHeapStatistics().heap_size_limit);
+  let episodes = 0;
+  for (const load of episodeLoads(plan, splits)) {
+    const bytes = load.episodes * bytesPerEpisode;
+    if (bytes > heap) throw tooManyEpisodes(load, bytes, heap);
+    episodes = Math.max(episodes, bytes);
+  }
+  const { bytes = {}, mostBeside = {} } = policy ?? {};
+  const least = sum(bytes) + episodes;
+  if (policy !== undefined && least > available) throw tooLarge(policy, least, available);
+  return { least, most: least + sum(mostBeside), uses: { ...bytes, ...mostBeside, episodes }, available };
+}
+
+/** Tokens of an observation where nobody knows, and of what stands before the first. */
+const usualObservation = 16;
+const usualPrompt = 64;
+
+/** What the policy is asked for at once. */
+export function policyLoad({ recipe, longestHorizon }: RunPlan): PolicyLoad {
+  const { maxActionTokens } = recipe.policy.sampling;
+  const tokens = usualPrompt + longestHorizon * (maxActionTokens + usualObservation);
+  return { sequences: recipe.rollout.inFlight, tokens };
+}
+
+function sum(bytes: { readonly [use: string]: number }): number {
+  return Object.values(bytes).reduce((total, size) => total + size, 0);
+}
+
+function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[] {
+  const { every, split, tasks, episodesPerTask, final } = recipe.evaluation;
+  const held = (name: keyof Splits, wanted: number | 'all'): number => {
+    const { count } = splits[name];
+    const there = count === 'unbounded' ? Infinity : count;
+    return Math.min(there, wanted === 'all' ? Infinity : wanted);
+  };
+  const evaluation = (path: KeyPath, name: keyof Splits, wanted: number | 'all', each: number): EpisodeLoad => ({
+    whose: 'an evaluation',
+    episodes: held(name, wanted) * each,
+    keys: [
+      [...path, 'tasks'],
+      [...path, 'episodesPerTask'],
+    ],
+  });
+  const stages = funded.map((stage): EpisodeLoad => {
+    const { name } = stage;
+    if (stage.kind === 'rl') {
+      const keys = [['stages', name, 'tasksPerStep'], settingPath(stage, ['algorithm', 'groupSize'])];
+      return { whose: `a step of the stage \`${name}\``, episodes: stage.episodesPerStep, keys };
+    }
+    const { count, file } = stage.demonstrations;
+    const keys = [['stages', name, 'demonstrations', 'count']];
+    // A file says by itself how many there are.
+    return { whose: `the stage \`${name}\``, episodes: file === undefined ? count : 0, keys };
+  });
+  return [
+    ...stages,
+    ...(every > 0 ? [evaluation(['evaluation'], split, tasks, episodesPerTask)] : []),
+    evaluation(['evaluation', 'final'], final.split, final.tasks, final.episodesPerTask),
+  ];
+}
+
+/** Of the container where there is one. */
+function memoryOfMachine(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+}
+
+function tooManyEpisodes({ whose, episodes, keys }: EpisodeLoad, bytes: number, heap: number): AgentgymError {
+  const names = keys.map((key) => `\`${formatPath(key)}\``).join(' or ');
+  return new AgentgymError('AG_MEMORY', {
+    message: `${whose} holds ${episodes} episodes at once, which take about ${formatBytes(bytes)}; Node.js may use ${formatBytes(heap)} here`,
+    hint: `Lower ${names}.`,
+    path: formatPath(keys[0] ?? []),
+  });
+}
+
+function tooLarge({ parameters, bytes }: PolicyEstimate, least: number, available: number): AgentgymError {
+  const uses = Object.entries(bytes).map(([use, size]) => `${use} ${formatBytes(size)}`);
+  return new AgentgymError('AG_MEMORY', {
+    message: `the policy has ${parameters} parameters, and training it takes at least ${formatBytes(least)} (${uses.join(', ')}); this machine has ${formatBytes(available)}`,
+    hint: 'Take a smaller model, or fewer threads in `policy.options`.',
+    path: 'policy',
+  });
+}

@@ -1,0 +1,200 @@
+// What a recipe names, opened and checked: all that is quick. `train --check` ends here; a run goes on with demonstrations and the policy.
+import { existsSync } from 'node:fs';
+
+import type { Recipe } from '../config/recipe-schema.js';
+import type { ResolvedRecipe } from '../config/resolve-recipe.js';
+import { formatPath } from '../config/recipe-layer.js';
+import { settingPath, type RlStagePlan, type RunPlan } from '../config/run-plan.js';
+import type { Algorithm } from '../contracts/algorithm.js';
+import type { ActionFormat } from '../contracts/format.js';
+import type { PolicyContext, PolicyEstimate } from '../contracts/policy.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
+import type { ComposedReward } from '../rollout/compose-reward.js';
+import { expertActor } from '../rollout/players.js';
+import type { Toolbox } from '../rollout/toolbox.js';
+import { runWeights } from '../runs/checkpoints.js';
+import { manifestPath } from '../runs/run-manifest.js';
+import { refuseUnpaidGroups } from '../training/collect-groups.js';
+import { atKey } from './at-key.js';
+import { checkOptimizers, checkPolicy } from './check-parts.js';
+import { checkRewards, type StageReward } from './check-rewards.js';
+import { estimateMemory, policyLoad, type MemoryEstimate } from './estimate-memory.js';
+import { refuseInexact } from './inexact-reasons.js';
+import { Instances, type Named } from './instances.js';
+import type { OpenEnvironment, PlaySettings } from './open-environment.js';
+
+/** What an rl stage has of its own. */
+interface RlParts {
+  readonly plan: RlStagePlan;
+  readonly algorithm: Algorithm;
+  readonly reward: ComposedReward;
+}
+
+/** What a recipe names, but for its policy. Dispose of it by `disposeParts`. */
+export interface OpenParts {
+  readonly environment: OpenEnvironment;
+  /** What the final evaluation plays beside it, by what the recipe calls it; without those that are the recipe's own. */
+  readonly transfer: ReadonlyMap<string, OpenEnvironment>;
+  readonly format: ActionFormat;
+  /** What the policy may call; absent: nothing. */
+  readonly tools?: Toolbox;
+  /** The recipe's own reward: what evaluations tell returns of. */
+  readonly reward: ComposedReward;
+  /** Of each rl stage, by name. */
+  readonly rl: ReadonlyMap<string, RlParts>;
+  readonly instances: Instances;
+  /** What the policy is made from, but for its corpus. */
+  readonly policyContext: Omit<PolicyContext, 'corpus'>;
+  /** What the policy will be; absent where its plugin cannot tell. */
+  readonly policyEstimate?: PolicyEstimate;
+  readonly memory: MemoryEstimate;
+}
+
+/**
+ * Opens what a recipe names, and checks all that can be known of it before a game is played. Nothing is written.
+ *
+ * @param origin who said a key; absent: nobody knows, and what is idle is let pass
+ */
+export async function openParts(
+  plan: RunPlan,
+  host: PluginHost,
+  settings: HostSettings,
+  origin?: ResolvedRecipe['origin'],
+): Promise<OpenParts> {
+  const { recipe } = plan;
+  const instances = new Instances(host, settings);
+  const environment = await atKey(['environment'], () => instances.environment(playedEnvironment(recipe)));
+  const transfer = new Map<string, OpenEnvironment>();
+  let tools: Toolbox | undefined;
+  try {
+    for (const { name, environment: other, isOwn } of plan.transfer) {
+      const path = ['evaluation', 'final', 'transfer', name];
+      if (isOwn) continue;
+      transfer.set(name, await atKey(path, () => instances.environment(playedEnvironment(recipe, other))));
+    }
+    refuseMissingExperts(plan, environment);
+    const format = await atKey(['format'], () => instances.format(recipe.format));
+    tools = await atKey(['tools'], () => instances.tools(recipe.tools ?? [], plan.toolLimits));
+    const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
+    const rl = await rlParts(plan, instances, environment, origin);
+    const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl));
+    const { name, options } = recipe.policy;
+    const policyEstimate = await atKey(['policy'], () =>
+      instances.policyEstimate({ name, options }, policyContext, policyLoad(plan)),
+    );
+    const open = { environment, transfer, format, ...(tools && { tools }), reward, rl };
+    if (policyEstimate !== undefined) {
+      const { capabilities } = policyEstimate;
+      checkOptimizers(plan, capabilities, name);
+      for (const { algorithm, plan: stage } of rl.values()) {
+        checkPolicy(algorithm, capabilities, name, stage.update.recomputeLogprobs);
+      }
+      refuseInexact(recipe, { ...open, policy: { capabilities } });
+    }
+    const memory = estimateMemory(plan, environment.world.splits, policyEstimate);
+    return { ...open, instances, policyContext, ...(policyEstimate && { policyEstimate }), memory };
+  } catch (error) {
+    await disposeParts({ environment, transfer, ...(tools && { tools }) });
+    throw error;
+  }
+}
+
+/** Disposes of the instances of all environments, and of the tools. */
+export async function disposeParts(parts: Pick<OpenParts, 'environment' | 'transfer' | 'tools'>): Promise<void> {
+  const { environment, transfer, tools } = parts;
+  await Promise.all([environment, ...transfer.values()].map(({ pool }) => pool.dispose()));
+  await tools?.dispose();
+}
+
+/** An environment of a recipe, its own unless told, with how the recipe wants it played: what it says of its own holds for others of the same name. */
+export function playedEnvironment(
+  { environment: own, rollout }: Recipe,
+  environment: Pick<Recipe['environment'], 'name' | 'options'> = own,
+): Named & PlaySettings {
+  const { deadlineSeconds } = rollout;
+  return {
+    ...(environment.name === own.name && own),
+    ...environment,
+    ...(deadlineSeconds !== undefined && { deadlineSeconds }),
+  };
+}
+
+/**
+ * Checks the rewards of a recipe over its environment, and makes nothing else of it.
+ *
+ * @throws as `checkRewards` does, and what is wrong with environment, rewards or algorithms
+ */
+export async function checkRecipeRewards(
+  plan: RunPlan,
+  host: PluginHost,
+  settings: HostSettings,
+  origin: ResolvedRecipe['origin'],
+): Promise<void> {
+  const instances = new Instances(host, settings);
+  const environment = await instances.environment(playedEnvironment(plan.recipe));
+  try {
+    await rlParts(plan, instances, environment, origin);
+  } finally {
+    await environment.pool.dispose();
+  }
+}
+
+async function contextOf({ policy, rollout }: Recipe, rl: OpenParts['rl']): Promise<Omit<PolicyContext, 'corpus'>> {
+  const { preset, from } = policy;
+  const { maxEpisodeTokens } = rollout;
+  return {
+    ...(preset !== undefined && { preset }),
+    ...(from !== undefined && { from: existsSync(manifestPath(from)) ? await runWeights(from) : from }),
+    valueHead: [...rl.values()].some(({ algorithm }) => algorithm.critic?.trunk === 'shared'),
+    ...(maxEpisodeTokens !== undefined && { maxTokens: maxEpisodeTokens }),
+  };
+}
+
+/** Who is to be imitated must be there. */
+function refuseMissingExperts({ stages }: RunPlan, { name, world }: OpenEnvironment): void {
+  for (const stage of stages) {
+    if (stage.kind !== 'sft' || stage.demonstrations.file !== undefined) continue;
+    const path = formatPath(['stages', stage.name, 'demonstrations', 'expert']);
+    try {
+      expertActor(world, stage.demonstrations.expert);
+    } catch (error) {
+      if (!isAgentgymError(error)) throw error;
+      throw new AgentgymError(error.code, {
+        message: `${path}: ${error.message.replace('The environment', `The environment \`${name}\``)}`,
+        hint: `${error.hint} Choose one with \`--set ${path}=NAME\`.`,
+        path,
+      });
+    }
+  }
+}
+
+async function rlParts(
+  { recipe, stages }: RunPlan,
+  instances: Instances,
+  environment: OpenEnvironment,
+  origin: ResolvedRecipe['origin'] = () => 'default',
+): Promise<Map<string, RlParts>> {
+  const parts = new Map<string, RlParts>();
+  const rewards: StageReward[] = [];
+  for (const stage of stages) {
+    if (stage.kind !== 'rl') continue;
+    const reward = await atKey(settingPath(stage, ['reward']), () => instances.reward(stage.reward.terms));
+    const algorithm = await atKey(settingPath(stage, ['algorithm']), () => instances.algorithm(stage.algorithm));
+    refuseUnpaidGroups(stage, algorithm);
+    rewards.push({
+      path: settingPath(stage, ['reward']),
+      reward,
+      allowInversion: stage.reward.allowInversion,
+      horizon: stage.longestHorizon,
+      milestones: environment.facts.includes('milestones'),
+      actionTokens: recipe.policy.sampling.maxActionTokens,
+      tools: recipe.tools !== undefined,
+      ...(algorithm.discount && { discount: algorithm.discount }),
+    });
+    parts.set(stage.name, { plan: stage, reward, algorithm });
+  }
+  checkRewards(rewards, (path) => ['recipe', 'flag'].includes(origin(path)));
+  return parts;
+}

@@ -1,0 +1,26 @@
+import type { CheckedTraining } from '../experiments/check-training.js';
+import { formatBytes, formatCount } from '../reporting/format-quantity.js';
+
+/** What `train --check` tells a person. */
+export function checkLines({ recipe, stages, steps, plugins, parameters, memory, tasks }: CheckedTraining): string[] {
+  const stageLine = ({ name, kind, steps: own, skipped, episodes, demonstrations }: (typeof stages)[number]) => {
+    const what =
+      episodes !== undefined
+        ? `, ${formatCount(episodes)} episodes each`
+        : demonstrations !== undefined
+          ? ` on ${formatCount(demonstrations)} demonstrations`
+          : '';
+    return skipped ? `${name} (${kind}): skipped, its budget is 0` : `${name} (${kind}): ${own} steps${what}`;
+  };
+  const versions = [...new Set(plugins.map((plugin) => `${plugin.package} ${plugin.version}`))];
+  const uses = Object.entries(memory.uses).map(([use, bytes]) => `${use} ${formatBytes(bytes)}`);
+  const counts = Object.entries(tasks).map(([split, count]) => `${count} ${split}`);
+  return [
+    `${recipe} would run, ${steps} steps in all:`,
+    ...stages.map((stage) => `  ${stageLine(stage)}`),
+    `tasks: ${counts.join(', ')}`,
+    `plugins: ${versions.join(', ')}`,
+    parameters === null ? 'model: its plugin cannot tell' : `model: up to ${formatCount(parameters)} parameters`,
+    `memory: ${formatBytes(memory.least)} to ${formatBytes(memory.most)} of ${formatBytes(memory.available)} (${uses.join(', ')})`,
+  ];
+}

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import * as v from 'valibot';
+
+import { typeProblem } from '../config/check-structure.js';
+import type { JsonObject } from '../contracts/json.js';
+
+/** `trainer.json`: all that resuming needs beside the policy's own files. */
+export interface TrainerState {
+  readonly formatVersion: 1;
+  readonly stage: string;
+  /** Steps of the stage that are done. */
+  readonly step: number;
+  /** Steps of all stages that are done. */
+  readonly runStep: number;
+  /** Run steps before the first step of each stage seen so far. */
+  readonly stageOffsets: { readonly [stage: string]: number };
+  /** What the stage's loop gave. */
+  readonly progress: JsonObject;
+  /** What the composition root gave: finished stages, for example. */
+  readonly run: JsonObject;
+  /** Seconds worked on the run so far, over all sessions. */
+  readonly seconds: number;
+  /** Bytes of each log at this moment, by path inside the run. */
+  readonly logs: { readonly [path: string]: number };
+  /** SHA-256 of each log's bytes at this moment, in hexadecimal; absent in checkpoints of versions that did not look. */
+  readonly digests?: { readonly [path: string]: string };
+  /** The resolved recipe that made it. */
+  readonly recipe: JsonObject;
+}
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+/** Of a log inside the run: what lies elsewhere is nobody's to cut. */
+const logName = v.pipe(v.string(), v.regex(/^(metrics|evaluations|episodes\/[^/\\]+)\.jsonl$/));
+
+const stateSchema = v.looseObject({
+  formatVersion: v.literal(1),
+  stage: v.string(),
+  step: count,
+  runStep: count,
+  stageOffsets: v.record(v.string(), count),
+  progress: v.looseObject({}),
+  run: v.looseObject({}),
+  seconds: v.pipe(v.number(), v.minValue(0)),
+  logs: v.record(logName, count),
+  digests: v.exactOptional(v.record(logName, v.string())),
+  recipe: v.looseObject({}),
+});
+
+/** The state in the folder of a checkpoint, or what is wrong with it in a sentence. */
+export async function readTrainerState(directory: string): Promise<TrainerState | string> {
+  try {
+    const value: unknown = JSON.parse(await readFile(join(directory, 'trainer.json'), 'utf8'));
+    if (v.is(stateSchema, value)) return value as unknown as TrainerState;
+    return `its trainer.json is not what a run writes: ${typeProblem(stateSchema, value) ?? 'a number or a name in it is out of bounds'}`;
+  } catch {
+    return 'its trainer.json cannot be read';
+  }
+}

@@ -1,0 +1,26 @@
+// Text of files, models and packages reaches a terminal only as `printable` shows it: whoever writes there by other means is named here.
+import { readFileSync } from 'node:fs';
+
+import { expect, it } from 'vitest';
+
+import { shown, sourceFiles } from './source-files.js';
+
+/** Why they write by themselves. */
+const others: { readonly [file: string]: string } = {
+  'src/cli/guard-process.ts': 'the document of --json, whose control characters are escaped',
+  'src/cli/interrupt-signal.ts': 'a sentence of ours',
+  'src/plugin-check/check-process.ts': 'a stack, to the parent process, which reads it',
+  'src/rollout/threads/world-thread.ts': 'what a plugin itself prints',
+  'src/testing/environment-checks/compare-processes.ts': 'answers, to the parent process',
+};
+
+it('is written to a terminal by way of printable', () => {
+  const writers = sourceFiles('src').flatMap((path) => {
+    const lines = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => /\b(stdout|stderr)\.write\(|console\.\w+\(/.test(line));
+    const unsafe = lines.filter((line) => !line.includes('printable(') && !/^\s*(\/\/|\*)/.test(line));
+    return unsafe.map((line) => `${shown(path)}: ${line.trim()}`);
+  });
+  expect(writers.filter((line) => others[line.split(':')[0] ?? ''] === undefined)).toEqual([]);
+});
