@@ -13,6 +13,9 @@ const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 /** Lines of standard error that are kept, should the process end without a word on standard output. */
 const keptLines = 20;
 
+/** As much of a cell's title as the name of a run may have. */
+const longestName = 100;
+
 /** How a training process ended. */
 export type TrainOutcome =
   | { readonly status: RunResult['status']; readonly seconds: number }
@@ -31,7 +34,8 @@ export async function trainInProcess(
   const recipe = join(dirname(run.directory), `seed-${run.seed}.json`);
   await makeFolder(dirname(run.directory));
   await writeFile(recipe, `${JSON.stringify(run.recipe, null, 2)}\n`);
-  const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory];
+  const name = `${run.cell.title ?? run.cell.id}, seed ${run.seed}`.slice(-longestName);
+  const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory, '--name', name];
   const shared = run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages];
   const child = spawn(process.execPath, [bin, 'train', ...what, ...shared, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

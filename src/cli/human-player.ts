@@ -27,9 +27,15 @@ export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.Writabl
       if (line?.done === false) return line.value;
       // The prompt stands there still.
       output.write('\n');
-      throw new AgentgymError('AG_INTERRUPTED', {
-        message: 'The game was left before its end: there is nothing more to read.',
-        hint: 'Play it again, or give actions by `--actions FILE`.',
+      if (signal.aborted || ('isTTY' in input && input.isTTY === true)) {
+        throw new AgentgymError('AG_INTERRUPTED', {
+          message: 'The game was left before its end.',
+          hint: 'Play it again with the same command.',
+        });
+      }
+      throw new AgentgymError('AG_COMMAND_USAGE', {
+        message: `The game is not over, and standard input ended after ${texts.length} actions.`,
+        hint: 'Give one line for each turn, or play at a terminal.',
       });
     },
   };

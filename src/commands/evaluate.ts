@@ -3,12 +3,12 @@ import { Args, Flags } from '@oclif/core';
 import { BaseCommand, yesFlag } from '../cli/base-command.js';
 import { playingFlags } from '../cli/playing-flags.js';
 
-/** `agentgym evaluate POLICY` */
+/** `agentgym evaluate [POLICY]` */
 export default class Evaluate extends BaseCommand {
   static override summary = 'Measure how often a policy succeeds, with an interval and baselines on the same tasks';
   static override description =
     'POLICY is a run (path, id, or latest), a Hugging Face folder, random, or an expert such as oracle. A run brings its own environment, ' +
-    'action format and horizon.';
+    'action format and horizon, and plays the tasks of its final evaluation unless `--split` or `--tasks` says otherwise; of others 500 test tasks are played.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> latest',
     '<%= config.bin %> <%= command.id %> latest --temperature 1 --episodes-per-task 4',
@@ -16,7 +16,7 @@ export default class Evaluate extends BaseCommand {
   ];
   static override args = {
     policy: Args.string({
-      required: true,
+      default: 'latest',
       description: 'Who plays: a run, a folder with a model, random, or an expert',
     }),
   };
@@ -46,8 +46,8 @@ export default class Evaluate extends BaseCommand {
       ...(flags.tool !== undefined && { tools: flags.tool }),
       ...(flags.turns !== undefined && { turns: flags.turns }),
       temperature: parseTemperature(flags.temperature),
-      split: flags.split ?? 'test',
-      tasks: flags.tasks ?? 500,
+      ...(flags.split !== undefined && { split: flags.split }),
+      ...(flags.tasks !== undefined && { tasks: flags.tasks }),
       episodesPerTask: flags['episodes-per-task'],
       host: await this.openPluginHostFor(flags.yes),
       settings: await this.hostSettings(flags.seed),

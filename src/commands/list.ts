@@ -5,6 +5,18 @@ import type { ListedContribution } from '../cli/list-contributions.js';
 
 const KINDS = ['environments', 'rewards', 'policies', 'algorithms', 'formats', 'tools', 'recipes'] as const;
 
+/** `describe` says one of a kind, and here it may be said, too. */
+const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
+  environment: 'environments',
+  env: 'environments',
+  reward: 'rewards',
+  policy: 'policies',
+  algorithm: 'algorithms',
+  format: 'formats',
+  tool: 'tools',
+  recipe: 'recipes',
+};
+
 /** `agentgym list [KIND]` */
 export default class List extends BaseCommand {
   static override summary = 'List environments, rewards, policies, algorithms, formats, tools and recipes';
@@ -17,7 +29,7 @@ export default class List extends BaseCommand {
     '<%= config.bin %> <%= command.id %> --json',
   ];
   static override args = {
-    kind: Args.string({ options: [...KINDS], description: 'Only these' }),
+    kind: Args.string({ options: [...KINDS, ...Object.keys(SINGULAR)], description: 'Only these' }),
   };
 
   async run() {
@@ -25,7 +37,8 @@ export default class List extends BaseCommand {
     const { listContributions, listLines, replacedLines } = await import('../cli/list-contributions.js');
     const host = await this.openPluginHost();
     const all = await listContributions(host);
-    const kinds = KINDS.filter((kind) => args.kind === undefined || args.kind === kind);
+    const asked = SINGULAR[args.kind ?? ''] ?? args.kind;
+    const kinds = KINDS.filter((kind) => asked === undefined || asked === kind);
     const shown: Partial<Record<string, readonly ListedContribution[]>> = {};
     for (const kind of kinds) shown[kind] = all[kind];
     for (const kind of kinds) {

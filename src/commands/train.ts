@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand, setFlag, yesFlag } from '../cli/base-command.js';
+import { labelFlags, labelOf } from '../cli/label-flags.js';
 import { recipeSettings } from '../cli/recipe-settings.js';
 
 /** `agentgym train [RECIPE]` */
@@ -26,6 +27,7 @@ export default class Train extends BaseCommand {
     yes: yesFlag,
     output: Flags.string({ helpValue: 'DIR', description: "The run's folder, which must not exist yet" }),
     resume: Flags.string({ helpValue: 'RUN', description: 'Go on with a run: a path, an id, or latest' }),
+    ...labelFlags(['resume', 'check']),
     // What `ablate` tells the runs of a grid.
     'shared-stages': Flags.string({ hidden: true }),
     check: Flags.boolean({
@@ -43,11 +45,13 @@ export default class Train extends BaseCommand {
       import('../reporting/terminal-style.js'),
       import('../reports/training-report.js'),
     ]);
+    const label = labelOf(flags);
     const planned = await planTraining({
       ...(args.recipe !== undefined && { source: args.recipe }),
       sets: recipeSettings(flags),
       ...(flags.resume !== undefined && { resume: flags.resume }),
       ...(flags.output !== undefined && { output: flags.output }),
+      ...(label && { label }),
       ...(flags['shared-stages'] !== undefined && { sharedStages: flags['shared-stages'] }),
       cwd: process.cwd(),
       runsFolder: 'runs',

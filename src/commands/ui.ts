@@ -1,9 +1,9 @@
-import { Args, Flags } from '@oclif/core';
+import { Flags } from '@oclif/core';
 
 import { BaseCommand } from '../cli/base-command.js';
 import { interruptSignal } from '../cli/interrupt-signal.js';
 
-/** `agentgym ui [FOLDER]` */
+/** `agentgym ui` */
 export default class Ui extends BaseCommand {
   static override summary = 'Follow runs in a browser while they go';
   static override description =
@@ -11,13 +11,11 @@ export default class Ui extends BaseCommand {
     'is printed carries a token: whoever has it may read. AGENTGYM_UI_TOKEN sets it, so that pages find the server again after a restart.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> /data/runs --port 8080 --open',
+    '<%= config.bin %> <%= command.id %> --runs /data/runs --port 8080 --open',
     'ssh -L 8080:127.0.0.1:8080 machine <%= config.bin %> <%= command.id %> --port 8080',
   ];
-  static override args = {
-    folder: Args.string({ default: 'runs', description: 'Folder that holds the runs' }),
-  };
   static override flags = {
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder that holds the runs' }),
     port: Flags.integer({ default: 0, min: 0, max: 65_535, description: 'Port to listen on; 0: any that is free' }),
     host: Flags.string({
       default: '127.0.0.1',
@@ -30,7 +28,7 @@ export default class Ui extends BaseCommand {
   #isPrinted = false;
 
   async run() {
-    const { args, flags } = await this.parse(Ui);
+    const { flags } = await this.parse(Ui);
     const [{ serveRuns }, { openAddress }, { isLoopback }] = await Promise.all([
       import('../serve/serve-runs.js'),
       import('../cli/open-address.js'),
@@ -41,7 +39,7 @@ export default class Ui extends BaseCommand {
     // Opened when the first page of a run wants it.
     let plugins: ReturnType<typeof this.openPluginHost> | undefined;
     const server = await serveRuns({
-      folder: args.folder,
+      folder: flags.runs,
       port: flags.port,
       host: flags.host,
       version: this.config.version,

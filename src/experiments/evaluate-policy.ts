@@ -7,9 +7,10 @@ import type { Baselines } from '../runs/run-result.js';
 
 export interface EvaluatePolicyRequest extends ContestantRequest {
   readonly policy: string;
-  readonly split: SplitName;
-  /** At most every task once. */
-  readonly tasks: number;
+  /** Absent: as the run was evaluated at its end; the test split of others. */
+  readonly split?: SplitName;
+  /** At most every task once; absent: as the run was evaluated at its end, or 500. */
+  readonly tasks?: number;
   readonly episodesPerTask: number;
 }
 
@@ -22,15 +23,19 @@ export interface PolicyEvaluation {
   readonly baselines: Pick<Baselines, 'random' | 'oracle' | 'demonstrator'>;
 }
 
+/** Tasks where no run says how many. */
+const usualTasks = 500;
+
 /** Plays tasks of a split, and lets the baselines play the same ones. */
 export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<PolicyEvaluation> {
   const contestant = await openContestant(request);
   try {
-    const { actor, environment, horizon, name, reward, trainedClusters } = contestant;
+    const { actor, environment, final, horizon, name, reward, trainedClusters } = contestant;
+    const { split = final?.split ?? 'test', tasks = final?.tasks ?? usualTasks } = request;
     const options: EvaluateOptions = {
       trainedClusters,
-      split: request.split,
-      tasks: request.tasks,
+      split,
+      tasks: tasks === 'all' ? Infinity : tasks,
       attempts: request.episodesPerTask,
       environments: environment.pool,
       reward,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
+import type { Recipe } from '../config/recipe-schema.js';
 import { planRun, usualToolLimits, type RunPlan } from '../config/run-plan.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -56,6 +57,8 @@ export interface Contestant {
   readonly environment: OpenEnvironment;
   readonly reward: ComposedReward;
   readonly horizon: number;
+  /** How the run that it comes from was evaluated at its end, where it plays in the world that it was trained in. */
+  readonly final?: Recipe['evaluation']['final'];
   /** Clusters of tasks that it was trained on, where a split of the environment may have some of them. */
   readonly trainedClusters?: ReadonlySet<string>;
   dispose(): Promise<void>;
@@ -111,6 +114,7 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
       environment,
       reward,
       horizon,
+      ...(isOwn && { final: recipe.evaluation.final }),
       ...(isOwn && model?.trainedClusters && { trainedClusters: model.trainedClusters }),
       async dispose() {
         await environment.pool.dispose();

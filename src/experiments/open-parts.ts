@@ -21,6 +21,7 @@ import { atKey } from './at-key.js';
 import { checkOptimizers, checkPolicy } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
 import { estimateMemory, policyLoad, type MemoryEstimate } from './estimate-memory.js';
+import { refuseHubId } from './hub-id.js';
 import { refuseInexact } from './inexact-reasons.js';
 import { Instances, type Named } from './instances.js';
 import type { OpenEnvironment, PlaySettings } from './open-environment.js';
@@ -143,6 +144,7 @@ export async function checkRecipeRewards(
 
 async function contextOf({ policy, rollout }: Recipe, rl: OpenParts['rl']): Promise<Omit<PolicyContext, 'corpus'>> {
   const { preset, from } = policy;
+  if (from !== undefined) refuseHubId(from);
   const { maxEpisodeTokens } = rollout;
   return {
     ...(preset !== undefined && { preset }),

@@ -19,6 +19,7 @@ import { loadRun } from '../runs/load-run.js';
 import { makeParts, type Parts } from './make-parts.js';
 import { disposeParts } from './open-parts.js';
 import { refuseExisting, RunDirectory } from '../runs/run-directory.js';
+import type { RunLabel } from '../runs/run-label.js';
 import type { PackageRecord } from '../runs/run-manifest.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
 import { trainStage } from './train-stage.js';
@@ -40,6 +41,8 @@ export interface RunRecipeOptions {
   /** Folder to create for a new run; absent: one in `runsFolder`. */
   readonly output?: string;
   readonly runsFolder: string;
+  /** Of a new run. */
+  readonly label?: RunLabel;
   /** Where runs that begin with the same supervised stages keep them: one trains, the others read; absent: this one is alone. */
   readonly sharedStages?: string;
   /** Where git is asked for provenance. */
@@ -124,6 +127,7 @@ async function createRun(
     name: recipe.name,
     ...(output !== undefined && { output }),
     runsFolder,
+    ...(options.label && { label: options.label }),
     versions,
     plugins: parts.records,
     packages,

@@ -15,6 +15,7 @@ import { readManifest } from '../runs/run-manifest.js';
 import { refuseExisting } from '../runs/run-directory.js';
 import { checkTraining, type CheckedTraining } from './check-training.js';
 import { runRecipe } from './run-recipe.js';
+import { checkLabel, type RunLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
 
 export interface TrainingRequest {
@@ -26,6 +27,7 @@ export interface TrainingRequest {
   readonly output?: string;
   /** As `runRecipe` has it. */
   readonly sharedStages?: string;
+  readonly label?: RunLabel;
   readonly cwd: string;
   readonly runsFolder: string;
   readonly host: PluginHost;
@@ -52,6 +54,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
       hint: 'Leave one of the two out.',
     });
   }
+  const label = request.label && checkLabel(request.label);
   const given = { ...(source !== undefined && { source }), sets, cwd, host };
   const fresh = resume === undefined || source !== undefined || sets.length > 0;
   const { recipe, file, origin, placed } = fresh
@@ -88,6 +91,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
           ...(resume !== undefined && { resume }),
           ...(request.output !== undefined && { output: request.output }),
           runsFolder,
+          ...(label && { label }),
           ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
           sourceFolder: file === undefined ? cwd : dirname(file),
           versions: { agentgym: request.version, node: process.version },

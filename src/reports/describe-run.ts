@@ -4,6 +4,7 @@ import { totalsOfMetrics } from '../training/spending.js';
 import { referenceTo } from '../runs/resolve-run.js';
 import { changedLogs } from '../runs/changed-logs.js';
 import type { LoadedRun } from '../runs/load-run.js';
+import type { RunLabel } from '../runs/run-label.js';
 import { resultLines } from './result-lines.js';
 import { spentLine } from './spent-line.js';
 import type { RewardDescriptions, RunManifest } from '../runs/run-manifest.js';
@@ -13,12 +14,20 @@ import type { RewardDescriptions, RunManifest } from '../runs/run-manifest.js';
  *
  * @param differences in what its plugins are others today
  */
-export function runLines(run: LoadedRun, style: TerminalStyle, differences: readonly string[] = []): string[] {
+export function runLines(
+  run: LoadedRun,
+  style: TerminalStyle,
+  differences: readonly string[] = [],
+  label: RunLabel = { tags: [] },
+): string[] {
   const { manifest, metrics, result, status } = run;
   const { git } = manifest;
   const last = metrics.at(-1);
   const facts: (readonly [string, string | undefined])[] = [
     ['run', `${manifest.id} (${run.directory})`],
+    ['name', label.name],
+    ['tags', label.tags.join(', ') || undefined],
+    ['note', label.note],
     ['recipe', manifest.name],
     ['status', manifest.error === undefined ? status : `${status}: ${manifest.error.message}`],
     ['created', manifest.createdAt],

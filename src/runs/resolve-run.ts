@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { isAblation } from './folder-kind.js';
+import { readLabel } from './run-label.js';
 import { manifestPath, type RunManifest } from './run-manifest.js';
 
 /** A run's folder, and as much of its manifest as finding it takes. */
@@ -12,10 +13,12 @@ interface Candidate {
   readonly folderName: string;
   readonly id: string;
   readonly createdAt: string;
+  /** What somebody called it. */
+  readonly name?: string;
 }
 
 /**
- * The folder of a RUN as commands take it: a path, an id, a unique beginning of an id or of a folder's name, or `latest` (the one created
+ * The folder of a RUN as commands take it: a path, an id, a name that somebody gave it, a unique beginning of an id or of a folder's name, or `latest` (the one created
  * last). Throws AG_NOT_A_RUN, AG_RUN_NOT_FOUND or AG_RUN_AMBIGUOUS.
  */
 export async function resolveRun(reference: string, runsFolder: string): Promise<string> {
@@ -29,7 +32,7 @@ export async function resolveRun(reference: string, runsFolder: string): Promise
       hint: 'Start one with `agentgym train quickstart`, or give the path of a run.',
     });
   }
-  const exact = candidates.filter(({ id, folderName }) => id === reference || folderName === reference);
+  const exact = candidates.filter(({ id, folderName, name }) => [id, folderName, name].includes(reference));
   const fitting =
     exact.length > 0 || reference === ''
       ? exact
@@ -93,9 +96,9 @@ async function candidate(runsFolder: string, folderName: string): Promise<Candid
   const directory = resolve(runsFolder, folderName);
   try {
     const { id, createdAt } = JSON.parse(await readFile(manifestPath(directory), 'utf8')) as Partial<RunManifest>;
-    return typeof id !== 'string' || typeof createdAt !== 'string'
-      ? undefined
-      : { directory, folderName, id, createdAt };
+    if (typeof id !== 'string' || typeof createdAt !== 'string') return undefined;
+    const { name } = await readLabel(directory);
+    return { directory, folderName, id, createdAt, ...(name !== undefined && { name }) };
   } catch {
     return undefined;
   }
@@ -108,10 +111,13 @@ function notFound(reference: string, runsFolder: string, candidates: readonly Ca
       file: manifestPath(resolve(reference)),
     });
   }
-  const newest = candidates.slice(-3).map(({ id }) => id);
+  const newest = candidates
+    .slice(-3)
+    .reverse()
+    .map(({ id }) => id);
   const known = newest.length === 0 ? `${join(runsFolder, '/')} holds none` : `the newest are ${newest.join(', ')}`;
   return new AgentgymError('AG_RUN_NOT_FOUND', {
-    message: `There is no run "${reference}": it is no folder, and no id of a run begins with it (${known}).`,
+    message: `There is no run "${reference}": it is no folder and no name of a run, and no id of one begins with it (${known}).`,
   });
 }
 

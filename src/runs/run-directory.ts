@@ -20,6 +20,7 @@ import {
   type PackageRecord,
   type RunManifest,
 } from './run-manifest.js';
+import { writeLabel, type RunLabel } from './run-label.js';
 import { removeResult, writeResult, type RunResult } from './run-result.js';
 import { makeFolder } from '../reporting/make-folder.js';
 
@@ -28,10 +29,12 @@ export interface NewRun {
   readonly recipe: Recipe;
   /** The recipe's name. */
   readonly name: string;
-  /** Folder to create; absent: `<date>-<recipe>-<id>` in `runsFolder`. */
+  /** Folder to create; absent: `<date>-<name>-<id>` in `runsFolder`, by the user's name or the recipe's. */
   readonly output?: string;
   /** Usually `runs` in the working directory. */
   readonly runsFolder: string;
+  /** What the user calls it. */
+  readonly label?: RunLabel;
   readonly versions: { readonly [name: string]: string };
   readonly plugins: readonly ContributionRecord[];
   readonly packages?: readonly PackageRecord[];
@@ -66,7 +69,8 @@ export class RunDirectory {
     const id = randomId();
     const createdAt = new Date().toISOString();
     const path = resolve(
-      options.output ?? join(options.runsFolder, `${createdAt.slice(0, 10)}-${slug(options.name)}-${id}`),
+      options.output ??
+        join(options.runsFolder, `${createdAt.slice(0, 10)}-${slug(options.label?.name ?? options.name)}-${id}`),
     );
     const manifest: RunManifest = {
       formatVersion: 1,
@@ -92,6 +96,7 @@ export class RunDirectory {
       await makeFolder(temporary);
       createFirstLock(temporary);
       await writeManifest(temporary, manifest);
+      if (options.label) await writeLabel(temporary, options.label);
       refuseExisting(path);
       await rename(temporary, path);
     } catch (error) {

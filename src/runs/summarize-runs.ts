@@ -1,49 +1,108 @@
 import { basename } from 'node:path';
 
+import type { Json } from '../contracts/json.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import { latestCheckpointFolder } from './checkpoints.js';
 import { presentStatus } from './load-run.js';
+import { differingKeys, recipeLeaves } from './recipe-leaves.js';
 import { findRuns } from './resolve-run.js';
+import { nameOfRun, readLabel } from './run-label.js';
 import { readManifest, type RunStatus } from './run-manifest.js';
 import { readResult } from './run-result.js';
 
 /** A run in a list. */
 export interface RunSummary {
   readonly id: string;
+  /** As somebody named it, or its folder, or its recipe. */
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly note: string | null;
   /** Name of the recipe. */
   readonly recipe: string;
+  readonly seed: number;
+  /** Null where nothing but supervised fine-tuning is done. */
+  readonly algorithm: string | null;
   readonly status: RunStatus;
   readonly createdAt: string;
   readonly directory: string;
   /** Steps of the newest checkpoint, over all stages; null before the first. */
   readonly step: number | null;
-  /** Success of the final evaluation; null until there is one. */
+  /** Success of the final evaluation at temperature 0; null until there is one. */
   readonly success: number | null;
+  /** What it has at the keys at which the recipes of this name in the list differ, the seed apart. */
+  readonly settings: { readonly [key: string]: Json };
+}
+
+/** Which runs of a folder are wanted; what is absent leaves none out. */
+export interface RunFilter {
+  readonly recipe?: string | undefined;
+  readonly algorithm?: string | undefined;
+  readonly status?: string | undefined;
+  /** All of them. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 /** The runs in a folder whose manifests can be read, the newest first. Reads no logs, so that it is quick for many. */
-export async function summarizeRuns(runsFolder: string): Promise<RunSummary[]> {
-  const runs = [...(await findRuns(runsFolder))].reverse();
-  const summaries = await Promise.all(
-    runs.map(async ({ directory }): Promise<RunSummary | undefined> => {
-      const [manifest, result, checkpoint] = await Promise.all([
-        readManifest(directory).catch(unlessNoRun),
-        readResult(directory),
-        latestCheckpointFolder(directory),
-      ]);
-      if (manifest === undefined) return undefined;
-      return {
-        id: manifest.id,
-        recipe: manifest.name,
-        status: presentStatus(directory, manifest),
-        createdAt: manifest.createdAt,
-        directory,
-        step: checkpoint === undefined ? null : Number(basename(checkpoint).slice('step-'.length)),
-        success: result?.evaluation?.success.rate ?? null,
-      };
-    }),
+export async function summarizeRuns(runsFolder: string, filter: RunFilter = {}): Promise<RunSummary[]> {
+  const found = await findRuns(runsFolder);
+  return summarizeFolders(found.map(({ directory }) => directory).reverse(), filter);
+}
+
+/** The same of given folders, in their order. */
+export async function summarizeFolders(folders: readonly string[], filter: RunFilter = {}): Promise<RunSummary[]> {
+  const lines = (await Promise.all(folders.map(summarize))).filter((line) => line !== undefined);
+  const wanted = lines.filter(({ summary }) => isWanted(summary, filter));
+  const recipes = new Map<string, Line[]>();
+  for (const line of wanted) recipes.set(line.summary.recipe, [...(recipes.get(line.summary.recipe) ?? []), line]);
+  const keys = new Map([...recipes].map(([recipe, of]) => [recipe, differingKeys(of.map(({ leaves }) => leaves))]));
+  return wanted.map(({ summary, leaves }) => ({
+    ...summary,
+    settings: Object.fromEntries((keys.get(summary.recipe) ?? []).map((key) => [key, leaves[key] ?? null])),
+  }));
+}
+
+interface Line {
+  readonly summary: Omit<RunSummary, 'settings'>;
+  readonly leaves: { readonly [key: string]: Json };
+}
+
+/** Keys of a recipe that do not make it another setting. */
+const names = ['seed', 'name', 'description'];
+
+async function summarize(directory: string): Promise<Line | undefined> {
+  const [manifest, label, result, checkpoint] = await Promise.all([
+    readManifest(directory).catch(unlessNoRun),
+    readLabel(directory),
+    readResult(directory),
+    latestCheckpointFolder(directory),
+  ]);
+  if (manifest === undefined) return undefined;
+  const { recipe } = manifest;
+  const summary = {
+    id: manifest.id,
+    name: nameOfRun(directory, manifest, label),
+    tags: label.tags,
+    note: label.note ?? null,
+    recipe: manifest.name,
+    seed: recipe.seed,
+    algorithm: recipe.algorithm?.name ?? null,
+    status: presentStatus(directory, manifest),
+    createdAt: manifest.createdAt,
+    directory,
+    step: checkpoint === undefined ? null : Number(basename(checkpoint).slice('step-'.length)),
+    success: result?.evaluation?.success.rate ?? null,
+  };
+  const leaves = Object.entries(recipeLeaves(recipe)).filter(([key]) => !names.includes(key));
+  return { summary, leaves: Object.fromEntries(leaves) };
+}
+
+function isWanted(run: Line['summary'], { recipe, algorithm, status, tags = [] }: RunFilter): boolean {
+  return (
+    (recipe === undefined || run.recipe === recipe) &&
+    (algorithm === undefined || run.algorithm === algorithm) &&
+    (status === undefined || run.status === status) &&
+    tags.every((tag) => run.tags.includes(tag))
   );
-  return summaries.filter((summary) => summary !== undefined);
 }
 
 /** A run that was damaged, or is of another version, hides no other. */

@@ -406,7 +406,7 @@ it('refuses a port that is taken, one run, and a token that can be guessed', asy
   });
   await expect(serveRuns({ ...settings, port: 0, folder: run.path })).rejects.toMatchObject({
     code: 'AG_SERVE_FAILED',
-    hint: expect.stringContaining(`agentgym ui ${folder}`),
+    hint: expect.stringContaining(`agentgym ui --runs ${folder}`),
   });
   await expect(serveRuns({ ...settings, port: 0, token: 'short' })).rejects.toMatchObject({ code: 'AG_SERVE_FAILED' });
 });

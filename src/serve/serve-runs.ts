@@ -227,7 +227,7 @@ function refuseRun(folder: string): void {
   if (!existsSync(manifestPath(folder))) return;
   throw new AgentgymError('AG_SERVE_FAILED', {
     message: `${folder} is one run; what is served is a folder of runs.`,
-    hint: `\`agentgym ui ${dirname(folder)}\` shows it among those beside it.`,
+    hint: `\`agentgym ui --runs ${dirname(folder)}\` shows it among those beside it.`,
     file: folder,
   });
 }

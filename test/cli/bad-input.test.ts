@@ -244,7 +244,7 @@ describe('a run that somebody else made', () => {
     };
     writeFileSync(manifest, JSON.stringify({ ...(JSON.parse(readFileSync(manifest, 'utf8')) as object), ...hostile }));
     const commands = [
-      ['runs', 'list', '.'],
+      ['runs', 'list', '--runs', '.'],
       ['runs', 'show', 'run'],
       ['runs', 'show', 'run', '--json'],
       ['report', 'run', '--format', 'markdown'],

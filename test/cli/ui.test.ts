@@ -15,7 +15,7 @@ it('agentgym ui prints where it serves, opens it, and ends with Ctrl-C', async (
   writeFileSync(join(folder, opener), `#!/bin/sh\nprintf %s "$1" > ${JSON.stringify(opened)}\n`);
   chmodSync(join(folder, opener), 0o755);
   const folders = freshDataFolders();
-  const child = spawn(process.execPath, [bin, 'ui', 'none-yet', '--open', '--json'], {
+  const child = spawn(process.execPath, [bin, 'ui', '--runs', 'none-yet', '--open', '--json'], {
     cwd: folder,
     env: { ...process.env, ...folders, NODE_ENV: 'production', PATH: `${folder}${delimiter}${process.env['PATH']}` },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,37 +1,63 @@
-import { Args } from '@oclif/core';
+import { Flags } from '@oclif/core';
 
 import { BaseCommand } from '../../cli/base-command.js';
 
-/** `agentgym runs list [FOLDER]` */
+/** `agentgym runs list` */
 export default class RunsList extends BaseCommand {
-  static override summary = 'List runs, the newest first';
+  static override summary = 'List runs and ablations, the newest first';
+  static override description =
+    'Settings are those in which runs of one recipe differ. A narrow terminal loses the least important columns; `--json` has all.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> /data/runs --json',
+    '<%= config.bin %> <%= command.id %> --recipe quickstart --status completed',
+    '<%= config.bin %> <%= command.id %> --ablation sparsity-quickstart',
+    '<%= config.bin %> <%= command.id %> --runs /data/runs --json',
   ];
-  static override args = {
-    folder: Args.string({ default: 'runs', description: 'Folder that holds the runs' }),
+  static override flags = {
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder that holds the runs' }),
+    recipe: Flags.string({ helpValue: 'NAME', description: 'Only runs of this recipe' }),
+    algorithm: Flags.string({ helpValue: 'NAME', description: 'Only runs of this algorithm' }),
+    status: Flags.option({
+      options: ['running', 'completed', 'interrupted', 'stopped', 'failed'] as const,
+      description: 'Only runs that stand so',
+    })(),
+    tag: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'TAG',
+      description: 'Only runs with this tag; with all of them where several are given',
+    }),
+    ablation: Flags.string({
+      helpValue: 'ABLATION',
+      description: 'The runs of an ablation: its folder, or a unique beginning of its name',
+    }),
   };
 
   async run() {
-    const { args } = await this.parse(RunsList);
-    const [{ summarizeRuns }, { alignColumns }, { formatShare }] = await Promise.all([
-      import('../../runs/summarize-runs.js'),
-      import('../../reporting/align-columns.js'),
-      import('../../reporting/format-quantity.js'),
+    const { flags } = await this.parse(RunsList);
+    const { recipe, algorithm, status, tag: tags } = flags;
+    const [{ summarizeRuns, summarizeFolders }, { listAblations, ablationRuns }, { resolveSubject }] =
+      await Promise.all([
+        import('../../runs/summarize-runs.js'),
+        import('../../ablation/list-ablations.js'),
+        import('../../runs/resolve-run.js'),
+      ]);
+    const [{ runListLines }, { styleOf }] = await Promise.all([
+      import('../../reports/run-list-lines.js'),
+      import('../../reporting/terminal-style.js'),
     ]);
-    const runs = await summarizeRuns(args.folder);
-    if (runs.length === 0)
-      this.say(`No runs in ${args.folder}. Start one with \`${this.config.bin} train quickstart\`.`);
-    const rows = runs.map(({ id, recipe, status, createdAt, step, success }) => [
-      id,
-      recipe,
-      status,
-      createdAt.slice(0, 16).replace('T', ' '),
-      step === null ? 'no step yet' : `step ${step}`,
-      success === null ? '' : formatShare(success),
-    ]);
-    for (const line of alignColumns(rows)) this.say(line);
-    return { runs };
+    const filter = { recipe, algorithm, status, tags };
+    const isFiltered = Object.values(filter).some((value) => value !== undefined);
+    const ablation = flags.ablation && (await resolveSubject(flags.ablation, flags.runs));
+    const runs = ablation
+      ? await summarizeFolders(await ablationRuns(ablation), filter)
+      : await summarizeRuns(flags.runs, filter);
+    const ablations = ablation || isFiltered ? [] : await listAblations(flags.runs);
+    if (runs.length + ablations.length === 0) {
+      const which = isFiltered ? 'No such runs' : 'No runs';
+      this.say(`${which} in ${ablation || flags.runs}. Start one with \`${this.config.bin} train quickstart\`.`);
+    }
+    for (const line of runListLines(runs, ablations, styleOf(process.stdout, process.env))) this.say(line);
+    return { runs, ablations };
   }
 }

@@ -11,6 +11,7 @@ import { DiskJournal } from '../../runs/disk-journal.js';
 import { journaledRun } from '../../runs/fixtures/journaled-run.js';
 import { RunDirectory } from '../../runs/run-directory.js';
 import RunsCompare from './compare.js';
+import RunsLabel from './label.js';
 import RunsList from './list.js';
 import RunsPrune from './prune.js';
 import RunsShow from './show.js';
@@ -86,7 +87,7 @@ async function runsFolder(): Promise<{ folder: string; finished: RunDirectory; k
 
 it('lists runs with where they stand', async () => {
   const { folder, finished, killed } = await runsFolder();
-  const { result, stdout } = await captureOutput(() => RunsList.run([folder], root));
+  const { result, stdout } = await captureOutput(() => RunsList.run(['--runs', folder], root));
   const { runs } = result as Awaited<ReturnType<RunsList['run']>>;
   expect(new Map(runs.map((run) => [run.id, run]))).toEqual(
     new Map([
@@ -94,8 +95,34 @@ it('lists runs with where they stand', async () => {
       [killed.manifest.id, expect.objectContaining({ status: 'interrupted', step: null, success: null })],
     ]),
   );
-  expect(stdout).toMatch(/tiny {2}completed {4}\d{4}-\d\d-\d\d \d\d:\d\d {2}step 3 {7}87\.0 %/);
-  expect((await captureOutput(() => RunsList.run([join(folder, 'none')], root))).stdout).toMatch(/^No runs in/);
+  expect(stdout).toMatch(/run +name +recipe .* status .* success\n/);
+  expect(stdout).toMatch(/tiny .* completed .* 87\.0 %/);
+  const listed = async (...flags: string[]) => {
+    const { result: found } = await captureOutput(() => RunsList.run(['--runs', folder, ...flags], root));
+    return (found as Awaited<ReturnType<RunsList['run']>>).runs.map(({ id }) => id);
+  };
+  expect(await listed('--status', 'completed')).toEqual([finished.manifest.id]);
+  expect(await listed('--recipe', 'other')).toEqual([]);
+  const { stdout: none } = await captureOutput(() => RunsList.run(['--runs', join(folder, 'none')], root));
+  expect(none).toMatch(/^No runs in/);
+});
+
+// Goes red when a label replaces what it does not name, or a run cannot be found by it.
+it('names, tags and notes a run, which then is found by them', async () => {
+  const { folder, finished, killed } = await runsFolder();
+  const label = (...words: string[]) => captureOutput(() => RunsLabel.run([...words, '--runs', folder], root));
+  await label(finished.manifest.id, '--name', 'wider clip', '--tag', 'clip', '--tag', 'odd');
+  await label('wider clip', '--note', 'twice the rate', '--untag', 'odd');
+  const { result, stdout } = await captureOutput(() => RunsList.run(['--runs', folder, '--tag', 'clip'], root));
+  const { runs } = result as Awaited<ReturnType<RunsList['run']>>;
+  expect(runs).toMatchObject([
+    { id: finished.manifest.id, name: 'wider clip', tags: ['clip'], note: 'twice the rate' },
+  ]);
+  expect(stdout).toContain('wider clip');
+  expect(stdout).not.toContain(killed.manifest.id);
+  const shown = await captureOutput(() => RunsShow.run(['wider clip', '--runs', folder], root));
+  expect(shown.stdout).toMatch(/name +wider clip\ntags +clip\nnote +twice the rate\n/);
+  expect((await label(finished.manifest.id, '--name', 'two\nlines')).error).toMatchObject({ code: 'AG_COMMAND_USAGE' });
 });
 
 it('shows a run with its curve and its table, or all of it as JSON', async () => {
@@ -129,7 +156,7 @@ it('says what is damaged in a run, and lists the others', async () => {
   writeFileSync(join(killed.path, 'manifest.json'), JSON.stringify({ ...killed.manifest, recipe: null }));
   const { error } = await captureOutput(() => RunsShow.run([killed.manifest.id, '--runs', folder], root));
   expect(error).toMatchObject({ code: 'AG_NOT_A_RUN', message: expect.stringContaining('`recipe` is empty') });
-  const { stdout } = await captureOutput(() => RunsList.run([folder], root));
+  const { stdout } = await captureOutput(() => RunsList.run(['--runs', folder], root));
   expect(stdout).toContain(finished.manifest.id);
   expect(stdout).not.toContain(killed.manifest.id);
 });

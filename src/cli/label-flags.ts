@@ -1,0 +1,32 @@
+import { Flags } from '@oclif/core';
+
+import type { RunLabel } from '../runs/run-label.js';
+
+/** What somebody calls a run. @param exclusive flags beside which they say nothing */
+export const labelFlags = (exclusive: string[] = []) => ({
+  name: Flags.string({
+    helpValue: 'NAME',
+    exclusive,
+    description: 'What the run is called in lists; commands take it as RUN',
+  }),
+  tag: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'TAG',
+    exclusive,
+    description: 'A word to find the run by: `runs list --tag TAG`',
+  }),
+  note: Flags.string({ helpValue: 'TEXT', exclusive, description: 'What should be known about the run' }),
+});
+
+interface GivenLabel {
+  readonly name?: string | undefined;
+  readonly tag?: readonly string[] | undefined;
+  readonly note?: string | undefined;
+}
+
+/** Undefined where none of the flags is given. */
+export function labelOf({ name, tag, note }: GivenLabel): RunLabel | undefined {
+  if (name === undefined && tag === undefined && note === undefined) return undefined;
+  return { ...(name !== undefined && { name }), tags: tag ?? [], ...(note !== undefined && { note }) };
+}

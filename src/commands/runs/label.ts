@@ -1,0 +1,42 @@
+import { Args, Flags } from '@oclif/core';
+
+import { BaseCommand } from '../../cli/base-command.js';
+import { labelFlags } from '../../cli/label-flags.js';
+
+/** `agentgym runs label RUN` */
+export default class RunsLabel extends BaseCommand {
+  static override summary = 'Name a run, tag it, or write down what should be known about it';
+  static override description =
+    'What is not said stays as it is. Lists and pages show it, and commands take the name as RUN.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> latest --name "wider clip" --tag clip --note "twice the learning rate by mistake"',
+    '<%= config.bin %> <%= command.id %> kx4 --untag clip',
+  ];
+  static override args = {
+    run: Args.string({ default: 'latest', description: 'Path, id, name, beginning of an id, or `latest`' }),
+  };
+  static override flags = {
+    ...labelFlags(),
+    untag: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'TAG', description: 'Take a tag away' }),
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder in which ids are looked up' }),
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(RunsLabel);
+    const [{ resolveRun }, { checkLabel, readLabel, writeLabel }] = await Promise.all([
+      import('../../runs/resolve-run.js'),
+      import('../../runs/run-label.js'),
+    ]);
+    const run = await resolveRun(args.run, flags.runs);
+    const before = await readLabel(run);
+    const label = checkLabel({
+      ...before,
+      ...(flags.name !== undefined && { name: flags.name }),
+      ...(flags.note !== undefined && { note: flags.note }),
+      tags: [...before.tags, ...(flags.tag ?? [])].filter((tag) => flags.untag?.includes(tag) !== true),
+    });
+    await writeLabel(run, label);
+    this.say(`${run}: ${label.name ?? 'no name'}${label.tags.length === 0 ? '' : `; ${label.tags.join(', ')}`}`);
+    return { run, ...label };
+  }
+}

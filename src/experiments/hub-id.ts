@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+
+/**
+ * Refuses what looks like the name of a model on a hub, such as `Qwen/Qwen2.5-0.5B`, where there is no such folder: it could only be mistaken for a path.
+ *
+ * @throws AG_RECIPE_INVALID
+ */
+export function refuseHubId(from: string): void {
+  if (!/^\w[\w.-]*\/[\w.-]+$/.test(from) || existsSync(from)) return;
+  const folder = `models/${from.slice(from.indexOf('/') + 1)}`;
+  throw new AgentgymError('AG_RECIPE_INVALID', {
+    message: `\`policy.from\` is ${from}, and there is no such folder; it looks like the name of a model on a hub, which agentgym does not download`,
+    hint: `Download it, for example by \`hf download ${from} --local-dir ${folder}\`, and write \`policy.from: ./${folder}\`.`,
+    path: 'policy.from',
+  });
+}

@@ -1,0 +1,75 @@
+import type { ListedAblation } from '../ablation/list-ablations.js';
+import { alignColumns } from '../reporting/align-columns.js';
+import { displayWidth } from '../reporting/display-text.js';
+import { formatShare } from '../reporting/format-quantity.js';
+import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
+import type { RunSummary } from '../runs/summarize-runs.js';
+import { recipeValue } from './compare-runs-lines.js';
+
+interface Column {
+  readonly title: string;
+  readonly of: (run: RunSummary) => string;
+  /** The first to go where the terminal is too narrow for all. */
+  readonly rank: number;
+}
+
+const columns: readonly Column[] = [
+  { title: 'run', of: ({ id }) => id, rank: 0 },
+  { title: 'name', of: ({ name }) => name, rank: 1 },
+  { title: 'recipe', of: ({ recipe }) => recipe, rank: 7 },
+  { title: 'seed', of: ({ seed }) => String(seed), rank: 4 },
+  { title: 'algorithm', of: ({ algorithm }) => algorithm ?? '-', rank: 6 },
+  { title: 'status', of: ({ status }) => status, rank: 2 },
+  { title: 'started', of: ({ createdAt }) => createdAt.slice(0, 16).replace('T', ' '), rank: 5 },
+  { title: 'steps', of: ({ step }) => (step === null ? '-' : String(step)), rank: 8 },
+  { title: 'success', of: ({ success }) => (success === null ? '-' : formatShare(success)), rank: 3 },
+  { title: 'tags', of: ({ tags }) => tags.join(', '), rank: 9 },
+  { title: 'settings', of: settingsOf, rank: 10 },
+];
+
+/** Settings that are told; the rest is in `--json`, and `runs compare` has all. */
+const mostSettings = 3;
+
+/** Runs under each other, and ablations under them; a narrow terminal loses the least important columns. */
+export function runListLines(
+  runs: readonly RunSummary[],
+  ablations: readonly ListedAblation[],
+  style: TerminalStyle,
+): string[] {
+  const lines = runs.length === 0 ? [] : tableOf(runs, style);
+  const notes = runs.flatMap(({ id, note }) => (note === null ? [] : [`${id}: ${note}`]));
+  const [head = '', ...rows] = alignColumns([
+    ['ablation', 'runs', 'started', 'question'],
+    ...ablations.map(({ name, completed, runs: all, createdAt, question }) => [
+      name,
+      `${completed}/${all}`,
+      createdAt.slice(0, 16).replace('T', ' '),
+      question,
+    ]),
+  ]);
+  const gap = lines.length === 0 ? [] : [''];
+  return [
+    ...lines,
+    ...(notes.length === 0 ? [] : ['', ...notes]),
+    ...(rows.length === 0 ? [] : [...gap, paint(head, 'dim', style), ...rows]),
+  ];
+}
+
+function tableOf(runs: readonly RunSummary[], style: TerminalStyle): string[] {
+  let shown = columns.filter(({ of }) => runs.some((run) => !['', '-'].includes(of(run))));
+  for (;;) {
+    const lines = alignColumns([shown.map(({ title }) => title), ...runs.map((run) => shown.map(({ of }) => of(run)))]);
+    const last = Math.max(...shown.map(({ rank }) => rank));
+    if (shown.length === 1 || lines.every((line) => displayWidth(line) <= style.width)) {
+      const [head = '', ...rows] = lines;
+      return [paint(head, 'dim', style), ...rows];
+    }
+    shown = shown.filter(({ rank }) => rank !== last);
+  }
+}
+
+function settingsOf({ settings }: RunSummary): string {
+  const all = Object.entries(settings).map(([key, value]) => `${key.split('.').at(-1)}=${recipeValue(value)}`);
+  const more = all.length - mostSettings;
+  return [...all.slice(0, mostSettings), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { writeJsonAtomically } from './durable-files.js';
+
+/** What somebody calls a run, and wrote down about it: `label.json`, which may be changed at any time, also while the run goes on. */
+export interface RunLabel {
+  readonly name?: string;
+  readonly tags: readonly string[];
+  readonly note?: string;
+}
+
+const unlabelled: RunLabel = { tags: [] };
+const longestWord = 100;
+const longestNote = 2000;
+
+/** None of a run that has none, or whose label cannot be read: a list is worth more than its titles. */
+export async function readLabel(directory: string): Promise<RunLabel> {
+  try {
+    const label = JSON.parse(await readFile(labelPath(directory), 'utf8')) as Partial<RunLabel> | null;
+    const { name, note, tags } = label ?? {};
+    return {
+      tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
+      ...(typeof name === 'string' && { name }),
+      ...(typeof note === 'string' && { note }),
+    };
+  } catch {
+    return unlabelled;
+  }
+}
+
+export async function writeLabel(directory: string, label: RunLabel): Promise<void> {
+  await writeJsonAtomically(labelPath(directory), { formatVersion: 1, ...label });
+}
+
+/** @throws AG_COMMAND_USAGE for words that no list could show */
+export function checkLabel(label: RunLabel): RunLabel {
+  const { name, tags, note } = label;
+  for (const [flag, word] of [['--name', name], ...tags.map((tag) => ['--tag', tag])] as const) {
+    if (word === undefined || (/^\S(.*\S)?$/.test(word) && word.length <= longestWord)) continue;
+    const message = `\`${flag}\` takes one line of 1 to ${longestWord} characters, without blanks around it.`;
+    throw new AgentgymError('AG_COMMAND_USAGE', { message, hint: 'Shorten it; longer texts are for `--note`.' });
+  }
+  if (note !== undefined && note.length > longestNote) {
+    const message = `\`--note\` takes up to ${longestNote} characters, not ${note.length}.`;
+    throw new AgentgymError('AG_COMMAND_USAGE', { message, hint: 'Keep long texts in a file beside the run.' });
+  }
+  return { ...label, tags: [...new Set(tags)] };
+}
+
+/** What a run is called in lists: as somebody named it, by the folder that somebody chose, or by its recipe. */
+export function nameOfRun(
+  directory: string,
+  run: { readonly id: string; readonly name: string },
+  label: RunLabel,
+): string {
+  const folder = basename(directory);
+  return label.name ?? (folder.endsWith(`-${run.id}`) ? run.name : folder);
+}
+
+function labelPath(directory: string): string {
+  return join(directory, 'label.json');
+}
