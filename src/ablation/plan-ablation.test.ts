@@ -157,7 +157,7 @@ describe('planAblation', () => {
     expect(given.cells.map(({ recipe }) => recipe.evaluation.horizon)).toEqual([7, 7]);
   });
 
-  it('gives algorithms what the recipe chose and they know, and a correction where steps are off-policy', async () => {
+  it('gives algorithms what the recipe chose and they know, and the correction for steps that are off-policy', async () => {
     const { cells } = await plan('algorithm', { values: ['grpo', 'rloo', 'ppo'] });
     const [grpo, rloo, ppo] = cells.map(({ recipe }) => recipe.algorithm);
     expect(grpo?.options).toMatchObject({ clipHigh: 0.28, entropyCoefficient: 0.02 });

@@ -15,8 +15,14 @@ it('asks for each action, keeps what was typed ahead, and says when the game was
   input.end('10\n\n');
   expect(await turn(['first \u001b[2J'], [])).toBe('10');
   expect(await turn(['first', 'second'], ['10'])).toBe('');
+  // Who pipes too few lines made a mistake; who leaves a terminal did not.
+  await expect(turn(['first', 'second', 'third'], ['10', ''])).rejects.toMatchObject({
+    code: 'AG_COMMAND_USAGE',
+    message: 'The game is not over, and standard input ended after 2 actions.',
+  });
+  Object.assign(input, { isTTY: true });
   await expect(turn(['first', 'second', 'third'], ['10', ''])).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
-  expect(shown).toBe('Rules.\n\nfirst ␛[2J\n> second\n> third\n> \n');
+  expect(shown).toBe('Rules.\n\nfirst ␛[2J\n> second\n> third\n> \nthird\n> \n');
 });
 
 it('stops waiting when it is interrupted', async () => {

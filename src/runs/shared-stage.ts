@@ -10,7 +10,7 @@ import type { RecordedStep, SharedStage } from '../training/run-stage.js';
 import { writeJsonAtomically } from './durable-files.js';
 
 /** The weights at the start and whatever else a stage's numbers depend on: records of another are not read. */
-export interface StageIdentity extends JsonObject {
+interface StageIdentity extends JsonObject {
   /** SHA-256 of the policy's files before the first step. */
   readonly policy: string;
 }

@@ -1,5 +1,5 @@
 /** Every recipe that comes with the CLI, and every one beside it, resolves without a complaint against the plugins of this repository. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,7 +17,9 @@ const folder = (path: string): string => fileURLToPath(new URL(path, import.meta
 const files = readdirSync(folder('../../recipes'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.yaml'))
   .sort();
-const ablations = files.filter((path) => path.endsWith('ablation.yaml'));
+const ablations = files.filter((path) =>
+  readFileSync(join(folder('../../recipes'), path), 'utf8').includes('ablationVersion:'),
+);
 const recipes = files.filter((path) => !ablations.includes(path));
 
 const plugins = folder('../../plugins');

@@ -14,7 +14,7 @@ import { options, type Options } from './options.js';
 import { create } from './reinforce.js';
 
 const reinforce = (chosen: Partial<Options> = {}): Algorithm =>
-  create({ ...optionDefaults(options), ...chosen }, testHost());
+  create({ ...optionDefaults(options), importance: 'none', ...chosen }, testHost());
 
 function run(algorithm: Algorithm, batch: TrainingBatch, logprob: Float64Array) {
   const weighted = { ...batch, weight: algorithm.weights(batch) };

@@ -14,8 +14,9 @@ const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {
 
 describe('validate', () => {
   // Goes red when a default contradicts another.
-  it('has nothing to say about the defaults with one step a batch', () => {
+  it('has nothing to say about the defaults, with one step a batch or several', () => {
     expect(written({})).toEqual([]);
+    expect(written({}, several)).toEqual([]);
   });
 
   // Goes red when a condition is turned round or left out.
@@ -32,7 +33,12 @@ describe('validate', () => {
     ['how to normalise', { normalize: 'turns', deviation: 'sample', varianceEpsilon: 1e-9 }, {}, []],
     ['two means', { normalize: 'turns', baseline: 'moving' }, {}, ['baseline']],
     ["a task's baseline, normalised", { normalize: 'turns', baseline: 'greedy' }, {}, []],
-    ['bounds of no ratio', { clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, {}, ['clipLow', 'clipHigh', 'dualClip']],
+    [
+      'bounds of no ratio',
+      { importance: 'none', clipLow: 0.1, clipHigh: 0.3, dualClip: 3 },
+      {},
+      ['clipLow', 'clipHigh', 'dualClip'],
+    ],
     ['bounds of a ratio', { importance: 'clipped', clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, several, []],
     [
       'a ratio that is always 1',
@@ -41,8 +47,8 @@ describe('validate', () => {
       ['importance', 'clipLow', 'dualClip'],
     ],
     ['no ratio with one step', { importance: 'none' }, {}, []],
-    ['no ratio with several steps', {}, { epochs: 4 }, ['importance']],
-    ['no ratio with several minibatches', {}, { minibatches: 4 }, ['importance']],
+    ['no ratio with several steps', { importance: 'none' }, { epochs: 4 }, ['importance']],
+    ['no ratio with several minibatches', { importance: 'none' }, { minibatches: 4 }, ['importance']],
     ['no ratio with several steps, on purpose', { importance: 'uncorrected' }, several, []],
     ['a discount beside a greedy baseline', { baseline: 'greedy', turnDiscount: 0.9 }, {}, ['turnDiscount']],
     ['another', { baseline: 'greedy', tokenDiscount: 0.9 }, {}, ['tokenDiscount']],

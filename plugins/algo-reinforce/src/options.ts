@@ -56,9 +56,9 @@ export const options = {
   importance: {
     type: 'choice',
     choices: ['none', 'clipped', 'uncorrected'],
-    default: 'none',
+    default: 'clipped',
     description:
-      "The policy's ratio to the sampler: left out, for one step a batch; within bounds (PPO); or left out however many steps there are",
+      'The ratio to the sampling policy: within bounds (PPO), which with one step a batch changes nothing; left out, for one step a batch; or left out however many steps there are',
   },
   clipLow: {
     type: 'number',

@@ -14,15 +14,16 @@ describe('validate', () => {
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
       .map(({ path, setting = path.join('.') }) => setting);
 
-  it('has nothing to say about the defaults with one step a batch, or with a corrected ratio', () => {
+  it('has nothing to say about the defaults', () => {
     expect(written({})).toEqual([]);
-    expect(written({ importance: 'clipped' }, several)).toEqual([]);
+    expect(written({}, several)).toEqual([]);
   });
 
   // Goes red when steps off the sampling policy pass without a word.
   it('refuses several steps on a batch that nothing corrects, unless that is asked for', () => {
-    expect(written({}, { minibatches: 4 })).toEqual(['importance']);
-    expect(written({}, { epochs: 2 })).toEqual(['importance']);
+    expect(written({ importance: 'none' }, { minibatches: 4 })).toEqual(['importance']);
+    expect(written({ importance: 'none' }, { epochs: 2 })).toEqual(['importance']);
+    expect(written({ importance: 'none' })).toEqual([]);
     expect(written({ importance: 'uncorrected' }, several)).toEqual([]);
     expect(written({ importance: 'uncorrected', clipHigh: 0.3 }, several)).toEqual(['clipHigh']);
   });
@@ -30,7 +31,12 @@ describe('validate', () => {
   // Each goes red when its check is left out.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
     ['a group of one', {}, { groupSize: 1 }, ['groupSize']],
-    ['bounds of no ratio', { clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, {}, ['clipLow', 'clipHigh', 'dualClip']],
+    [
+      'bounds of no ratio',
+      { importance: 'none', clipLow: 0.1, clipHigh: 0.3, dualClip: 3 },
+      {},
+      ['clipLow', 'clipHigh', 'dualClip'],
+    ],
     ['bounds of a ratio', { importance: 'clipped', clipLow: 0.1, clipHigh: 0.3, dualClip: 3 }, several, []],
     ['a ratio that is always 1', { importance: 'clipped', clipLow: 0.1 }, {}, ['importance', 'clipLow']],
     ['a ratio with minibatches', { importance: 'clipped' }, { minibatches: 4 }, []],

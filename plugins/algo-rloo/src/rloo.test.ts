@@ -13,7 +13,8 @@ import { describe, expect, it } from 'vitest';
 import { options, type Options } from './options.js';
 import { create } from './rloo.js';
 
-const defaults = optionDefaults(options);
+/** The estimator as published; `clipped`, the default, is told apart below. */
+const defaults = { ...optionDefaults(options), importance: 'none' } as const;
 const rloo = (chosen: Partial<Options> = {}): Algorithm => create({ ...defaults, ...chosen }, testHost());
 
 /** An episode as a test writes it: tokens and reward of each turn. */

@@ -1,15 +1,8 @@
 import type { Json } from '../../contracts/json.js';
-import type { AlgorithmContribution } from '../../contracts/plugin.js';
 import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
 
 /** Learns from pairs or from imitation rather than by policy gradient, or is a variant of another; tried only where it is asked for. */
 const apart = ['dpo', 'expert-iteration', 'dr-grpo', 'gspo', 'dapo'];
-
-/** Where a batch is trained on in several steps, an algorithm that can leave the ratio to the sampler out is told not to. */
-function correctionOf({ options: { importance } }: Pick<AlgorithmContribution, 'options'>): { importance?: Json } {
-  const corrects = importance?.type === 'choice' && importance.choices.includes('clipped');
-  return corrects && importance.default !== 'clipped' ? { importance: 'clipped' } : {};
-}
 
 /** How advantages and loss are made. Options that another algorithm has too keep the recipe's values. */
 export const algorithm: Axis = {
@@ -28,13 +21,11 @@ export const algorithm: Axis = {
     const chosen = Object.entries(base.options).filter(
       ([option, value]) => JSON.stringify(value) !== JSON.stringify(own[option]?.default),
     );
-    const isOffPolicy = stagesOf(plan, 'rl').some(({ update }) => update.epochs * update.minibatches > 1);
     const cells = await Promise.all(
       tried.map(async (name) => {
         const { contribution } = await host.find('algorithm', name);
         const kept = chosen.filter(([option]) => Object.hasOwn(contribution.options, option));
-        const options = { ...(isOffPolicy && correctionOf(contribution)), ...Object.fromEntries<Json>(kept) };
-        const settings: Json = { name, options };
+        const settings: Json = { name, options: Object.fromEntries<Json>(kept) };
         return { id: name, settings: { algorithm: settings } };
       }),
     );
