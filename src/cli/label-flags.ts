@@ -25,8 +25,8 @@ interface GivenLabel {
   readonly note?: string | undefined;
 }
 
-/** Undefined where none of the flags is given. */
-export function labelOf({ name, tag, note }: GivenLabel): RunLabel | undefined {
-  if (name === undefined && tag === undefined && note === undefined) return undefined;
-  return { ...(name !== undefined && { name }), tags: tag ?? [], ...(note !== undefined && { note }) };
+/** None where none of the flags is given. */
+export function labelOf({ name, tag, note }: GivenLabel): { readonly label?: RunLabel } {
+  if (name === undefined && tag === undefined && note === undefined) return {};
+  return { label: { ...(name !== undefined && { name }), tags: tag ?? [], ...(note !== undefined && { note }) } };
 }

@@ -38,20 +38,19 @@ export default class Train extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Train);
-    const [{ planTraining }, { checkLines }, { showProgress }, { styleOf }, { trainingReport }] = await Promise.all([
+    const [{ planTraining }, { checkLines }, { showProgress }, { styleOf }, { tellTraining }] = await Promise.all([
       import('../experiments/start-training.js'),
       import('../reports/check-lines.js'),
       import('../reporting/show-progress.js'),
       import('../reporting/terminal-style.js'),
-      import('../reports/training-report.js'),
+      import('../advice/tell-training.js'),
     ]);
-    const label = labelOf(flags);
     const planned = await planTraining({
       ...(args.recipe !== undefined && { source: args.recipe }),
       sets: recipeSettings(flags),
       ...(flags.resume !== undefined && { resume: flags.resume }),
       ...(flags.output !== undefined && { output: flags.output }),
-      ...(label && { label }),
+      ...labelOf(flags),
       ...(flags['shared-stages'] !== undefined && { sharedStages: flags['shared-stages'] }),
       cwd: process.cwd(),
       runsFolder: 'runs',
@@ -64,15 +63,14 @@ export default class Train extends BaseCommand {
       for (const line of checkLines(checked)) this.say(line);
       return checked;
     }
-    const { stdout, stderr, env: environment } = process;
-    const quiet = this.jsonEnabled();
+    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
     const display = await showProgress({ stages: planned.stages, quiet, stdout, stderr, environment });
     let outcome: 'ended' | 'failed' = 'failed';
     try {
       const result = await planned.run((event) => display.event(event));
       outcome = 'ended';
       await display.close(outcome);
-      for (const line of quiet ? [] : await trainingReport(result, styleOf(stdout, environment))) this.say(line);
+      for (const line of quiet ? [] : await tellTraining(result, styleOf(stdout, environment))) this.say(line);
       if (result.status === 'interrupted') process.exitCode = 130;
       return result;
     } finally {

@@ -1,0 +1,42 @@
+import { appendFileSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { expect, it } from 'vitest';
+
+import { journaledRun } from '../runs/fixtures/journaled-run.js';
+import { runProblems } from './run-problems.js';
+
+const tasks = 30;
+
+/** A run whose start, expert and random player each win all tasks or none. */
+async function runWith(wins: {
+  readonly policy: number;
+  readonly start: number;
+  readonly demonstrator: number;
+  readonly random: number;
+}) {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-problems-'));
+  const run = await journaledRun(folder, { successes: Array.from({ length: tasks }, () => wins.policy) });
+  for (const player of ['start', 'demonstrator', 'random'] as const) {
+    const outcomes = Array.from({ length: tasks }, (_, task) => ({
+      task: `task-${task}`,
+      attempts: [{ success: wins[player] === 1, return: wins[player], turns: 1, truncated: false }],
+    }));
+    const success = { rate: wins[player], low: 0, high: 1, episodes: tasks, method: 'wilson' };
+    const evaluation = { split: 'test', temperature: 0, success, return: success, turns: success, truncated: 0, invalid: 0, failed: 0 }; // prettier-ignore
+    const line = { formatVersion: 1, stage: 'rl', step: 2, runStep: 4, player, evaluation, outcomes };
+    appendFileSync(join(run, 'evaluations.jsonl'), `${JSON.stringify(line)}\n`);
+  }
+  return run;
+}
+
+// Goes red when a policy below its teacher, or below chance, ends without a word.
+it('tells of a policy that did not learn what its expert knows, and of one that lost what it knew', async () => {
+  const taught = await runProblems(await runWith({ policy: 1, start: 0, demonstrator: 1, random: 0 }));
+  expect(taught[0]).toMatch(/^Problem: Supervised fine-tuning leaves the policy 100\.0 points below the demonstrator/);
+  expect(taught.at(-1)).toMatch(/^What to change: agentgym advise /);
+  const lost = await runProblems(await runWith({ policy: 0, start: 1, demonstrator: 1, random: 0 }));
+  expect(lost).toContain('Problem: Reinforcement learning made the policy worse than it was.');
+  expect(await runProblems(await runWith({ policy: 1, start: 1, demonstrator: 1, random: 0 }))).toEqual([]);
+});

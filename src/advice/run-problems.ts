@@ -1,0 +1,32 @@
+import { planRun } from '../config/run-plan.js';
+import { loadRun } from '../runs/load-run.js';
+import { referenceTo } from '../runs/resolve-run.js';
+import type { Measured } from './measured.js';
+import { measureImitationOf } from './measure-imitation-of.js';
+import { measureRun } from './measure-run.js';
+import { imitation } from './rules/imitation.js';
+import { gain, overRandom } from './rules/outcome.js';
+
+/** What must be told at the end of a training, whoever asks for advice or not: that it did not do what it is for. */
+const told = [imitation, gain, overRandom];
+
+/** The problems that a run's own log and evaluations show, one sentence each, and where there is more to read; nothing is played. */
+export async function runProblems(directory: string): Promise<string[]> {
+  const run = await loadRun(directory);
+  const [reinforced, imitated] = [measureRun(run), measureImitationOf(run)];
+  const measured: Measured = {
+    players: {},
+    rewards: {},
+    splits: { train: 'unbounded', validation: 'unbounded', test: 'unbounded' },
+    ...(reinforced && { run: reinforced }),
+    ...(imitated && { imitation: imitated }),
+  };
+  const planned = planRun(run.manifest.recipe);
+  const findings = told.flatMap((rule) => {
+    const judgement = rule.judge({ planned, kind: 'run', measured });
+    return judgement?.verdict === 'finding' && judgement.severity === 'problem' ? [judgement.finding] : [];
+  });
+  if (findings.length === 0) return [];
+  const reference = referenceTo(run.directory, run.manifest.id);
+  return [...findings.map((finding) => `Problem: ${finding}`), `What to change: agentgym advise ${reference}`];
+}

@@ -1,0 +1,10 @@
+import type { TerminalStyle } from '../reporting/terminal-style.js';
+import { trainingReport } from '../reports/training-report.js';
+import type { RunResult } from '../runs/run-result.js';
+import { runProblems } from './run-problems.js';
+
+/** What `train` leaves on the terminal: how it went, and what went wrong with it. */
+export async function tellTraining(result: RunResult, style: TerminalStyle): Promise<string[]> {
+  const problems = result.status === 'completed' ? await runProblems(result.run) : [];
+  return [...(await trainingReport(result, style)), ...problems];
+}
