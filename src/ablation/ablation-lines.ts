@@ -40,7 +40,7 @@ export function ablationLines(result: AblationResult, style: TerminalStyle): str
 
 /** What a grid is going to take, before it is run. */
 export function estimateLines(estimates: readonly CellEstimate[], seeds: number, workers: number): string[] {
-  const total = estimates.reduce((sum, { seconds }) => sum + seconds, 0) * seeds;
+  const total = estimates.reduce((sum, { seconds, sharedSeconds }) => sum + seconds - sharedSeconds, 0) * seeds;
   const rows = estimates.map(({ id, title = id, seconds, steps, demonstrations, episodes }) => [
     title,
     `about ${formatSeconds(seconds)}`,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Recipe } from '../config/recipe-schema.js';
+import { supervisedBeginning } from '../config/supervised-beginning.js';
 import { planRun, type RunPlan } from '../config/run-plan.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { affordableDemonstrations, expectedEpisodes } from '../training/budget.js';
@@ -19,6 +20,8 @@ export interface CellEstimate {
   readonly title?: string;
   /** Of one run, on this machine, by itself. */
   readonly seconds: number;
+  /** Of these, for supervised stages that a cell before it trains for this one, too. */
+  readonly sharedSeconds: number;
   /** Where a budget counts turns or tokens: about as many as it pays for. A stop rule may end a stage before. */
   readonly demonstrations: number;
   readonly episodes: number;
@@ -46,7 +49,13 @@ export async function estimateCells(
       const key = JSON.stringify(one.cell.recipe.policy);
       if (!speeds.has(key)) speeds.set(key, await runPilot(one, join(folder, `${speeds.size}`), signal));
     }
-    return planned.map((one) => estimate(one, speeds.get(JSON.stringify(one.cell.recipe.policy)) as Speed));
+    const begun = new Set<string>();
+    return planned.map((one) => {
+      const beginning = supervisedBeginning(one.cell.recipe);
+      const isShared = beginning !== undefined && begun.has(beginning);
+      if (beginning !== undefined) begun.add(beginning);
+      return estimate(one, speeds.get(JSON.stringify(one.cell.recipe.policy)) as Speed, isShared);
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -146,7 +155,12 @@ function finalEvaluations({ recipe, lastRl, transfer }: RunPlan): number {
   return (lastRl !== undefined ? temperatures : 0) + environments * (temperatures + 3);
 }
 
-function estimate({ cell: { id, title, recipe, notes }, plan }: PlannedCell, speed: Speed): CellEstimate {
+function estimate(
+  { cell: { id, title, recipe, notes }, plan }: PlannedCell,
+  speed: Speed,
+  isShared: boolean,
+): CellEstimate {
+  let sharedSeconds = 0;
   let [seconds, demonstrations, episodes, steps, evaluations] = [0, 0, 0, 0, 0];
   for (const stage of plan.stages) {
     const { budget } = stage;
@@ -157,6 +171,7 @@ function estimate({ cell: { id, title, recipe, notes }, plan }: PlannedCell, spe
       demonstrations += Math.min(asked, affordable);
       if (affordable === 0) planned = 0;
       seconds += planned * stage.batchSize * speed.perRow;
+      if (isShared) sharedSeconds += planned * stage.batchSize * speed.perRow;
     } else {
       const perStep = stage.episodesPerStep;
       const turns = Math.min(speed.turns, meanTurns(stage.horizon));
@@ -180,6 +195,7 @@ function estimate({ cell: { id, title, recipe, notes }, plan }: PlannedCell, spe
     id,
     ...(title !== undefined && { title }),
     seconds: seconds + (during + final) * speed.perEvaluated,
+    sharedSeconds,
     demonstrations,
     episodes,
     steps,

@@ -9,6 +9,7 @@ export interface SkippedCommand {
 
 const installs = 'installs the whole checkout: `.ci/run` does it on a bare machine';
 const itself = 'runs the tests, this one among them';
+const manyRuns = 'trains many runs, for a table of results: test/cli/recipes.test.ts resolves their cells';
 const bench = 'trains every seed in full, for a table of results: `test/bench` runs the measuring code';
 
 /** All of them. An entry that fits no block fails. */
@@ -26,10 +27,20 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'npm run bench -- seeds textcraft --seeds 3 --set policy.options.threads=1',
     reason: bench,
   },
+  ...['docs/results/learning-rates.md', 'docs/results/algorithms.md'].map((document) => ({
+    document,
+    command: 'agentgym ablate recipes/algorithms/learning-rates.yaml',
+    reason: manyRuns,
+  })),
   {
     document: 'docs/results/algorithms.md',
-    command: 'node recipes/algorithms/run.js --write docs/results/algorithms.md',
-    reason: 'trains 40 runs in full, and writes over the page',
+    command: 'agentgym ablate recipes/algorithms/ablation.yaml',
+    reason: manyRuns,
+  },
+  {
+    document: 'docs/guides/getting-started.md',
+    command: 'npm ci && npm run build && npm link',
+    reason: installs,
   },
   {
     document: 'docs/guides/getting-started.md',
