@@ -6,5 +6,5 @@ import { runProblems } from './run-problems.js';
 /** What `train` leaves on the terminal: how it went, and what went wrong with it. */
 export async function tellTraining(result: RunResult, style: TerminalStyle): Promise<string[]> {
   const problems = result.status === 'completed' ? await runProblems(result.run) : [];
-  return [...(await trainingReport(result, style)), ...problems];
+  return trainingReport(result, style, problems);
 }

@@ -8,7 +8,11 @@ import { sampleGames } from './sample-games.js';
 import { spentLine } from './spent-line.js';
 
 /** What `train` leaves on the terminal: the curve, the table of players, one game before and after, and what to do next. */
-export async function trainingReport(result: RunResult, style: TerminalStyle): Promise<string[]> {
+export async function trainingReport(
+  result: RunResult,
+  style: TerminalStyle,
+  problems: readonly string[],
+): Promise<string[]> {
   const { run, status } = result;
   const { metrics, manifest } = await loadRun(run);
   const lines = resultLines(result, metrics, style);
@@ -23,6 +27,7 @@ export async function trainingReport(result: RunResult, style: TerminalStyle): P
   return [
     ...lines,
     ...(lines.length > 0 ? [''] : []),
+    ...problems,
     ...(spent === '' ? [] : [`Spent: ${spent}`]),
     `Run ${status}: ${run}`,
     `Next: ${next}`,
