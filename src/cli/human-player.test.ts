@@ -5,6 +5,20 @@ import { expect, it } from 'vitest';
 import type { PlayerTurn } from '../contracts/player.js';
 import { humanPlayer } from './human-player.js';
 
+it('shows the game so far and lets a person go, at a terminal alone', async () => {
+  const [input, output] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()];
+  let shown = '';
+  output.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  const player = humanPlayer(input, output);
+  const turn = (observations: string[], texts: string[]) =>
+    player.act({ system: 'Rules.', observations, texts } as unknown as PlayerTurn, new AbortController().signal);
+  input.write('10\n/help\n20\n/quit\n');
+  expect(await turn(['first'], [])).toBe('10');
+  expect(await turn(['first', 'second'], ['10'])).toBe('20');
+  expect(shown).toMatch(/second\n.*> Rules\.\nfirst\n> 10\nsecond\n/s);
+  await expect(turn(['first', 'second', 'third'], ['10', '20'])).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
+});
+
 it('asks for each action, keeps what was typed ahead, and says when the game was left', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   let shown = '';

@@ -16,18 +16,31 @@ export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.Writabl
         reader = createInterface({ input, output });
         lines = reader[Symbol.asyncIterator]();
       }
-      if (texts.length === 0 && system !== '') output.write(`${visibleText(system)}\n\n`);
-      output.write(`${visibleText(observations.at(-1) ?? '')}\n`);
+      const atTerminal = 'isTTY' in input && input.isTTY === true;
+      const tell = (text: string) => void output.write(`${visibleText(text)}\n`);
+      if (texts.length === 0 && system !== '') tell(`${system}\n`);
+      if (texts.length === 0 && atTerminal) tell('(/help shows the rules and the game so far, /quit leaves)\n');
+      tell(observations.at(-1) ?? '');
       const leave = () => reader?.close();
       signal.addEventListener('abort', leave, { once: true });
       reader.setPrompt('> ');
-      reader.prompt();
-      const line = await lines?.next();
+      let line: IteratorResult<string> | undefined;
+      for (;;) {
+        reader.prompt();
+        line = await lines?.next();
+        // Only a person means these: in a file every line is an action.
+        if (!atTerminal || line?.done !== false || line.value !== '/help') break;
+        tell(system);
+        observations.forEach((observation, turn) =>
+          tell(`${observation}${turn < texts.length ? `\n> ${texts[turn]}` : ''}`),
+        );
+      }
       signal.removeEventListener('abort', leave);
-      if (line?.done === false) return line.value;
+      const isQuit = atTerminal && line?.done === false && line.value === '/quit';
+      if (line?.done === false && !isQuit) return line.value;
       // The prompt stands there still.
       output.write('\n');
-      if (signal.aborted || ('isTTY' in input && input.isTTY === true)) {
+      if (signal.aborted || atTerminal) {
         throw new AgentgymError('AG_INTERRUPTED', {
           message: 'The game was left before its end.',
           hint: 'Play it again with the same command.',
