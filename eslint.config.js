@@ -3,7 +3,8 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // AssemblyScript has types and decorators that TypeScript does not know; its own compiler checks it. What was built once stays as it is.
+  // AssemblyScript has types and decorators that TypeScript does not know; its own compiler checks it. What was built
+  // once stays as it is.
   {
     ignores: [
       '**/dist/',

@@ -48,7 +48,8 @@ export default defineConfig({
         },
       },
       {
-        // What a user gets: its set-up starts a registry, publishes everything there and installs the host. It runs only when such a test does.
+        // What a user gets: its set-up starts a registry, publishes everything there and installs the host. It runs
+        // only when such a test does.
         extends: true,
         test: {
           name: 'registry',

@@ -1,4 +1,5 @@
-// The types that plugins compile against, written out: `npm run api` writes test/api/, a test compares. A change of a contract shows in review.
+// The types that plugins compile against, written out: `npm run api` writes test/api/, a test compares. A change of a
+// contract shows in review.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

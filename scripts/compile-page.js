@@ -1,4 +1,5 @@
-// Bundles the report page, from disk and served, into one script each and one style sheet, charts and their licence included: part of `npm run compile`.
+// Bundles the report page, from disk and served, into one script each and one style sheet, charts and their licence
+// included: part of `npm run compile`.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

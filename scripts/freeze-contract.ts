@@ -1,5 +1,6 @@
-// Keeps the contracts as they are first published under an apiVersion, and a plugin built against them, for test/compatibility. Run once, before the
-// first release of that version: `npx jiti scripts/freeze-contract.ts`. Plugins of that time stay as they are, so it overwrites nothing.
+// Keeps the contracts as they are first published under an apiVersion, and a plugin built against them, for
+// test/compatibility. Run once, before the first release of that version: `npx jiti scripts/freeze-contract.ts`.
+// Plugins of that time stay as they are, so it overwrites nothing.
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Makes the packages of the native runtime: `npm run runtime-packages`, into .cache/release/runtime. Wants the registry.
+// Makes the packages of the native runtime: `npm run runtime-packages`, into .cache/release/runtime. Wants the
+// registry.
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 

@@ -21,7 +21,10 @@ export interface PackedPackage {
   readonly manifest: { readonly repository?: unknown };
 }
 
-/** All packages in the order in which they are published: nothing is there before what it depends on. Wants a build, and the registry for the runtime. */
+/**
+ * All packages in the order in which they are published: nothing is there before what it depends on. Wants a build, and
+ * the registry for the runtime.
+ */
 export async function packRelease(folder: string): Promise<readonly PackedPackage[]> {
   await rm(folder, { recursive: true, force: true });
   const made = await makeRuntimePackages(await fetchOnnxruntimeNode(join(folder, 'download')), join(folder, 'runtime'));
@@ -38,8 +41,9 @@ export async function packRelease(folder: string): Promise<readonly PackedPackag
 }
 
 /**
- * Packs the policy again, with the packages of the native runtime among its optional dependencies. They are not in its package.json of the
- * sources: `npm ci` refuses a lockfile in which an optional dependency is missing, and one that is not yet published cannot be in it.
+ * Packs the policy again, with the packages of the native runtime among its optional dependencies. They are not in its
+ * package.json of the sources: `npm ci` refuses a lockfile in which an optional dependency is missing, and one that is
+ * not yet published cannot be in it.
  */
 export async function addRuntimes(
   tarball: string,
@@ -60,7 +64,9 @@ export async function addRuntimes(
   }
 }
 
-/** `npm pack` of one folder, or of the workspaces below it. No scripts run: `prepack` would clean what is being packed. */
+/**
+ * `npm pack` of one folder, or of the workspaces below it. No scripts run: `prepack` would clean what is being packed.
+ */
 export async function pack(
   source: string,
   destination: string,

@@ -1,5 +1,5 @@
-// The table of docs/rewards.md, made by play: `npm run reference` writes it, a test compares it. Plugins are taken from their sources, so that nothing has to
-// be built before.
+// The table of docs/rewards.md, made by play: `npm run reference` writes it, a test compares it. Plugins are taken from
+// their sources, so that nothing has to be built before.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

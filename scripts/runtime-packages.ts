@@ -1,5 +1,5 @@
-// The packages @agentgym/onnxruntime-<platform>-<arch>: onnxruntime-node as its makers built it, one platform in each, without the install script.
-// Why: docs/decisions/native-runtime.md.
+// The packages @agentgym/onnxruntime-<platform>-<arch>: onnxruntime-node as its makers built it, one platform in each,
+// without the install script. Why: docs/decisions/native-runtime.md.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -10,7 +10,10 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../', import.meta.url));
 
-/** Reached through providers that the policy does not use, on demand, and not under ONNX Runtime's licence: they stay out. */
+/**
+ * Reached through providers that the policy does not use, on demand, and not under ONNX Runtime's licence: they stay
+ * out.
+ */
 const LEFT_OUT = new Set(['DirectML.dll', 'dxcompiler.dll', 'dxil.dll']);
 
 export interface RuntimePackage {
@@ -29,8 +32,8 @@ interface SourceManifest {
 }
 
 /**
- * onnxruntime-node of the version and with the checksum of package-lock.json, unpacked below `folder`; returns where. Throws where the registry
- * serves other bytes.
+ * onnxruntime-node of the version and with the checksum of package-lock.json, unpacked below `folder`; returns where.
+ * Throws where the registry serves other bytes.
  * @param integrity of package-lock.json, unless a test says otherwise
  */
 export async function fetchOnnxruntimeNode(folder: string, integrity?: string): Promise<string> {
@@ -54,8 +57,8 @@ export async function fetchOnnxruntimeNode(folder: string, integrity?: string): 
 }
 
 /**
- * Writes one package folder for each platform of which `source` has a binary, below `output`; the same source gives the same bytes. Each file
- * is read back and compared.
+ * Writes one package folder for each platform of which `source` has a binary, below `output`; the same source gives the
+ * same bytes. Each file is read back and compared.
  * @param source an unpacked or installed onnxruntime-node
  * @param wanted `<platform>-<arch>` of the packages to make; all, unless given
  */

@@ -3,7 +3,10 @@ import { spawn, spawnSync } from 'node:child_process';
 
 export const hasTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
 
-/** Runs a command of the shell; sends each answer once its question is there, and gives the exit code with all that was shown. */
+/**
+ * Runs a command of the shell; sends each answer once its question is there, and gives the exit code with all that was
+ * shown.
+ */
 export function runOnTerminal(
   command: string,
   settings: { readonly cwd: string; readonly environment: NodeJS.ProcessEnv },

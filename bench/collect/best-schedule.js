@@ -10,7 +10,10 @@ export function listSchedule(durations, seats) {
   return Math.max(...busyUntil);
 }
 
-/** The longest first: at most a third above the best schedule that there is (Graham 1969), which only who knows the durations can follow. */
+/**
+ * The longest first: at most a third above the best schedule that there is (Graham 1969), which only who knows the
+ * durations can follow.
+ */
 export function bestSchedule(durations, seats) {
   return listSchedule(
     [...durations].sort((a, b) => b - a),

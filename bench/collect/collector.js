@@ -46,7 +46,8 @@ export class Collector {
   /**
    * Plays episodes of all turns.
    *
-   * @returns the episodes; seconds by the clock, of the processor in all threads, inside `generate` and in calls of the environment; `generate` by call
+   * @returns the episodes; seconds by the clock, of the processor in all threads, inside `generate` and in calls of the
+   * environment; `generate` by call
    */
   async play(environment, { collection = 'free', episodes, turns, inFlight, seed = 1, model = this.model }) {
     const { reward, format, signal } = this.parts;

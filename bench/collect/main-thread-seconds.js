@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Seconds that the main thread has computed; where /proc is missing, that it was not idle, which counts what others took from it. */
+/**
+ * Seconds that the main thread has computed; where /proc is missing, that it was not idle, which counts what others
+ * took from it.
+ */
 export function mainThreadSeconds() {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9;

@@ -1,4 +1,5 @@
-// Environments that take their time: free collection, waves, and what the same durations take where no episode waits for another's `generate`.
+// Environments that take their time: free collection, waves, and what the same durations take where no episode waits
+// for another's `generate`.
 import { bestSchedule, leastTime, listSchedule } from './best-schedule.js';
 import { median } from '../engine/median.js';
 import { printLine } from './print-line.js';

@@ -1,9 +1,13 @@
-// How much of the machine others used while we measured, in cores: a number beside every ratio, for a shared machine can make any of them.
+// How much of the machine others used while we measured, in cores: a number beside every ratio, for a shared machine
+// can make any of them.
 import { readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
-/** Starts a clock over the whole machine; the answer is called with the same processes at the end. Undefined where /proc is not there. */
+/**
+ * Starts a clock over the whole machine; the answer is called with the same processes at the end. Undefined where /proc
+ * is not there.
+ */
 export function watchForeignLoad(pids) {
   const start = snapshot(pids);
   if (start === undefined) return () => undefined;

@@ -24,7 +24,8 @@ export function hostSettings(seed) {
 
 /** A policy from scratch whose vocabulary has exactly `size` tokens: that many invented words. */
 export async function makePolicy(host, { preset, vocabulary, threads, maxTokens }) {
-  // Besides these words: the end token, the unknown character, the blank, ten digits, the letters, and the word of all letters.
+  // Besides these words: the end token, the unknown character, the blank, ten digits, the letters, and the word of all
+  // letters.
   const words = Array.from({ length: vocabulary - 40 }, (_, index) => {
     const letters = [index, Math.floor(index / 26), Math.floor(index / 676)].map((n) =>
       String.fromCharCode(97 + (n % 26)),
@@ -38,7 +39,9 @@ export async function makePolicy(host, { preset, vocabulary, threads, maxTokens 
   return new Instances(host, hostSettings(1)).policy({ name: 'transformer', options: { threads } }, context);
 }
 
-/** One training step on episodes of which the last `fresh` tokens are trained on; returns a function that does one step. */
+/**
+ * One training step on episodes of which the last `fresh` tokens are trained on; returns a function that does one step.
+ */
 export async function trainWork(policy, { vocabulary, prompt, fresh, episodes }) {
   const random = createRandom(2);
   const width = prompt + fresh;

@@ -1,4 +1,5 @@
-// The quickstart's recipe on our side: supervised fine-tuning to a start that both sides share, then iterations of GRPO, one at a time.
+// The quickstart's recipe on our side: supervised fine-tuning to a start that both sides share, then iterations of
+// GRPO, one at a time.
 import { mkdirSync } from 'node:fs';
 
 import { resolveRecipe } from '../../dist/config/resolve-recipe.js';

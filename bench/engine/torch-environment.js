@@ -1,4 +1,5 @@
-// A Python with PyTorch: the one that --python names, or a virtual environment in the user's cache folder, made on first use.
+// A Python with PyTorch: the one that --python names, or a virtual environment in the user's cache folder, made on
+// first use.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';

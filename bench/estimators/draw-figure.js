@@ -1,4 +1,5 @@
-// The figure beside the table: how far each estimator leans away from the gradient, and how noisy it is. Plain SVG that reads in light and dark.
+// The figure beside the table: how far each estimator leans away from the gradient, and how noisy it is. Plain SVG that
+// reads in light and dark.
 const [width, height] = [760, 420];
 const frame = { left: 64, right: 16, top: 20, bottom: 52 };
 

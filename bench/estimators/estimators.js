@@ -1,5 +1,5 @@
-// Bias and noise of every estimator on the small game of law 6: `npm run bench -- estimators [--batches N] [--write]`. Prints the table; with --write it is put
-// into docs/algorithms.md, and the figure beside it.
+// Bias and noise of every estimator on the small game of law 6: `npm run bench -- estimators [--batches N] [--write]`.
+// Prints the table; with --write it is put into docs/algorithms.md, and the figure beside it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

@@ -1,5 +1,5 @@
-// How often 95 % intervals of the difference of two cells cover it: `npm run bench -- intervals [--runs N]`. Simulated cells without a difference
-// (src/statistics/simulate-cells.ts). Prints the table of docs/decisions/intervals.md.
+// How often 95 % intervals of the difference of two cells cover it: `npm run bench -- intervals [--runs N]`. Simulated
+// cells without a difference (src/statistics/simulate-cells.ts). Prints the table of docs/decisions/intervals.md.
 import { parseArgs } from 'node:util';
 
 import { createRandom } from '../../dist/random/create-random.js';
@@ -112,7 +112,10 @@ function coverage(cells, runs) {
   return { covered, runs, narrow, ofNarrow };
 }
 
-/** What the components say if none may be negative and degrees of freedom are Satterthwaite's; and if seeds are not a sample at all. */
+/**
+ * What the components say if none may be negative and degrees of freedom are Satterthwaite's; and if seeds are not a
+ * sample at all.
+ */
 function alternatives({ mean, seeds, tasks, components: { seed, task, rest } }) {
   const around = (variance, degrees) => {
     const half = studentT95(Math.max(1, degrees)) * Math.sqrt(variance);

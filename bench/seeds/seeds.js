@@ -1,5 +1,6 @@
-// A recipe over several seeds: `npm run bench -- seeds RECIPE [--seeds N] [--runs DIR] [--set KEY=VALUE]...`. Finished runs are kept and not
-// repeated, so that it can be stopped and started again. Prints the table that recipes' READMEs carry.
+// A recipe over several seeds: `npm run bench -- seeds RECIPE [--seeds N] [--runs DIR] [--set KEY=VALUE]...`. Finished
+// runs are kept and not repeated, so that it can be stopped and started again. Prints the table that recipes' READMEs
+// carry.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';

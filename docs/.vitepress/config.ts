@@ -1,5 +1,6 @@
-// The site of the documents: `npm run docs` builds it, `npm run docs:dev` serves it while pages are written. DOCS_BASE is the path that it is served
-// below; DOCS_SOURCE_ADDRESS is where files of the repository can be looked at, such as those that pages link to.
+// The site of the documents: `npm run docs` builds it, `npm run docs:dev` serves it while pages are written. DOCS_BASE
+// is the path that it is served below; DOCS_SOURCE_ADDRESS is where files of the repository can be looked at, such as
+// those that pages link to.
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

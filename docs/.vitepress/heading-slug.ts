@@ -1,4 +1,7 @@
-/** The anchor of a heading, the same on the site as where the repository is read: lower case, words joined by hyphens, everything else left out. */
+/**
+ * The anchor of a heading, the same on the site as where the repository is read: lower case, words joined by hyphens,
+ * everything else left out.
+ */
 export function headingSlug(heading: string): string {
   return heading
     .trim()

@@ -14,7 +14,8 @@ export function pageOf(file: string): string | undefined {
 }
 
 /**
- * A link of a page, as the site has it: pages of the site by their address there, everything else of the repository below `sourceAddress`.
+ * A link of a page, as the site has it: pages of the site by their address there, everything else of the repository
+ * below `sourceAddress`.
  *
  * @param file the Markdown file, relative to the repository
  * @param sourceAddress where files of the repository can be looked at; without it such links become plain text

@@ -13,7 +13,10 @@ const exitCodes = [
   ['130', 'interrupted, and resumable'],
 ] as const;
 
-/** Every command that `agentgym --help` knows, those of oclif's own plugins among them, without what a user has installed. */
+/**
+ * Every command that `agentgym --help` knows, those of oclif's own plugins among them, without what a user has
+ * installed.
+ */
 export async function allCommands(): Promise<Command.Loadable[]> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const config = new Config({ root, userPlugins: false, devPlugins: false });

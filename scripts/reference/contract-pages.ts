@@ -1,4 +1,5 @@
-// The contracts as pages: prose of the doc comments, and the declarations as they stand, since these files are written to be read.
+// The contracts as pages: prose of the doc comments, and the declarations as they stand, since these files are written
+// to be read.
 import { basename } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
 

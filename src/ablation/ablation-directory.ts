@@ -31,7 +31,9 @@ export interface AblationManifest extends Omit<AblationPlan, 'cells'> {
   readonly formatVersion: 1;
   readonly createdAt: string;
   readonly fingerprint: string;
-  /** The words after `agentgym` that asked for its last seeds; absent in ablations of versions that did not note them. */
+  /**
+   * The words after `agentgym` that asked for its last seeds; absent in ablations of versions that did not note them.
+   */
   readonly command?: readonly string[];
   readonly versions: { readonly [name: string]: string };
   readonly seeds: readonly number[];

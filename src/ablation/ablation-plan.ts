@@ -25,8 +25,9 @@ export interface AblationPlan {
   readonly reference: string;
   readonly compare: 'reference' | 'all';
   /**
-   * Names of `evaluation.final.transfer` in the recipes of all cells: each cell is tested on each, and compared with the cell of that name,
-   * which trained there. Absent: a cell is tested on its own environment, and compared as `compare` says.
+   * Names of `evaluation.final.transfer` in the recipes of all cells: each cell is tested on each, and compared with
+   * the cell of that name, which trained there. Absent: a cell is tested on its own environment, and compared as
+   * `compare` says.
    */
   readonly tests?: readonly string[];
 }

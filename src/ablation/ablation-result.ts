@@ -16,7 +16,9 @@ export interface CellRunSummary {
 
 export interface CellSummary {
   readonly id: string;
-  /** Where every cell is tested in several environments: the cell whose runs these are, and what they were tested on. */
+  /**
+   * Where every cell is tested in several environments: the cell whose runs these are, and what they were tested on.
+   */
   readonly trained?: string;
   readonly tested?: string;
   /** What people read in the place of the id; absent: the id. */

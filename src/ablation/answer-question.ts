@@ -7,7 +7,10 @@ import { titleOf, trainedCells, type AblationResult, type CellSummary } from './
 /** So many differences are told one by one. */
 const told = 3;
 
-/** What an ablation says, in words that a reader may quote: what does best, which differences are real, or what could have been seen. */
+/**
+ * What an ablation says, in words that a reader may quote: what does best, which differences are real, or what could
+ * have been seen.
+ */
 export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'ablation' | 'answer'>): string {
   const { cells, measure, reference } = result;
   const comparisons = result.comparisons.map((one) => ({ ...one, a: titleOf(cells, one.a), b: titleOf(cells, one.b) }));

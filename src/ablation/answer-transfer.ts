@@ -8,7 +8,10 @@ import type { TransferSummary } from './transfer-summary.js';
 
 type Result = Pick<AblationResult, 'cells' | 'comparisons' | 'measure'>;
 
-/** What training on one thing and being tested on another came to, in words that a reader may quote: on each column, and over all of them. */
+/**
+ * What training on one thing and being tested on another came to, in words that a reader may quote: on each column, and
+ * over all of them.
+ */
 export function answerTransfer(result: Result, transfer: TransferSummary): string {
   const { cells, measure } = result;
   if (cells.every((cell) => valueOf(cell, measure) === undefined))
@@ -25,7 +28,10 @@ function valueOf(cell: CellSummary | undefined, measure: Measure): number | unde
   return (measure === 'success' ? cell?.success?.rate : cell?.measured?.mean) ?? undefined;
 }
 
-/** "On wide training there comes to 54.2 %; narrow is 12.3 points below (8.0 to 16.6; p < 0.001), mixed 1.1 below (not separable)." */
+/**
+ * "On wide training there comes to 54.2 %; narrow is 12.3 points below (8.0 to 16.6; p < 0.001), mixed 1.1 below (not
+ * separable)."
+ */
 function columnSentence(column: string, { cells, comparisons, measure }: Result): string[] {
   const there = testedId(column, column);
   const own = valueOf(

@@ -8,7 +8,9 @@ export interface Level extends LevelName {
   readonly value: Json;
 }
 
-/** The cell where these levels meet: a folder called `grpo.clipHigh-0.28`, which people read as `grpo, clipHigh 0.28`. */
+/**
+ * The cell where these levels meet: a folder called `grpo.clipHigh-0.28`, which people read as `grpo, clipHigh 0.28`.
+ */
 export function cellOfLevels(levels: readonly Level[]): CellPlan {
   const keys = levels.map(({ key }) => key);
   const titles = levels.map((level) =>

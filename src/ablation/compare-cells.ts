@@ -8,8 +8,9 @@ import { alignOutcomes, type AlignedOutcomes } from './align-outcomes.js';
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
 /**
- * Why an interval is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do not tell how far seeds differ. `narrow`: seeds agree
- * better than the sampling of tasks allows, so that it covers too seldom.
+ * Why an interval is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do
+ * not tell how far seeds differ. `narrow`: seeds agree better than the sampling of tasks allows, so that it covers too
+ * seldom.
  */
 export type Reservation = 'one-seed' | 'two-seeds' | 'narrow';
 
@@ -34,7 +35,10 @@ export interface CellComparison {
   /** Pairs it rests on. */
   readonly seeds: number;
   readonly tasks: number;
-  /** The smallest true difference that would be found four times in five; absent with one seed, and where nothing is paired. */
+  /**
+   * The smallest true difference that would be found four times in five; absent with one seed, and where nothing is
+   * paired.
+   */
   readonly detectable?: number;
   /** `paired`: each seed on each task; `unpaired`: the cells play different tasks. */
   readonly design: 'paired' | 'unpaired';
@@ -44,7 +48,10 @@ export interface CellComparison {
 export const boundsOf = (measure: Measure): { bounds?: readonly [number, number] } =>
   measure === 'success' ? { bounds: [0, 1] } : {};
 
-/** Share of the tasks of each run that all must have in common to count as played by all: a failed episode may leave a task out. */
+/**
+ * Share of the tasks of each run that all must have in common to count as played by all: a failed episode may leave a
+ * task out.
+ */
 const mostlyShared = 0.9;
 
 /** The tasks that all runs played; undefined where each was evaluated on tasks of its own. */
@@ -85,7 +92,9 @@ function reserved(seeds: number, narrow: boolean): { readonly reservation?: Rese
   return narrow ? { reservation: 'narrow' } : {};
 }
 
-/** Differences that are called real: after correction for the number of comparisons, and with an interval to believe. */
+/**
+ * Differences that are called real: after correction for the number of comparisons, and with an interval to believe.
+ */
 export function isSeparable({ corrected, difference }: Pick<CellComparison, 'corrected' | 'difference'>): boolean {
   return corrected < level && difference.reservation === undefined;
 }
@@ -124,7 +133,10 @@ function comparePair([a, first]: Side, [b, second]: Side, measure: Measure): Omi
   return [{ a, b, difference: told(found), p: found.p, seeds: seeds.length, tasks, design: 'paired', ...effect }];
 }
 
-/** Seeds that were evaluated on tasks of their own: each is one pair of means, over the tasks that both of its runs played. */
+/**
+ * Seeds that were evaluated on tasks of their own: each is one pair of means, over the tasks that both of its runs
+ * played.
+ */
 function pairsBySeed(first: readonly RunOutcomes[], second: readonly RunOutcomes[]): AlignedOutcomes | undefined {
   const pairs = first.map((run, index) => alignOutcomes([run, ...second.slice(index, index + 1)]));
   if (pairs.length === 0 || pairs.some((pair) => pair === undefined)) return undefined;

@@ -148,7 +148,10 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-/** Times that the final tasks are played: before and after, at each temperature, and by the baselines; after also in other environments. */
+/**
+ * Times that the final tasks are played: before and after, at each temperature, and by the baselines; after also in
+ * other environments.
+ */
 function finalEvaluations({ recipe, lastRl, transfer }: RunPlan): number {
   const temperatures = new Set([0, ...recipe.evaluation.final.temperatures]).size;
   const environments = 1 + transfer.filter(({ isOwn }) => !isOwn).length;

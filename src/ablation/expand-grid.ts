@@ -68,7 +68,10 @@ function oneAtATime(levels: Levels): Level[][] {
   return [first, ...others];
 }
 
-/** Different points, drawn by a fixed seed: the same file gives the same cells, and a larger sample begins with the smaller one's. */
+/**
+ * Different points, drawn by a fixed seed: the same file gives the same cells, and a larger sample begins with the
+ * smaller one's.
+ */
 function drawn(levels: Levels, sample: number): Level[][] {
   const size = sizeOf(levels);
   const random = createRandom(0).stream('grid');

@@ -8,7 +8,10 @@ import type { RunOutcomes } from './read-outcomes.js';
 const cells = expandGrid({ 'algorithm.name': ['ppo', 'grpo', 'rloo'], 'algorithm.groupSize': [8, 16] }, 'full');
 const tasks = Array.from({ length: 12 }, (_, index) => `task-${index}`);
 
-/** Returns of a cell: a sum of what its values are worth, alone and together, and noise that belongs to seed, task and cell. */
+/**
+ * Returns of a cell: a sum of what its values are worth, alone and together, and noise that belongs to seed, task and
+ * cell.
+ */
 function runsOf(id: string, worth: (algorithm: string, size: string) => number): RunOutcomes[] {
   const [algorithm = '', size = ''] = id.split('.');
   return [1, 2, 3, 4].map((seed) => ({

@@ -6,8 +6,9 @@ import { boundsOf, sharedTasks, told, type CellComparison } from './compare-cell
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
 /**
- * What a key of a grid does over all values of the others, or what two keys do together. A main effect is the mean difference of `b` to `a`, the first value of the key. An
- * interaction is the difference of two differences: how much more `b` gains over the first value of its key with `a` than with the first value of the key of `a`.
+ * What a key of a grid does over all values of the others, or what two keys do together. A main effect is the mean
+ * difference of `b` to `a`, the first value of the key. An interaction is the difference of two differences: how much
+ * more `b` gains over the first value of its key with `a` than with the first value of the key of `a`.
  */
 export interface GridEffect extends Omit<CellComparison, 'design'> {
   readonly kind: 'main' | 'interaction';
@@ -22,8 +23,8 @@ type Row = OutcomeMatrix[number];
 type GridCell = Pick<CellPlan, 'id'> & { readonly levels: Readonly<Record<string, string>> };
 
 /**
- * Main effects and interactions of a full grid of two keys or more, over the seeds and tasks that all of its cells have; none where a cell is missing. Corrected by Holm over all of them,
- * apart from the comparisons of cells.
+ * Main effects and interactions of a full grid of two keys or more, over the seeds and tasks that all of its cells
+ * have; none where a cell is missing. Corrected by Holm over all of them, apart from the comparisons of cells.
  */
 export function gridEffects(
   cells: readonly Pick<CellPlan, 'id' | 'levels'>[],

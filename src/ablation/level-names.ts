@@ -9,8 +9,8 @@ export interface LevelName {
 }
 
 /**
- * Names the values of one key of a grid: a contribution by its own name, a list of them by all of theirs, anything else as it is written. Values that would be called alike
- * get what they differ in.
+ * Names the values of one key of a grid: a contribution by its own name, a list of them by all of theirs, anything else
+ * as it is written. Values that would be called alike get what they differ in.
  */
 export function levelNames(key: string, values: readonly Json[]): readonly LevelName[] {
   const names = values.map((value) => nameOf(key, value));

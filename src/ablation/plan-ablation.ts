@@ -134,8 +134,8 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
 }
 
 /**
- * What makes cells comparable: all are evaluated on the same tasks in the same worlds, and trained by one thread each, since they run side by
- * side. Said by the recipe or a flag, these stay as they are.
+ * What makes cells comparable: all are evaluated on the same tasks in the same worlds, and trained by one thread each,
+ * since they run side by side. Said by the recipe or a flag, these stay as they are.
  */
 function commonSettings({ recipe, origin }: ResolvedRecipe, threads: string | undefined): CellSettings {
   return {

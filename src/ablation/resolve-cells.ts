@@ -27,7 +27,8 @@ export type CellBase = Required<Pick<RecipeRequest, 'cwd' | 'sets'>> &
 /**
  * Resolves the recipe of every cell.
  *
- * @throws AG_ABLATION_GRID where two cells come to the same recipe; whatever is wrong with a cell's recipe, with the cell named
+ * @throws AG_ABLATION_GRID where two cells come to the same recipe; whatever is wrong with a cell's recipe, with the
+ * cell named
  */
 export async function resolveCells(
   plan: AblationPlan,
@@ -73,7 +74,9 @@ function refuseOverlap(plan: AblationPlan, sets: CellBase['sets']): void {
   }
 }
 
-/** Whether a value that is laid over a recipe says the first key of a path: what a map does not say, it leaves as it is. */
+/**
+ * Whether a value that is laid over a recipe says the first key of a path: what a map does not say, it leaves as it is.
+ */
 function saysKey(value: Json, path: string): boolean {
   const [key = ''] = path.split('.');
   return !isKeyMap(value) || key in value;

@@ -20,7 +20,8 @@ export interface RunAblationOptions extends SummarizeOptions, Pick<RunCellsOptio
 }
 
 /**
- * Runs what is missing of an ablation and compares its cells. Begun before, by whatever process, it goes on; complete, it only reads.
+ * Runs what is missing of an ablation and compares its cells. Begun before, by whatever process, it goes on; complete,
+ * it only reads.
  *
  * @throws what `AblationDirectory.open` and `readCellRun` throw; a cell that fails is part of the result
  */

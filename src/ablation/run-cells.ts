@@ -102,7 +102,9 @@ function keyOf({ cell, seed }: CellRun): { cell: string; seed: number } {
   return { cell: cell.title ?? cell.id, seed };
 }
 
-/** A run whose ablation was killed saves a checkpoint before it ends. The process that is still at work then, if any. */
+/**
+ * A run whose ablation was killed saves a checkpoint before it ends. The process that is still at work then, if any.
+ */
 async function ownerAfterWaiting(directory: string, signal: AbortSignal): Promise<number | undefined> {
   const until = performance.now() + patience;
   let owner = runOwner(directory);

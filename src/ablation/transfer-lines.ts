@@ -36,7 +36,9 @@ export function cellOf(cells: readonly CellSummary[], trained: string, tested: s
   return cells.find(({ id }) => id === testedId(trained, tested));
 }
 
-/** The comparisons as people read them: what trained on a row and was tested on a column, against what trained there. */
+/**
+ * The comparisons as people read them: what trained on a row and was tested on a column, against what trained there.
+ */
 export function namedComparisons({
   cells,
   comparisons,
@@ -51,8 +53,9 @@ export function namedComparisons({
 }
 
 /**
- * What was trained under each other, what it was tested on beside each other, and how far each is from those that trained there, in the mean.
- * Intervals are left out where the terminal has no room for them; where even the names of columns are too long they are numbered as the rows.
+ * What was trained under each other, what it was tested on beside each other, and how far each is from those that
+ * trained there, in the mean. Intervals are left out where the terminal has no room for them; where even the names of
+ * columns are too long they are numbered as the rows.
  */
 export function transferLines(
   { cells, measure }: Pick<AblationResult, 'cells' | 'measure'>,

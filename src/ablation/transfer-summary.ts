@@ -9,7 +9,8 @@ export interface TransferSummary {
   /** Names of what all of them were tested on: its columns. */
   readonly tested: readonly string[];
   /**
-   * Of each row, the mean over the columns that it did not train on of its difference to the rows that trained there, every column alike:
+   * Of each row, the mean over the columns that it did not train on of its difference to the rows that trained there,
+   * every column alike:
    * `b` is the row. By Holm over the rows; a row without a seed in common with all others is left out.
    */
   readonly elsewhere: readonly CellComparison[];
@@ -19,7 +20,10 @@ export interface TransferSummary {
   readonly notes: readonly string[];
 }
 
-/** What the oracle came to on a column that it cannot solve in the turns there are: nobody who is tested there can do much better. */
+/**
+ * What the oracle came to on a column that it cannot solve in the turns there are: nobody who is tested there can do
+ * much better.
+ */
 function ceilingNotes(tested: readonly string[], results: readonly Pick<RunResult, 'transfer'>[]): string[] {
   return tested.flatMap((column) => {
     const oracle = results.flatMap(({ transfer }) => transfer?.[column]?.baselines.oracle ?? [])[0];
@@ -37,8 +41,9 @@ export const trainedThere = 'trained-there';
 type OutcomesOf = (trained: string, tested: string) => readonly RunOutcomes[];
 
 /**
- * Compares rows over columns. The losses of two rows leave out different columns, their own; but their difference is, up to a factor, the
- * mean over all columns of what one is above the other: that is how the best row is held against the others.
+ * Compares rows over columns. The losses of two rows leave out different columns, their own; but their difference is,
+ * up to a factor, the mean over all columns of what one is above the other: that is how the best row is held against
+ * the others.
  *
  * @param results of complete runs, for what the baselines came to
  */
@@ -90,7 +95,10 @@ export function summarizeTransfer(
 const there = (row: string) => `there/${row}`;
 const elsewhereOf = (row: string) => `elsewhere/${row}`;
 
-/** Runs of one seed on several columns as one run on the tasks of all, every column of the same weight. Seeds that lack a column are left out. */
+/**
+ * Runs of one seed on several columns as one run on the tasks of all, every column of the same weight. Seeds that lack
+ * a column are left out.
+ */
 function stack(columns: readonly string[], outcomesOf: (column: string) => readonly RunOutcomes[]): RunOutcomes[] {
   const played = columns.map((column) => [column, outcomesOf(column)] as const);
   const [, first = []] = played[0] ?? [];

@@ -23,7 +23,10 @@ export interface AdviceRequest {
 
 const order: readonly Severity[] = ['problem', 'advice', 'hint'];
 
-/** Holds a recipe or a run against what has been measured elsewhere. Nothing is written; the same seed gives the same advice. */
+/**
+ * Holds a recipe or a run against what has been measured elsewhere. Nothing is written; the same seed gives the same
+ * advice.
+ */
 export async function advise(request: AdviceRequest): Promise<Advice> {
   const { what, sets, tasks, seed, cwd, runsFolder, host, settings } = request;
   const { name, recipe, run, base } = await openSubject(what, { sets, cwd, runsFolder, host, settings });

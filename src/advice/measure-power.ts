@@ -20,9 +20,9 @@ export interface Played {
 }
 
 /**
- * The smallest difference that an ablation on the final tasks would find. Two cells that were trained apart differ on a cluster by at most the
- * sum of their variances between clusters, each taken to be that of the given outcomes. How much seeds differ nobody knows from one of them: it is left
- * out, so the real number is larger.
+ * The smallest difference that an ablation on the final tasks would find. Two cells that were trained apart differ on a
+ * cluster by at most the sum of their variances between clusters, each taken to be that of the given outcomes. How much
+ * seeds differ nobody knows from one of them: it is left out, so the real number is larger.
  *
  * @param finalTasks ids of the final evaluation's tasks
  * @returns undefined where the outcomes do not vary between two clusters or more: then nothing can be said

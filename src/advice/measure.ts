@@ -45,7 +45,10 @@ export interface MeasureRequest {
   readonly settings: HostSettings;
 }
 
-/** Measures whatever rules look at: plays training tasks, reads the run, and counts. The same seed gives the same numbers. */
+/**
+ * Measures whatever rules look at: plays training tasks, reads the run, and counts. The same seed gives the same
+ * numbers.
+ */
 export async function measure(request: MeasureRequest): Promise<Measured> {
   const { planned, run, tasks, seed, host, settings } = request;
   const random = createRandom(seed).stream('advise');

@@ -14,7 +14,10 @@ export interface PlanMeasure {
   /** Share of all tasks that it solves within the recipe's longest horizon, and within its first. */
   readonly withinHorizon: number;
   readonly withinFirst: number;
-  /** Turns of the longest episode that anybody played: where it is no longer than the horizon, the game has an end of its own. */
+  /**
+   * Turns of the longest episode that anybody played: where it is no longer than the horizon, the game has an end of
+   * its own.
+   */
   readonly longestPlayed: number;
 }
 
@@ -40,7 +43,9 @@ export interface PowerMeasure {
   readonly tasks: number;
   /** Effective number of clusters of tasks there. */
   readonly clusters: number;
-  /** Smallest true difference of two cells that is found four times in five, were seeds all alike: with so many seeds. */
+  /**
+   * Smallest true difference of two cells that is found four times in five, were seeds all alike: with so many seeds.
+   */
   readonly detectable: { readonly [seeds: string]: number };
 }
 
@@ -109,7 +114,10 @@ export interface Measured {
   readonly players: { readonly [player: string]: PlayMeasure };
   /** Of the undiscounted return, by what the recipe's key is called. */
   readonly rewards: { readonly [key: string]: RewardBounds };
-  /** How many tasks a split has; how many two of them share, of all tasks or, by the manifest of a run, of those it used. */
+  /**
+   * How many tasks a split has; how many two of them share, of all tasks or, by the manifest of a run, of those it
+   * used.
+   */
   readonly splits: {
     readonly train: number | 'unbounded';
     readonly validation: number | 'unbounded';

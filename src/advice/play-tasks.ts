@@ -1,4 +1,5 @@
-// The plays that advice rests on: training tasks, under the recipe's own reward, by players that need no training and by the policy of a run.
+// The plays that advice rests on: training tasks, under the recipe's own reward, by players that need no training and
+// by the policy of a run.
 import type { RunPlan } from '../config/run-plan.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { type Actor } from '../rollout/actor.js';
@@ -15,7 +16,10 @@ const roomForPlans = 4;
 /** Sizes of groups that are told of, as far as enough episodes are played. */
 const groupSizes = [2, 4, 8, 16, 32, 64];
 
-/** The horizons of the last stage of reinforcement learning: the first one and the longest. The recipe's own where there is none. */
+/**
+ * The horizons of the last stage of reinforcement learning: the first one and the longest. The recipe's own where there
+ * is none.
+ */
 export function horizonsOf({ recipe, lastRl }: RunPlan): { readonly first: number; readonly longest: number } {
   const horizon = lastRl?.horizon ?? recipe.horizon;
   return { first: firstTurns(horizon), longest: longestTurns(horizon) };
@@ -39,7 +43,10 @@ export function hasExpert({ world }: OpenEnvironment, name: string): boolean {
   return world.experts.includes(name);
 }
 
-/** Plays the oracle with room to spare, and the random player to see how long an episode can last. Undefined without an oracle that plays. */
+/**
+ * Plays the oracle with room to spare, and the random player to see how long an episode can last. Undefined without an
+ * oracle that plays.
+ */
 export async function measurePlans(stage: TrainingTasks): Promise<PlanMeasure | undefined> {
   if (!hasExpert(stage.environment, 'oracle')) return undefined;
   const { first, longest } = horizonsOf(stage.plan);

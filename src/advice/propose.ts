@@ -1,4 +1,5 @@
-// What advice tells people to type has been tried before: a change must resolve, an ablation must be one that `ablate` would plan.
+// What advice tells people to type has been tried before: a change must resolve, an ablation must be one that `ablate`
+// would plan.
 import { parseSetting } from '../config/parse-setting.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import type { Json } from '../contracts/json.js';
@@ -66,7 +67,10 @@ export async function proposeAblation({ axis, values }: Trial, base: ProposalBas
   ].join(' ');
 }
 
-/** Keys that the cells of an axis say anew, whatever the recipe had there: a flag for one of them would do nothing, and is refused. */
+/**
+ * Keys that the cells of an axis say anew, whatever the recipe had there: a flag for one of them would do nothing, and
+ * is refused.
+ */
 function replacedKeys(axis: string, hasValues: boolean): readonly string[] {
   if (axis === 'sparsity') return ['reward.terms'];
   return axis === 'horizon' && hasValues ? ['horizon'] : [];

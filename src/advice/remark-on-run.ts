@@ -6,7 +6,10 @@ import { repeatCommand } from '../reports/repeat-command.js';
 import { loadRun } from '../runs/load-run.js';
 import { advise } from './advise.js';
 
-/** What the page of a run says beside what was logged. Nothing is played; what this installation cannot judge is left out. */
+/**
+ * What the page of a run says beside what was logged. Nothing is played; what this installation cannot judge is left
+ * out.
+ */
 export async function remarkOnRun(
   directory: string,
   place: { readonly cwd: string; readonly host: PluginHost; readonly settings: HostSettings },

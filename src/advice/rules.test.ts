@@ -1,4 +1,5 @@
-// Every rule, just inside its limit and just beyond it. Measurements are written down here; that they are made is tested in advise.test.ts.
+// Every rule, just inside its limit and just beyond it. Measurements are written down here; that they are made is
+// tested in advise.test.ts.
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 

@@ -10,7 +10,10 @@ import { gain, overRandom } from './rules/outcome.js';
 /** What must be told at the end of a training, whoever asks for advice or not: that it did not do what it is for. */
 const told = [imitation, gain, overRandom];
 
-/** The problems that a run's own log and evaluations show, one sentence each, and where there is more to read; nothing is played. */
+/**
+ * The problems that a run's own log and evaluations show, one sentence each, and where there is more to read; nothing
+ * is played.
+ */
 export async function runProblems(directory: string): Promise<string[]> {
   const run = await loadRun(directory);
   const [reinforced, imitated] = [measureRun(run), measureImitationOf(run)];

@@ -1,5 +1,6 @@
-// Every limit at which a rule speaks, with where it comes from. "Guide" is Wang and Ammanabrolu, A Practitioner's Guide to Multi-turn Agentic Reinforcement
-// Learning (arXiv 2510.01132, version 2). docs/advice.md has the same table; a test compares them.
+// Every limit at which a rule speaks, with where it comes from. "Guide" is Wang and Ammanabrolu, A Practitioner's Guide
+// to Multi-turn Agentic Reinforcement Learning (arXiv 2510.01132, version 2). docs/advice.md has the same table; a test
+// compares them.
 
 export interface Threshold {
   readonly value: number;

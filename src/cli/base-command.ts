@@ -21,8 +21,9 @@ export const setFlag = Flags.string({
 export const yesFlag = Flags.boolean({ char: 'y', description: 'Install plugins that are named and not installed' });
 
 /**
- * A command returns its document; under `--json` that is all that goes to standard output. What a person reads is printed with `say`, remarks
- * about the work with `note` (standard error). Errors are thrown; `main` prints them and gives the exit code.
+ * A command returns its document; under `--json` that is all that goes to standard output. What a person reads is
+ * printed with `say`, remarks about the work with `note` (standard error). Errors are thrown; `main` prints them and
+ * gives the exit code.
  */
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
@@ -42,7 +43,10 @@ export abstract class BaseCommand extends Command {
     return interruptSignal();
   }
 
-  /** oclif takes what is piped in for an argument that was not given: `agentgym list` in a loop that reads lines would take one of them. */
+  /**
+   * oclif takes what is piped in for an argument that was not given: `agentgym list` in a loop that reads lines would
+   * take one of them.
+   */
   protected override parse: Command['parse'] = (options, argv) => {
     for (const argument of Object.values(options?.args ?? {})) Object.assign(argument as object, { ignoreStdin: true });
     return super.parse(options, argv);
@@ -63,7 +67,10 @@ export abstract class BaseCommand extends Command {
     );
   }
 
-  /** The host over all plugins, installed and of the project around the current folder; tells of those that had to be left out. */
+  /**
+   * The host over all plugins, installed and of the project around the current folder; tells of those that had to be
+   * left out.
+   */
   protected async openPluginHost(config = this.config): Promise<PluginHost> {
     const [{ openPluginHost }, { installedPlugins }] = await Promise.all([
       import('../plugins/open-plugin-host.js'),

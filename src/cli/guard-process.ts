@@ -1,5 +1,6 @@
-// The process belongs to the command line, not to the plugins that run in it: they cannot end it, nor write into the one document of `--json`.
-// A plugin's threads and child processes, native code, file descriptor 1 and `process.abort` are out of reach.
+// The process belongs to the command line, not to the plugins that run in it: they cannot end it, nor write into the
+// one document of `--json`. A plugin's threads and child processes, native code, file descriptor 1 and `process.abort`
+// are out of reach.
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -41,7 +42,10 @@ export function failProcess(error: AgentgymError): never {
   return exit(tell(error));
 }
 
-/** From here on plugins run: `process.exit` throws in whoever calls it, and under `--json` standard output goes to standard error. */
+/**
+ * From here on plugins run: `process.exit` throws in whoever calls it, and under `--json` standard output goes to
+ * standard error.
+ */
 export function guardProcess(guarded: readonly GuardedPlugin[], json: boolean): void {
   plugins = guarded;
   if (!isOwn) return;
@@ -67,7 +71,8 @@ export function leaveProcess(code: number): never {
 
 /** Writes the one document of `--json`. */
 export function writeDocument(document: unknown): void {
-  // JSON leaves alone what terminals obey beside the controls of ASCII: C1 and the signs that turn the direction of text.
+  // JSON leaves alone what terminals obey beside the controls of ASCII: C1 and the signs that turn the direction of
+  // text.
   const text = `${JSON.stringify(document, null, 2).replaceAll(
     /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -4,7 +4,10 @@ import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { visibleText } from '../reporting/display-text.js';
 
-/** A person at the terminal: shown each observation, asked for each action. Prompts go to standard error, so that `--json` stays clean. */
+/**
+ * A person at the terminal: shown each observation, asked for each action. Prompts go to standard error, so that
+ * `--json` stays clean.
+ */
 export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Player {
   // One reader for all turns: what was typed or piped ahead is not lost between two of them.
   let lines: AsyncIterator<string> | undefined;

@@ -12,7 +12,10 @@ export interface OnDemandSettings {
   readonly note: (line: string) => void;
 }
 
-/** Installs a plugin in the middle of another command, says so, and gives the configuration with all that is installed then. Its install scripts do not run. */
+/**
+ * Installs a plugin in the middle of another command, says so, and gives the configuration with all that is installed
+ * then. Its install scripts do not run.
+ */
 export async function installOnDemand(name: string, { config, host, signal, note }: OnDemandSettings): Promise<Config> {
   note(`${name} is not installed: installing it.`);
   const installed = await installPlugin(pluginStoreOf(config, signal, note), {
@@ -29,7 +32,8 @@ export async function installOnDemand(name: string, { config, host, signal, note
     },
   });
   note(`Installed ${installed.name} ${installed.version}.`);
-  // Options of a command's config carry the plugins that were found at the start: without them they are looked for again.
+  // Options of a command's config carry the plugins that were found at the start: without them they are looked for
+  // again.
   const { plugins: _, ...options } = config.options;
   return Config.load(options);
 }

@@ -14,8 +14,8 @@ const lookers = ['doctor', 'list', 'plugins'];
 const UNSETTLED = 13;
 
 /**
- * Runs the command line and gives the exit code: 0 ok; 1 a check did not hold; 2 the user's error; 70 ours; 130 interrupted and resumable.
- * Under `--json` standard output is one document, also on failure.
+ * Runs the command line and gives the exit code: 0 ok; 1 a check did not hold; 2 the user's error; 70 ours; 130
+ * interrupted and resumable. Under `--json` standard output is one document, also on failure.
  *
  * @param entry URL or path of a file of the CLI's package
  */
@@ -56,8 +56,8 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
 }
 
 /**
- * Commands of other packages (`plugins`, `version`) inherit oclif's `catch`, which under `--json` prints a document of its own and ends with 1.
- * BaseCommand overrides it; here it is replaced for everybody else.
+ * Commands of other packages (`plugins`, `version`) inherit oclif's `catch`, which under `--json` prints a document of
+ * its own and ends with 1. BaseCommand overrides it; here it is replaced for everybody else.
  */
 function leaveErrorsToMain(): void {
   const prototype = Command.prototype as unknown as { catch(this: Command, error: Error): Promise<never> };
@@ -90,7 +90,10 @@ function asksForJson(argv: readonly string[]): boolean {
   return (end === -1 ? argv : argv.slice(0, end)).includes('--json');
 }
 
-/** `agentgym list | head -1` closes the pipe while we write, as does a terminal that is closed: no error, and training behind it goes on. */
+/**
+ * `agentgym list | head -1` closes the pipe while we write, as does a terminal that is closed: no error, and training
+ * behind it goes on.
+ */
 function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -10,7 +10,8 @@ const seconds = 2;
 let watch: ReturnType<typeof watchMainThread> | undefined;
 
 /**
- * Marks calls of a plugin that hold the main thread. One that holds it for longer than its time ends the process with exit code 2: nothing else can end it.
+ * Marks calls of a plugin that hold the main thread. One that holds it for longer than its time ends the process with
+ * exit code 2: nothing else can end it.
  *
  * @param title whose calls they are: environment `die` (plugin-die 1.0.0)
  */

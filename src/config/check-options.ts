@@ -8,7 +8,8 @@ export interface CheckedOptions {
 }
 
 /**
- * Checks given values against a declaration and fills in defaults. `null` given to an option whose default is null means "not set".
+ * Checks given values against a declaration and fills in defaults. `null` given to an option whose default is null
+ * means "not set".
  */
 export function checkOptions(
   declaration: OptionsDeclaration,

@@ -17,8 +17,8 @@ interface PinFinding {
 }
 
 /**
- * What of a recipe's `plugins` does not hold. A pin holds whatever the recipe names: it says what has to be there, so none is idle. Prereleases
- * count only where the range names one, as npm has it.
+ * What of a recipe's `plugins` does not hold. A pin holds whatever the recipe names: it says what has to be there, so
+ * none is idle. Prereleases count only where the range names one, as npm has it.
  */
 export function checkPins(
   pins: { readonly [name: string]: string } = {},

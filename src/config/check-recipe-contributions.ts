@@ -28,8 +28,9 @@ interface Block {
 }
 
 /**
- * Checks that everything the recipe names is installed, in the versions that it asks for, and its options; fills in the options' defaults and the policy's first preset. Options
- * that a contribution calls idle are errors where they were written, and dropped elsewhere: `checkOptions` brings their defaults back.
+ * Checks that everything the recipe names is installed, in the versions that it asks for, and its options; fills in the
+ * options' defaults and the policy's first preset. Options that a contribution calls idle are errors where they were
+ * written, and dropped elsewhere: `checkOptions` brings their defaults back.
  */
 export async function checkRecipeContributions(
   recipe: ParsedRecipe,
@@ -76,7 +77,10 @@ export async function checkRecipeContributions(
   await checkAlgorithms(recipe, finder, context);
 }
 
-/** An environment without a name is the recipe's with other options: the resolved recipe has all of them, whatever it is trained on. */
+/**
+ * An environment without a name is the recipe's with other options: the resolved recipe has all of them, whatever it is
+ * trained on.
+ */
 function completeTransfer(own: Block, { name, options }: { readonly name?: string; options: Block['options'] }): Block {
   return name === undefined ? { name: own.name, options: { ...own.options, ...options } } : { name, options };
 }

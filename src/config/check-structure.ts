@@ -17,7 +17,9 @@ export interface DocumentFormat<Schema> {
 
 type DocumentSchema = v.GenericSchema<unknown, unknown>;
 
-/** Checks keys and types against a schema; every complaint is collected, and only a document without any is given back. */
+/**
+ * Checks keys and types against a schema; every complaint is collected, and only a document without any is given back.
+ */
 export function checkStructure<Schema extends DocumentSchema>(
   format: DocumentFormat<Schema>,
   value: KeyMap,
@@ -25,7 +27,8 @@ export function checkStructure<Schema extends DocumentSchema>(
 ): v.InferOutput<Schema> | undefined {
   let rest: KeyMap = value;
   let before = complaints.findings.length;
-  // valibot stops at the first unknown key of a map: take it out and look again, until there are more than anybody reads.
+  // valibot stops at the first unknown key of a map: take it out and look again, until there are more than anybody
+  // reads.
   for (;;) {
     const result = v.safeParse(format.schema, rest);
     if (result.success) return complaints.findings.length === 0 ? result.output : undefined;
@@ -46,8 +49,8 @@ export function checkStructure<Schema extends DocumentSchema>(
 }
 
 /**
- * Where a value is of another type than a schema says, or lacks a key that has to be there; undefined where it is nowhere. Limits and unknown
- * keys are no matter of types.
+ * Where a value is of another type than a schema says, or lacks a key that has to be there; undefined where it is
+ * nowhere. Limits and unknown keys are no matter of types.
  *
  * @param above of the value in its document
  */

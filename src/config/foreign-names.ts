@@ -1,4 +1,5 @@
-// What people of other trainers call things, and what it is called here. Sources: TRL 0.24 (GRPOConfig, RLOOConfig, PPOConfig), verl 0.6 (its configuration of trainers), AgentGym-RL, GEM.
+// What people of other trainers call things, and what it is called here. Sources: TRL 0.24 (GRPOConfig, RLOOConfig,
+// PPOConfig), verl 0.6 (its configuration of trainers), AgentGym-RL, GEM.
 
 /** The other trainer, and the key of a recipe. */
 type Place = readonly [whose: string, ours: string];

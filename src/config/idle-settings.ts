@@ -1,5 +1,5 @@
-// Law 9: a setting that the user wrote and that has no effect is an error naming both settings. Where it is a default or inherited, it is
-// dropped instead. A coefficient of 0 is always legal.
+// Law 9: a setting that the user wrote and that has no effect is an error naming both settings. Where it is a default
+// or inherited, it is dropped instead. A coefficient of 0 is always legal.
 import { costsAnything } from '../training/budget.js';
 import { longestTurns } from '../training/horizon.js';
 import { defaultedAlgorithmKeys, type ParsedRecipe } from './recipe-schema.js';
@@ -97,7 +97,10 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   settleTools(recipe, idle);
 }
 
-/** Inversions are a matter of training: no rl stage may take the recipe's own reward. Whether a reward has any shows when it is made. */
+/**
+ * Inversions are a matter of training: no rl stage may take the recipe's own reward. Whether a reward has any shows
+ * when it is made.
+ */
 function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
   if (!recipe.reward.allowInversion) return;
   const path = ['reward', 'allowInversion'];

@@ -21,8 +21,8 @@ const MANIFEST = 'manifest.json';
 const MANIFEST_KEY: KeyPath = ['recipe'];
 
 /**
- * What a recipe is called becomes a file: a path of a file or of a folder with a recipe.yaml, or the name of a built-in recipe. A path has a
- * separator or a known extension. The manifest of a run stands for the recipe in it.
+ * What a recipe is called becomes a file: a path of a file or of a folder with a recipe.yaml, or the name of a built-in
+ * recipe. A path has a separator or a known extension. The manifest of a run stands for the recipe in it.
  *
  * @throws AgentgymError AG_RECIPE_NOT_FOUND
  */
@@ -57,8 +57,8 @@ export async function locateRecipe(source: string, folder: string): Promise<Reci
 }
 
 /**
- * Finds the recipe of the project around a folder: `agentgym.config.{ts,js,mjs}`, `.agentgymrc.yaml`, or `agentgym.recipe` in package.json,
- * in the folder and upwards to the one with a package.json.
+ * Finds the recipe of the project around a folder: `agentgym.config.{ts,js,mjs}`, `.agentgymrc.yaml`, or
+ * `agentgym.recipe` in package.json, in the folder and upwards to the one with a package.json.
  *
  * @throws AgentgymError AG_RECIPE_NOT_FOUND
  */

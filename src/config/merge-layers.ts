@@ -12,8 +12,8 @@ export interface MergedLayers {
 type Tree = Record<string, unknown>;
 
 /**
- * Lays recipes over each other: maps are merged, everything else is replaced, null removes what lies below. Where a layer chooses another
- * thing (`name`, `schedule`, `kind`), what lower layers said about the former one goes.
+ * Lays recipes over each other: maps are merged, everything else is replaced, null removes what lies below. Where a
+ * layer chooses another thing (`name`, `schedule`, `kind`), what lower layers said about the former one goes.
  */
 export function mergeLayers(layers: readonly RecipeLayer[]): MergedLayers {
   const value: Tree = {};

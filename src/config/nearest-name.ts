@@ -2,8 +2,8 @@
 const longestName = 200;
 
 /**
- * The candidate that a misspelt name most likely means, or nothing where none is near: at most a third of its letters away
- * (Damerau-Levenshtein, adjacent letters swapped count once), or with the name as its beginning.
+ * The candidate that a misspelt name most likely means, or nothing where none is near: at most a third of its letters
+ * away (Damerau-Levenshtein, adjacent letters swapped count once), or with the name as its beginning.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;

@@ -1,4 +1,5 @@
-// The one way from the text of a YAML or JSON document to keys: nothing but plain data comes out of it, or an error that names the line.
+// The one way from the text of a YAML or JSON document to keys: nothing but plain data comes out of it, or an error
+// that names the line.
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument as parseYaml, visit, type Document } from 'yaml';
 
 import type { Json } from '../contracts/json.js';
@@ -8,7 +9,10 @@ import { formatPath, type KeyPath } from './recipe-layer.js';
 
 /** Beyond it nothing was written by hand, and looking at every key takes seconds. */
 const mostValues = 20_000;
-/** Keys that JavaScript gives a meaning of its own: schemas pass over them, so that what stands there would be lost without a word. */
+/**
+ * Keys that JavaScript gives a meaning of its own: schemas pass over them, so that what stands there would be lost
+ * without a word.
+ */
 export const reservedKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 /** What is wrong with a document. */
@@ -30,8 +34,8 @@ export interface ParsedDocument {
 }
 
 /**
- * Reads YAML, of which JSON is a part. Tags of its own types (`!!set`, `!!omap`, `!!binary`) and of others are refused: what they make is no map
- * of keys, and would be read as an empty one.
+ * Reads YAML, of which JSON is a part. Tags of its own types (`!!set`, `!!omap`, `!!binary`) and of others are refused:
+ * what they make is no map of keys, and would be read as an empty one.
  *
  * @throws DocumentError
  */

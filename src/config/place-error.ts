@@ -3,7 +3,8 @@ import { Complaints } from './complaints.js';
 import type { KeyPath, RecipeLayer } from './recipe-layer.js';
 
 /**
- * An error that names a key of a recipe, with the file and line, or the flag, that said it. One that names none is about no key.
+ * An error that names a key of a recipe, with the file and line, or the flag, that said it. One that names none is
+ * about no key.
  *
  * @param originOf the layer that a key came from
  */

@@ -20,7 +20,8 @@ export interface ReadAblation {
 /**
  * Reads an ablation file: YAML, JSON or TypeScript.
  *
- * @throws AgentgymError AG_ABLATION_NOT_FOUND, AG_RECIPE_SYNTAX, or everything that is wrong with its keys in `findings`
+ * @throws AgentgymError AG_ABLATION_NOT_FOUND, AG_RECIPE_SYNTAX, or everything that is wrong with its keys in
+ * `findings`
  */
 export async function readAblationFile(path: string, cwd: string): Promise<ReadAblation> {
   const file = resolve(cwd, path);

@@ -14,7 +14,8 @@ const PACKAGE_INDEX = fileURLToPath(new URL('../index', import.meta.url));
 const MOST_BYTES = 1_000_000;
 
 /**
- * Reads a recipe file: YAML, JSON, or TypeScript and JavaScript with a default export. Nothing but plain data comes out of it.
+ * Reads a recipe file: YAML, JSON, or TypeScript and JavaScript with a default export. Nothing but plain data comes out
+ * of it.
  *
  * @param root where the recipe stands inside the file; package.json holds one at `agentgym.recipe`
  * @throws AgentgymError AG_RECIPE_SYNTAX, with the line where there is one
@@ -90,7 +91,10 @@ async function importRecipe(file: string): Promise<unknown> {
   }
 }
 
-/** The first line of the file that an error, or where it was thrown, names; lines of TypeScript stay where they are when it is compiled. */
+/**
+ * The first line of the file that an error, or where it was thrown, names; lines of TypeScript stay where they are when
+ * it is compiled.
+ */
 function lineWithin(file: string, error: unknown): number | undefined {
   const said = error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : '';
   const at = said.indexOf(`${file}:`);

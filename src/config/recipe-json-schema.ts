@@ -28,8 +28,9 @@ const places: readonly { readonly kind: ContributionKind; readonly path: readonl
 ];
 
 /**
- * The JSON Schema (draft 7) of recipes that name these contributions: names are theirs alone, and the options beside a name are those that it
- * declares, with types, bounds, defaults and descriptions. Options beside no name (of a recipe that extends another) are left open.
+ * The JSON Schema (draft 7) of recipes that name these contributions: names are theirs alone, and the options beside a
+ * name are those that it declares, with types, bounds, defaults and descriptions. Options beside no name (of a recipe
+ * that extends another) are left open.
  */
 export async function recipeJsonSchema(contributions: readonly DescribedContribution[]): Promise<JsonObject> {
   const schema = JSON.parse(await readFile(base, 'utf8')) as Node;

@@ -1,5 +1,6 @@
-// The one description of a recipe: its types, the JSON Schema for editors and docs/reference/recipe.md are made of it. Keys whose default
-// depends on another key are optional here and filled in, or dropped, by idle-settings.ts. Long because it is one list.
+// The one description of a recipe: its types, the JSON Schema for editors and docs/reference/recipe.md are made of it.
+// Keys whose default depends on another key are optional here and filled in, or dropped, by idle-settings.ts. Long
+// because it is one list.
 import semver from 'semver';
 import * as v from 'valibot';
 
@@ -7,7 +8,10 @@ import type { Json } from '../contracts/json.js';
 
 const whole = (minimum: number, description: string) =>
   v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.description(description));
-/** Of what is held in memory all at once, or counted out one by one: beyond it a number is a slip of the hand, and would only show as a crash. */
+/**
+ * Of what is held in memory all at once, or counted out one by one: beyond it a number is a slip of the hand, and would
+ * only show as a crash.
+ */
 const count = (minimum: number, description: string, maximum = 1_000_000) =>
   v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum), v.description(description));
 const amount = (minimum: number, description: string) =>
@@ -165,7 +169,10 @@ type DefaultedAlgorithmKey = {
   [Key in keyof AlgorithmEntries]: AlgorithmEntries[Key] extends { readonly type: 'optional' } ? Key : never;
 }[keyof AlgorithmEntries];
 
-/** Keys of `algorithm` that have a value in every recipe, said or not; without its options, which are laid over each other. */
+/**
+ * Keys of `algorithm` that have a value in every recipe, said or not; without its options, which are laid over each
+ * other.
+ */
 export const defaultedAlgorithmKeys = Object.entries(algorithm.entries).flatMap(([key, { type }]) =>
   type === 'optional' && key !== 'options' ? [key as Exclude<DefaultedAlgorithmKey, 'options'>] : [],
 );

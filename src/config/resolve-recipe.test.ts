@@ -1,4 +1,5 @@
-// Recipes as users write them, resolved and refused. Long because it is a list: one test for each thing that can be wrong.
+// Recipes as users write them, resolved and refused. Long because it is a list: one test for each thing that can be
+// wrong.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

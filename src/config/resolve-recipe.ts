@@ -39,8 +39,8 @@ export interface ResolvedRecipe {
 }
 
 /**
- * Reads a recipe with all it extends, lays flags over it, checks every key, and fills in what was not said. Nothing is written, and no
- * contribution is created.
+ * Reads a recipe with all it extends, lays flags over it, checks every key, and fills in what was not said. Nothing is
+ * written, and no contribution is created.
  *
  * @throws AgentgymError the first of everything that is wrong, with all of it in `findings`
  */

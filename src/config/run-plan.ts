@@ -1,5 +1,5 @@
-// What a resolved recipe comes to: its stages in order, each with everything that holds in it, and what is derived from all of them. Made once;
-// whoever plays, trains, estimates or advises reads it here, in the shapes that the loops take.
+// What a resolved recipe comes to: its stages in order, each with everything that holds in it, and what is derived from
+// all of them. Made once; whoever plays, trains, estimates or advises reads it here, in the shapes that the loops take.
 import { isDeepStrictEqual } from 'node:util';
 
 import type { ToolLimits } from '../rollout/toolbox.js';
@@ -190,7 +190,10 @@ function planOptimizer({
   };
 }
 
-/** What each stage may spend. Absent are stages whose price is 0, unless their share is, and all where the recipe has no budget. */
+/**
+ * What each stage may spend. Absent are stages whose price is 0, unless their share is, and all where the recipe has no
+ * budget.
+ */
 function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, StageBudget> {
   if (budget === undefined) return new Map();
   const limited = Object.entries(stages).filter(

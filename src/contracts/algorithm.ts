@@ -13,20 +13,23 @@ export interface AlgorithmHost extends Host {
 }
 
 /**
- * What an algorithm needs beside the episodes. `reference`: log probabilities of the policy that the stage began with. `greedy`: the return of one
- * episode of each task at temperature 0 (ReMax). A critic is asked for by `critic`.
+ * What an algorithm needs beside the episodes. `reference`: log probabilities of the policy that the stage began with.
+ * `greedy`: the return of one episode of each task at temperature 0 (ReMax). A critic is asked for by `critic`.
  */
 export type AlgorithmRole = 'reference' | 'greedy';
 
 /** A critic: what it is, and how it learns. */
 export interface CriticPlan {
-  /** `shared`: a value head on the policy's trunk, trained by the policy's steps. `own`: a second model that begins as a copy of the policy. */
+  /**
+   * `shared`: a value head on the policy's trunk, trained by the policy's steps. `own`: a second model that begins as a
+   * copy of the policy.
+   */
   readonly trunk: 'shared' | 'own';
   /** Peak of an own critic's learning rate, on the stage's schedule; null: the policy's. */
   readonly learningRate: number | null;
   /**
-   * Steps at the beginning of a stage in which the critic's loss alone is trained. With an own trunk the policy stays as it is; a shared one moves with
-   * the critic.
+   * Steps at the beginning of a stage in which the critic's loss alone is trained. With an own trunk the policy stays
+   * as it is; a shared one moves with the critic.
    */
   readonly warmup: number;
   /** What the critic minimises, of the live `value`; beside the policy's loss where the trunk is shared. */
@@ -41,13 +44,21 @@ export interface UpdateSettings {
   readonly epochs: number;
   /** Optimizer steps per pass. */
   readonly minibatches: number;
-  /** The ratio's denominator: the trainer's own log probabilities before its first step, in the place of the sampler's. */
+  /**
+   * The ratio's denominator: the trainer's own log probabilities before its first step, in the place of the sampler's.
+   */
   readonly recomputeLogprobs: boolean;
-  /** Highest weight that corrects for the difference between sampler and trainer; read where log probabilities are recomputed. */
+  /**
+   * Highest weight that corrects for the difference between sampler and trainer; read where log probabilities are
+   * recomputed.
+   */
   readonly importanceCap: number;
 }
 
-/** A complaint of an algorithm about its options, or about a setting of the recipe's `algorithm` that they do not go with. */
+/**
+ * A complaint of an algorithm about its options, or about a setting of the recipe's `algorithm` that they do not go
+ * with.
+ */
 export interface AlgorithmFinding extends OptionFinding {
   /** The setting, where it is one; `path` is then empty. */
   readonly setting?: keyof UpdateSettings;
@@ -65,7 +76,10 @@ export interface OptionChecks {
     names: readonly string[],
     settings: UpdateSettings,
   ): readonly AlgorithmFinding[];
-  /** Several optimizer steps on one batch, of which all but the first are off the policy that sampled it, with `importance: none`: nothing corrects for that. */
+  /**
+   * Several optimizer steps on one batch, of which all but the first are off the policy that sampled it, with
+   * `importance: none`: nothing corrects for that.
+   */
   correction(importance: string, settings: UpdateSettings): readonly AlgorithmFinding[];
   /** Options of `CreditTools.klControl` that say nothing beside each other. */
   kl(options: KlOptions): readonly AlgorithmFinding[];
@@ -91,7 +105,8 @@ export interface Advantages {
 }
 
 /**
- * How advantages and loss are made. Its options are bound at creation; its only memory is `state`, JSON that lives in the checkpoint.
+ * How advantages and loss are made. Its options are bound at creation; its only memory is `state`, JSON that lives in
+ * the checkpoint.
  *
  * @example
  * ```ts
@@ -117,18 +132,24 @@ export interface Algorithm {
   /** Fills `values`, `bootstrapValue` and the live `value`; absent: no critic. */
   readonly critic?: CriticPlan;
   readonly initialState: { readonly [key: string]: Json };
-  /** What a reward is worth one turn, and one sampled token, earlier, in the returns it learns from; absent: neither discounts. */
+  /**
+   * What a reward is worth one turn, and one sampled token, earlier, in the returns it learns from; absent: neither
+   * discounts.
+   */
   readonly discount?: { readonly turn: number; readonly token: number };
   /**
-   * What of a group's completed episodes is trained on, in units of rows that stand together; absent: the group as it is. A group without a unit says
-   * nothing. Called before a batch is built.
+   * What of a group's completed episodes is trained on, in units of rows that stand together; absent: the group as it
+   * is. A group without a unit says nothing. Called before a batch is built.
    */
   select?(group: readonly CompletedEpisode[]): readonly (readonly CompletedEpisode[])[];
   /** Units are pairs, for `pairDifference`: no minibatch parts them. */
   readonly pairs?: boolean;
   /** What the conformance kit may hold it to, beyond what every algorithm keeps; absent: nothing. */
   readonly claims?: readonly AlgorithmClaim[];
-  /** Rounds of further tasks a step may play in the place of groups that say nothing (dynamic sampling: DAPO, arXiv 2503.14476, section 3.2). */
+  /**
+   * Rounds of further tasks a step may play in the place of groups that say nothing (dynamic sampling: DAPO, arXiv
+   * 2503.14476, section 3.2).
+   */
   readonly refillRounds?: number;
   /** Credit for a whole batch; `batch.advantages` and `batch.weight` are not filled yet. */
   advantages(batch: TrainingBatch, state: JsonObject): Advantages;
@@ -139,9 +160,10 @@ export interface Algorithm {
 }
 
 /**
- * What an algorithm says of itself with these options; the conformance kit holds it to it. `unbiased`: where the policy is still the sampler, the expected
- * gradient of its loss is a positive multiple of that of the expected return, undiscounted, whatever a critic says. `groups-apart`: the credit of a group
- * does not depend on the other groups of its batch.
+ * What an algorithm says of itself with these options; the conformance kit holds it to it. `unbiased`: where the policy
+ * is still the sampler, the expected gradient of its loss is a positive multiple of that of the expected return,
+ * undiscounted, whatever a critic says. `groups-apart`: the credit of a group does not depend on the other groups of
+ * its batch.
  */
 export type AlgorithmClaim = 'unbiased' | 'groups-apart';
 

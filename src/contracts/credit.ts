@@ -15,12 +15,15 @@ export type LossAggregation =
   | 'constant-length';
 
 /**
- * An estimator of the KL divergence from the reference, per token, out of d = log p - log p_ref (Schulman 2020): k1 = d, abs = |d|, k2 = d^2 / 2,
- * k3 = exp(-d) - 1 + d; `k3-straight-through` has the value of k3 and the derivative of k2.
+ * An estimator of the KL divergence from the reference, per token, out of d = log p - log p_ref (Schulman 2020): k1 =
+ * d, abs = |d|, k2 = d^2 / 2, k3 = exp(-d) - 1 + d; `k3-straight-through` has the value of k3 and the derivative of k2.
  */
 export type KlEstimator = 'k1' | 'abs' | 'k2' | 'k3' | 'k3-straight-through';
 
-/** What the future is worth. Both may be set: a step from a turn's last token to the next turn's first is discounted by their product. */
+/**
+ * What the future is worth. Both may be set: a step from a turn's last token to the next turn's first is discounted by
+ * their product.
+ */
 export interface Discounts {
   /** From one sampled token to the next. Tokens that nobody sampled do not discount. */
   readonly token: number;
@@ -42,7 +45,9 @@ export interface GeneralizedAdvantageOptions extends Discounts {
   readonly lambda: number;
   /** What takes a step: a sampled token, or a turn, whose tokens then share one advantage. */
   readonly level: 'token' | 'turn';
-  /** The value after the last action of a truncated episode is `bootstrapValue`; false: 0, as after a terminated one. */
+  /**
+   * The value after the last action of a truncated episode is `bootstrapValue`; false: 0, as after a terminated one.
+   */
   readonly bootstrap: boolean;
 }
 
@@ -64,7 +69,10 @@ export interface ClipOptions {
   readonly ratio?: LossExpression;
   readonly clipLow: number;
   readonly clipHigh: number;
-  /** Highest loss of a token with a negative advantage, in multiples of that advantage (Ye et al. 2020, arXiv 1912.09729). */
+  /**
+   * Highest loss of a token with a negative advantage, in multiples of that advantage (Ye et al. 2020, arXiv
+   * 1912.09729).
+   */
   readonly dualClip?: number | null;
   /** Highest ratio of the unclipped side (TRL's `delta`). */
   readonly ratioCap?: number | null;
@@ -94,7 +102,10 @@ export interface KlControl {
   readonly roles: readonly 'reference'[];
   /** To be part of the algorithm's. */
   readonly initialState: JsonObject;
-  /** To be part of what `advantages` returns: the penalised batch to make them of, the rest of the state, the coefficient, what is logged. */
+  /**
+   * To be part of what `advantages` returns: the penalised batch to make them of, the rest of the state, the
+   * coefficient, what is logged.
+   */
   take(
     batch: TrainingBatch,
     state: JsonObject,
@@ -110,7 +121,9 @@ export interface KlControl {
 
 /** What the members of a group are compared by. */
 export interface GroupComparison {
-  /** `turn`: each turn with the turns of its number, by what is earned from it on, among the members that got so far. */
+  /**
+   * `turn`: each turn with the turns of its number, by what is earned from it on, among the members that got so far.
+   */
   readonly level: 'episode' | 'turn';
   /** What a reward is worth one turn earlier; read at the level of turns. */
   readonly turnDiscount: number;
@@ -126,7 +139,10 @@ export interface GroupMember {
 
 /** How the distance of a group's members from their mean is scaled. */
 export interface GroupNormalization extends GroupComparison {
-  /** The distance from the mean of those compared is divided by their deviation, by that of the whole batch, or by nothing. */
+  /**
+   * The distance from the mean of those compared is divided by their deviation, by that of the whole batch, or by
+   * nothing.
+   */
   readonly scaling: 'group' | 'batch' | 'none';
   /** Added to the deviation. */
   readonly deviationEpsilon: number;
@@ -155,8 +171,8 @@ export interface CreditTools {
   /** [rows, width] `perRow[row]` on every sampled token, 0 elsewhere. */
   spreadOverTokens(batch: TrainingBatch, perRow: Float64Array): Float64Array;
   /**
-   * [rows, width] weights such that the sum of weight * loss is the aggregate. 0 outside sampled tokens. Rows without a sampled token are no
-   * sequences, as in verl, unless `countEmpty` makes each a 0 in means over sequences, as in TRL.
+   * [rows, width] weights such that the sum of weight * loss is the aggregate. 0 outside sampled tokens. Rows without a
+   * sampled token are no sequences, as in verl, unless `countEmpty` makes each a 0 in means over sequences, as in TRL.
    */
   aggregationWeights(
     batch: TrainingBatch,
@@ -165,8 +181,8 @@ export interface CreditTools {
     countEmpty?: boolean,
   ): Float64Array;
   /**
-   * Mean and standard deviation (n - 1; 0 for fewer than two). A deviation at or below `noSignalBelow` is 0: sums that are equal on paper
-   * differ in their last bits, and dividing by that would make a signal out of rounding.
+   * Mean and standard deviation (n - 1; 0 for fewer than two). A deviation at or below `noSignalBelow` is 0: sums that
+   * are equal on paper differ in their last bits, and dividing by that would make a signal out of rounding.
    */
   meanAndDeviation(
     values: readonly number[],
@@ -174,17 +190,28 @@ export interface CreditTools {
   ): { readonly mean: number; readonly deviation: number };
   /** Per-token KL estimate between the live policy and the reference, as a differentiable expression. */
   klExpression(ops: LossOperations, inputs: LossInputs, estimator: KlEstimator): LossExpression;
-  /** [rows, width] discounted sum of the rewards from each sampled token on; with `bootstrap`, of truncated episodes' values after the cut too. */
+  /**
+   * [rows, width] discounted sum of the rewards from each sampled token on; with `bootstrap`, of truncated episodes'
+   * values after the cut too.
+   */
   returnsToGo(batch: TrainingBatch, discounts: Discounts, bootstrap?: boolean): Float64Array;
-  /** Generalised advantage estimation over sampled tokens or turns, as if nothing stood between them. Reads `values`. */
+  /**
+   * Generalised advantage estimation over sampled tokens or turns, as if nothing stood between them. Reads `values`.
+   */
   generalizedAdvantages(batch: TrainingBatch, options: GeneralizedAdvantageOptions): AdvantageEstimate;
   /** [rows, width] (x - mean) / sqrt(variance + epsilon) over all sampled tokens of the batch; 0 elsewhere. */
   whitenTokens(batch: TrainingBatch, values: Float64Array, options?: WhiteningOptions): Float64Array;
   /** The same with every turn counted once, by what its last token has; its tokens share the result. */
   whitenTurns(batch: TrainingBatch, values: Float64Array, options?: WhiteningOptions): Float64Array;
-  /** Each value less the mean of the others, and one alone as it is; all 0 where their deviation is not above `noSignalBelow`. */
+  /**
+   * Each value less the mean of the others, and one alone as it is; all 0 where their deviation is not above
+   * `noSignalBelow`.
+   */
   leaveOneOut(values: readonly number[], noSignalBelow?: number): readonly number[];
-  /** What is compared with each other: the members of each group or, at the level of turns, of each group and number of a turn. */
+  /**
+   * What is compared with each other: the members of each group or, at the level of turns, of each group and number of
+   * a turn.
+   */
   groupMembers(batch: TrainingBatch, comparison: GroupComparison): readonly (readonly GroupMember[])[];
   /**
    * The values that `groupMembers` will compare, before there is a batch: for `select`.
@@ -200,6 +227,8 @@ export interface CreditTools {
   groupNormalized(batch: TrainingBatch, options: GroupNormalization): Float64Array;
   /** Keeps a policy near its reference, fixed or adaptive, in the reward or in the loss. */
   klControl(options: KlOptions): KlControl;
-  /** PPO's clipped surrogate (Schulman et al. 2017, equation 7) with two bounds, and the bounds that others added to it. */
+  /**
+   * PPO's clipped surrogate (Schulman et al. 2017, equation 7) with two bounds, and the bounds that others added to it.
+   */
   clippedObjective(ops: LossOperations, inputs: LossInputs, options: ClipOptions): ClippedObjective;
 }

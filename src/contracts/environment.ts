@@ -22,13 +22,16 @@ export interface Draw extends Call {
 }
 
 /**
- * The tasks of one split. A task id is a string from which `reset` alone rebuilds the task, the same on every machine and
- * in every process: never dependent on directory order, hash seeds, locale or the clock.
+ * The tasks of one split. A task id is a string from which `reset` alone rebuilds the task, the same on every machine
+ * and in every process: never dependent on directory order, hash seeds, locale or the clock.
  */
 export interface TaskSource {
   /** How many tasks there are; `unbounded` where they are generated. */
   readonly count: number | 'unbounded';
-  /** The id of the task at `place`, 0 <= place < count; any whole number where unbounded. The host asks for many at once. */
+  /**
+   * The id of the task at `place`, 0 <= place < count; any whole number where unbounded. The host asks for many at
+   * once.
+   */
   id(place: number): Awaitable<string>;
   /** The id of a task drawn at random. */
   random(random: Random): Awaitable<string>;
@@ -37,8 +40,9 @@ export interface TaskSource {
 /** What a world tells about a task, beside playing it. Always the same of the same task. */
 export interface TaskFacts {
   /**
-   * Tasks of one cluster stand or fall together: variants of one level, one puzzle up to names. Intervals are bootstrapped over
-   * clusters, and no cluster may stand in two splits unless the world says `sharesClusters`. Absent where the task is independent of all others.
+   * Tasks of one cluster stand or fall together: variants of one level, one puzzle up to names. Intervals are
+   * bootstrapped over clusters, and no cluster may stand in two splits unless the world says `sharesClusters`. Absent
+   * where the task is independent of all others.
    */
   readonly cluster?: string;
   /** What results are told apart by: the type of the task, its difficulty, the number of hops. By axis. */
@@ -58,7 +62,9 @@ export interface StepResult {
   readonly observation: string;
   /** The environment's native reward of this step, kept on record; a reward scheme decides what is trained on. */
   readonly reward: number;
-  /** The task ended, won or lost. A limit that the prompt states is the game's own end: `terminated`, not `truncated`. */
+  /**
+   * The task ended, won or lost. A limit that the prompt states is the game's own end: `terminated`, not `truncated`.
+   */
   readonly terminated: boolean;
   /** A cap of the environment that the agent could not know of cut the episode. */
   readonly truncated: boolean;
@@ -69,24 +75,31 @@ export interface StepResult {
 export type Conclusion = Pick<StepResult, 'reward' | 'facts'>;
 
 /**
- * One instance of a world: plays one episode at a time, `reset` begins the next. The same task, the same random stream and the
- * same actions give the same bytes, in a fresh process too, whatever else is played meanwhile. What the host gets is checked as data: JSON and
- * finite numbers.
+ * One instance of a world: plays one episode at a time, `reset` begins the next. The same task, the same random stream
+ * and the same actions give the same bytes, in a fresh process too, whatever else is played meanwhile. What the host
+ * gets is checked as data: JSON and finite numbers.
  *
- * An exception makes a *failed* episode, which is recorded and played again; a bad action never throws, it is a fact (`invalid`). An Error whose
+ * An exception makes a *failed* episode, which is recorded and played again; a bad action never throws, it is a fact
+ * (`invalid`). An Error whose
  * `code` is `UNAVAILABLE` says that the world itself is down: then nothing more is tried, and the run ends, to be resumed later.
  */
 export interface Environment {
-  /** Begins the task and gives its first observation. The stream may be kept for the episode. Throws on an id that is none of this world's. */
+  /**
+   * Begins the task and gives its first observation. The stream may be kept for the episode. Throws on an id that is
+   * none of this world's.
+   */
   reset(task: string, call: Draw): Awaitable<string | Start>;
   /** Plays one action, any string whatever. */
   step(action: string, call: Call): Awaitable<StepResult>;
   /**
-   * The next action of a player in the present state, which it does not change. `random`, the random baseline, is there always; its actions need not be legal,
-   * but should be well formed. The others are the world's `experts`.
+   * The next action of a player in the present state, which it does not change. `random`, the random baseline, is there
+   * always; its actions need not be legal, but should be well formed. The others are the world's `experts`.
    */
   act(player: string, call: Draw): Awaitable<string>;
-  /** The host cut the episode by its horizon or its tokens: grades what stands (tests, a page, a patch). Absent: the last step's result stands. */
+  /**
+   * The host cut the episode by its horizon or its tokens: grades what stands (tests, a page, a patch). Absent: the
+   * last step's result stands.
+   */
   conclude?(cause: 'horizon' | 'tokens', call: Call): Awaitable<Conclusion>;
   /** The actions that are legal now, where they can be listed. */
   admissible?(): Awaitable<readonly string[]>;
@@ -100,8 +113,9 @@ export interface Environment {
 }
 
 /**
- * What all instances of one environment with the same options share: a compiled game, a pool of processes, a connection. It is opened once in
- * every thread that plays it. Only results of `reset`, `step` and `conclude` reach an agent, and what instances share must not show there.
+ * What all instances of one environment with the same options share: a compiled game, a pool of processes, a
+ * connection. It is opened once in every thread that plays it. Only results of `reset`, `step` and `conclude` reach an
+ * agent, and what instances share must not show there.
  *
  * @example
  * ```ts
@@ -150,13 +164,22 @@ export interface World {
   readonly splits: { readonly [name in SplitName]: TaskSource };
   /** Cluster and labels of a task, where there are any. */
   about?(task: string): Awaitable<TaskFacts>;
-  /** Players of `act` beside `random`: `oracle` plays best or nearly so; `demonstrator` gives the demonstrations; others by name. */
+  /**
+   * Players of `act` beside `random`: `oracle` plays best or nearly so; `demonstrator` gives the demonstrations; others
+   * by name.
+   */
   readonly experts?: readonly string[];
   /** Turns an episode may need, where the environment has a natural cap. */
   readonly maxTurns?: number;
-  /** The same actions may be answered otherwise another time: a live server, a clock. Runs of it are not exactly repeatable, and say so. */
+  /**
+   * The same actions may be answered otherwise another time: a live server, a clock. Runs of it are not exactly
+   * repeatable, and say so.
+   */
   readonly external?: boolean;
-  /** Its splits share clusters, as some published benchmarks do: results are then told apart by tasks seen in training and unseen. */
+  /**
+   * Its splits share clusters, as some published benchmarks do: results are then told apart by tasks seen in training
+   * and unseen.
+   */
   readonly sharesClusters?: boolean;
   /** A new instance. */
   create(call: Call): Awaitable<Environment>;
@@ -169,7 +192,10 @@ export type EnvironmentPhase = 'open' | 'create' | 'reset' | 'step' | 'act' | 'c
 
 /** How an environment wants to be played. A recipe may say otherwise under `environment`. */
 export interface EnvironmentNeeds {
-  /** `worker`: in threads of its own, where a call that blocks or hangs harms nobody; costs 5 to 40 microseconds a call. Absent: `main`. */
+  /**
+   * `worker`: in threads of its own, where a call that blocks or hangs harms nobody; costs 5 to 40 microseconds a call.
+   * Absent: `main`.
+   */
   readonly thread?: 'main' | 'worker';
   /** Most instances at once; absent: as many as episodes are played side by side. */
   readonly instances?: number;
@@ -180,8 +206,9 @@ export interface EnvironmentNeeds {
 }
 
 /**
- * What the module of an environment contribution exports. Functions that take options are properties here and in the other modules, because
- * TypeScript compares the parameters of methods loosely: an `open` that wants an option that is not declared would pass.
+ * What the module of an environment contribution exports. Functions that take options are properties here and in the
+ * other modules, because TypeScript compares the parameters of methods loosely: an `open` that wants an option that is
+ * not declared would pass.
  */
 export interface EnvironmentModule<Options> {
   readonly open: (options: Options, host: EnvironmentHost) => Awaitable<World>;

@@ -36,8 +36,8 @@ export interface EvaluationSummary {
   /** With several attempts at each task: mean success, and the unbiased chance that one of k succeeds. */
   readonly attempts?: { readonly k: number; readonly avg: number; readonly pass: number };
   /**
-   * The same success apart, by each label that the tasks have. Where splits share clusters, `training` says whether the run trained on a task's
-   * cluster: `seen` or `unseen`.
+   * The same success apart, by each label that the tasks have. Where splits share clusters, `training` says whether the
+   * run trained on a task's cluster: `seen` or `unseen`.
    */
   readonly labels?: { readonly [axis: string]: readonly LabelledSuccess[] };
 }

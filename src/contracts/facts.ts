@@ -5,8 +5,8 @@ export interface Facts {
   /** The task is solved. */
   readonly success: boolean;
   /**
-   * How much of the task is done, in [0, 1]; never falls within an episode unless the contribution says `progressFalls`. There on every step where
-   * the contribution's `facts` name it, as `milestones` are.
+   * How much of the task is done, in [0, 1]; never falls within an episode unless the contribution says
+   * `progressFalls`. There on every step where the contribution's `facts` name it, as `milestones` are.
    */
   readonly progress?: number;
   /** Subgoals reached so far and how many there are: whole numbers, 0 <= reached <= total. */

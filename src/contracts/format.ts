@@ -1,6 +1,8 @@
 import type { Host } from './host.js';
 
-/** What an action format made of a policy's text: an action for the environment, or the reply to text it could not read. */
+/**
+ * What an action format made of a policy's text: an action for the environment, or the reply to text it could not read.
+ */
 export type ParsedAction =
   | { readonly action: string }
   | {
@@ -11,8 +13,8 @@ export type ParsedAction =
     };
 
 /**
- * How a policy writes its actions. It belongs to the policy, never to the environment. A turn whose text is malformed is a turn:
- * it counts towards the horizon, its facts are those of the turn before with `invalid: true`.
+ * How a policy writes its actions. It belongs to the policy, never to the environment. A turn whose text is malformed
+ * is a turn: it counts towards the horizon, its facts are those of the turn before with `invalid: true`.
  *
  * @example
  * ```ts

@@ -37,8 +37,8 @@ export interface Journal {
   /** Episodes to keep, already chosen. */
   episodes(stage: string, step: number, episodes: readonly Episode[]): Awaitable<void>;
   /**
-   * Called after every step with what resuming the stage needs beside the policy's own weights; the journal decides when to write a
-   * checkpoint of it, and always does when `force` is set (end of a stage, interruption).
+   * Called after every step with what resuming the stage needs beside the policy's own weights; the journal decides
+   * when to write a checkpoint of it, and always does when `force` is set (end of a stage, interruption).
    */
   checkpoint(stage: string, step: number, progress: JsonObject, force: boolean): Awaitable<void>;
   /** Tells whoever shows progress; nothing is kept. */

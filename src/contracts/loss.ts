@@ -1,7 +1,7 @@
 /**
- * Losses as expression trees: plain data that crosses a worker or a wire, evaluated in float64 by `src/credit/` and lowered to a
- * graph by an engine. Every expression stands for one number per token ([rows, width]); reductions over a sequence are written
- * back to each of its tokens. A subtree may be shared; sharing is not observable.
+ * Losses as expression trees: plain data that crosses a worker or a wire, evaluated in float64 by `src/credit/` and
+ * lowered to a graph by an engine. Every expression stands for one number per token ([rows, width]); reductions over a
+ * sequence are written back to each of its tokens. A subtree may be shared; sharing is not observable.
  */
 export type LossExpression =
   | { readonly op: 'constant'; readonly value: number }
@@ -45,9 +45,10 @@ export type LossInputName =
 export type LiveName = 'logprob' | 'entropy' | 'value';
 
 /**
- * Builds loss expressions. Derivatives are the usual ones; `clip` passes the derivative inside [low, high], bounds included, and 0
- * outside. `sequenceSum` and `sequenceMean` run over the sampled tokens of a row. `pairDifference` is, on every token of rows
- * 2k and 2k + 1, the value of row 2k minus that of row 2k + 1, read at the first sampled token of each.
+ * Builds loss expressions. Derivatives are the usual ones; `clip` passes the derivative inside [low, high], bounds
+ * included, and 0 outside. `sequenceSum` and `sequenceMean` run over the sampled tokens of a row. `pairDifference` is,
+ * on every token of rows 2k and 2k + 1, the value of row 2k minus that of row 2k + 1, read at the first sampled token
+ * of each.
  */
 export interface LossOperations {
   constant(value: number): LossExpression;
@@ -73,8 +74,9 @@ export interface LossOperations {
 export type LossInputs = { readonly [Name in LossInputName | LiveName]: LossExpression };
 
 /**
- * A loss: named terms whose sum, times the token's `weight`, is summed over all sampled tokens. It is always a *sum*: the normalisation
- * stands in `weight`, so that any split into micro-batches gives the same gradient and a batch without sampled tokens is 0, not NaN.
+ * A loss: named terms whose sum, times the token's `weight`, is summed over all sampled tokens. It is always a *sum*:
+ * the normalisation stands in `weight`, so that any split into micro-batches gives the same gradient and a batch
+ * without sampled tokens is 0, not NaN.
  * `metrics` are read off without derivative; each is averaged over sampled tokens. `rowMetrics` stand on all tokens of a row, and are averaged over rows.
  *
  * @example

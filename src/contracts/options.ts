@@ -23,9 +23,15 @@ export type OptionsDeclaration = { readonly [name: string]: OptionDeclaration };
 interface OptionCommon {
   /** One sentence for help and documentation. */
   readonly description: string;
-  /** True where varying this option varies the complexity of the task: `ablate complexity` and `ablate transfer` offer it. */
+  /**
+   * True where varying this option varies the complexity of the task: `ablate complexity` and `ablate transfer` offer
+   * it.
+   */
   readonly axis?: boolean;
-  /** Values of an axis from easy to hard, that `ablate complexity` and `ablate transfer` try unless they are told others. */
+  /**
+   * Values of an axis from easy to hard, that `ablate complexity` and `ablate transfer` try unless they are told
+   * others.
+   */
   readonly levels?: readonly Json[];
 }
 
@@ -114,6 +120,9 @@ export interface OptionFinding {
   readonly message: string;
   /** What to write instead. */
   readonly hint: string;
-  /** The option merely has no effect beside the others: refused only where the user wrote it, never where it is a default. */
+  /**
+   * The option merely has no effect beside the others: refused only where the user wrote it, never where it is a
+   * default.
+   */
   readonly idle?: boolean;
 }

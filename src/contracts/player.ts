@@ -12,8 +12,8 @@ export interface PlayerTurn {
 }
 
 /**
- * Anything outside of the environment that can play but cannot be trained: a person, a remote text model. Experts and the random baseline are the
- * environment's own (`act`).
+ * Anything outside of the environment that can play but cannot be trained: a person, a remote text model. Experts and
+ * the random baseline are the environment's own (`act`).
  */
 export interface Player {
   readonly name: string;

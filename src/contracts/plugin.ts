@@ -43,7 +43,10 @@ export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsD
   D,
   EnvironmentModule<OptionsOf<D>>
 > {
-  /** What steps report beside `success` and `invalid`; a reward that needs another fact is refused for this environment. Absent: neither. */
+  /**
+   * What steps report beside `success` and `invalid`; a reward that needs another fact is refused for this environment.
+   * Absent: neither.
+   */
   readonly facts?: readonly OptionalFact[];
   /** `progress` may fall within an episode. */
   readonly progressFalls?: boolean;
@@ -59,7 +62,9 @@ export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclar
 > {
   /** Facts without which the scheme has nothing to pay for. */
   readonly needs?: readonly OptionalFact[];
-  /** Options that only price calls of tools: written in a recipe without `tools` they have no effect, and are refused. */
+  /**
+   * Options that only price calls of tools: written in a recipe without `tools` they have no effect, and are refused.
+   */
   readonly toolOptions?: readonly (keyof D & string)[];
 }
 /** A policy model, and what it can be built from. */
@@ -70,7 +75,10 @@ export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclar
 > {
   /** Models that can be built from scratch. */
   readonly presets: readonly { readonly name: string; readonly summary: string }[];
-  /** Options that only shape a model built from scratch: written beside `policy.from` they have no effect, and are refused. */
+  /**
+   * Options that only shape a model built from scratch: written beside `policy.from` they have no effect, and are
+   * refused.
+   */
   readonly scratchOptions?: readonly (keyof D & string)[];
 }
 /** An algorithm; what else it needs it says in `roles`, once it is made. */
@@ -92,12 +100,16 @@ export interface ToolContribution<D extends OptionsDeclaration = OptionsDeclarat
   D,
   ToolModule<OptionsOf<D>>
 > {
-  /** Its answers depend on more than the call: a search server, the clock. Runs with it are not exactly repeatable, and say so. */
+  /**
+   * Its answers depend on more than the call: a search server, the clock. Runs with it are not exactly repeatable, and
+   * say so.
+   */
   readonly external?: boolean;
 }
 
 /**
- * What a plugin's entry exports by default is a list of these. Write each with `satisfies`, so that its options keep their types.
+ * What a plugin's entry exports by default is a list of these. Write each with `satisfies`, so that its options keep
+ * their types.
  *
  * @example
  * ```ts

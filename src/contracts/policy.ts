@@ -19,8 +19,8 @@ export interface GenerateRequest {
   /** The sequence so far, never empty. */
   readonly tokens: readonly number[];
   /**
-   * Names the sequence across calls: a later request with the same name whose tokens begin with all that was given and sampled before may
-   * reuse what the model remembers of it. Reuse is never observable but in speed.
+   * Names the sequence across calls: a later request with the same name whose tokens begin with all that was given and
+   * sampled before may reuse what the model remembers of it. Reuse is never observable but in speed.
    */
   readonly sequence: string;
   /** Ids that end the action; the sampled one is part of the answer. */
@@ -34,14 +34,18 @@ export interface GenerateRequest {
 export interface GeneratedTokens {
   /** Sampled ids, the end token last if one was sampled. */
   readonly tokens: readonly number[];
-  /** log-softmax(logits / temperature) over the whole vocabulary, per sampled token; at temperature 0, of the logits themselves. */
+  /**
+   * log-softmax(logits / temperature) over the whole vocabulary, per sampled token; at temperature 0, of the logits
+   * themselves.
+   */
   readonly logprobs: readonly number[];
   /** An end token was sampled; false where `maxTokens` came first. */
   readonly ended: boolean;
 }
 
 /**
- * Text to ids and back. Environment and user text is encoded without special tokens, so that it can forge nothing. Ids of an episode are
+ * Text to ids and back. Environment and user text is encoded without special tokens, so that it can forge nothing. Ids
+ * of an episode are
  * `begin`, then per turn an action with its end token and `append`; demonstrations are laid out by the same functions.
  */
 export interface ConversationEncoder {
@@ -56,8 +60,8 @@ export interface ConversationEncoder {
   /** Text of sampled ids, end ids left out. */
   decode(ids: readonly number[]): string;
   /**
-   * Text of one id alone, for people to look at; never empty. Control tokens are spelled, and bytes that are no character by themselves are
-   * written `\xE2`.
+   * Text of one id alone, for people to look at; never empty. Control tokens are spelled, and bytes that are no
+   * character by themselves are written `\xE2`.
    */
   piece(id: number): string;
 }
@@ -79,8 +83,8 @@ export interface PolicyCapabilities {
 /** What a policy model promises of its sampler. What it does not promise, runs with it cannot have. */
 export interface SamplerPromises {
   /**
-   * The answer to a request is the same whatever else is in the call, in whatever order calls come, and whatever was forgotten in between. Episodes may then go
-   * on as soon as their environment has answered.
+   * The answer to a request is the same whatever else is in the call, in whatever order calls come, and whatever was
+   * forgotten in between. Episodes may then go on as soon as their environment has answered.
    */
   readonly independent: boolean;
   /** Tokens are chosen by the request's `draws`; otherwise no run is like another. */
@@ -125,8 +129,9 @@ export interface ReferenceModel {
 }
 
 /**
- * A model that acts and learns. The shape follows the Tinker protocol (thinkingmachines.ai) on purpose, so that one loop drives an in-process
- * engine and a cluster alike. Padding, packing, micro-batches, threads and caches are the model's own business and never observable.
+ * A model that acts and learns. The shape follows the Tinker protocol (thinkingmachines.ai) on purpose, so that one
+ * loop drives an in-process engine and a cluster alike. Padding, packing, micro-batches, threads and caches are the
+ * model's own business and never observable.
  *
  * @example
  * ```ts
@@ -169,10 +174,11 @@ export interface PolicyModel {
   values?(batch: TrainingBatch): Promise<Float64Array>;
   freeze(): Promise<ReferenceModel>;
   /**
-   * Floating-point operations that it has computed since this was last asked, its frozen copies' included: a multiplication with its addition is two, padding is
-   * none, a backward pass is two forward passes (Kaplan et al. 2020, arXiv 2001.08361, section 2.1). Sampling counts every token of a named sequence once, as if
-   * nothing were shared between sequences and nothing forgotten before its release: a function of the requests, not of calls or caches. Absent where the model
-   * cannot say.
+   * Floating-point operations that it has computed since this was last asked, its frozen copies' included: a
+   * multiplication with its addition is two, padding is none, a backward pass is two forward passes (Kaplan et al.
+   * 2020, arXiv 2001.08361, section 2.1). Sampling counts every token of a named sequence once, as if nothing were
+   * shared between sequences and nothing forgotten before its release: a function of the requests, not of calls or
+   * caches. Absent where the model cannot say.
    */
   takeOperations?(): number;
   /** Writes weights and tokenizer, and what `load` needs to go on training exactly, into an existing empty folder. */
@@ -192,7 +198,10 @@ export interface OptimizerSettings {
 
 /** What a policy is created from. */
 export interface PolicyContext {
-  /** Text that a model from scratch builds its tokenizer of: whole conversations of demonstrations on the training split. */
+  /**
+   * Text that a model from scratch builds its tokenizer of: whole conversations of demonstrations on the training
+   * split.
+   */
   corpus(): AsyncIterable<string>;
   /** One of the contribution's presets, built from scratch; absent where `from` is given. */
   readonly preset?: string;
@@ -210,7 +219,10 @@ export interface PolicyEstimate {
   readonly parameters: number;
   /** What the model will say that it can do. */
   readonly capabilities: PolicyCapabilities;
-  /** Memory that it takes whatever is played, by what it is for: `weights`, `optimizer` ... A recipe that cannot have it is refused. */
+  /**
+   * Memory that it takes whatever is played, by what it is for: `weights`, `optimizer` ... A recipe that cannot have it
+   * is refused.
+   */
   readonly bytes: { readonly [use: string]: number };
   /** Memory that it may take beside, at most: for batches, caches ... */
   readonly mostBeside: { readonly [use: string]: number };
@@ -228,8 +240,8 @@ export interface PolicyLoad {
 export interface PolicyModule<Options> {
   readonly create: (options: Options, host: Host, context: PolicyContext) => Awaitable<PolicyModel>;
   /**
-   * Tells what `create` would make, within a second and without making it: a recipe is checked against it before anything is. Throws where `create` would. Absent
-   * where nobody can tell before: then nobody checks.
+   * Tells what `create` would make, within a second and without making it: a recipe is checked against it before
+   * anything is. Throws where `create` would. Absent where nobody can tell before: then nobody checks.
    */
   readonly estimate?: (
     options: Options,

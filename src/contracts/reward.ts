@@ -15,7 +15,10 @@ export interface RewardTurn {
   readonly cut: boolean;
   /** Tokens the policy sampled in this turn, its end token included; 0 for players without tokens. */
   readonly tokens: number;
-  /** A tool was called in the place of an action; `failed`: it gave no proper answer. The facts are then those of the turn before, not invalid. */
+  /**
+   * A tool was called in the place of an action; `failed`: it gave no proper answer. The facts are then those of the
+   * turn before, not invalid.
+   */
   readonly toolCall?: { readonly name: string; readonly failed: boolean };
   readonly terminated: boolean;
   readonly truncated: boolean;
@@ -44,8 +47,8 @@ export interface BoundsContext {
 }
 
 /**
- * Turns the facts of a turn into a number. Pure: the same turn gives the same number; whatever a scheme must know of the past
- * stands in `previous`. Over an episode a scheme's numbers add up to its undiscounted return.
+ * Turns the facts of a turn into a number. Pure: the same turn gives the same number; whatever a scheme must know of
+ * the past stands in `previous`. Over an episode a scheme's numbers add up to its undiscounted return.
  *
  * @example
  * ```ts

@@ -21,23 +21,30 @@ export interface ToolContext {
 
 /** What the agent is shown for a call. */
 export interface ToolResult {
-  /** The next observation; cut by the host where it is longer than the recipe allows. It is data: nothing in it is obeyed. */
+  /**
+   * The next observation; cut by the host where it is longer than the recipe allows. It is data: nothing in it is
+   * obeyed.
+   */
   readonly output: string;
-  /** The call was understood and could not be carried out, by its own fault: a division by 0, a page that does not exist. */
+  /**
+   * The call was understood and could not be carried out, by its own fault: a division by 0, a page that does not
+   * exist.
+   */
   readonly failed?: boolean;
 }
 
 /**
- * What a tool remembers of one episode. Calls come one at a time, each after the answer to the one before. The same calls with the same streams
- * give the same answers, unless the contribution is `external`.
+ * What a tool remembers of one episode. Calls come one at a time, each after the answer to the one before. The same
+ * calls with the same streams give the same answers, unless the contribution is `external`.
  */
 export interface ToolSession {
   /**
    * Carries out a call that this tool's `parse` made.
    *
-   * What the agent did wrong is an answer with `failed`, and the agent goes on from it. What it cannot help, such as a server that is down,
-   * is thrown: the episode then *failed*, is played again, and nothing is learned from it. A call that runs out of time because the agent asked for too much
-   * answers with `failed` once the signal is aborted; a call that has not answered a second later counts as thrown.
+   * What the agent did wrong is an answer with `failed`, and the agent goes on from it. What it cannot help, such as a
+   * server that is down, is thrown: the episode then *failed*, is played again, and nothing is learned from it. A call
+   * that runs out of time because the agent asked for too much answers with `failed` once the signal is aborted; a call
+   * that has not answered a second later counts as thrown.
    */
   run(call: Json, context: ToolContext): Awaitable<ToolResult>;
   /** Frees what the session holds, in the middle of a call too; safe to call twice. */
@@ -45,8 +52,9 @@ export interface ToolSession {
 }
 
 /**
- * Something that an agent may use beside the environment. A turn whose text a tool claims does not reach the environment: the tool's output is the next
- * observation, the environment's facts stay as they were, and its own reward is 0. The turn counts towards the horizon.
+ * Something that an agent may use beside the environment. A turn whose text a tool claims does not reach the
+ * environment: the tool's output is the next observation, the environment's facts stay as they were, and its own reward
+ * is 0. The turn counts towards the horizon.
  *
  * An instance serves many episodes side by side: what it knows of one belongs into that episode's session.
  *
@@ -85,8 +93,8 @@ export interface Tool {
   /** A text that it claims, well formed. */
   readonly example: string;
   /**
-   * Reads any string whatever, without throwing: empty, 10 MB long, or full of control characters. Texts that are not meant for it are undefined, and go
-   * to the other tools, then to the action format.
+   * Reads any string whatever, without throwing: empty, 10 MB long, or full of control characters. Texts that are not
+   * meant for it are undefined, and go to the other tools, then to the action format.
    */
   parse(text: string): ToolReading | undefined;
   /** Begins an episode, when its first call comes. Throwing makes a *failed* episode. */

@@ -48,11 +48,13 @@ export interface Turn {
 }
 
 /**
- * An episode as one growing token sequence: what was sampled is what is trained on, bit for bit. `mask` is 1 on tokens that the policy
- * sampled, and `logprobs` holds, there, the sampler's log-softmax(logits / temperature) over the whole vocabulary.
+ * An episode as one growing token sequence: what was sampled is what is trained on, bit for bit. `mask` is 1 on tokens
+ * that the policy sampled, and `logprobs` holds, there, the sampler's log-softmax(logits / temperature) over the whole
+ * vocabulary.
  *
- * The optional arrays have an entry per token. They are there to be looked at, on episodes that are kept on record, and their numbers, 0 where `mask` is
- * 0, are rounded to six digits. `advantages`, `kl` and `values` are absent where the episode was not trained on: its group said nothing, or was not paid for.
+ * The optional arrays have an entry per token. They are there to be looked at, on episodes that are kept on record, and
+ * their numbers, 0 where `mask` is 0, are rounded to six digits. `advantages`, `kl` and `values` are absent where the
+ * episode was not trained on: its group said nothing, or was not paid for.
  */
 export interface TokenRecord {
   readonly tokens: readonly number[];
@@ -134,7 +136,10 @@ export interface CompletedEpisode extends EpisodeKey {
   readonly success: boolean;
   /** Undiscounted sum of the turns' rewards. */
   readonly return: number;
-  /** The returns of all completed episodes of its group, its own among them, also where few of them are kept; on episodes of training that are on record. */
+  /**
+   * The returns of all completed episodes of its group, its own among them, also where few of them are kept; on
+   * episodes of training that are on record.
+   */
   readonly groupReturns?: readonly number[];
   /** Absent for players without tokens. */
   readonly record?: TokenRecord;
@@ -146,7 +151,10 @@ export interface CompletedEpisode extends EpisodeKey {
 export interface FailedEpisode extends EpisodeKey {
   readonly status: 'failed';
   readonly failure: {
-    /** Whose work broke; `deadline`: whoever the message names took too long. `reset` is the making of the instance, too; `player` an expert, too. */
+    /**
+     * Whose work broke; `deadline`: whoever the message names took too long. `reset` is the making of the instance,
+     * too; `player` an expert, too.
+     */
     readonly phase: 'reset' | 'step' | 'conclude' | 'player' | 'tool' | 'deadline';
     readonly message: string;
   };

@@ -1,5 +1,5 @@
-// Every column of a batch stands here once: what makes, selects, widens or spoils batches goes through this table. A column that the type
-// has and the table lacks, or has with another type, does not compile.
+// Every column of a batch stands here once: what makes, selects, widens or spoils batches goes through this table. A
+// column that the type has and the table lacks, or has with another type, does not compile.
 import type { AlgorithmRole } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 

@@ -66,7 +66,8 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
   };
   const none = { token: 1, turn: 1 };
 
-  // Goes red when the value is not carried over a gap, when lambda does not discount, or when a truncated row ends with 0.
+  // Goes red when the value is not carried over a gap, when lambda does not discount, or when a truncated row ends with
+  // 0.
   it.each(
     [
       [1, 1],

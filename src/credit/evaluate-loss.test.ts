@@ -72,8 +72,8 @@ describe.each(goldenNames)('losses on the recorded batch `%s`', (name) => {
     weight: aggregationWeights(batch, aggregation, batch.width),
   });
 
-  // Goes red when min sends its derivative to the larger operand, when clip lets derivatives out of bounds, or when a row without
-  // sampled tokens counts as a sequence.
+  // Goes red when min sends its derivative to the larger operand, when clip lets derivatives out of bounds, or when a
+  // row without sampled tokens counts as a sequence.
   it.each(losses.flatMap((loss) => aggregations.map((mode) => [`${loss[0]} ${mode[0]}`, loss, mode] as const)))(
     '%s: value as the reference, derivative as verl',
     (key, [, expression, by], [, aggregation]) => {

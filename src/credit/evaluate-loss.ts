@@ -1,6 +1,7 @@
-// The float64 interpreter of losses: reverse-mode differentiation over the sampled tokens of a batch. Tokens whose mask is 0 are never
-// read, so whatever stands there cannot matter. Derivatives travel only along branches that were taken: beside each adjoint a flag
-// says whether any derivative arrived, because 0 * Infinity would otherwise make NaN out of a branch nobody took.
+// The float64 interpreter of losses: reverse-mode differentiation over the sampled tokens of a batch. Tokens whose mask
+// is 0 are never read, so whatever stands there cannot matter. Derivatives travel only along branches that were taken:
+// beside each adjoint a flag says whether any derivative arrived, because 0 * Infinity would otherwise make NaN out of
+// a branch nobody took.
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { LiveName, Loss, LossExpression, LossInputName } from '../contracts/loss.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -270,7 +271,10 @@ function collect(node: Node, start: number, end: number): number | undefined {
   return sum;
 }
 
-/** First sampled tokens of rows 2k and 2k + 1, and where both rows end; a pair with an empty row is left out: its difference is 0. */
+/**
+ * First sampled tokens of rows 2k and 2k + 1, and where both rows end; a pair with an empty row is left out: its
+ * difference is 0.
+ */
 function* pairs({ ranges }: SampledTokens): Generator<{ first: number; second: number; end: number }> {
   for (let row = 0; row + 1 < ranges.length; row += 2) {
     const [first, second] = ranges[row] as readonly [number, number];

@@ -1,5 +1,5 @@
-// The members of a group, and what they are compared by: their whole returns or, turn by turn, what each earns from that turn on, among the members
-// that got so far. Turn by turn it matters where in an episode a reward came.
+// The members of a group, and what they are compared by: their whole returns or, turn by turn, what each earns from
+// that turn on, among the members that got so far. Turn by turn it matters where in an episode a reward came.
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { GroupComparison, GroupMember, GroupNormalization } from '../contracts/credit.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
@@ -17,7 +17,9 @@ export function groupRows(batch: TrainingBatch): readonly (readonly number[])[] 
   return [...groups.values()];
 }
 
-/** Mean and standard deviation with n - 1, in two passes; see `CreditTools.meanAndDeviation`. The mean of nothing is 0. */
+/**
+ * Mean and standard deviation with n - 1, in two passes; see `CreditTools.meanAndDeviation`. The mean of nothing is 0.
+ */
 export function meanAndDeviation(
   values: readonly number[],
   noSignalBelow = 0,
@@ -31,8 +33,9 @@ export function meanAndDeviation(
 }
 
 /**
- * Each value less the mean of the others (Kool et al. 2019; Ahmadian et al. 2024, arXiv 2402.14740): R - (n mean - R) / (n - 1). One alone stays as
- * it is. Where the deviation is not above `noSignalBelow` all are 0: sums that are equal on paper are equal.
+ * Each value less the mean of the others (Kool et al. 2019; Ahmadian et al. 2024, arXiv 2402.14740): R - (n mean - R) /
+ * (n - 1). One alone stays as it is. Where the deviation is not above `noSignalBelow` all are 0: sums that are equal on
+ * paper are equal.
  */
 export function leaveOneOut(values: readonly number[], noSignalBelow = 0): readonly number[] {
   if (values.length === 1) return values;

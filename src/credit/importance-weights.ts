@@ -14,8 +14,9 @@ export interface ImportanceWeights {
 }
 
 /**
- * Truncated importance weights between the policy as it sampled and the same weights as they are trained (Espeholt et al. 2018, arXiv 1802.01561, section
- * 4.1, with the cap on a single token; verl's `rollout_correction`): two engines, or two precisions, never agree to the last bit.
+ * Truncated importance weights between the policy as it sampled and the same weights as they are trained (Espeholt et
+ * al. 2018, arXiv 1802.01561, section 4.1, with the cap on a single token; verl's `rollout_correction`): two engines,
+ * or two precisions, never agree to the last bit.
  *
  * @param batch whose `logprobs` are the sampler's
  * @param trainer [rows, width] the trainer's log probabilities of the same tokens

@@ -16,7 +16,10 @@ function divergence(d: number, estimator: KlEstimator): number {
   }
 }
 
-/** [rows, width] rewards less the divergence of the sampler from the reference, times `coefficient`, on each sampled token; 0 elsewhere. */
+/**
+ * [rows, width] rewards less the divergence of the sampler from the reference, times `coefficient`, on each sampled
+ * token; 0 elsewhere.
+ */
 export function penalizedRewards(batch: TrainingBatch, coefficient: number, estimator: KlEstimator): Float64Array {
   const rewards = new Float64Array(batch.rewards.length);
   for (const index of sampledIndices(batch)) {

@@ -12,8 +12,9 @@ export function stepDiscounts(
 }
 
 /**
- * [rows, width] G_t = r_t + d_t G_(t+1) over the sampled tokens of a row, in order; 0 elsewhere. After the last stands 0 or, with `bootstrap`, the value
- * after the cut of a truncated episode. A turn's tokens share its return where `token` is 1.
+ * [rows, width] G_t = r_t + d_t G_(t+1) over the sampled tokens of a row, in order; 0 elsewhere. After the last stands
+ * 0 or, with `bootstrap`, the value after the cut of a truncated episode. A turn's tokens share its return where
+ * `token` is 1.
  */
 export function returnsToGo(batch: TrainingBatch, discounts: Discounts, bootstrap = false): Float64Array {
   const returns = new Float64Array(batch.rows * batch.width);

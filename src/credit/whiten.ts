@@ -14,7 +14,10 @@ export function whitenTokens(batch: TrainingBatch, values: Float64Array, options
   return whitened;
 }
 
-/** The same over turns: REINFORCE's return batch normalisation (GEM, arXiv 2510.01051, section 3.2); see `CreditTools.whitenTurns`. */
+/**
+ * The same over turns: REINFORCE's return batch normalisation (GEM, arXiv 2510.01051, section 3.2); see
+ * `CreditTools.whitenTurns`.
+ */
 export function whitenTurns(batch: TrainingBatch, values: Float64Array, options: WhiteningOptions = {}): Float64Array {
   const rows = Array.from({ length: batch.rows }, (_, row) => actionTokens(batch, row));
   const whiten = whitener(

@@ -1,4 +1,5 @@
-// What the operating system says no to is nobody's defect: a full disk, a missing right, a name that is too long. One place puts it into words.
+// What the operating system says no to is nobody's defect: a full disk, a missing right, a name that is too long. One
+// place puts it into words.
 import { getSystemErrorMap } from 'node:util';
 
 import { AgentgymError } from './agentgym-error.js';

@@ -8,13 +8,16 @@ export class DeadlineError extends Error {
 export interface DeadlineOptions<T> {
   /** Takes an answer that comes too late: whoever asked is gone, and somebody has to own what it brings. */
   readonly late?: (value: Awaited<T>) => void;
-  /** Told how many milliseconds the work took, also where it failed; time in which this thread was busy elsewhere is left out. */
+  /**
+   * Told how many milliseconds the work took, also where it failed; time in which this thread was busy elsewhere is
+   * left out.
+   */
   readonly took?: (milliseconds: number) => void;
 }
 
 /**
- * Waits for `work` at most so long, then rejects with a DeadlineError. Time in which this thread could not have taken an answer does not count. Work
- * that answers at once costs no timer. Synchronous work cannot be interrupted.
+ * Waits for `work` at most so long, then rejects with a DeadlineError. Time in which this thread could not have taken
+ * an answer does not count. Work that answers at once costs no timer. Synchronous work cannot be interrupted.
  *
  * @param milliseconds Infinity waits for ever
  */

@@ -14,8 +14,8 @@ import { clustersOf, successRate } from './success-rate.js';
 import type { TaskOutcome } from './task-outcome.js';
 
 /**
- * How an evaluation is played. Tasks and randomness follow from these settings alone, so that whoever plays under the same ones plays the
- * same tasks in the same worlds, and differences between players are paired.
+ * How an evaluation is played. Tasks and randomness follow from these settings alone, so that whoever plays under the
+ * same ones plays the same tasks in the same worlds, and differences between players are paired.
  */
 export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
   readonly split: SplitName;
@@ -25,7 +25,10 @@ export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
   readonly attempts: number;
   /** Root of this evaluation's streams. */
   readonly random: Random;
-  /** Clusters that the player was trained on, where a split may have some of them: tasks are then labelled by whether it saw theirs. */
+  /**
+   * Clusters that the player was trained on, where a split may have some of them: tasks are then labelled by whether it
+   * saw theirs.
+   */
   readonly trainedClusters?: ReadonlySet<string> | undefined;
 }
 

@@ -26,7 +26,8 @@ it('tells success apart by each axis, with the interval of Wilson where tasks ar
     outcome('e', { kind: 'pick', depth: 10 }, []),
   ];
   expect(successByLabels(outcomes, 1, random())).toEqual({
-    // Numbers by size, not by their texts; a task without the label is of no value; a failed episode is in no denominator.
+    // Numbers by size, not by their texts; a task without the label is of no value; a failed episode is in no
+    // denominator.
     depth: [
       { value: 2, tasks: 1, success: { rate: 0, ...wilsonInterval(0, 1), episodes: 1, method: 'wilson' } },
       { value: 10, tasks: 2, success: { rate: 1, ...wilsonInterval(1, 1), episodes: 1, method: 'wilson' } },

@@ -4,7 +4,8 @@ import { successRate } from './success-rate.js';
 import type { TaskOutcome } from './task-outcome.js';
 
 /**
- * Success on the tasks of each value of a label, numbers in their order and then texts by code unit. Tasks without the label are of no value.
+ * Success on the tasks of each value of a label, numbers in their order and then texts by code unit. Tasks without the
+ * label are of no value.
  *
  * @param labelOf the value of a task
  * @param attempts that were made at each task

@@ -5,8 +5,8 @@ import { wilsonInterval } from '../statistics/wilson-interval.js';
 import type { TaskOutcome } from './task-outcome.js';
 
 /**
- * The cluster of every attempt, in the order of tasks and attempts; undefined where episodes are independent. Attempts at one task, and
- * tasks of one cluster, stand or fall together.
+ * The cluster of every attempt, in the order of tasks and attempts; undefined where episodes are independent. Attempts
+ * at one task, and tasks of one cluster, stand or fall together.
  *
  * @param attempts that were made at each task, failed ones too
  */
@@ -19,9 +19,10 @@ export function clustersOf(outcomes: readonly TaskOutcome[], attempts: number): 
 const fewClusters = 10;
 
 /**
- * Success over all attempts: with the interval of Wilson where episodes are independent, else of a bootstrap over clusters. Where all attempts came to
- * the same, every resample is alike: then it is Wilson's over clusters, each counted as one trial. Few clusters have at least the
- * interval that their episodes would have if they were independent.
+ * Success over all attempts: with the interval of Wilson where episodes are independent, else of a bootstrap over
+ * clusters. Where all attempts came to the same, every resample is alike: then it is Wilson's over clusters, each
+ * counted as one trial. Few clusters have at least the interval that their episodes would have if they were
+ * independent.
  */
 export function successRate(
   outcomes: readonly TaskOutcome[],

@@ -1,4 +1,5 @@
-// Whether the rewards of a recipe's rl stages keep every success above every failure. Known only once schemes and algorithms have been made.
+// Whether the rewards of a recipe's rl stages keep every success above every failure. Known only once schemes and
+// algorithms have been made.
 import type { KeyPath } from '../config/recipe-layer.js';
 import { formatPath } from '../config/recipe-layer.js';
 import type { Algorithm } from '../contracts/algorithm.js';
@@ -30,11 +31,13 @@ export interface StageReward extends RewardSetting {
 /**
  * Refuses rewards under which a failure can return as much as a success, and `allowInversion` where none can.
  *
- * Two returns are looked at. The first is the undiscounted one. The second, where the algorithm discounts, is the return as the first turn's last token sees it:
- * the reward of turn t counts the product of t factors, each between `turn * token ** actionTokens` (an action as long as it may be) and `turn * token` (of one
- * token). So a success that comes late counts less than the same success early, and may count less than a failure that earned something on its way. Every
- * term's bounds are asked for at both ends and the wider ones are added up: what passes holds, what is refused may be rare. A critic, a baseline and a KL
- * penalty in the reward play no part in it: they come on top of whatever the reward says.
+ * Two returns are looked at. The first is the undiscounted one. The second, where the algorithm discounts, is the
+ * return as the first turn's last token sees it: the reward of turn t counts the product of t factors, each between
+ * `turn * token ** actionTokens` (an action as long as it may be) and `turn * token` (of one token). So a success that
+ * comes late counts less than the same success early, and may count less than a failure that earned something on its
+ * way. Every term's bounds are asked for at both ends and the wider ones are added up: what passes holds, what is
+ * refused may be rare. A critic, a baseline and a KL penalty in the reward play no part in it: they come on top of
+ * whatever the reward says.
  *
  * Schemes that ask how many milestones there are are told 1 and as many as there are turns.
  *

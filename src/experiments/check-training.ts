@@ -37,7 +37,10 @@ export interface CheckedTraining {
   readonly tasks: { readonly [split in SplitName]: TaskList['count'] };
 }
 
-/** Checks all that a run of the plan checks before it trains, of its demonstrations the first few. Nothing is written. Throws what the run would. */
+/**
+ * Checks all that a run of the plan checks before it trains, of its demonstrations the first few. Nothing is written.
+ * Throws what the run would.
+ */
 export async function checkTraining(
   plan: RunPlan,
   host: PluginHost,

@@ -1,4 +1,5 @@
-// What a run's manifest says of its rewards: how high and low they reach, and how often they speak. Played before the first step, on training tasks.
+// What a run's manifest says of its rewards: how high and low they reach, and how often they speak. Played before the
+// first step, on training tasks.
 import type { RunPlan } from '../config/run-plan.js';
 import type { Random } from '../contracts/random.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';

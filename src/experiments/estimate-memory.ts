@@ -1,4 +1,5 @@
-// What a recipe takes of memory, told before anything is made: what the policy says of itself, and what the host holds of a step's episodes.
+// What a recipe takes of memory, told before anything is made: what the policy says of itself, and what the host holds
+// of a step's episodes.
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
@@ -9,7 +10,10 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { formatBytes } from '../reporting/format-quantity.js';
 import type { Splits } from '../rollout/world-handle.js';
 
-/** What an episode of few turns takes until its step is over: turns, tokens, a row of the batch. Measured with guess-number: 80,000 episodes of four turns. */
+/**
+ * What an episode of few turns takes until its step is over: turns, tokens, a row of the batch. Measured with
+ * guess-number: 80,000 episodes of four turns.
+ */
 const bytesPerEpisode = 5000;
 
 /** Episodes that are held at once. */
@@ -27,7 +31,10 @@ export interface MemoryEstimate {
   readonly least: number;
   /** With what the policy may take beside. */
   readonly most: number;
-  /** By what it is for: the policy's uses, where its plugin can tell, and `episodes`, those of the largest step or evaluation. */
+  /**
+   * By what it is for: the policy's uses, where its plugin can tell, and `episodes`, those of the largest step or
+   * evaluation.
+   */
   readonly uses: { readonly [use: string]: number };
   /** What the machine, or its container, has. */
   readonly available: number;

@@ -46,7 +46,9 @@ interface Played {
 /** What the final evaluation of a run comes to. */
 export type FinalEvaluation = Pick<RunResult, 'evaluations' | 'baselines' | 'transfer'>;
 
-/** The evaluations of a run. All of one split play the same tasks in the same worlds, so that differences are paired. */
+/**
+ * The evaluations of a run. All of one split play the same tasks in the same worlds, so that differences are paired.
+ */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
 
@@ -80,7 +82,10 @@ export class Evaluator {
     return played.map(({ evaluation }) => evaluation.summary);
   }
 
-  /** The final evaluation, at temperature 0 and the recipe's others, and its baselines; then the same in each environment of `transfer`. */
+  /**
+   * The final evaluation, at temperature 0 and the recipe's others, and its baselines; then the same in each
+   * environment of `transfer`.
+   */
   async finish(stage: string, step: number): Promise<FinalEvaluation> {
     this.#tell('final evaluation');
     const write = (played: Played, environment?: string) => this.#write(stage, step, played, environment);
@@ -168,7 +173,10 @@ export class Evaluator {
     });
   }
 
-  /** Whether held-out tasks may be of clusters that the run trains on. Clusters of an environment of another name are others, whatever they are called. */
+  /**
+   * Whether held-out tasks may be of clusters that the run trains on. Clusters of an environment of another name are
+   * others, whatever they are called.
+   */
   #sharesClusters({ name, world }: OpenEnvironment): boolean {
     const own = this.#options.environment;
     return name === own.name && (own.world.sharesClusters || world.sharesClusters);

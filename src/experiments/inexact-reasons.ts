@@ -11,7 +11,10 @@ interface Played {
   readonly policy: Pick<PolicyModel, 'capabilities'>;
 }
 
-/** Why another run of the recipe may differ from this one, whatever the machine: clauses for the manifest; empty where none may. */
+/**
+ * Why another run of the recipe may differ from this one, whatever the machine: clauses for the manifest; empty where
+ * none may.
+ */
 export function inexactReasons(
   { rollout }: Recipe,
   { environment, transfer, tools, policy }: Played,

@@ -1,5 +1,5 @@
-// The only place where names become instances: what a recipe or a flag names is found, its options are filled in, its code is loaded and
-// called. Everything below works on instances it is handed.
+// The only place where names become instances: what a recipe or a flag names is found, its options are filled in, its
+// code is loaded and called. Everything below works on instances it is handed.
 import { existsSync } from 'node:fs';
 
 import { checkOptions } from '../config/check-options.js';
@@ -110,7 +110,9 @@ export class Instances {
     return this.#create(located, () => module.create(options, createHost(this.#settings, located)));
   }
 
-  /** A box of tools, in the order in which they read a text; undefined where there are none. Dispose of it at the end. */
+  /**
+   * A box of tools, in the order in which they read a text; undefined where there are none. Dispose of it at the end.
+   */
   async tools(all: readonly Named[], limits: ToolLimits): Promise<Toolbox | undefined> {
     const made: NamedTool[] = [];
     try {
@@ -202,7 +204,10 @@ function threadProgram(): URL {
   return existsSync(beside) ? beside : new URL('../../dist/experiments/environment-thread.js', import.meta.url);
 }
 
-/** Options with their defaults. Throws AG_OPTION_INVALID; a recipe's options have been checked before, with file and line. */
+/**
+ * Options with their defaults. Throws AG_OPTION_INVALID; a recipe's options have been checked before, with file and
+ * line.
+ */
 function wholeOptions<Kind extends ContributionKind>(
   { kind, name, contribution }: LocatedContribution<Kind>,
   given: { readonly [name: string]: unknown },

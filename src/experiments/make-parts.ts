@@ -54,7 +54,8 @@ export function modelActor(
 }
 
 /**
- * Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of them (`disposeParts`) and of the policy.
+ * Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of them (`disposeParts`)
+ * and of the policy.
  *
  * @param origin who said a key; absent: nobody knows, and what is idle is let pass
  */
@@ -98,8 +99,8 @@ export async function makeParts(
 }
 
 /**
- * What a tokenizer is built from: the demonstrations. Under a budget the same ones whatever it pays for, so that the model that begins is the same at every split of
- * it, and there is one where nothing is left for demonstrations.
+ * What a tokenizer is built from: the demonstrations. Under a budget the same ones whatever it pays for, so that the
+ * model that begins is the same at every split of it, and there is one where nothing is left for demonstrations.
  */
 async function* corpusOf(
   plan: RunPlan,

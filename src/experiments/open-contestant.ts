@@ -65,7 +65,8 @@ export interface Contestant {
 }
 
 /**
- * Finds who is to play. Throws AG_PLAYER_UNKNOWN for a name that is nobody's, and what runs, contributions and options throw.
+ * Finds who is to play. Throws AG_PLAYER_UNKNOWN for a name that is nobody's, and what runs, contributions and options
+ * throw.
  */
 export async function openContestant(request: ContestantRequest): Promise<Contestant> {
   const { policy, host, settings } = request;

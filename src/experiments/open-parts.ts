@@ -1,4 +1,5 @@
-// What a recipe names, opened and checked: all that is quick. `train --check` ends here; a run goes on with demonstrations and the policy.
+// What a recipe names, opened and checked: all that is quick. `train --check` ends here; a run goes on with
+// demonstrations and the policy.
 import { existsSync } from 'node:fs';
 
 import type { Recipe } from '../config/recipe-schema.js';
@@ -36,7 +37,9 @@ interface RlParts {
 /** What a recipe names, but for its policy. Dispose of it by `disposeParts`. */
 export interface OpenParts {
   readonly environment: OpenEnvironment;
-  /** What the final evaluation plays beside it, by what the recipe calls it; without those that are the recipe's own. */
+  /**
+   * What the final evaluation plays beside it, by what the recipe calls it; without those that are the recipe's own.
+   */
   readonly transfer: ReadonlyMap<string, OpenEnvironment>;
   readonly format: ActionFormat;
   /** What the policy may call; absent: nothing. */
@@ -109,7 +112,10 @@ export async function disposeParts(parts: Pick<OpenParts, 'environment' | 'trans
   await tools?.dispose();
 }
 
-/** An environment of a recipe, its own unless told, with how the recipe wants it played: what it says of its own holds for others of the same name. */
+/**
+ * An environment of a recipe, its own unless told, with how the recipe wants it played: what it says of its own holds
+ * for others of the same name.
+ */
 export function playedEnvironment(
   { environment: own, rollout }: Recipe,
   environment: Pick<Recipe['environment'], 'name' | 'options'> = own,

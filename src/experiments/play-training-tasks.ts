@@ -18,7 +18,10 @@ export interface TrainingTasks {
   readonly signal: AbortSignal;
 }
 
-/** Plays training tasks, each so many times, and gives the completed episodes: the same tasks in the same worlds whoever plays. */
+/**
+ * Plays training tasks, each so many times, and gives the completed episodes: the same tasks in the same worlds whoever
+ * plays.
+ */
 export async function playTrainingTasks(
   { plan, environment, reward, tasks, random, signal }: TrainingTasks,
   actor: Actor,

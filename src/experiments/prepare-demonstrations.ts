@@ -30,7 +30,8 @@ export interface StageDemonstrations {
 }
 
 /**
- * Demonstrations of each sft stage, by name; no more than its budget pays for, and no stage that it gives nothing. Throws AG_DEMONSTRATION where none is left.
+ * Demonstrations of each sft stage, by name; no more than its budget pays for, and no stage that it gives nothing.
+ * Throws AG_DEMONSTRATION where none is left.
  */
 export async function prepareDemonstrations(
   plan: RunPlan,
@@ -48,7 +49,10 @@ export async function prepareDemonstrations(
 /** Games of an expert that tell whether there will be demonstrations. */
 const tried = 8;
 
-/** Makes the first demonstrations of each stage, or reads its file: where there can be none, throws what `prepareDemonstrations` would. */
+/**
+ * Makes the first demonstrations of each stage, or reads its file: where there can be none, throws what
+ * `prepareDemonstrations` would.
+ */
 export async function tryDemonstrations(plan: RunPlan, context: DemonstrationContext): Promise<void> {
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
@@ -112,7 +116,10 @@ export async function gatherDemonstrations(
 /** Games that say how well a stage imitates its expert on tasks that it is not trained on. */
 const heldOutGames = 100;
 
-/** Games of a stage's expert on validation tasks, which nothing is trained on; none where its demonstrations come from a file. */
+/**
+ * Games of a stage's expert on validation tasks, which nothing is trained on; none where its demonstrations come from a
+ * file.
+ */
 export async function gatherHeldOut(
   plan: RunPlan,
   { name, demonstrations: { expert, file, successOnly } }: SftStagePlan,

@@ -90,7 +90,10 @@ interface Going {
   readonly events: readonly RunEvent[];
 }
 
-/** Runs the recipe; `interruptAt` aborts when that step of the rl stage, or of `interruptIn`, is told of, `interruptOn` when that activity is. */
+/**
+ * Runs the recipe; `interruptAt` aborts when that step of the rl stage, or of `interruptIn`, is told of, `interruptOn`
+ * when that activity is.
+ */
 async function run(
   folder: string,
   settings: {
@@ -228,7 +231,8 @@ describe('runRecipe', () => {
     expect(weights(broken)).toBe(weights(straight));
   });
 
-  // Mutations: save no weights where an evaluation is due; drop the operations of a recorded step; read a stage of other weights.
+  // Mutations: save no weights where an evaluation is due; drop the operations of a recorded step; read a stage of
+  // other weights.
   it('writes the same lines and weights where it reads a stage that another run trained', async () => {
     const sharedStages = join(newFolder(), 'shared');
     const changes = { reward: { terms: [{ name: 'dense' }] } };
@@ -301,7 +305,8 @@ describe('runRecipe', () => {
     expect(result.stages[1]).not.toHaveProperty('evaluation');
   });
 
-  // Goes red when a skipped stage is played, when units are lost between the stages, or when the vocabulary follows the budget.
+  // Goes red when a skipped stage is played, when units are lost between the stages, or when the vocabulary follows the
+  // budget.
   it('spends the same at every split of a budget, and skips a stage that is left with nothing', async () => {
     const cells = [];
     const vocabularies = new Set<unknown>();
@@ -375,7 +380,8 @@ describe('runRecipe', () => {
     expect(warnings).toEqual(['rl: its 7 steps leave 688 of its 800 units unspent.']);
   });
 
-  // GRPO by hand, from nothing but what lies on the disk: returns for the advantages, and the policy as the stage found it for the divergence.
+  // GRPO by hand, from nothing but what lies on the disk: returns for the advantages, and the policy as the stage found
+  // it for the divergence.
   it('records the credit of every token', async () => {
     const folder = newFolder();
     const stages = { ...recipe.stages, sft: { ...recipe.stages.sft, steps: 40 } };
@@ -538,7 +544,8 @@ describe('runRecipe', () => {
       const { sharesClusters, sharedClusters, compared } = manifest.splits!;
       expect(sharesClusters).toBe(true);
       expect(sharedClusters.trainAndTest).toBeGreaterThan(0);
-      // Intervals of 4, 5 and 6 numbers out of 9: 6 + 5 + 4 clusters of 24 + 25 + 24 games, of which a fifth each is held out.
+      // Intervals of 4, 5 and 6 numbers out of 9: 6 + 5 + 4 clusters of 24 + 25 + 24 games, of which a fifth each is
+      // held out.
       expect(compared).toMatchObject({ train: { tasks: 45, clusters: 15, whole: true }, test: { tasks: 14 } });
       const trained = await readTrainedClusters(join(folder, 'run'));
       expect(trained!.size).toBeLessThanOrEqual(7);

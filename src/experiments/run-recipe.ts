@@ -1,4 +1,5 @@
-// The composition root: a resolved recipe becomes instances, the instances a run. Read it from top to bottom to see what a run does.
+// The composition root: a resolved recipe becomes instances, the instances a run. Read it from top to bottom to see
+// what a run does.
 import { dirname, resolve } from 'node:path';
 
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
@@ -43,7 +44,10 @@ export interface RunRecipeOptions {
   readonly runsFolder: string;
   /** Of a new run. */
   readonly label?: RunLabel;
-  /** Where runs that begin with the same supervised stages keep them: one trains, the others read; absent: this one is alone. */
+  /**
+   * Where runs that begin with the same supervised stages keep them: one trains, the others read; absent: this one is
+   * alone.
+   */
   readonly sharedStages?: string;
   /** Where git is asked for provenance. */
   readonly sourceFolder: string;
@@ -55,7 +59,10 @@ export interface RunRecipeOptions {
 interface RunState extends JsonObject {
   /** Steps of each stage that is done. */
   readonly finished: { readonly [stage: string]: number };
-  /** The policy before the first rl stage, on the tasks of the final evaluation, at temperature 0 and others; empty until then. */
+  /**
+   * The policy before the first rl stage, on the tasks of the final evaluation, at temperature 0 and others; empty
+   * until then.
+   */
   readonly starts: readonly (EvaluationSummary & JsonObject)[];
 }
 
@@ -137,7 +144,8 @@ async function createRun(
 }
 
 /**
- * Brings into the manifest what only the instances know, and says where a resumed run cannot be the same to the last bit.
+ * Brings into the manifest what only the instances know, and says where a resumed run cannot be the same to the last
+ * bit.
  *
  * @returns the clusters of tasks that are trained on, where splits share some
  */

@@ -2,7 +2,10 @@ import type { Recipe } from '../config/recipe-schema.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import type { StageSummary } from '../runs/run-result.js';
 
-/** The stages of a run that took at least one step, from its logs: so the sum over all sessions, however often it was resumed. */
+/**
+ * The stages of a run that took at least one step, from its logs: so the sum over all sessions, however often it was
+ * resumed.
+ */
 export function summarizeStages({ stages, evaluation }: Recipe, run: LoadedRun): StageSummary[] {
   const { every, split } = evaluation;
   // Without evaluations on the way, a resolved recipe does not say at which temperatures.

@@ -35,7 +35,10 @@ export interface TrainStageOptions {
   readonly signal: AbortSignal;
   /** By the stages before. */
   readonly spent: Spending;
-  /** Where supervised stages that other runs begin with too are kept, and what makes this run's numbers what they are beside its recipe. */
+  /**
+   * Where supervised stages that other runs begin with too are kept, and what makes this run's numbers what they are
+   * beside its recipe.
+   */
   readonly shared?: { readonly folder: string; readonly made: JsonObject };
   /** The checkpoint inside this stage that the policy was loaded from. */
   readonly resume?: Checkpoint;

@@ -17,8 +17,8 @@ export function stageRandom(random: Random, stage: string): Random {
 const longestList = 1_000_000;
 
 /**
- * Every task that a run may touch, by use, and all others of the splits that can be listed. `rl` repeats the draws of `trainReinforcement`, so that the
- * proof covers what is played.
+ * Every task that a run may touch, by use, and all others of the splits that can be listed. `rl` repeats the draws of
+ * `trainReinforcement`, so that the proof covers what is played.
  */
 export async function splitTasks(
   plan: RunPlan,
@@ -104,7 +104,10 @@ async function clusteredTasks(
   return { ...(clusters.size > 0 && { clusters }), ...(world.sharesClusters && { sharesClusters: true }) };
 }
 
-/** The clusters that a run trains on; undefined where no environment that it plays shares them with a held-out split, so that there is nothing to tell apart. */
+/**
+ * The clusters that a run trains on; undefined where no environment that it plays shares them with a held-out split, so
+ * that there is nothing to tell apart.
+ */
 export function trainedClusters(
   { used, clusters, sharesClusters }: SplitTasks,
   transfer: readonly TransferTasks[],

@@ -25,8 +25,9 @@ export async function requireGit(): Promise<void> {
 }
 
 /**
- * Makes a folder a repository and commits the given files. A folder inside of another repository stays part of that, and nothing is committed
- * there. Where git knows no name or address of the user the files are left staged: nobody's name is made up.
+ * Makes a folder a repository and commits the given files. A folder inside of another repository stays part of that,
+ * and nothing is committed there. Where git knows no name or address of the user the files are left staged: nobody's
+ * name is made up.
  *
  * @throws AgentgymError AG_GIT_FAILED
  */

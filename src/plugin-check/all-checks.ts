@@ -47,7 +47,9 @@ const byKind: { readonly [Kind in CheckedKind]: readonly Described[] } = {
   tool: [creation, ...toolChecks],
 };
 
-/** Every check there is, in the order in which they run, with why and cure. Throws where the table of checks lacks one. */
+/**
+ * Every check there is, in the order in which they run, with why and cure. Throws where the table of checks lacks one.
+ */
 export function allChecks(): readonly {
   readonly kind: CheckedKind;
   readonly checks: readonly (Required<Described> & CheckEntry)[];

@@ -1,4 +1,5 @@
-// The process in which a plugin's code runs while it is checked: it may hang, print or exit, and only this process goes with it.
+// The process in which a plugin's code runs while it is checked: it may hang, print or exit, and only this process goes
+// with it.
 import { checkContributions } from '../plugins/check-contributions.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';

@@ -1,7 +1,9 @@
 import type { CheckOutcome } from '../testing/conformance-kit.js';
 import type { CheckMessage } from './check-messages.js';
 
-/** One outcome a check, over all options that were tried: what was found with other options than the defaults says so. */
+/**
+ * One outcome a check, over all options that were tried: what was found with other options than the defaults says so.
+ */
 export function mergeOutcomes(messages: readonly CheckMessage[]): CheckOutcome[] {
   const merged = new Map<string, CheckOutcome>();
   for (const message of messages) {

@@ -11,7 +11,10 @@ export interface OptionSet {
 /** Numbers beyond this are no sensible thing to try: a thousand turns, a million tasks. */
 const reasonable = 1_000;
 
-/** The defaults, then each option by itself at each other choice, the other way round, at its minimum and at its maximum. */
+/**
+ * The defaults, then each option by itself at each other choice, the other way round, at its minimum and at its
+ * maximum.
+ */
 export function optionSets(declaration: OptionsDeclaration): OptionSet[] {
   const { values } = checkOptions(declaration);
   const sets: OptionSet[] = [{ options: values }];

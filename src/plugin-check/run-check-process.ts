@@ -13,7 +13,10 @@ const kept = 20_000;
 /** How a process that ran a plugin's code came to its end. */
 export interface CheckProcessResult {
   readonly messages: readonly CheckMessage[];
-  /** `ended`: by itself, after its work; `open`: after its work it did not; `exited`: before its work was done; `hung`: it gave no sign. */
+  /**
+   * `ended`: by itself, after its work; `open`: after its work it did not; `exited`: before its work was done; `hung`:
+   * it gave no sign.
+   */
   readonly ending: 'ended' | 'open' | 'exited' | 'hung';
   readonly code: number | null;
   readonly stdout: string;

@@ -27,7 +27,8 @@ export function unansweredCalls(): readonly string[] {
 }
 
 /**
- * Runs a plugin's code and wraps what it throws, once, with plugin and phase; AgentgymErrors and interruptions pass through.
+ * Runs a plugin's code and wraps what it throws, once, with plugin and phase; AgentgymErrors and interruptions pass
+ * through.
  *
  * @throws AgentgymError AG_PLUGIN_FAILED
  */

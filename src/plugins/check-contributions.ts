@@ -21,7 +21,10 @@ const OPTION_TYPES: readonly OptionDeclaration['type'][] = [
   'strings',
 ];
 
-/** Contributions of a plugin's entry, or what is wrong with the shape of its default export, each complaint with its place. */
+/**
+ * Contributions of a plugin's entry, or what is wrong with the shape of its default export, each complaint with its
+ * place.
+ */
 export function checkContributions(exported: unknown): {
   readonly contributions?: readonly Contribution[];
   readonly complaints: readonly string[];

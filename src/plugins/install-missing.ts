@@ -5,7 +5,8 @@ import { friendlyPackage, type PluginHost } from './open-plugin-host.js';
 /**
  * A host that installs what it is asked for and does not have. What is missing is installed once, then looked up again.
  *
- * @param install installs the package of a friendly name, such as `env-babyai`, and gives the host over all that is installed then
+ * @param install installs the package of a friendly name, such as `env-babyai`, and gives the host over all that is
+ * installed then
  */
 export function installMissing(host: PluginHost, install: (name: string) => Promise<PluginHost>): PluginHost {
   let current = host;

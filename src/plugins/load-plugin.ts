@@ -24,8 +24,9 @@ export type LoadedPlugin =
   { readonly entry: string; readonly contributions: readonly Contribution[] } | { readonly problem: PluginProblem };
 
 /**
- * Checks what a plugin's package.json says, then imports its entry and checks what that exports. Never throws: what is wrong with a plugin
- * is the plugin's problem. An import that blocks the thread cannot be stopped; one that merely never settles is given up on.
+ * Checks what a plugin's package.json says, then imports its entry and checks what that exports. Never throws: what is
+ * wrong with a plugin is the plugin's problem. An import that blocks the thread cannot be stopped; one that merely
+ * never settles is given up on.
  */
 export async function loadPlugin(source: PluginSource, deadlineSeconds: number): Promise<LoadedPlugin> {
   const problem = (message: string, hint: string): LoadedPlugin => ({

@@ -57,7 +57,9 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   tool: 'tool',
 };
 
-/** The friendly name of the package that may contribute a name, such as `env-babyai`; undefined where the name is none. */
+/**
+ * The friendly name of the package that may contribute a name, such as `env-babyai`; undefined where the name is none.
+ */
 export function friendlyPackage(kind: ContributionKind, name: string): string | undefined {
   return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) ? `${PACKAGE_PREFIX[kind]}-${name}` : undefined;
 }

@@ -13,9 +13,9 @@ interface Package {
 }
 
 /**
- * One hash over the files of a plugin's package, in the form of `npm`'s integrity: sha512 over the path, the length and the bytes of each, in the
- * order of their paths. The same for a package that is linked, a dependency, or installed from a tarball of it. What lies in node_modules is
- * another package's. Reads files alone: no code runs.
+ * One hash over the files of a plugin's package, in the form of `npm`'s integrity: sha512 over the path, the length and
+ * the bytes of each, in the order of their paths. The same for a package that is linked, a dependency, or installed
+ * from a tarball of it. What lies in node_modules is another package's. Reads files alone: no code runs.
  */
 export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Promise<string> {
   const hash = createHash('sha512');
@@ -27,8 +27,9 @@ export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Pr
 }
 
 /**
- * Paths of the files that make a package, sorted by code units: package.json, its entry, and what `files` names. Without `files`, the folder that
- * the entry lies in below the package's own; where it lies in that itself, everything but runs and what is hidden.
+ * Paths of the files that make a package, sorted by code units: package.json, its entry, and what `files` names.
+ * Without `files`, the folder that the entry lies in below the package's own; where it lies in that itself, everything
+ * but runs and what is hidden.
  */
 async function packageFiles(root: string): Promise<string[]> {
   const { files, agentgym } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Package;
@@ -76,7 +77,9 @@ function bare(pattern: string): string {
     .replace(/\/+$/, '');
 }
 
-/** A pattern of `files` in package.json: `dist`, `dist/**\/*.js`, `*.{js,json}`; what names a folder takes all below it. */
+/**
+ * A pattern of `files` in package.json: `dist`, `dist/**\/*.js`, `*.{js,json}`; what names a folder takes all below it.
+ */
 function matcher(pattern: string): RegExp {
   const source = pattern.replaceAll(/\*\*\/|\*\*|\*|\?|\{[^{}]*\}|[.+^$()|[\]\\{}]/g, (token) => {
     if (token === '**/') return '(?:[^/]+/)*';

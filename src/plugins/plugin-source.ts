@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 
 /**
- * How a package came here. One name counts once, and the first of these wins: `project`, a dependency of the folder that is worked in, or that
- * folder itself; `linked`, by `agentgym plugins link`; `user`, by `agentgym plugins install`; `built-in`, with the CLI.
+ * How a package came here. One name counts once, and the first of these wins: `project`, a dependency of the folder
+ * that is worked in, or that folder itself; `linked`, by `agentgym plugins link`; `user`, by `agentgym plugins
+ * install`; `built-in`, with the CLI.
  */
 export type PluginOrigin = 'project' | 'linked' | 'user' | 'built-in';
 
@@ -36,8 +37,9 @@ interface OclifPlugin {
 }
 
 /**
- * The oclif plugins that are plugins of agentgym, in name order: oclif's own order is not stable. One that somebody installed and that has neither
- * our field nor a command or hook of oclif's is among them, so that somebody hears of it.
+ * The oclif plugins that are plugins of agentgym, in name order: oclif's own order is not stable. One that somebody
+ * installed and that has neither our field nor a command or hook of oclif's is among them, so that somebody hears of
+ * it.
  */
 export function pluginSourcesOf(config: OclifConfig): PluginSource[] {
   return [...config.plugins.values()]
@@ -62,7 +64,10 @@ export async function readPluginSource(root: string, origin: PluginOrigin = 'pro
   };
 }
 
-/** True of a path that leads to something of the package's own, or to its folder; one that climbs out of it is not to be followed. */
+/**
+ * True of a path that leads to something of the package's own, or to its folder; one that climbs out of it is not to be
+ * followed.
+ */
 export function liesInside(root: string, path: string): boolean {
   const inside = relative(root, resolve(root, path));
   return !inside.startsWith('..') && !isAbsolute(inside);
@@ -78,7 +83,9 @@ export function byName(a: { readonly name: string }, b: { readonly name: string 
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** The CLI's own package.json and those of recipes have an `agentgym` field too, but no `plugin` or `apiVersion` in it. */
+/**
+ * The CLI's own package.json and those of recipes have an `agentgym` field too, but no `plugin` or `apiVersion` in it.
+ */
 export function isPluginDeclaration(declaration: unknown): boolean {
   return (
     typeof declaration === 'object' && declaration !== null && ('plugin' in declaration || 'apiVersion' in declaration)

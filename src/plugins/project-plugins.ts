@@ -36,9 +36,10 @@ const PLUGIN_NAME =
   /(^|\/)(agentgym-)?plugin-(env|reward|policy|algo|format|tool)-|^@agentgym\/plugin-|agentgym-plugin/;
 
 /**
- * The plugins of the project around a folder: the nearest folder at or above it with a package.json. They are the project itself, where its
- * package.json has `agentgym.plugin`, and every package among its dependencies, of whatever kind, that lies in a `node_modules` at or above it and
- * declares a plugin. Only files are read; no code of theirs runs.
+ * The plugins of the project around a folder: the nearest folder at or above it with a package.json. They are the
+ * project itself, where its package.json has `agentgym.plugin`, and every package among its dependencies, of whatever
+ * kind, that lies in a `node_modules` at or above it and declares a plugin. Only files are read; no code of theirs
+ * runs.
  *
  * @param host folder of the CLI's own package: it is nobody's project
  */
@@ -65,8 +66,8 @@ export async function projectPluginSources(folder: string, host?: string): Promi
 }
 
 /**
- * The plugins that count in a folder: those of its project, and those that are installed for the user or come with the CLI. One name counts
- * once, and the project's own wins.
+ * The plugins that count in a folder: those of its project, and those that are installed for the user or come with the
+ * CLI. One name counts once, and the project's own wins.
  */
 export async function installedPlugins(
   config: OclifConfig,
@@ -90,7 +91,9 @@ async function findProject(folder: string): Promise<{ folder: string; json: Proj
   }
 }
 
-/** Undefined where there is none. One that cannot be read is a project without plugins: npm says what is wrong with it. */
+/**
+ * Undefined where there is none. One that cannot be read is a project without plugins: npm says what is wrong with it.
+ */
 async function readPackage(folder: string): Promise<ProjectPackage | undefined> {
   let text: string;
   try {
@@ -106,7 +109,10 @@ async function readPackage(folder: string): Promise<ProjectPackage | undefined> 
   }
 }
 
-/** As Node finds a package: in the `node_modules` of the folder and of all above it. Links are followed, so that workspaces are where they are. */
+/**
+ * As Node finds a package: in the `node_modules` of the folder and of all above it. Links are followed, so that
+ * workspaces are where they are.
+ */
 async function findDependency(name: string, folder: string): Promise<PluginSource | undefined> {
   for (let here = folder; ; here = dirname(here)) {
     try {

@@ -11,10 +11,11 @@ export interface ProgramPlace {
 }
 
 /**
- * The absolute path of the file that a command names, found as a shell finds it: a name on the PATH, anything with a slash from the
- * folder it is run in. For POSIX systems.
+ * The absolute path of the file that a command names, found as a shell finds it: a name on the PATH, anything with a
+ * slash from the folder it is run in. For POSIX systems.
  *
- * @throws an Error with code ENOENT (no such program, no such folder) or EACCES (a file that may not be run), which names what was asked for
+ * @throws an Error with code ENOENT (no such program, no such folder) or EACCES (a file that may not be run), which
+ * names what was asked for
  */
 export async function findProgram(
   command: string,

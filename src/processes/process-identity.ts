@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Who a process is: an id alone is reused, so the moment it started and the boot it belongs to are kept beside it. `null` where the
- * system does not tell.
+ * Who a process is: an id alone is reused, so the moment it started and the boot it belongs to are kept beside it.
+ * `null` where the system does not tell.
  */
 export interface ProcessIdentity {
   readonly pid: number;
@@ -50,7 +50,10 @@ function startTimeOf(pid: number): string | null {
   }
 }
 
-/** Field 22 of /proc/PID/stat; the second field is a name in brackets that may hold anything, so fields are counted behind it. */
+/**
+ * Field 22 of /proc/PID/stat; the second field is a name in brackets that may hold anything, so fields are counted
+ * behind it.
+ */
 function startTimeOnLinux(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -12,10 +12,11 @@ export interface ProcessLock {
 }
 
 /**
- * Takes the lock of a folder, or throws what `refusal` makes of the living process that holds it and the lock's file; a dead owner never blocks.
+ * Takes the lock of a folder, or throws what `refusal` makes of the living process that holds it and the lock's file; a
+ * dead owner never blocks.
  *
- * Locks are numbered files, so that two processes that find the same dead owner cannot both take over: each tries to create the next number, which
- * succeeds once. Whoever then still sees a higher number came too late and steps back.
+ * Locks are numbered files, so that two processes that find the same dead owner cannot both take over: each tries to
+ * create the next number, which succeeds once. Whoever then still sees a higher number came too late and steps back.
  */
 export function acquireProcessLock(
   directory: string,
@@ -77,7 +78,10 @@ function createLock(path: string): boolean {
   }
 }
 
-/** Undefined where it is gone, or where its owner died between creating and writing it: a lock is written at once, so a second look is enough. */
+/**
+ * Undefined where it is gone, or where its owner died between creating and writing it: a lock is written at once, so a
+ * second look is enough.
+ */
 function readLock(path: string): ProcessIdentity | undefined {
   for (let attempt = 0; attempt < 5; attempt++) {
     try {

@@ -23,27 +23,33 @@ export interface OwnedProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when it has exited; what it started is killed then. Its last output may not be read yet: it is kept, up to the end of the streams. */
+  /**
+   * Resolves when it has exited; what it started is killed then. Its last output may not be read yet: it is kept, up to
+   * the end of the streams.
+   */
   readonly ended: Promise<ProcessEnding>;
   /** Sends a signal, SIGKILL unless told, to the process and all that it started. */
   kill(signal?: NodeJS.Signals): void;
 }
 
 /**
- * Holds the program back until its group is guarded, so that no moment is left in which a killed owner leaves it behind: a line on
- * descriptor 3 lets it begin, and the end of that pipe without a line means that the owner is gone. The program takes the shell's
- * place, number of process included. Arguments are handed over as they are; no shell reads them.
+ * Holds the program back until its group is guarded, so that no moment is left in which a killed owner leaves it
+ * behind: a line on descriptor 3 lets it begin, and the end of that pipe without a line means that the owner is gone.
+ * The program takes the shell's place, number of process included. Arguments are handed over as they are; no shell
+ * reads them.
  */
 const gateProgram = 'read -r _ <&3 || exit 1; exec "$@" 3<&-';
 
 /**
- * Starts a program that belongs to this thread: it and everything that it starts end when it exits, when the thread ends, and when the
- * process is killed with SIGKILL (`ownGroup` says what does not hold). Works in worker threads. Standard input, output and error are pipes.
+ * Starts a program that belongs to this thread: it and everything that it starts end when it exits, when the thread
+ * ends, and when the process is killed with SIGKILL (`ownGroup` says what does not hold). Works in worker threads.
+ * Standard input, output and error are pipes.
  *
- * The program is found on the PATH of `env`. On POSIX systems it is started through /bin/sh, which sets PWD and may drop variables
- * whose names no shell can have; a script whose interpreter is missing ends with code 127.
+ * The program is found on the PATH of `env`. On POSIX systems it is started through /bin/sh, which sets PWD and may
+ * drop variables whose names no shell can have; a script whose interpreter is missing ends with code 127.
  *
- * @throws what `signal` was aborted with; an Error that names the command, with code ENOENT where there is no such program or folder and
+ * @throws what `signal` was aborted with; an Error that names the command, with code ENOENT where there is no such
+ * program or folder and
  *   EACCES where it may not be run
  */
 export async function spawnOwned(
@@ -70,7 +76,10 @@ export async function spawnOwned(
   return { pid: pid!, stdin, stdout, stderr, ended, kill: (name = 'SIGKILL') => group.kill(name) };
 }
 
-/** The same bytes, kept until somebody reads them: when a process exits, Node.js empties those of its pipes that nobody reads yet. */
+/**
+ * The same bytes, kept until somebody reads them: when a process exits, Node.js empties those of its pipes that nobody
+ * reads yet.
+ */
 function kept(pipe: Readable): Readable {
   return pipe.pipe(new PassThrough());
 }

@@ -18,8 +18,9 @@ interface WatchSettings {
   /** Seconds that the main thread may be busy with one thing. */
   readonly seconds: number;
   /**
-   * The sentence about it, without its full stop: the file and line where it runs are added where they can be found. Asked before anything
-   * runs. `undefined` for what runs outside of any call; the answer `undefined` means that nothing is said then.
+   * The sentence about it, without its full stop: the file and line where it runs are added where they can be found.
+   * Asked before anything runs. `undefined` for what runs outside of any call; the answer `undefined` means that
+   * nothing is said then.
    */
   readonly say: (call: MainThreadCall | undefined, seconds: number) => string | undefined;
   /** What is said after it: from now on Ctrl-C ends the process at once. */
@@ -27,15 +28,18 @@ interface WatchSettings {
   /** What is said after it where the thread cannot be interrupted: how to end the process then. */
   readonly stuck: string;
   /**
-   * Called on the main thread in the middle of a call that has outlasted its limit, `place` being the file and line where it runs. It can do
-   * nothing but what is done at once, such as to print an error and end the process.
+   * Called on the main thread in the middle of a call that has outlasted its limit, `place` being the file and line
+   * where it runs. It can do nothing but what is done at once, such as to print an error and end the process.
    */
   readonly giveUp?: (call: MainThreadCall, place: string | undefined) => void;
 }
 
 /** What runs on the main thread is marked here. */
 interface MainThreadWatch {
-  /** The number of a call, to be asked for once. `limitSeconds`: when `giveUp` is called; rounded up to a tenth of `seconds`. */
+  /**
+   * The number of a call, to be asked for once. `limitSeconds`: when `giveUp` is called; rounded up to a tenth of
+   * `seconds`.
+   */
   name(call: MainThreadCall, limitSeconds?: number): number;
   /** A call begins. Returns what ran until now, which `leave` wants: calls may lie within each other. */
   enter(id: number): number;
@@ -50,13 +54,15 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
 /**
- * Watches the main thread, on which code that never lets go blocks timers and the handlers of signals. A thread of its own looks whether
- * calls begin and end, or the event loop turns. Where neither happens for some seconds, it writes to standard error which call runs and
- * where, once for each such time, and removes the listeners of SIGINT, SIGTERM and SIGHUP, so that the next Ctrl-C ends the process as if
- * nobody had listened. When the thread moves on after all, its listeners are put back.
+ * Watches the main thread, on which code that never lets go blocks timers and the handlers of signals. A thread of its
+ * own looks whether calls begin and end, or the event loop turns. Where neither happens for some seconds, it writes to
+ * standard error which call runs and where, once for each such time, and removes the listeners of SIGINT, SIGTERM and
+ * SIGHUP, so that the next Ctrl-C ends the process as if nobody had listened. When the thread moves on after all, its
+ * listeners are put back.
  *
- * What reaches the thread are V8's interrupts: loops, chains of promises and `nextTick`, regular expressions, WebAssembly and `Atomics.wait`
- * are interrupted. Out of reach is what waits or computes outside of JavaScript: `execFileSync`, synchronous cryptography, native add-ons,
+ * What reaches the thread are V8's interrupts: loops, chains of promises and `nextTick`, regular expressions,
+ * WebAssembly and `Atomics.wait` are interrupted. Out of reach is what waits or computes outside of JavaScript:
+ * `execFileSync`, synchronous cryptography, native add-ons,
  * `Array.prototype.sort` without a comparison. It is told of as `stuck`, after two more seconds.
  *
  * A process that was started under a debugger is not watched. The watch keeps no process alive.

@@ -1,7 +1,7 @@
 /**
- * The thread that watches the main thread (`watchMainThread`). It counts its own ticks instead of reading a clock, so that a process that
- * was stopped, or a machine that slept, does not look like a call that hangs. Its standard error would go through the main thread, so it
- * writes to the descriptor.
+ * The thread that watches the main thread (`watchMainThread`). It counts its own ticks instead of reading a clock, so
+ * that a process that was stopped, or a machine that slept, does not look like a call that hangs. Its standard error
+ * would go through the main thread, so it writes to the descriptor.
  */
 import { writeSync } from 'node:fs';
 import { Session, type Debugger } from 'node:inspector';
@@ -38,7 +38,8 @@ setInterval(
     silent++;
     const call = calls.get(Atomics.load(memory, slots.call));
     if (call === undefined) return;
-    // Who ends the process is not to be paused meanwhile, nor to begin while it is: it would wait for the debugger, and the debugger for it.
+    // Who ends the process is not to be paused meanwhile, nor to begin while it is: it would wait for the debugger, and
+    // the debugger for it.
     if (silent === ticks && !gaveUp) interrupt(call);
     if (isInterrupting) return;
     if (call.limitSeconds === undefined || gaveUp || silent * (seconds / ticks) < call.limitSeconds) return;
@@ -52,7 +53,10 @@ function signsOfLife(): string {
   return memory.join(' ');
 }
 
-/** Finds out where the main thread is, gives the signals back to the system there, and says so; or that it cannot be reached. */
+/**
+ * Finds out where the main thread is, gives the signals back to the system there, and says so; or that it cannot be
+ * reached.
+ */
 function interrupt(call: WatchedCall): void {
   isInterrupting = true;
   const before = signsOfLife();

@@ -1,5 +1,6 @@
-// Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"), keyed by a hash
-// of the seed and the stream's path. A stream has no parent state, so parts of a program may ask in any order.
+// Counter-based random numbers: Philox4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"),
+// keyed by a hash of the seed and the stream's path. A stream has no parent state, so parts of a program may ask in any
+// order.
 import { hash } from 'node:crypto';
 
 import type { Random } from '../contracts/random.js';
@@ -120,7 +121,9 @@ export function createRandom(seed: number): Random {
   return new PhiloxRandom(String(seed));
 }
 
-/** What a stream is made of: `randomOfKey` makes one that gives the same numbers from the beginning, in whatever thread. */
+/**
+ * What a stream is made of: `randomOfKey` makes one that gives the same numbers from the beginning, in whatever thread.
+ */
 export function randomKey(random: Random): string {
   if (!(random instanceof PhiloxRandom)) throw new TypeError('only streams of this package have a key');
   return random.key;

@@ -37,7 +37,10 @@ export function timeUnit(longest: number): { readonly unit: 'hours' | 'minutes' 
   return longest > 180 ? { unit: 'minutes', size: 60 } : { unit: 'seconds', size: 1 };
 }
 
-/** A metric of one run along an axis; where several lines share an x (no episode was played in between), the last one counts. */
+/**
+ * A metric of one run along an axis; where several lines share an x (no episode was played in between), the last one
+ * counts.
+ */
 export function curveOf(series: ReportSeries, metric: string, axis: Axis | CostAxis): Curve {
   const column = series.metrics[metric] ?? [];
   const along = isCost(axis) ? (series.metrics[axis] ?? []) : series[axis];
@@ -60,8 +63,9 @@ function isCost(axis: Axis | CostAxis): axis is CostAxis {
 }
 
 /**
- * Several seeds as one curve: at every x of any of them each is interpolated between its neighbours, and stands only where it has a
- * value on both sides. So runs of different length or speed are compared where they overlap; beyond that fewer carry the mean.
+ * Several seeds as one curve: at every x of any of them each is interpolated between its neighbours, and stands only
+ * where it has a value on both sides. So runs of different length or speed are compared where they overlap; beyond that
+ * fewer carry the mean.
  */
 export function bandOf(curves: readonly Curve[]): Band {
   const x = [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
@@ -92,7 +96,10 @@ function interpolator({ x, y }: Curve): (at: number) => number | null {
   };
 }
 
-/** The mean of each point and `window - 1` points around it; at the ends of the curve, and of each stage, of those there are. */
+/**
+ * The mean of each point and `window - 1` points around it; at the ends of the curve, and of each stage, of those there
+ * are.
+ */
 export function smooth({ x, y, stage }: Curve, window: number): Curve {
   const half = Math.floor(window / 2);
   const smoothed = y.map((_, i) => {
@@ -104,7 +111,9 @@ export function smooth({ x, y, stage }: Curve, window: number): Curve {
   return { x, y: smoothed, ...(stage && { stage }) };
 }
 
-/** Sums, schedules and settings: no point of them is off by chance, so that a running mean of them would only be wrong. */
+/**
+ * Sums, schedules and settings: no point of them is off by chance, so that a running mean of them would only be wrong.
+ */
 const exact =
   /^(cost\/.+|rollout\/(episodes|horizon)|train\/(learning_rate|epoch|optimizer_steps|groups)|time\/run_seconds)$/;
 

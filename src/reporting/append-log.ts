@@ -7,8 +7,8 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
 
 /**
- * A file that only grows. Writes are synchronous: what `append` returned from is with the operating system, in the order of the
- * calls, and outlives a kill of the process; `sync` makes it outlive the machine.
+ * A file that only grows. Writes are synchronous: what `append` returned from is with the operating system, in the
+ * order of the calls, and outlives a kill of the process; `sync` makes it outlive the machine.
  */
 export class AppendLog {
   readonly #descriptor: number;
@@ -55,7 +55,10 @@ export class AppendLog {
     return this.#hash.copy().digest('hex');
   }
 
-  /** Adds raw bytes. Throws AG_RUN_WRITE_FAILED, for example where the disk is full; the file may then end in half a record. */
+  /**
+   * Adds raw bytes. Throws AG_RUN_WRITE_FAILED, for example where the disk is full; the file may then end in half a
+   * record.
+   */
   append(data: Uint8Array): void {
     attempt(this.path, () => {
       for (let done = 0; done < data.length;) {

@@ -14,7 +14,10 @@ export function crc32c(data: Uint8Array): number {
   return (value ^ 0xffffffff) >>> 0;
 }
 
-/** The checksum of a TFRecord: rotated and shifted, since a checksum of data that holds checksums is a weak one (`tensorflow/core/lib/hash/crc32c.h`). */
+/**
+ * The checksum of a TFRecord: rotated and shifted, since a checksum of data that holds checksums is a weak one
+ * (`tensorflow/core/lib/hash/crc32c.h`).
+ */
 export function maskedCrc32c(data: Uint8Array): number {
   const crc = crc32c(data);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

@@ -1,5 +1,5 @@
-// RFC 4180: CRLF after every record, the header's included; cells with a comma, a quote or a line break are quoted. A missing value is an empty
-// cell, an empty text is a quoted empty one.
+// RFC 4180: CRLF after every record, the header's included; cells with a comma, a quote or a line break are quoted. A
+// missing value is an empty cell, an empty text is a quoted empty one.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 import type { Json } from '../contracts/json.js';
@@ -56,8 +56,9 @@ function csvCell(value: Json | undefined, type: ColumnType): string {
 }
 
 /**
- * Text that a spreadsheet would take for a formula (OWASP, "CSV Injection") gets an apostrophe in front. So does text that begins with one,
- * so that a reader who takes one apostrophe off every text that begins with one has the text back.
+ * Text that a spreadsheet would take for a formula (OWASP, "CSV Injection") gets an apostrophe in front. So does text
+ * that begins with one, so that a reader who takes one apostrophe off every text that begins with one has the text
+ * back.
  */
 function asText(text: string): string {
   return /^(['\t\r\n]|\s*[=+\-@＝＋－＠])/u.test(text) ? `'${text}` : text;

@@ -1,7 +1,10 @@
-// What a string takes up on a terminal, and how to make any string safe to print: text of models and environments is data, and a control
-// sequence in it must not reach the terminal.
+// What a string takes up on a terminal, and how to make any string safe to print: text of models and environments is
+// data, and a control sequence in it must not reach the terminal.
 
-/** Ranges of code points that take two columns: East Asian wide and full-width forms, and emoji (Unicode TR 11, coarsened to blocks). */
+/**
+ * Ranges of code points that take two columns: East Asian wide and full-width forms, and emoji (Unicode TR 11,
+ * coarsened to blocks).
+ */
 const wide: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],
@@ -35,7 +38,10 @@ export function visibleText(text: string): string {
   });
 }
 
-/** A text whose middle is left out where it is long: its end often says as much as its beginning. Never half a surrogate pair. */
+/**
+ * A text whose middle is left out where it is long: its end often says as much as its beginning. Never half a surrogate
+ * pair.
+ */
 export function shortenText(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const kept = Math.floor(longest / 2);

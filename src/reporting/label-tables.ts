@@ -24,7 +24,10 @@ export interface LabelRow<Success> {
   readonly emphasis: boolean;
 }
 
-/** Tables of players by the values of each label: a value's players stand together, in their order. None where no task has labels. */
+/**
+ * Tables of players by the values of each label: a value's players stand together, in their order. None where no task
+ * has labels.
+ */
 export function labelTables<Success>(
   players: readonly LabelledPlayer<Success>[],
 ): { readonly axis: string; readonly rows: readonly LabelRow<Success>[] }[] {

@@ -1,5 +1,5 @@
-// What `agentgym ui` sends to its pages, as JSON: server-sent events named `runs`, `report`, `load` and `problem`. Types alone, like
-// report-data.ts, which it goes with.
+// What `agentgym ui` sends to its pages, as JSON: server-sent events named `runs`, `report`, `load` and `problem`.
+// Types alone, like report-data.ts, which it goes with.
 import type { ReportData, ReportEpisode, ReportRate, ReportRun, ReportStatus } from './report-data.js';
 
 /** Everything in the folder that is followed: the event `runs`. */
@@ -75,7 +75,10 @@ export interface ReportUpdate {
   readonly episodes: { readonly [run: string]: EpisodesUpdate };
 }
 
-/** A run without its episodes, and without what did not change since the last event of this connection: `kept` names these parts. */
+/**
+ * A run without its episodes, and without what did not change since the last event of this connection: `kept` names
+ * these parts.
+ */
 export type RunUpdate = Pick<ReportRun, 'id'> &
   Partial<Omit<ReportRun, 'episodes'>> & { readonly kept: readonly (keyof ReportRun)[] };
 

@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and those above it that are missing. Node's own way of it reports a folder below the one that was refused as missing, and never ends
- * where a file system refuses without saying why, as /proc does.
+ * Makes a folder and those above it that are missing. Node's own way of it reports a folder below the one that was
+ * refused as missing, and never ends where a file system refuses without saying why, as /proc does.
  *
  * @returns the uppermost folder that was made; undefined where all of them were there
  */

@@ -6,7 +6,10 @@ export interface MarkdownColumn {
   readonly align?: 'right';
 }
 
-/** A table of GitHub's Markdown, its columns under each other in the source too, as prettier writes them. Cells are Markdown already. */
+/**
+ * A table of GitHub's Markdown, its columns under each other in the source too, as prettier writes them. Cells are
+ * Markdown already.
+ */
 export function markdownTable(columns: readonly MarkdownColumn[], rows: readonly (readonly string[])[]): string[] {
   const cells = [columns.map(({ title }) => title), ...rows].map((row) => row.map(asCell));
   const widths = columns.map((_, i) => Math.max(3, ...cells.map((row) => displayWidth(row[i] ?? ''))));
@@ -23,7 +26,9 @@ export function markdownTable(columns: readonly MarkdownColumn[], rows: readonly
   return [line(head), line(rule), ...body.map(line)];
 }
 
-/** Text as Markdown that shows it: no markup, link or HTML comes of it, but for what stands between backticks. One line. */
+/**
+ * Text as Markdown that shows it: no markup, link or HTML comes of it, but for what stands between backticks. One line.
+ */
 export function markdownText(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line

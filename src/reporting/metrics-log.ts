@@ -31,7 +31,10 @@ export class MetricsLog {
     return this.#lines.digest;
   }
 
-  /** In TensorBoard the stage ends the name: `train/loss/sft` and `train/loss/rl` stand side by side, and are not one curve. */
+  /**
+   * In TensorBoard the stage ends the name: `train/loss/sft` and `train/loss/rl` stand side by side, and are not one
+   * curve.
+   */
   write(line: RunMetricsLine): void {
     this.#lines.appendLine(metricsDocument(line));
     const named = Object.entries(line.metrics).map(([name, value]) => [`${name}/${line.stage}`, value] as const);

@@ -9,7 +9,8 @@ export interface PageParts {
   readonly script: string;
   readonly styles: string;
   /**
-   * Its Content-Security-Policy: it runs this script and these styles and loads nothing, so that what models wrote can neither run nor send.
+   * Its Content-Security-Policy: it runs this script and these styles and loads nothing, so that what models wrote can
+   * neither run nor send.
    */
   readonly policy: string;
 }

@@ -11,8 +11,8 @@ export interface JsonLine<T> {
 const lineFeed = 10;
 
 /**
- * The whole lines of a JSONL file, one after the other, so that the file may be larger than memory; half a line at its end is left out.
- * Lines end at line feeds alone: the line separators of Unicode may stand inside JSON.
+ * The whole lines of a JSONL file, one after the other, so that the file may be larger than memory; half a line at its
+ * end is left out. Lines end at line feeds alone: the line separators of Unicode may stand inside JSON.
  *
  * @param bytes of the file to read; absent: all there are
  * @throws AG_RUN_DAMAGED, naming a line that is no JSON

@@ -1,6 +1,9 @@
 import { pageDocument, pageParts } from './page-document.js';
 
-/** The page that `agentgym ui` serves at every address: it asks for what belongs to its own. The policy goes into a header. */
+/**
+ * The page that `agentgym ui` serves at every address: it asks for what belongs to its own. The policy goes into a
+ * header.
+ */
 export async function renderLivePage(): Promise<{ readonly html: string; readonly policy: string }> {
   const parts = await pageParts('live-page.js', { connect: true });
   return { html: pageDocument(parts, { title: 'Runs' }), policy: `${parts.policy}; frame-ancestors 'none'` };

@@ -1,5 +1,6 @@
-// What the report page draws, as JSON. It imports types of contracts and nothing else, so that a page in a browser and whoever makes the
-// data share it, and what is recorded of an episode is described once. JSON has no word for numbers that are not finite: they are null here.
+// What the report page draws, as JSON. It imports types of contracts and nothing else, so that a page in a browser and
+// whoever makes the data share it, and what is recorded of an episode is described once. JSON has no word for numbers
+// that are not finite: they are null here.
 import type { CompletedEpisode, TokenRecord, Turn } from '../contracts/trajectory.js';
 
 /** The whole document, as it stands in the page and as a server sends it. */
@@ -38,7 +39,10 @@ export interface ReportTransfer {
     readonly cell: string;
     /** Success on each column, in their order; null before the first run is complete. */
     readonly success: readonly (ReportRate | null)[];
-    /** Difference to those that trained there, the mean over the columns that it did not train on; null where it cannot be told yet. */
+    /**
+     * Difference to those that trained there, the mean over the columns that it did not train on; null where it cannot
+     * be told yet.
+     */
     readonly elsewhere: ReportMean | null;
   }[];
 }
@@ -57,11 +61,16 @@ export interface ReportRun {
   readonly failure?: string;
   /** ISO 8601, UTC; null where it never began. */
   readonly startedAt: string | null;
-  /** Facts for the head of the page, in order: `['environment', 'textcraft']`, `['algorithm', 'grpo, groups of 16']`. */
+  /**
+   * Facts for the head of the page, in order: `['environment', 'textcraft']`, `['algorithm', 'grpo, groups of 16']`.
+   */
   readonly summary: readonly (readonly [name: string, value: string])[];
   /** The resolved recipe; absent where a document has too many runs to carry them all. */
   readonly recipe?: { readonly [key: string]: unknown };
-  /** What became of each task of the final evaluation; absent before it, and where a document has too many runs to carry them all. */
+  /**
+   * What became of each task of the final evaluation; absent before it, and where a document has too many runs to carry
+   * them all.
+   */
   readonly tasks?: ReportTasks;
   /** A command that trains the same again; absent where nobody looked. */
   readonly repeat?: string;
@@ -124,7 +133,8 @@ export interface ReportStage {
 }
 
 /**
- * Metrics in columns of equal length, one entry a line of the log, in its order. Long logs may be thinned out; lines with evaluations stay.
+ * Metrics in columns of equal length, one entry a line of the log, in its order. Long logs may be thinned out; lines
+ * with evaluations stay.
  */
 export interface ReportSeries {
   readonly stage: readonly string[];
@@ -136,7 +146,10 @@ export interface ReportSeries {
   readonly episodes: readonly number[];
   /** Seconds worked so far, evaluations among them, over all stages and sessions; never falls. */
   readonly seconds: readonly number[];
-  /** Each metric by its name in the log (`rollout/success`, `eval/t0/success`); null where a line has none or it is not finite. */
+  /**
+   * Each metric by its name in the log (`rollout/success`, `eval/t0/success`); null where a line has none or it is not
+   * finite.
+   */
   readonly metrics: { readonly [name: string]: readonly (number | null)[] };
 }
 
@@ -145,8 +158,8 @@ export interface ReportInterval {
   readonly low: number | null;
   readonly high: number | null;
   /**
-   * Why it is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do not tell how far seeds differ. `narrow`: seeds
-   * agree better than the sampling of tasks allows. Absent: no reason.
+   * Why it is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do not
+   * tell how far seeds differ. `narrow`: seeds agree better than the sampling of tasks allows. Absent: no reason.
    */
   readonly reservation?: 'one-seed' | 'two-seeds' | 'narrow';
 }
@@ -163,7 +176,10 @@ export interface ReportMean extends ReportInterval {
 
 /** A player on tasks of a split. */
 export interface ReportEvaluation {
-  /** `policy` during and after training, `start` before the first rl stage; `random`, `demonstrator` and `oracle` are baselines. */
+  /**
+   * `policy` during and after training, `start` before the first rl stage; `random`, `demonstrator` and `oracle` are
+   * baselines.
+   */
   readonly player: string;
   /** Part of the last word on the run: the same tasks as all others that are. Else a point on the way. */
   readonly final: boolean;
@@ -171,7 +187,9 @@ export interface ReportEvaluation {
   readonly step: number;
   readonly runStep: number;
   readonly split: string;
-  /** What the recipe calls another environment than its own, to which what was learnt may carry over; absent: its own. */
+  /**
+   * What the recipe calls another environment than its own, to which what was learnt may carry over; absent: its own.
+   */
   readonly environment?: string;
   readonly temperature: number;
   readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
@@ -261,7 +279,9 @@ export type ReportTurn = Turn;
 /** Columns of a record that are numbers as they are, or texts. */
 type ExactColumn = 'tokens' | 'mask' | 'pieces';
 
-/** An episode's tokens, in columns of equal length, as they were recorded; a measured number that is not finite is null. */
+/**
+ * An episode's tokens, in columns of equal length, as they were recorded; a measured number that is not finite is null.
+ */
 export type ReportTokens = {
   readonly [Column in keyof TokenRecord]: Column extends ExactColumn ? TokenRecord[Column] : readonly (number | null)[];
 };

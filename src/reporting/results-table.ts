@@ -51,8 +51,8 @@ export function resultsTable(rows: readonly ResultRow[], style: TerminalStyle): 
 }
 
 /**
- * Below the table of players: success apart by each label that the tasks have. Where the table is about one of them, this one and its reference alone: a
- * terminal has no room for every player at every value.
+ * Below the table of players: success apart by each label that the tasks have. Where the table is about one of them,
+ * this one and its reference alone: a terminal has no room for every player at every value.
  */
 export function labelLines(rows: readonly ResultRow[], style: TerminalStyle): string[] {
   const isAbout = rows.some(({ emphasis }) => emphasis === true);

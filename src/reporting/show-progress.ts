@@ -13,7 +13,10 @@ export interface ProgressOptions {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** Live tasks on a terminal, plain lines on standard error elsewhere; events for the parent process where that shows them. */
+/**
+ * Live tasks on a terminal, plain lines on standard error elsewhere; events for the parent process where that shows
+ * them.
+ */
 export async function showProgress(options: ProgressOptions): Promise<ProgressDisplay> {
   const { stages, quiet, stdout, stderr, environment } = options;
   const print = (line: string) => void stderr.write(`${printable(line)}\n`);

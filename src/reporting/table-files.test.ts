@@ -75,7 +75,8 @@ describe('CSV', () => {
     ]);
   });
 
-  // Goes red when one of these characters is forgotten, or when text that begins with an apostrophe is left as it is: it then loses it on the way back.
+  // Goes red when one of these characters is forgotten, or when text that begins with an apostrophe is left as it is:
+  // it then loses it on the way back.
   it('lets no text become a formula, and every text come back', () => {
     const texts = [
       '=1+1',

@@ -1,5 +1,6 @@
-// The file format of TensorBoard: TFRecords that hold `Event` messages (`tensorflow/core/util/event.proto`, `summary.proto`), written by hand because a handful
-// of fields is all there is: Event {1: wall_time double, 2: step int64, 3: file_version, 5: summary, 7: session_log}, Summary.Value {1: tag, 2: simple_value float}.
+// The file format of TensorBoard: TFRecords that hold `Event` messages (`tensorflow/core/util/event.proto`,
+// `summary.proto`), written by hand because a handful of fields is all there is: Event {1: wall_time double, 2: step
+// int64, 3: file_version, 5: summary, 7: session_log}, Summary.Value {1: tag, 2: simple_value float}.
 import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +48,10 @@ export class TensorBoardEvents {
   }
 }
 
-/** Readers take the files of a folder in the order of their names, so the time in a new name must lie behind those in the old ones. */
+/**
+ * Readers take the files of a folder in the order of their names, so the time in a new name must lie behind those in
+ * the old ones.
+ */
 function nextFileName(directory: string): string {
   const taken = readdirSync(directory).flatMap((name) => filePattern.exec(name)?.[1] ?? []);
   const seconds = Math.max(Math.floor(Date.now() / 1000), ...taken.map((time) => Number(time) + 1));

@@ -5,7 +5,10 @@ import { printable } from './terminal-style.js';
 
 type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SimpleRenderer>;
 
-/** Live lines: one a cell, side by side, and one for the whole. Warnings and failures are printed once the lines no longer move. */
+/**
+ * Live lines: one a cell, side by side, and one for the whole. Warnings and failures are printed once the lines no
+ * longer move.
+ */
 export function terminalGrid(progress: GridProgress, print: (line: string) => void): GridDisplay {
   const remarks: string[] = [];
   const lines = new Map(progress.cells.map((id) => [id, createLine()]));

@@ -41,8 +41,8 @@ export function paint(text: string, tone: Tone, { colour }: TerminalStyle): stri
 }
 
 /**
- * Text as a terminal may have it: whoever writes to one calls this, whatever the text is made of. Control characters, which files, models and
- * packages may hold, become visible signs; what `paint` painted becomes colours.
+ * Text as a terminal may have it: whoever writes to one calls this, whatever the text is made of. Control characters,
+ * which files, models and packages may hold, become visible signs; what `paint` painted becomes colours.
  */
 export function printable(text: string): string {
   return visibleText(text).replaceAll(/[\ufdd0-\ufdd9]/g, (mark) => codeOf.get(mark) ?? mark);

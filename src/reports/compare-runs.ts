@@ -46,10 +46,11 @@ export interface RunsComparison {
 }
 
 /**
- * Compares the final evaluations of runs over the tasks that both of a pair played, one seed of each: intervals are for other tasks, not for
- * other seeds.
+ * Compares the final evaluations of runs over the tasks that both of a pair played, one seed of each: intervals are for
+ * other tasks, not for other seeds.
  *
- * @throws AG_RUNS_INCOMPARABLE where their final evaluations are of different splits, or one was not made at the temperature
+ * @throws AG_RUNS_INCOMPARABLE where their final evaluations are of different splits, or one was not made at the
+ * temperature
  */
 export async function compareRuns(
   directories: readonly string[],
@@ -116,7 +117,10 @@ function compareOne(
   return { compared, measured };
 }
 
-/** As if all runs had one seed, so that they pair by their tasks; a task of another environment is another one, whatever its id. */
+/**
+ * As if all runs had one seed, so that they pair by their tasks; a task of another environment is another one, whatever
+ * its id.
+ */
 function oneSeed({ values, clusters }: RunOutcomes, { environment }: Recipe): RunOutcomes {
   const named = <T>(map: ReadonlyMap<string, T>) =>
     new Map([...map].map(([task, value]) => [`${environment.name}/${task}`, value]));

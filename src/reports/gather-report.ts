@@ -5,8 +5,8 @@ import { reportAblation } from './report-ablation.js';
 import { largestEpisodes, reportRuns, type ReportRequest } from './report-runs.js';
 
 /**
- * Gathers what the report page and figures draw. An ablation is one subject by itself: its runs are compared already. Throws AG_COMMAND_USAGE
- * where it is not alone, and as `reportRuns` and `reportAblation`.
+ * Gathers what the report page and figures draw. An ablation is one subject by itself: its runs are compared already.
+ * Throws AG_COMMAND_USAGE where it is not alone, and as `reportRuns` and `reportAblation`.
  */
 export async function gatherReport(request: ReportRequest): Promise<ReportData> {
   const { runs, episodes, version } = request;

@@ -50,8 +50,8 @@ export async function reportAblation(directory: string, options: ReportAblationO
 }
 
 /**
- * Makes one document of an ablation and of those of its runs that have begun, by their folders. Reads nothing. `summarize`: one that remembers what it
- * compared, where this is done again and again.
+ * Makes one document of an ablation and of those of its runs that have begun, by their folders. Reads nothing.
+ * `summarize`: one that remembers what it compared, where this is done again and again.
  */
 export function composeAblation(
   directory: string,

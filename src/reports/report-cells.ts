@@ -48,8 +48,8 @@ function settingOf({ loaded }: ReportedRun): Record<string, Json> {
 }
 
 /**
- * A short name for each setting, no two alike: what its parts are called, as that tells more than what follows from it; and where that is
- * not enough, one more key that tells it from its namesakes.
+ * A short name for each setting, no two alike: what its parts are called, as that tells more than what follows from it;
+ * and where that is not enough, one more key that tells it from its namesakes.
  */
 function labelsOf(settings: readonly Record<string, Json>[]): string[] {
   const [first] = settings;
@@ -122,8 +122,8 @@ function successOf(runs: readonly ReportedRun[]): ReportRate | null {
 }
 
 /**
- * Each setting against each one before it, over the seeds and tasks that both have: `p` corrected by Holm over all of them. Runs of one seed
- * each that is not the same are held against each other over their tasks alone.
+ * Each setting against each one before it, over the seeds and tasks that both have: `p` corrected by Holm over all of
+ * them. Runs of one seed each that is not the same are held against each other over their tasks alone.
  */
 export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] {
   const pairs = groups.flatMap((second, j) =>

@@ -33,8 +33,9 @@ export interface EpisodeLine {
 }
 
 /**
- * The recorded episodes of a run, so many as a page can carry: first those of the final evaluations, from their first task on, so that
- * policies stay paired; then those of training, evenly over its course. Logs may be larger than memory: only the chosen lines are read.
+ * The recorded episodes of a run, so many as a page can carry: first those of the final evaluations, from their first
+ * task on, so that policies stay paired; then those of training, evenly over its course. Logs may be larger than
+ * memory: only the chosen lines are read.
  *
  * @throws AG_RUN_DAMAGED naming a line that is no JSON
  */
@@ -46,7 +47,10 @@ export async function reportEpisodes(run: string, limits: EpisodeLimits): Promis
   return { episodes, recorded: logs.recorded, halfWritten: logs.halfWritten };
 }
 
-/** Where the lines of a run's episode logs are, for runs that go on too: a refresh reads what was appended since the last one. */
+/**
+ * Where the lines of a run's episode logs are, for runs that go on too: a refresh reads what was appended since the
+ * last one.
+ */
 export class EpisodeLogs {
   readonly #folder: string;
   readonly #logs = new Map<string, ScannedLog>();
@@ -170,8 +174,8 @@ function takeEvenly(lines: readonly EpisodeLine[], { count, bytes }: EpisodeLimi
 }
 
 /**
- * Every line of so many, a power of two: what was taken once stays while lines are appended, until half of it must go. For pages that
- * follow a run.
+ * Every line of so many, a power of two: what was taken once stays while lines are appended, until half of it must go.
+ * For pages that follow a run.
  */
 export function takeSteadily(lines: readonly EpisodeLine[], { count, bytes }: EpisodeLimits): EpisodeLine[] {
   if (count < 1) return [];

@@ -67,7 +67,8 @@ function summaryOf({ manifest, metrics, result }: LoadedRun, recipe: Recipe): [s
 
 /** What each stage that took a step has cost, by currency, evaluations apart except in seconds. */
 function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): ReportStage[] {
-  // Every line has what the run has cost so far: a stage has cost what its last line has more than that of the stage before.
+  // Every line has what the run has cost so far: a stage has cost what its last line has more than that of the stage
+  // before.
   let before: SpentSoFar = {};
   return Object.entries(stages).flatMap(([name, { kind }]): ReportStage[] => {
     const lines = metrics.filter(({ stage }) => stage === name);

@@ -337,7 +337,8 @@ describe('a report of several runs', () => {
     expect(cells.map(({ settings }) => settings['algorithm.options.clip'])).toEqual([0.2, 0.3, 0.2]);
     const [first, second] = comparisons;
     expect(first).toMatchObject({ a: 'grpo, clip 0.3', b: 'grpo, clip 0.2', pairs: '2 seeds, 10 tasks' });
-    // Both seeds gain the same six of ten tasks: the interval and the p of scipy.stats.ttest_1samp([0]*4+[1]*6, 0), whatever the seeds.
+    // Both seeds gain the same six of ten tasks: the interval and the p of scipy.stats.ttest_1samp([0]*4+[1]*6, 0),
+    // whatever the seeds.
     expect(first!.difference.mean).toBeCloseTo(0.6, 12);
     expect(first!.difference.low).toBeCloseTo(0.2306, 4);
     expect(first!.p).toBeCloseTo(0.00512, 5);

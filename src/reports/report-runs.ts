@@ -25,7 +25,10 @@ export type RunRemarks = Pick<ReportRun, 'advice' | 'repeat'>;
 /** Lines of episode logs that a page carries, in bytes. */
 export const largestEpisodes = 32 << 20;
 
-/** Gathers what the report page draws: of one run, or of several side by side. Throws as `loadRun` and `reportEpisodes` do. */
+/**
+ * Gathers what the report page draws: of one run, or of several side by side. Throws as `loadRun` and `reportEpisodes`
+ * do.
+ */
 export async function reportRuns(request: ReportRequest): Promise<ReportData> {
   const folders = [...new Set(request.runs)];
   const limits = limitsFor(request.episodes, folders.length);
@@ -44,7 +47,10 @@ export function limitsFor(episodes: number, runs: number): EpisodeLimits {
   return { count: Math.floor(episodes / runs), bytes: Math.floor(largestEpisodes / runs) };
 }
 
-/** Makes one document of runs that were read. `compare`: one that remembers what it compared, where this is done again and again. */
+/**
+ * Makes one document of runs that were read. `compare`: one that remembers what it compared, where this is done again
+ * and again.
+ */
 export function composeReport(
   runs: readonly ReportedRun[],
   notes: readonly string[],
@@ -128,7 +134,10 @@ export function notesOn(run: ReportedRun): string[] {
   ];
 }
 
-/** Logs of which the last line was left out. While a run goes on every one is half-written at times: then nothing is lost. */
+/**
+ * Logs of which the last line was left out. While a run goes on every one is half-written at times: then nothing is
+ * lost.
+ */
 export function halfLogs({ loaded, halfWritten }: ReportedRun): readonly string[] {
   return loaded.status === 'running' ? [] : [...loaded.halfWritten, ...halfWritten];
 }

@@ -11,8 +11,8 @@ export interface SampleGames {
 }
 
 /**
- * A task of the final evaluation that both policies played: the first that only the trained one solved, else the first of all. Undefined where a
- * run kept no such episodes.
+ * A task of the final evaluation that both policies played: the first that only the trained one solved, else the first
+ * of all. Undefined where a run kept no such episodes.
  */
 export async function sampleGames(run: string): Promise<SampleGames | undefined> {
   const [before, after] = await Promise.all([

@@ -24,7 +24,8 @@ export interface WrittenReport {
 }
 
 /**
- * Writes the report of runs, or of one ablation, whole or not at all: a browser never sees half a page. Throws AG_REPORT_WRITE_FAILED, and as
+ * Writes the report of runs, or of one ablation, whole or not at all: a browser never sees half a page. Throws
+ * AG_REPORT_WRITE_FAILED, and as
  * `gatherReport`.
  */
 export async function writeReport(request: WriteReportRequest): Promise<WrittenReport> {

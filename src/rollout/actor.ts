@@ -17,7 +17,10 @@ export interface ModelActor {
   readonly tools?: Toolbox;
 }
 
-/** A player of the environment's own: the random baseline or an expert. Its actions are the environment's, and call no tools. */
+/**
+ * A player of the environment's own: the random baseline or an expert. Its actions are the environment's, and call no
+ * tools.
+ */
 export interface EnvironmentActor {
   readonly kind: 'environment';
   readonly player: string;

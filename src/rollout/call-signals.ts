@@ -1,6 +1,6 @@
 /**
- * The signals of calls that run side by side and that all end with one signal: it gets a single listener however many calls there are, for Node
- * warns of more than ten.
+ * The signals of calls that run side by side and that all end with one signal: it gets a single listener however many
+ * calls there are, for Node warns of more than ten.
  */
 export class CallSignals {
   readonly #running = new Map<AbortSignal, { readonly calls: Set<AbortController>; readonly interrupt: () => void }>();

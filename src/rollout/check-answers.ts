@@ -1,5 +1,6 @@
-// What environments return is data that plugins make: each answer is checked, and copied, before anything else sees it. This runs for every
-// step, so nothing is made of an answer that is as it should be but its copy; texts are never copied.
+// What environments return is data that plugins make: each answer is checked, and copied, before anything else sees it.
+// This runs for every step, so nothing is made of an answer that is as it should be but its copy; texts are never
+// copied.
 import type { Conclusion, Start, StepResult, TaskFacts } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
 import type { JsonObject } from '../contracts/json.js';

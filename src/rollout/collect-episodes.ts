@@ -1,6 +1,6 @@
-// Plays episodes side by side. One loop, two rules of who is ready to be answered: in waves the policy waits until every environment has answered; in free
-// collection an episode goes on as soon as its own has. What an episode is does not depend on the rule, nor on who answers first: its randomness is
-// keyed by where it stands in the run.
+// Plays episodes side by side. One loop, two rules of who is ready to be answered: in waves the policy waits until
+// every environment has answered; in free collection an episode goes on as soon as its own has. What an episode is does
+// not depend on the rule, nor on who answers first: its randomness is keyed by where it stands in the run.
 import { setImmediate } from 'node:timers/promises';
 
 import type { Conclusion } from '../contracts/environment.js';
@@ -27,7 +27,10 @@ export interface RolloutSettings {
   readonly maxFailedShare: number;
   /** Longest wait for a player that is not the environment's own; Infinity for a person. */
   readonly playerMilliseconds: number;
-  /** `free` lets timing decide which episodes share a call of the policy; absent: it does so where the policy promises independence. */
+  /**
+   * `free` lets timing decide which episodes share a call of the policy; absent: it does so where the policy promises
+   * independence.
+   */
   readonly collection?: 'waves' | 'free';
 }
 
@@ -136,7 +139,10 @@ class Collection {
     return new Promise((resolve) => (this.#wake = resolve));
   }
 
-  /** Runs a call beside the others. What it throws ends the collection: what concerns one episode alone is caught inside. */
+  /**
+   * Runs a call beside the others. What it throws ends the collection: what concerns one episode alone is caught
+   * inside.
+   */
   #beside(work: () => Promise<void>): void {
     this.#pending += 1;
     work()
@@ -316,7 +322,10 @@ function draws(random: Random, count: number): Float64Array {
   return numbers;
 }
 
-/** Plugins throw plain errors, or were told of already; any other AgentgymError has nothing to do with this one episode and ends the collection. */
+/**
+ * Plugins throw plain errors, or were told of already; any other AgentgymError has nothing to do with this one episode
+ * and ends the collection.
+ */
 function failureOf(error: unknown, phase: Failure['phase']): Failure {
   if (isAgentgymError(error) && error.code !== 'AG_PLUGIN_FAILED') throw error;
   const message = messageOf(error);

@@ -23,7 +23,8 @@ export class NotJsonError extends Error {
 }
 
 /**
- * A copy of what a plugin, or a file of code, gave as JSON: lists, plain objects, strings, finite numbers, booleans and null.
+ * A copy of what a plugin, or a file of code, gave as JSON: lists, plain objects, strings, finite numbers, booleans and
+ * null.
  *
  * @param place where it stands, for the message
  * @param absent what becomes of members that are undefined: refused, or left out

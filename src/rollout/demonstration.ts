@@ -24,8 +24,9 @@ export interface DemonstrationRow extends BatchRow {
 }
 
 /**
- * A demonstration in the tokens of a policy, laid out as a rollout of the same episode would be: actions and their end tokens have mask 1.
- * Turns that the model cannot hold are left out from the end; undefined where not even the first fits.
+ * A demonstration in the tokens of a policy, laid out as a rollout of the same episode would be: actions and their end
+ * tokens have mask 1. Turns that the model cannot hold are left out from the end; undefined where not even the first
+ * fits.
  */
 export function layOutDemonstration(
   demonstration: Demonstration,
@@ -56,7 +57,9 @@ export function conversationText({ system, observations, texts }: Demonstration)
   return [system, ...parts].filter((part) => part !== '').join('\n');
 }
 
-/** The text a policy would have written for an action. Throws where the format cannot write it, or reads back another. */
+/**
+ * The text a policy would have written for an action. Throws where the format cannot write it, or reads back another.
+ */
 export function writeAction(action: string, format: ActionFormat): string {
   const text = format.render(action);
   const parsed = format.parse(text);

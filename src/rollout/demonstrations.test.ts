@@ -41,7 +41,8 @@ function options(changes: Partial<CollectDemonstrationsOptions> = {}): CollectDe
 }
 
 describe('collectDemonstrations', () => {
-  // Law 10. Mutation: take the tasks from `tasks.draw`, so that some come twice and some never. It is given one split alone.
+  // Law 10. Mutation: take the tasks from `tasks.draw`, so that some come twice and some never. It is given one split
+  // alone.
   it('plays training tasks only, each as often as every other', async () => {
     const { demonstrations, success } = await collectDemonstrations(options({ count: 18 }));
     const names = demonstrations.map(({ name }) => name);

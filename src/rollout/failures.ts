@@ -2,7 +2,10 @@ import type { Episode } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { WorldHandle } from './world-handle.js';
 
-/** Throws AG_EPISODES_FAILED, naming the world, where a larger share of the episodes than `limit` failed to their last retry. */
+/**
+ * Throws AG_EPISODES_FAILED, naming the world, where a larger share of the episodes than `limit` failed to their last
+ * retry.
+ */
 export function refuseManyFailures(
   episodes: readonly Episode[],
   limit: number,

@@ -1,5 +1,5 @@
-// The laws of training that rollouts answer for, as properties of whole collections. Each test names the line that breaks
-// it. Long because the laws are read against each other.
+// The laws of training that rollouts answer for, as properties of whole collections. Each test names the line that
+// breaks it. Long because the laws are read against each other.
 import { describe, expect, it } from 'vitest';
 
 import type { Environment, StepResult } from '../contracts/environment.js';
@@ -44,7 +44,8 @@ const completed = (episodes: readonly Episode[]): CompletedEpisode[] =>
   episodes.filter((episode) => episode.status === 'completed');
 
 describe('law 1: token in, token out', () => {
-  // Mutation: let `TokenSequence.addAction` append `encodeAction(decode(tokens))` instead of the tokens: unknown and marker tokens change.
+  // Mutation: let `TokenSequence.addAction` append `encodeAction(decode(tokens))` instead of the tokens: unknown and
+  // marker tokens change.
   it('grows one sequence by what was sampled and what was seen, and never rewrites it', async () => {
     const model = recording();
     const episodes = completed(await collectEpisodes(keys(3, 4), collectOptions({ actor: modelActor(model) })));

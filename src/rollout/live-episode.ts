@@ -121,7 +121,10 @@ export class LiveEpisode {
     return this.#standStill(observation, true);
   }
 
-  /** What a turn leads to that called a tool: the environment is not stepped, and nothing was wrong with it as an action. */
+  /**
+   * What a turn leads to that called a tool: the environment is not stepped, and nothing was wrong with it as an
+   * action.
+   */
   toolStep(observation: string): Stepped {
     return this.#standStill(observation, false);
   }
@@ -129,7 +132,8 @@ export class LiveEpisode {
   /**
    * Takes what an action brought about. The turn is finished by `finishTurn`.
    *
-   * @returns the cap of the host that cuts the episode here, where one does: the environment may have something to say to it
+   * @returns the cap of the host that cuts the episode here, where one does: the environment may have something to say
+   * to it
    */
   take(step: Stepped): 'horizon' | 'tokens' | undefined {
     this.#terminated = step.terminated;

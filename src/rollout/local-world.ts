@@ -1,4 +1,5 @@
-// A world in this thread: the plugin's own object, with its time limited and measured, and what it gives checked as data.
+// A world in this thread: the plugin's own object, with its time limited and measured, and what it gives checked as
+// data.
 import type {
   Awaitable,
   Call,

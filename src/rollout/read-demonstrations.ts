@@ -17,8 +17,8 @@ export interface ReadDemonstrationsOptions {
 }
 
 /**
- * Reads demonstrations from JSON lines: `{"task"?, "system"?, "observations": [...], "texts": [...]}`, an episode a line, as many
- * observations as texts, or one more. Empty lines are skipped, other keys ignored.
+ * Reads demonstrations from JSON lines: `{"task"?, "system"?, "observations": [...], "texts": [...]}`, an episode a
+ * line, as many observations as texts, or one more. Empty lines are skipped, other keys ignored.
  *
  * @throws AG_DEMONSTRATION with file and line
  */

@@ -4,7 +4,8 @@ import { emptyColumn, mapColumns } from '../credit/batch-columns.js';
 /**
  * Some rows of a batch, in the order given, with every column that it has.
  *
- * @param width of the result: as wide as the longest of the rows where it is not given; beyond the batch's own width stands padding
+ * @param width of the result: as wide as the longest of the rows where it is not given; beyond the batch's own width
+ * stands padding
  */
 export function selectRows(
   batch: TrainingBatch,

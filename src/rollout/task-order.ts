@@ -8,8 +8,8 @@ const largestShuffle = 1_000_000;
 export type TaskOrder = (first: number, count: number) => Promise<readonly string[]>;
 
 /**
- * An endless order of tasks, as a function of place: a bounded split is gone through in a new order each time around, so that every
- * task comes equally often; an unbounded one is drawn from at random.
+ * An endless order of tasks, as a function of place: a bounded split is gone through in a new order each time around,
+ * so that every task comes equally often; an unbounded one is drawn from at random.
  */
 export function taskOrder(tasks: TaskList, random: Random): TaskOrder {
   const { count } = tasks;
@@ -30,7 +30,8 @@ export function taskOrder(tasks: TaskList, random: Random): TaskOrder {
 }
 
 /**
- * Some tasks of a split, each at most once where the split is bounded: all of them, in their order, where no more are there.
+ * Some tasks of a split, each at most once where the split is bounded: all of them, in their order, where no more are
+ * there.
  */
 export function chooseTasks(list: TaskList, tasks: number, random: Random): Promise<readonly string[]> {
   const { count } = list;

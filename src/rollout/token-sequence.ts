@@ -1,5 +1,5 @@
-// The one place where token ids of an episode are put together: rollouts and demonstrations both go through it, so both have the same
-// layout. Ids are only ever appended.
+// The one place where token ids of an episode are put together: rollouts and demonstrations both go through it, so both
+// have the same layout. Ids are only ever appended.
 import type { ConversationEncoder } from '../contracts/policy.js';
 import type { TokenRecord } from '../contracts/trajectory.js';
 

@@ -256,7 +256,8 @@ describe('streams and sessions', () => {
     expect(new Set(disposed)).toEqual(new Set(['now', 'then']));
   });
 
-  // Goes red when a call leaves its listener on the signal, or when each of many calls side by side has one of its own: Node warns of those.
+  // Goes red when a call leaves its listener on the signal, or when each of many calls side by side has one of its own:
+  // Node warns of those.
   it('leaves no listeners and no timers behind', async () => {
     const { signal } = new AbortController();
     const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;

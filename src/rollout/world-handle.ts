@@ -29,8 +29,8 @@ export interface Stepped extends StepResult {
 }
 
 /**
- * An instance of a world. Plays one episode at a time, from `reset` on. Calls throw what the plugin threw, a DeadlineError, or
- * AG_WORLD_UNAVAILABLE.
+ * An instance of a world. Plays one episode at a time, from `reset` on. Calls throw what the plugin threw, a
+ * DeadlineError, or AG_WORLD_UNAVAILABLE.
  */
 export interface InstanceHandle {
   /** It grades episodes that the host cuts. */

@@ -46,8 +46,9 @@ export async function folderDamage(directory: string): Promise<string | undefine
 }
 
 /**
- * Puts a finished folder at its place, over an older one of that name if there is one; the caller brings the folder around it to the disk. Between the two renames the older one stands under
- * another name, from where `repairFolders` brings it back should the process die there.
+ * Puts a finished folder at its place, over an older one of that name if there is one; the caller brings the folder
+ * around it to the disk. Between the two renames the older one stands under another name, from where `repairFolders`
+ * brings it back should the process die there.
  */
 export async function placeFolder(temporary: string, target: string): Promise<void> {
   const parent = join(target, '..');

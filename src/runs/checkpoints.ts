@@ -1,5 +1,6 @@
-// checkpoints/step-N/ holds what the policy saved, trainer.json and checksums.json; latest.json names the last complete one. Where latest.json is
-// missing, or names a folder that somebody removed, the newest one that remains counts: that is how a damaged checkpoint is given up.
+// checkpoints/step-N/ holds what the policy saved, trainer.json and checksums.json; latest.json names the last complete
+// one. Where latest.json is missing, or names a folder that somebody removed, the newest one that remains counts: that
+// is how a damaged checkpoint is given up.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -21,8 +22,8 @@ export interface Checkpoint {
 export type SavePolicy = (directory: string) => Promise<void>;
 
 /**
- * Writes a checkpoint so that it appears whole or not at all, points latest.json at it, and keeps the last `keep`. Whatever fails, the older
- * ones stay valid; the error is AG_CHECKPOINT_WRITE_FAILED.
+ * Writes a checkpoint so that it appears whole or not at all, points latest.json at it, and keeps the last `keep`.
+ * Whatever fails, the older ones stay valid; the error is AG_CHECKPOINT_WRITE_FAILED.
  */
 export async function writeCheckpoint(run: string, state: TrainerState, save: SavePolicy, keep: number): Promise<void> {
   const name = `step-${state.runStep}`;
@@ -55,8 +56,9 @@ export async function stageStart(run: string, stage: string): Promise<string> {
 }
 
 /**
- * The checkpoint a run goes on from, checked; null where it has none yet. Tidies up after a killed process, so the caller must hold the lock.
- * Throws AG_CHECKPOINT_BROKEN where it is damaged and AG_RESUME_MISMATCH where another recipe made it.
+ * The checkpoint a run goes on from, checked; null where it has none yet. Tidies up after a killed process, so the
+ * caller must hold the lock. Throws AG_CHECKPOINT_BROKEN where it is damaged and AG_RESUME_MISMATCH where another
+ * recipe made it.
  */
 export async function openLatestCheckpoint(run: string, recipe: JsonObject): Promise<Checkpoint | null> {
   const folder = checkpointsFolder(run);
@@ -94,7 +96,10 @@ export async function openLatestCheckpoint(run: string, recipe: JsonObject): Pro
   return { directory, state };
 }
 
-/** The newest complete checkpoint of a run that may still be working, without touching anything; undefined where there is none. */
+/**
+ * The newest complete checkpoint of a run that may still be working, without touching anything; undefined where there
+ * is none.
+ */
 export async function latestCheckpointFolder(run: string): Promise<string | undefined> {
   const folder = checkpointsFolder(run);
   const steps = await stepsIn(folder);
@@ -114,7 +119,9 @@ export async function runWeights(run: string): Promise<string> {
   });
 }
 
-/** Removes checkpoints beyond the one a run goes on from: they were complete, but latest.json had not named them yet. */
+/**
+ * Removes checkpoints beyond the one a run goes on from: they were complete, but latest.json had not named them yet.
+ */
 export async function removeLaterCheckpoints(run: string, runStep: number): Promise<void> {
   const folder = checkpointsFolder(run);
   for (const step of await stepsIn(folder)) if (step > runStep) await removeFolder(join(folder, `step-${step}`));

@@ -73,7 +73,10 @@ const stages = [
   { stage: 'rl', steps: 4 },
 ];
 
-/** A loop as training has it: works from where the run's checkpoint stands until the run is done, or `until` steps of it are. */
+/**
+ * A loop as training has it: works from where the run's checkpoint stands until the run is done, or `until` steps of it
+ * are.
+ */
 async function work({ run, journal, policy }: Session, until = Infinity): Promise<void> {
   const from = run.checkpoint?.state;
   const first = from === undefined ? 0 : stages.findIndex(({ stage }) => stage === from.stage);

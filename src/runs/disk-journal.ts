@@ -40,8 +40,9 @@ export interface JournalOptions {
 }
 
 /**
- * The journal of a real run. Logs only grow, in the order of the calls; a checkpoint brings them to the disk and notes their lengths, and a
- * resumed run cuts them back to these, so that a run that was killed and resumed ends with the same lines as one that was not.
+ * The journal of a real run. Logs only grow, in the order of the calls; a checkpoint brings them to the disk and notes
+ * their lengths, and a resumed run cuts them back to these, so that a run that was killed and resumed ends with the
+ * same lines as one that was not.
  */
 export class DiskJournal implements Journal {
   readonly #options: JournalOptions;
@@ -70,7 +71,10 @@ export class DiskJournal implements Journal {
     this.#warnOfChanges(state?.digests ?? {});
   }
 
-  /** Opens the logs of a run where its checkpoint left them. Throws AG_RUN_DAMAGED where a log is shorter than the checkpoint says. */
+  /**
+   * Opens the logs of a run where its checkpoint left them. Throws AG_RUN_DAMAGED where a log is shorter than the
+   * checkpoint says.
+   */
   static async open(options: JournalOptions): Promise<DiskJournal> {
     const { run } = options;
     if (run.resumed) {

@@ -21,7 +21,10 @@ export async function writeJsonAtomically(path: string, value: object): Promise<
   await syncFolder(dirname(path));
 }
 
-/** Brings every file of a folder, and the folder itself, to the disk; all at once, which a file system does for little more than one. */
+/**
+ * Brings every file of a folder, and the folder itself, to the disk; all at once, which a file system does for little
+ * more than one.
+ */
 export async function syncTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true });
   const files = entries.map(async (entry) => {

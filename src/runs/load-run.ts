@@ -21,7 +21,9 @@ export interface LoadedRun {
   readonly evaluations: readonly (EvaluationLine & { readonly runStep: number })[];
   /** Absent until it has ended. */
   readonly result?: RunResult;
-  /** Logs whose last line was half-written, because the run goes on or its process was killed: what is whole was read. */
+  /**
+   * Logs whose last line was half-written, because the run goes on or its process was killed: what is whole was read.
+   */
   readonly halfWritten: readonly string[];
   /** Logs that are not what they were at the newest checkpoint: somebody, or a failing disk, changed them. */
   readonly changed: readonly string[];
@@ -29,7 +31,10 @@ export interface LoadedRun {
   readonly checkpoint?: string;
 }
 
-/** Reads a run without touching it, also while it is being written: half a line at the end of a log is left out. Throws AG_NOT_A_RUN or AG_RUN_DAMAGED. */
+/**
+ * Reads a run without touching it, also while it is being written: half a line at the end of a log is left out. Throws
+ * AG_NOT_A_RUN or AG_RUN_DAMAGED.
+ */
 export async function loadRun(directory: string): Promise<LoadedRun> {
   const [manifest, metrics, evaluations, result, checkpoint] = await Promise.all([
     readManifest(directory),
@@ -80,7 +85,9 @@ interface Lines {
   readonly half: boolean;
 }
 
-/** The whole lines of a JSONL file; none where it does not exist yet. Throws AG_RUN_DAMAGED, naming a line that is none. */
+/**
+ * The whole lines of a JSONL file; none where it does not exist yet. Throws AG_RUN_DAMAGED, naming a line that is none.
+ */
 async function readLines(path: string): Promise<Lines> {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0));
   const text = bytes.toString('utf8');

@@ -1,4 +1,5 @@
-// What may go of a folder of runs. Nothing is removed here, and no link is followed: what is one is told of and left alone.
+// What may go of a folder of runs. Nothing is removed here, and no link is followed: what is one is told of and left
+// alone.
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -44,7 +45,10 @@ export interface PrunePlan {
 /** A folder that was on its way out (`removeFolder`). */
 const removal = /^\.removing-/;
 
-/** Finds what may go. Runs of ablations lose checkpoints like others, and are never removed whole: their ablation would lack them. */
+/**
+ * Finds what may go. Runs of ablations lose checkpoints like others, and are never removed whole: their ablation would
+ * lack them.
+ */
 export async function planPrune({ runsFolder, only, what }: PruneRequest): Promise<PrunePlan> {
   const root = await realpath(runsFolder);
   const notes: string[] = [];
@@ -123,7 +127,10 @@ async function oldCheckpoints(run: string, status: RunStatus, keep: number, note
   ]);
 }
 
-/** Names of the starts of the stages that checkpoints lie in: who goes on from one of them reads its stage's start again. */
+/**
+ * Names of the starts of the stages that checkpoints lie in: who goes on from one of them reads its stage's start
+ * again.
+ */
 async function stagesOf(checkpoints: readonly string[]): Promise<string[]> {
   return Promise.all(
     checkpoints.map(async (path) => {

@@ -175,7 +175,8 @@ describe('whole runs', () => {
     expect(readdirSync(runsFolder)).toEqual([]);
   });
 
-  // Goes red when hidden folders are left out of the plan, when a lock is not looked at, or when one that was not asked for goes too.
+  // Goes red when hidden folders are left out of the plan, when a lock is not looked at, or when one that was not asked
+  // for goes too.
   it('whose removal was cut short are gone with the next', async () => {
     const runsFolder = newFolder();
     const [kept, cut] = [await journaledRun(runsFolder), await journaledRun(runsFolder, { end: 'failed' })];

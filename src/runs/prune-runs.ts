@@ -29,7 +29,8 @@ export interface PruneResult {
 /**
  * Makes room in a folder of runs: finds what may go and, told so, removes it under each run's lock.
  *
- * @throws AG_RUN_NOT_FOUND for a folder that is not there, AG_COMMAND_USAGE for a run outside of it, AG_RUN_WRITE_FAILED
+ * @throws AG_RUN_NOT_FOUND for a folder that is not there, AG_COMMAND_USAGE for a run outside of it,
+ * AG_RUN_WRITE_FAILED
  */
 export async function pruneRuns(request: PruneRunsRequest): Promise<PruneResult> {
   const { runsFolder, what, references, yes } = request;

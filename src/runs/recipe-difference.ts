@@ -8,7 +8,8 @@ export interface RecipeDifference {
 }
 
 /**
- * The first key at which two resolved recipes differ, in the order of the keys of the first. The order of keys means nothing, but for
+ * The first key at which two resolved recipes differ, in the order of the keys of the first. The order of keys means
+ * nothing, but for
  * `stages`, which is an ordered map.
  */
 export function recipeDifference(before: Json, after: Json, path = ''): RecipeDifference | undefined {

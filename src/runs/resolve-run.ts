@@ -18,8 +18,8 @@ interface Candidate {
 }
 
 /**
- * The folder of a RUN as commands take it: a path, an id, a name that somebody gave it, a unique beginning of an id or of a folder's name, or `latest` (the one created
- * last). Throws AG_NOT_A_RUN, AG_RUN_NOT_FOUND or AG_RUN_AMBIGUOUS.
+ * The folder of a RUN as commands take it: a path, an id, a name that somebody gave it, a unique beginning of an id or
+ * of a folder's name, or `latest` (the one created last). Throws AG_NOT_A_RUN, AG_RUN_NOT_FOUND or AG_RUN_AMBIGUOUS.
  */
 export async function resolveRun(reference: string, runsFolder: string): Promise<string> {
   if (reference !== 'latest' && existsSync(manifestPath(reference))) return resolve(reference);
@@ -61,7 +61,8 @@ function shellWord(text: string): string {
 }
 
 /**
- * The same, for commands that take an ABLATION too: its folder, or a unique beginning of its folder's name below `ablations/`.
+ * The same, for commands that take an ABLATION too: its folder, or a unique beginning of its folder's name below
+ * `ablations/`.
  */
 export async function resolveSubject(reference: string, runsFolder: string): Promise<string> {
   if (isAblation(reference)) return resolve(reference);

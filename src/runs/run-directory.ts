@@ -43,7 +43,10 @@ export interface NewRun {
   readonly sourceFolder: string;
 }
 
-/** The folder of a run that this process works in: it holds the lock. Everything that can be wrong is checked before anything is written. */
+/**
+ * The folder of a run that this process works in: it holds the lock. Everything that can be wrong is checked before
+ * anything is written.
+ */
 export class RunDirectory {
   #manifest: RunManifest;
 
@@ -63,7 +66,9 @@ export class RunDirectory {
     return this.#manifest;
   }
 
-  /** Creates the folder, whole or not at all. Throws AG_OUTPUT_EXISTS, or AG_RUN_WRITE_FAILED where it cannot be made. */
+  /**
+   * Creates the folder, whole or not at all. Throws AG_OUTPUT_EXISTS, or AG_RUN_WRITE_FAILED where it cannot be made.
+   */
   static async create(options: NewRun): Promise<RunDirectory> {
     if (options.output !== undefined) refuseExisting(options.output);
     const id = randomId();
@@ -113,8 +118,8 @@ export class RunDirectory {
   }
 
   /**
-   * Opens a run to go on with it. `recipe`, where given, must be the run's own. Throws AG_NOT_A_RUN, AG_RESUME_MISMATCH (naming the key),
-   * AG_RUN_LOCKED or AG_CHECKPOINT_BROKEN; logs are still as the last process left them.
+   * Opens a run to go on with it. `recipe`, where given, must be the run's own. Throws AG_NOT_A_RUN, AG_RESUME_MISMATCH
+   * (naming the key), AG_RUN_LOCKED or AG_CHECKPOINT_BROKEN; logs are still as the last process left them.
    */
   static async resume(directory: string, recipe?: Recipe): Promise<RunDirectory> {
     const path = resolve(directory);
@@ -184,7 +189,10 @@ export function refuseExisting(output: string): void {
   });
 }
 
-/** Six of 30 letters and digits that nobody mistakes for each other; the first a letter, so that an id is never a number. */
+/**
+ * Six of 30 letters and digits that nobody mistakes for each other; the first a letter, so that an id is never a
+ * number.
+ */
 function randomId(): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz2345679';
   const pick = (count: number) => alphabet[randomInt(count)] ?? '';

@@ -4,7 +4,10 @@ import { basename, join } from 'node:path';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { writeJsonAtomically } from './durable-files.js';
 
-/** What somebody calls a run, and wrote down about it: `label.json`, which may be changed at any time, also while the run goes on. */
+/**
+ * What somebody calls a run, and wrote down about it: `label.json`, which may be changed at any time, also while the
+ * run goes on.
+ */
 export interface RunLabel {
   readonly name?: string;
   readonly tags: readonly string[];

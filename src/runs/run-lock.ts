@@ -8,7 +8,9 @@ export { createFirstLock, firstLock } from '../processes/process-lock.js';
 /** The right to write in a run's folder; held by one living process at most. */
 export type RunLock = ProcessLock;
 
-/** Takes the lock of a run's folder, or throws AG_RUN_LOCKED where a living process holds it; a dead owner never blocks. */
+/**
+ * Takes the lock of a run's folder, or throws AG_RUN_LOCKED where a living process holds it; a dead owner never blocks.
+ */
 export function acquireRunLock(directory: string): RunLock {
   return acquireProcessLock(
     directory,

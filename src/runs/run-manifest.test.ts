@@ -73,7 +73,8 @@ describe('readManifest', () => {
     });
   });
 
-  // Goes red when a recipe is read as one that is to be run: with limits, without keys that were given up, with defaults filled in.
+  // Goes red when a recipe is read as one that is to be run: with limits, without keys that were given up, with
+  // defaults filled in.
   it('reads what other versions wrote, and changes nothing of it', async () => {
     const { importanceCap: _, recomputeLogprobs: __, ...algorithm } = { importanceCap: 0, ...recipe.algorithm };
     const older = { ...recipe, algorithm: { ...algorithm, groupSize: 0, pairs: 'all' }, formerly: { a: 1 } };

@@ -19,7 +19,10 @@ import { writeJsonAtomically } from './durable-files.js';
 import type { HostFacts } from './host-facts.js';
 import type { SplitProof } from './split-proof.js';
 
-/** `interrupted`: by the user, resumable; `stopped`: by a rule of the recipe; `running` of a dead process: killed, resumable. */
+/**
+ * `interrupted`: by the user, resumable; `stopped`: by a rule of the recipe; `running` of a dead process: killed,
+ * resumable.
+ */
 export type RunStatus = 'running' | 'completed' | 'interrupted' | 'stopped' | 'failed';
 
 /** A contribution as a run used it: enough to import it again, in a worker too. */
@@ -46,7 +49,10 @@ export interface PackageRecord {
 export interface RewardDescription {
   /** Of the undiscounted return, in the turns of the recipe's longest horizon. */
   readonly bounds: RewardBounds;
-  /** Along the play of those who cannot learn; a player is absent where the environment has none, or where every episode failed. */
+  /**
+   * Along the play of those who cannot learn; a player is absent where the environment has none, or where every episode
+   * failed.
+   */
   readonly density: { readonly oracle?: RewardDensity; readonly random?: RewardDensity };
 }
 
@@ -86,7 +92,10 @@ export interface RunManifest {
   readonly seeds: { readonly [name: string]: Json };
   /** Null until the tasks are known. */
   readonly splits: SplitProof | null;
-  /** How high, how low and how often it pays; measured once, when the run begins. Null until then, and where no stage is rewarded; absent in runs of versions that did not measure. */
+  /**
+   * How high, how low and how often it pays; measured once, when the run begins. Null until then, and where no stage is
+   * rewarded; absent in runs of versions that did not measure.
+   */
   readonly reward?: RewardDescriptions | null;
   /** Reasons why a repetition may differ in bits, such as a resume with other threads; empty: exact. */
   readonly inexact: readonly string[];
@@ -121,7 +130,10 @@ const manifestSchema = v.looseObject({
   sessions: v.array(v.looseObject({ startedAt: v.string(), fromStep: v.number() })),
 });
 
-/** Throws AG_NOT_A_RUN for any folder without a manifest of this format, and where a part of it is not what it should be. */
+/**
+ * Throws AG_NOT_A_RUN for any folder without a manifest of this format, and where a part of it is not what it should
+ * be.
+ */
 export async function readManifest(directory: string): Promise<RunManifest> {
   const file = manifestPath(directory);
   let manifest: { readonly formatVersion?: unknown; readonly recipe?: unknown } | null;

@@ -17,7 +17,9 @@ export interface StageSummary {
   readonly evaluation?: EvaluationSummary;
 }
 
-/** Players beside the trained policy, on the same split, tasks and seeds; one without its expert is absent, never zero. */
+/**
+ * Players beside the trained policy, on the same split, tasks and seeds; one without its expert is absent, never zero.
+ */
 export interface Baselines {
   readonly random?: EvaluationSummary;
   readonly oracle?: EvaluationSummary;
@@ -49,7 +51,10 @@ export interface RunResult {
   /** The policy before the first rl stage, on the same tasks, at the same temperatures. */
   readonly starts: readonly EvaluationSummary[];
   readonly baselines: Baselines;
-  /** The other environments of the final evaluation, by what the recipe calls them; absent where it names none, or was not made. */
+  /**
+   * The other environments of the final evaluation, by what the recipe calls them; absent where it names none, or was
+   * not made.
+   */
   readonly transfer?: { readonly [environment: string]: TransferResult };
 }
 

@@ -20,14 +20,17 @@ interface SharedStageOptions {
   readonly folder: string;
   readonly identity: StageIdentity;
   readonly policy: Pick<PolicyModel, 'save' | 'load'>;
-  /** Steps after which runs need the weights as they are: to evaluate them, or to save them. The last one is always among them. */
+  /**
+   * Steps after which runs need the weights as they are: to evaluate them, or to save them. The last one is always
+   * among them.
+   */
   readonly needsWeights: (step: number) => boolean;
 }
 
 /**
- * A stage that several runs begin with: the first of them writes down what each step came to, the others read it. Both ways a run writes the same lines and the same weights,
- * since a step is a function of the weights and of what it was handed. Undefined where what is there was made by
- * another policy, on another machine, or with other packages.
+ * A stage that several runs begin with: the first of them writes down what each step came to, the others read it. Both
+ * ways a run writes the same lines and the same weights, since a step is a function of the weights and of what it was
+ * handed. Undefined where what is there was made by another policy, on another machine, or with other packages.
  */
 export async function openSharedStage(options: SharedStageOptions): Promise<SharedStage | undefined> {
   const { folder, identity } = options;

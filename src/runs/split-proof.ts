@@ -50,7 +50,9 @@ export interface SplitProof {
   };
   /** The environment says that its splits share clusters. */
   readonly sharesClusters?: true;
-  /** The other environments that the final evaluation plays, by what the recipe calls them; absent where there are none. */
+  /**
+   * The other environments that the final evaluation plays, by what the recipe calls them; absent where there are none.
+   */
   readonly transfer?: { readonly [name: string]: TransferProof };
 }
 
@@ -61,7 +63,10 @@ interface TransferProof {
   readonly tasks: number;
   readonly clusters: number;
   readonly fingerprint: string;
-  /** Tasks shared with those that the run learns from or chooses by, both 0; absent where the ids are another environment's, and say nothing. */
+  /**
+   * Tasks shared with those that the run learns from or chooses by, both 0; absent where the ids are another
+   * environment's, and say nothing.
+   */
   readonly overlap?: { readonly train: number; readonly heldOut: number };
   /** Clusters shared with these; 0 unless one of the environments says that its splits share them. */
   readonly sharedClusters?: { readonly train: number; readonly heldOut: number };
@@ -72,7 +77,9 @@ export interface TransferTasks extends ClusteredTasks {
   /** What the recipe calls it. */
   readonly name: string;
   readonly environment: string;
-  /** The recipe's environment with other options: the same id is the same task, or nearly, and so is the same cluster. */
+  /**
+   * The recipe's environment with other options: the same id is the same task, or nearly, and so is the same cluster.
+   */
   readonly isKin: boolean;
   readonly split: 'validation' | 'test';
   readonly ids: readonly string[];
@@ -86,9 +93,9 @@ interface NamedTasks {
 }
 
 /**
- * Proves that training, validation and test share no task and no cluster of tasks (law 10): those that are used, and all others of a split that can be
- * listed. Options may deal the tasks of one environment anew, so what is played of it with other options must share none with training either, nor
- * with the other held-out split.
+ * Proves that training, validation and test share no task and no cluster of tasks (law 10): those that are used, and
+ * all others of a split that can be listed. Options may deal the tasks of one environment anew, so what is played of it
+ * with other options must share none with training either, nor with the other held-out split.
  *
  * @throws AG_SPLIT_LEAK, naming a shared task, or a shared cluster with a task of each split
  */

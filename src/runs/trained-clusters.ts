@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 import { writeJsonAtomically } from './durable-files.js';
 
-/** Which clusters of tasks a run trains on: who evaluates it later tells apart what it has seen. Only where splits share clusters. */
+/**
+ * Which clusters of tasks a run trains on: who evaluates it later tells apart what it has seen. Only where splits share
+ * clusters.
+ */
 interface TrainedClusters {
   readonly formatVersion: 1;
   /** Sorted by code unit. */

@@ -24,7 +24,9 @@ export interface TrainerState {
   readonly seconds: number;
   /** Bytes of each log at this moment, by path inside the run. */
   readonly logs: { readonly [path: string]: number };
-  /** SHA-256 of each log's bytes at this moment, in hexadecimal; absent in checkpoints of versions that did not look. */
+  /**
+   * SHA-256 of each log's bytes at this moment, in hexadecimal; absent in checkpoints of versions that did not look.
+   */
   readonly digests?: { readonly [path: string]: string };
   /** The resolved recipe that made it. */
   readonly recipe: JsonObject;

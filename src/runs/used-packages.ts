@@ -22,7 +22,10 @@ export async function usedPackages(
   );
 }
 
-/** In what packages differ, in words that follow on "with": "plugin-coin 2.0.0 in the place of 1.0.0". How they came here makes no difference. */
+/**
+ * In what packages differ, in words that follow on "with": "plugin-coin 2.0.0 in the place of 1.0.0". How they came
+ * here makes no difference.
+ */
 export function packageDifferences(before: readonly PackageRecord[], now: readonly PackageRecord[]): string[] {
   const names = [...new Set([...before, ...now].map(({ name }) => name))].sort();
   return names.flatMap((name) => {

@@ -6,7 +6,8 @@ import { systemReason } from '../errors/system-error.js';
 import { makeFolder } from '../reporting/make-folder.js';
 
 /**
- * Writes a file, and the folders above it, whole or not at all: nobody reads half a document. Throws AG_REPORT_WRITE_FAILED.
+ * Writes a file, and the folders above it, whole or not at all: nobody reads half a document. Throws
+ * AG_REPORT_WRITE_FAILED.
  *
  * @param told what the error calls it
  */

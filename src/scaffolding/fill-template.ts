@@ -1,4 +1,5 @@
-// Templates are code that is checked, linted and tested where it lies, so what `init` fills in are ordinary names and values in it:
+// Templates are code that is checked, linted and tested where it lies, so what `init` fills in are ordinary names and
+// values in it:
 // `template-name` stands for the name of the contribution, and package.json is changed as JSON.
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
@@ -23,8 +24,8 @@ export interface TemplateValues extends ProjectName {
 const PLACEHOLDER = 'template-name';
 
 /**
- * Files that templates hold under another name: npm leaves `.gitignore` out of every package and turns it into `.npmignore` in some, and a package within
- * a package is what some bundlers, and publint, take for a part of it.
+ * Files that templates hold under another name: npm leaves `.gitignore` out of every package and turns it into
+ * `.npmignore` in some, and a package within a package is what some bundlers, and publint, take for a part of it.
  */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['_gitignore', '.gitignore'],
@@ -34,7 +35,9 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 /** Made by tools where somebody builds a template in a checkout. */
 const LEFT_OUT = ['node_modules', 'dist', 'runs'];
 
-/** The files of a template with everything filled in, in the order of their paths; packages get the licence of this one. */
+/**
+ * The files of a template with everything filled in, in the order of their paths; packages get the licence of this one.
+ */
 export async function fillTemplate(
   { name, isPackage, prefix }: Template,
   values: TemplateValues,

@@ -38,7 +38,10 @@ export function findTemplate(name: string): Template {
   });
 }
 
-/** What a package that is made in a folder depends on to run the host: the version that makes it, or, in a checkout of the sources, which no registry need know, the checkout. */
+/**
+ * What a package that is made in a folder depends on to run the host: the version that makes it, or, in a checkout of
+ * the sources, which no registry need know, the checkout.
+ */
 export function hostDependency(root: string, version: string, target: string): string {
   const isCheckout = existsSync(join(root, 'src', 'scaffolding'));
   return isCheckout ? `file:${relative(target, root).split(sep).join('/')}` : `^${version}`;

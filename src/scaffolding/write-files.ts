@@ -7,8 +7,8 @@ import type { ScaffoldFile } from './fill-template.js';
 import { makeFolder } from '../reporting/make-folder.js';
 
 /**
- * Writes all files or none. They are written beside the target first and moved into place then; whatever goes wrong, what was moved is taken
- * back, and files that were overwritten stand there again as they were.
+ * Writes all files or none. They are written beside the target first and moved into place then; whatever goes wrong,
+ * what was moved is taken back, and files that were overwritten stand there again as they were.
  *
  * @param target absolute path of the folder; made where it does not exist
  * @throws AgentgymError AG_INIT_TARGET, or what the signal was aborted with

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
 /**
- * Server-sent events on one response (WHATWG HTML, 9.2), compressed where the browser takes that. Whoever reads slowly is sent the newest
- * of each kind, not all there ever were: what waits is replaced.
+ * Server-sent events on one response (WHATWG HTML, 9.2), compressed where the browser takes that. Whoever reads slowly
+ * is sent the newest of each kind, not all there ever were: what waits is replaced.
  */
 export class EventStream {
   readonly #response: ServerResponse;

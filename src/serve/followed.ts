@@ -11,8 +11,9 @@ export interface Listener<Value> {
 const largestShare = 0.1;
 
 /**
- * Something on disk that is read again and again while anybody listens, once for all who do. Polled, as file systems tell of changes in
- * too many ways. `read` gives the very same value where nothing changed; `rest` is called when the last listener has left.
+ * Something on disk that is read again and again while anybody listens, once for all who do. Polled, as file systems
+ * tell of changes in too many ways. `read` gives the very same value where nothing changed; `rest` is called when the
+ * last listener has left.
  */
 export class Followed<Value> {
   readonly #listeners = new Set<Listener<Value>>();

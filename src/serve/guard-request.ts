@@ -17,8 +17,9 @@ export interface Guard {
 }
 
 /**
- * Undefined for a request that may be answered. A page of somebody else that has the token is refused by its origin, and cannot read what is served here even where its name is made to
- * point to this machine (DNS rebinding): a browser then sends that name as the host. The port is left open, so that a tunnel may end at another.
+ * Undefined for a request that may be answered. A page of somebody else that has the token is refused by its origin,
+ * and cannot read what is served here even where its name is made to point to this machine (DNS rebinding): a browser
+ * then sends that name as the host. The port is left open, so that a tunnel may end at another.
  */
 export function refusalOf(request: IncomingMessage, address: URL, { host, token }: Guard): Refusal | undefined {
   if (request.method !== 'GET') return { status: 405, reason: 'This server is only read from.' };

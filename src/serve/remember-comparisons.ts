@@ -1,5 +1,5 @@
-// Each step of a run that goes on changes its log alone, and comparing thirty runs takes a good part of a second: what is compared is compared again
-// only where a run has begun, ended or come to another result.
+// Each step of a run that goes on changes its log alone, and comparing thirty runs takes a good part of a second: what
+// is compared is compared again only where a run has begun, ended or come to another result.
 import { summarizeRuns } from '../ablation/summarize-ablation.js';
 import { compareGroups } from '../reports/report-cells.js';
 

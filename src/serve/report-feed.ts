@@ -18,7 +18,9 @@ export interface ReportState {
 /** Most episodes that a page carries, of all runs together. */
 const mostEpisodes = 2000;
 
-/** What pages follow: each report is made once for all pages that show it, of runs that are read once for all reports. */
+/**
+ * What pages follow: each report is made once for all pages that show it, of runs that are read once for all reports.
+ */
 export class ReportFeeds {
   readonly #version: string;
   readonly #remark: ReportRequest['remark'];

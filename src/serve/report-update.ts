@@ -2,7 +2,10 @@ import type { RunUpdate } from '../reporting/live-data.js';
 import type { ReportRun } from '../reporting/report-data.js';
 import type { ReportState } from './report-feed.js';
 
-/** Writes the updates of one connection: an episode is sent once, and again only where it was left out in between; of a run what changed. */
+/**
+ * Writes the updates of one connection: an episode is sent once, and again only where it was left out in between; of a
+ * run what changed.
+ */
 export class ReportUpdates {
   #sent: ReadonlySet<string> = new Set();
   #runs: ReadonlyMap<string, ReportRun> = new Map();

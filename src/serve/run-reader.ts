@@ -9,8 +9,9 @@ import { manifestPath } from '../runs/run-manifest.js';
 import { fileSignature } from './file-signature.js';
 
 /**
- * Reads one run again and again, for all pages that show it: it looks at sizes and times of change first, reads episode logs on from where
- * it was, and keeps the episodes of pages as JSON, since they are sent as they are. It holds no file open between reads.
+ * Reads one run again and again, for all pages that show it: it looks at sizes and times of change first, reads episode
+ * logs on from where it was, and keeps the episodes of pages as JSON, since they are sent as they are. It holds no file
+ * open between reads.
  */
 export class RunReader {
   #logs: EpisodeLogs;
@@ -27,7 +28,10 @@ export class RunReader {
     this.#logs = new EpisodeLogs(directory);
   }
 
-  /** The run as it is now, its report without episodes; the same object as before where nothing changed. Throws as `loadRun`. */
+  /**
+   * The run as it is now, its report without episodes; the same object as before where nothing changed. Throws as
+   * `loadRun`.
+   */
   read(): Promise<ReportedRun> {
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;

@@ -212,7 +212,8 @@ const episode = (task: string) => ({
   finalObservation: '',
 });
 
-// Goes red when an update sends again what it has sent (report-update.ts), or when appended lines are not read (EpisodeLogs).
+// Goes red when an update sends again what it has sent (report-update.ts), or when appended lines are not read
+// (EpisodeLogs).
 it('sends a report, then what was appended: each episode once', async () => {
   const { folder, run, journal } = await runningRun();
   step(journal, 1);
@@ -245,7 +246,8 @@ it('sends a report, then what was appended: each episode once', async () => {
   expect(Object.keys(other.all<ReportUpdate>('report')[0]!.episodes[id]!.added)).toHaveLength(3);
 });
 
-// Goes red when a resumed run's logs are taken for the old ones: then the byte where `first` was gives its name to another episode.
+// Goes red when a resumed run's logs are taken for the old ones: then the byte where `first` was gives its name to
+// another episode.
 it('reads logs anew that were cut, and gives other episodes other keys', async () => {
   const { folder, run, journal } = await runningRun();
   step(journal, 1);
@@ -278,7 +280,9 @@ it('says why there is nothing newer, and goes on when it can be read again', asy
   await expect.poll(() => page.all('report').length, soon).toBe(2);
 });
 
-/** Two cells with a seed each, as `ablate` makes them; `end` writes a final evaluation of ten tasks, and ends the run. */
+/**
+ * Two cells with a seed each, as `ablate` makes them; `end` writes a final evaluation of ten tasks, and ends the run.
+ */
 async function runningAblation() {
   const folder = join(mkdtempSync(join(tmpdir(), 'agentgym-serve-')), 'runs');
   const cells = [1, 5].map((turns) => ({
@@ -311,8 +315,8 @@ async function runningAblation() {
   return { folder, path, first, second, begin, end, release: () => directory.release() };
 }
 
-// Goes red when the manifest is read once and for all, when runs that begin are not looked for, when a part that was sent goes out again
-// (report-update.ts), or when the page is composed by other means than `agentgym report` has.
+// Goes red when the manifest is read once and for all, when runs that begin are not looked for, when a part that was
+// sent goes out again (report-update.ts), or when the page is composed by other means than `agentgym report` has.
 it('follows an ablation from its first second to its report, and sends of each run what is new', async () => {
   const { folder, path, first, second, begin, end, release } = await runningAblation();
   const { server, address } = await serve(folder);
@@ -358,7 +362,8 @@ it('follows an ablation from its first second to its report, and sends of each r
   expect(report.answer).toMatch(/^Success: turns-1 90\.0 %, turns-5 20\.0 %/);
 });
 
-// Goes red when a run is not held against the ablation it belongs to (follow-ablation.ts), or only while the page is new.
+// Goes red when a run is not held against the ablation it belongs to (follow-ablation.ts), or only while the page is
+// new.
 it('says when a run of an ablation was changed after it was complete', async () => {
   const { folder, first, begin, end } = await runningAblation();
   const { address } = await serve(folder);

@@ -48,7 +48,10 @@ const mostStreams = 100;
 /** Runs side by side: more colours than that nobody tells apart. */
 const mostCompared = 24;
 
-/** Serves the pages of a folder of runs, which follow the runs as they go. Writes nothing. Throws AG_SERVE_FAILED where it cannot listen. */
+/**
+ * Serves the pages of a folder of runs, which follow the runs as they go. Writes nothing. Throws AG_SERVE_FAILED where
+ * it cannot listen.
+ */
 export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   const folder = resolve(request.folder);
   refuseRun(folder);

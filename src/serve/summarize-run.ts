@@ -99,7 +99,10 @@ function temperatureOf(name: string): number {
   return Number(/^eval\/t([^/]+)\//.exec(name)?.[1] ?? Infinity);
 }
 
-/** The last whole lines of a log; those that are no metrics are passed over, since a list tells where a run stands, not whether it is whole. */
+/**
+ * The last whole lines of a log; those that are no metrics are passed over, since a list tells where a run stands, not
+ * whether it is whole.
+ */
 async function lastMetrics(file: string): Promise<RunMetricsLine[]> {
   const handle = await open(file).catch(() => undefined);
   if (handle === undefined) return [];

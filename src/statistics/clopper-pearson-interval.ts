@@ -2,8 +2,8 @@ import type { Interval } from '../contracts/evaluation.js';
 import { betaQuantile } from './incomplete-beta.js';
 
 /**
- * The exact 95 % interval of Clopper and Pearson (1934) for a share: it covers at least that often whatever the share is, and is wider
- * than Wilson's for it. Without trials it is [0, 1].
+ * The exact 95 % interval of Clopper and Pearson (1934) for a share: it covers at least that often whatever the share
+ * is, and is wider than Wilson's for it. Without trials it is [0, 1].
  */
 export function clopperPearsonInterval(successes: number, trials: number): Interval {
   const counts = Number.isInteger(successes) && Number.isInteger(trials);

@@ -15,8 +15,8 @@ const settings = [singleTasks, clustered].flatMap((clusters) =>
 );
 
 describe('two cells without a difference', () => {
-  // Goes red when degrees of freedom are those of tasks, or when the mean square of seeds is left out or raised to that of the rest.
-  // docs/decisions/intervals.md has more settings.
+  // Goes red when degrees of freedom are those of tasks, or when the mean square of seeds is left out or raised to that
+  // of the rest. docs/decisions/intervals.md has more settings.
   it.each(settings)('lie 0 apart by the crossed interval in 93 to 97 % of runs: $seeds seeds, rate $rate', (cells) => {
     const random = createRandom(1).stream('coverage', cells.seeds, cells.rate, cells.clusters.length);
     let covered = 0;

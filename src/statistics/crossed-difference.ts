@@ -10,9 +10,9 @@ import { pairedDifferences, type OutcomeMatrix } from './outcome-matrix.js';
 import { studentT95, studentTOutside } from './student-t.js';
 
 /**
- * The difference `second - first` of two cells on common seeds and tasks, with its 95 % interval for other seeds and other tasks: the t
- * interval of the differences of each seed on each task. `p` is of the same t statistic, two-sided, against no difference: it is below 0.05
- * exactly where the interval leaves 0 out.
+ * The difference `second - first` of two cells on common seeds and tasks, with its 95 % interval for other seeds and
+ * other tasks: the t interval of the differences of each seed on each task. `p` is of the same t statistic, two-sided,
+ * against no difference: it is below 0.05 exactly where the interval leaves 0 out.
  *
  * @param options.bounds of an outcome, [0, 1] for success; the difference is then between -1 and 1
  * @throws RangeError where the cells do not pair
@@ -38,7 +38,10 @@ export function crossedDifference(
   return { mean, low: Math.max(-limit, mean - half), high: Math.min(limit, mean + half), method, estimate, p };
 }
 
-/** The level at which the interval of `withoutVariation` just reaches 0: where `surprise` is the difference over its bound. */
+/**
+ * The level at which the interval of `withoutVariation` just reaches 0: where `surprise` is the difference over its
+ * bound.
+ */
 function pWithoutVariation(ratio: number, { seeds, tasks }: CrossedInterval['estimate']): number {
   const { bySeeds, byTasks } = crossedDegrees(seeds, tasks);
   const ofSeeds = studentTOutside(Math.sqrt(ratio * seeds * tasks), bySeeds);

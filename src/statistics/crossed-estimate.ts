@@ -1,5 +1,6 @@
-// The mean of outcomes y[s][t] of seed s in task cluster t, where both the seeds and the tasks are a sample and every seed has the same tasks
-// (Searle, Casella and McCulloch 1992, Variance Components, section 4.3; `two-way crossed, random, one observation a cell`):
+// The mean of outcomes y[s][t] of seed s in task cluster t, where both the seeds and the tasks are a sample and every
+// seed has the same tasks (Searle, Casella and McCulloch 1992, Variance Components, section 4.3; `two-way crossed,
+// random, one observation a cell`):
 //
 //   y[s][t] = mean + a[s] + b[t] + e[s][t],   variance of the mean = var(a)/S + var(b)/T + var(e)/(S T)
 //
@@ -7,19 +8,22 @@
 //
 //   seed: T var(a) + var(e)     task: S var(b) + var(e)     rest: var(e)
 //
-// so (seed + task - rest) / (S T) estimates it without bias. Clusters of unequal size count by their share p[t] of all tasks: the variance of
-// the weighted mean is the same formula with T = 1 / sum(p^2) (Kish 1965, section 11.7), and the mean squares are scaled to have these
-// expectations where effects are alike in all clusters. With equal clusters it is the textbook's analysis.
+// so (seed + task - rest) / (S T) estimates it without bias. Clusters of unequal size count by their share p[t] of all
+// tasks: the variance of the weighted mean is the same formula with T = 1 / sum(p^2) (Kish 1965, section 11.7), and the
+// mean squares are scaled to have these expectations where effects are alike in all clusters. With equal clusters it is
+// the textbook's analysis.
 //
 // Three things keep the interval honest with few seeds (what each is worth in coverage: docs/decisions/intervals.md):
 //
-// - task - rest is not taken below 0, so that the variance is at least what seeds alone say, and then has their degrees of freedom. seed is
-//   not raised to rest in turn: 2 degrees of freedom often find no difference between seeds that do differ.
-// - Satterthwaite (1946, Biometrics Bulletin 2, 110-114) has 1 / degrees = sum(share^2 / degrees of the part), over the parts seed and
-//   task - rest of the variance. That takes the shares for known. Where seeds agree by luck, their share is too small and its square much too
-//   small; the shares themselves, not squared, give the same at both ends and lean to the fewer degrees between them.
-// - seed is not taken below rest / t^2, t being its own 97.5 % quantile: seeds that agree to the last task leave an interval of at least one
-//   standard error of the rest.
+// - task - rest is not taken below 0, so that the variance is at least what seeds alone say, and then has their degrees
+//   of freedom. seed is not raised to rest in turn: 2 degrees of freedom often find no difference between seeds that do
+//   differ.
+// - Satterthwaite (1946, Biometrics Bulletin 2, 110-114) has 1 / degrees = sum(share^2 / degrees of the part), over the
+//   parts seed and task - rest of the variance. That takes the shares for known. Where seeds agree by luck, their share
+//   is too small and its square much too small; the shares themselves, not squared, give the same at both ends and lean
+//   to the fewer degrees between them.
+// - seed is not taken below rest / t^2, t being its own 97.5 % quantile: seeds that agree to the last task leave an
+//   interval of at least one standard error of the rest.
 //
 // `seed` and `task` change places where tasks are the fewer.
 import { columnShares, type OutcomeMatrix } from './outcome-matrix.js';
@@ -38,7 +42,9 @@ export interface CrossedComponents {
 export interface CrossedEstimate {
   readonly mean: number;
   readonly seeds: number;
-  /** The effective number of task clusters: all of them where they are of one size, fewer where some outweigh others. */
+  /**
+   * The effective number of task clusters: all of them where they are of one size, fewer where some outweigh others.
+   */
   readonly tasks: number;
   /** `seed` and `rest` are 0 with one seed, `task` and `rest` with one cluster: nothing can be said of them. */
   readonly components: CrossedComponents;
@@ -47,8 +53,8 @@ export interface CrossedEstimate {
   /** Degrees of freedom of `variance`, at least 1. */
   readonly degrees: number;
   /**
-   * Whether the 95 % t interval is narrower than the sampling of tasks alone would make it (of seeds, where tasks are the fewer). Then seeds
-   * agree better than tasks allow, which is luck: fewer than 95 % of such intervals cover.
+   * Whether the 95 % t interval is narrower than the sampling of tasks alone would make it (of seeds, where tasks are
+   * the fewer). Then seeds agree better than tasks allow, which is luck: fewer than 95 % of such intervals cover.
    */
   readonly narrow: boolean;
 }

@@ -4,8 +4,9 @@ import type { OutcomeMatrix } from './outcome-matrix.js';
 import { studentT95 } from './student-t.js';
 
 /**
- * What an interval speaks of. `crossed`: other seeds and other tasks. `tasks`: other tasks, for this one seed. `seeds`: other seeds, on this
- * one task. `no-variation`: all outcomes are equal; how far they could differ is guessed from their number. `unknown`: nothing can be said.
+ * What an interval speaks of. `crossed`: other seeds and other tasks. `tasks`: other tasks, for this one seed. `seeds`:
+ * other seeds, on this one task. `no-variation`: all outcomes are equal; how far they could differ is guessed from
+ * their number. `unknown`: nothing can be said.
  */
 export type CrossedMethod = 'crossed' | 'tasks' | 'seeds' | 'no-variation' | 'unknown';
 
@@ -23,10 +24,11 @@ export type CrossedInterval = Interval & {
 };
 
 /**
- * The mean of a cell over its seeds and tasks, with its 95 % interval for other seeds and other tasks; how the variance is found stands in
+ * The mean of a cell over its seeds and tasks, with its 95 % interval for other seeds and other tasks; how the variance
+ * is found stands in
  * `crossed-estimate.ts`. Without bounds it is the t interval. With bounds it is Wilson's with the effective number of trials,
- * (mean - low)(high - mean) / variance, in place of the number of episodes, and t in place of 1.96 (Dean and Pagano 2015, Journal of Survey
- * Statistics and Methodology 3, 484-503): honest near 0 and 1, and inside them.
+ * (mean - low)(high - mean) / variance, in place of the number of episodes, and t in place of 1.96 (Dean and Pagano
+ * 2015, Journal of Survey Statistics and Methodology 3, 484-503): honest near 0 and 1, and inside them.
  */
 export function crossedInterval(outcomes: OutcomeMatrix, { weights, bounds }: CrossedOptions = {}): CrossedInterval {
   if (bounds) requireWithin(outcomes, bounds);
@@ -59,8 +61,9 @@ export function methodOf({ variance, seeds, tasks }: CrossedEstimate): CrossedMe
 }
 
 /**
- * The interval where all outcomes are equal, which proves nothing certain. Of as many others as `surprise` allows, each could be as far away
- * as the bounds let it: at the bounds themselves this is what `crossedInterval` gives as the last differing outcome disappears.
+ * The interval where all outcomes are equal, which proves nothing certain. Of as many others as `surprise` allows, each
+ * could be as far away as the bounds let it: at the bounds themselves this is what `crossedInterval` gives as the last
+ * differing outcome disappears.
  */
 export function withoutVariation(
   mean: number,
@@ -80,8 +83,9 @@ export function withoutVariation(
 }
 
 /**
- * Wilson's t^2 / n for outcomes that do not vary, the larger of two. If the next outcome to differ is one episode's, seeds x tasks is the
- * number of trials, and seeds the degrees of freedom; if it is a task's, for all seeds alike, it is the number of tasks.
+ * Wilson's t^2 / n for outcomes that do not vary, the larger of two. If the next outcome to differ is one episode's,
+ * seeds x tasks is the number of trials, and seeds the degrees of freedom; if it is a task's, for all seeds alike, it
+ * is the number of tasks.
  */
 function surprise({ seeds, tasks }: CrossedEstimate, tOfSeeds: number, tOfTasks: number): number {
   if (seeds === 1 && tasks === 1) return Infinity;

@@ -16,9 +16,9 @@ export interface PairedDesign {
 const LARGEST_SHIFT = 37;
 
 /**
- * The smallest true difference of two paired cells that the test of `crossedDifference` finds, at 5 % two-sided, with this power. The test's
- * t is taken for noncentral t with the degrees of freedom that the given components have; where tasks have no effect of their own it is
- * the paired t test over seeds, and this is exact for normal outcomes.
+ * The smallest true difference of two paired cells that the test of `crossedDifference` finds, at 5 % two-sided, with
+ * this power. The test's t is taken for noncentral t with the degrees of freedom that the given components have; where
+ * tasks have no effect of their own it is the paired t test over seeds, and this is exact for normal outcomes.
  *
  * @throws RangeError for one seed, or a power that is not between 0.05 and 0.99
  */

@@ -11,12 +11,13 @@ export interface BootstrapOptions {
 }
 
 /**
- * The mean over seeds and tasks with its 95 % percentile interval by a bootstrap in two stages: seeds are drawn, and for each drawn seed
- * its clusters of tasks anew (Davison and Hinkley 1997, section 3.8). Every seed counts the same; within one, large clusters weigh more.
+ * The mean over seeds and tasks with its 95 % percentile interval by a bootstrap in two stages: seeds are drawn, and
+ * for each drawn seed its clusters of tasks anew (Davison and Hinkley 1997, section 3.8). Every seed counts the same;
+ * within one, large clusters weigh more.
  *
  * It takes tasks for nested in seeds, and n seeds for all there are: with fewer than about ten it is too narrow
- * (docs/decisions/intervals.md). With one seed, or one cluster, that side does not vary; with one of both the interval is endless (null in
- * JSON).
+ * (docs/decisions/intervals.md). With one seed, or one cluster, that side does not vary; with one of both the interval
+ * is endless (null in JSON).
  *
  * @param random a stream of its own: the interval is a function of it and the outcomes
  */
@@ -53,8 +54,8 @@ export function hierarchicalBootstrapInterval(
 }
 
 /**
- * The same for the difference `second - first` of two cells on common seeds and tasks: each resample takes the same seeds and tasks of
- * both.
+ * The same for the difference `second - first` of two cells on common seeds and tasks: each resample takes the same
+ * seeds and tasks of both.
  */
 export function hierarchicalBootstrapDifference(
   first: OutcomeMatrix,

@@ -1,6 +1,7 @@
 /**
- * p values of several comparisons, adjusted so that the chance of one false finding among all stays at the level that each is held against
- * (Holm 1979): the smallest times the number of comparisons, the next times one fewer, never falling, at most 1. In the order given.
+ * p values of several comparisons, adjusted so that the chance of one false finding among all stays at the level that
+ * each is held against (Holm 1979): the smallest times the number of comparisons, the next times one fewer, never
+ * falling, at most 1. In the order given.
  */
 export function holmAdjust(pValues: readonly number[]): number[] {
   if (!pValues.every((p) => p >= 0 && p <= 1)) throw new RangeError(`not p values: ${pValues.join(', ')}`);

@@ -1,4 +1,6 @@
-/** Coefficients of Lanczos's approximation of the gamma function for g = 7 (Godfrey 2001); relative error below 1e-14. */
+/**
+ * Coefficients of Lanczos's approximation of the gamma function for g = 7 (Godfrey 2001); relative error below 1e-14.
+ */
 const LANCZOS = [
   0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
   12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
@@ -11,7 +13,10 @@ export function logGamma(x: number): number {
   return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(base) - base + Math.log(series);
 }
 
-/** The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method; converges fast for x < (a + 1) / (a + b + 2). */
+/**
+ * The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method; converges fast for x < (a +
+ * 1) / (a + b + 2).
+ */
 function betaFraction(x: number, a: number, b: number): number {
   const floor = 1e-300;
   const away = (value: number): number => (Math.abs(value) < floor ? floor : value);
@@ -34,7 +39,8 @@ function betaFraction(x: number, a: number, b: number): number {
 }
 
 /**
- * The regularised incomplete beta function I_x(a, b), which is the distribution function of the beta distribution (DLMF 8.17).
+ * The regularised incomplete beta function I_x(a, b), which is the distribution function of the beta distribution (DLMF
+ * 8.17).
  *
  * @param x in [0, 1]
  * @param a at least 0.5, as is b
@@ -48,8 +54,8 @@ export function regularizedBeta(x: number, a: number, b: number): number {
 }
 
 /**
- * The x below which a draw of the beta distribution lies with this probability. By bisection until doubles have no number between, so
- * that a tiny x is as exact as any.
+ * The x below which a draw of the beta distribution lies with this probability. By bisection until doubles have no
+ * number between, so that a tiny x is as exact as any.
  */
 export function betaQuantile(probability: number, a: number, b: number): number {
   let [low, high] = [0, 1];

@@ -5,8 +5,9 @@ import { quantile } from './quantile.js';
 import { resampleRuns } from './stratified-bootstrap.js';
 
 /**
- * The mean of the middle half of all scores, over runs and tasks together: neither one lucky run nor one impossible task moves it (Agarwal
- * et al. 2021, arXiv 2108.13264). A quarter of the scores, rounded down, is left out at each end, as SciPy's `trim_mean(x, 0.25)` does.
+ * The mean of the middle half of all scores, over runs and tasks together: neither one lucky run nor one impossible
+ * task moves it (Agarwal et al. 2021, arXiv 2108.13264). A quarter of the scores, rounded down, is left out at each
+ * end, as SciPy's `trim_mean(x, 0.25)` does.
  */
 export function interquartileMean(scores: OutcomeMatrix): number {
   const sorted = Float64Array.from(scores.flat()).sort();
@@ -16,8 +17,8 @@ export function interquartileMean(scores: OutcomeMatrix): number {
 }
 
 /**
- * With its 95 % percentile interval by the stratified bootstrap: runs are resampled within each task, tasks stay. With one run the interval
- * is endless (null in JSON).
+ * With its 95 % percentile interval by the stratified bootstrap: runs are resampled within each task, tasks stay. With
+ * one run the interval is endless (null in JSON).
  *
  * @param scores one row a run (a seed), one column a task
  */

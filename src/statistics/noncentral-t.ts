@@ -2,8 +2,8 @@ import { logGamma, regularizedBeta } from './incomplete-beta.js';
 import { normalBelow } from './normal-distribution.js';
 
 /**
- * The chance that (Z + shift) / sqrt(chi2 / degrees) lies below t >= 0: the noncentral t distribution, by the series of Lenth (1989,
- * Applied Statistics 38, algorithm AS 243). Absolute error below 1e-10 for |shift| up to 37.
+ * The chance that (Z + shift) / sqrt(chi2 / degrees) lies below t >= 0: the noncentral t distribution, by the series of
+ * Lenth (1989, Applied Statistics 38, algorithm AS 243). Absolute error below 1e-10 for |shift| up to 37.
  */
 export function noncentralTBelow(t: number, degrees: number, shift: number): number {
   const x = (t * t) / (degrees + t * t);

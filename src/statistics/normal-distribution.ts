@@ -1,4 +1,7 @@
-/** The chance that a draw of the standard normal distribution lies below x, by its series (Marsaglia 2004, Journal of Statistical Software 11); absolute error below 1e-15. */
+/**
+ * The chance that a draw of the standard normal distribution lies below x, by its series (Marsaglia 2004, Journal of
+ * Statistical Software 11); absolute error below 1e-15.
+ */
 export function normalBelow(x: number): number {
   if (Math.abs(x) > 9) return x < 0 ? 0 : 1;
   let term = x;

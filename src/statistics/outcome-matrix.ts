@@ -1,14 +1,17 @@
 /**
- * What came of several seeds that were evaluated on the same tasks: one row a seed, one column a cluster of tasks (a task of its own where
- * there are none). An entry is the mean over the episodes of that seed in that cluster; no entry may be missing, so a task that one seed
- * could not play is left out for all.
+ * What came of several seeds that were evaluated on the same tasks: one row a seed, one column a cluster of tasks (a
+ * task of its own where there are none). An entry is the mean over the episodes of that seed in that cluster; no entry
+ * may be missing, so a task that one seed could not play is left out for all.
  */
 export type OutcomeMatrix = readonly (readonly number[])[];
 
 export interface ColumnShares {
   /** How much each column counts: its share of all tasks. */
   readonly shares: readonly number[];
-  /** 1 / sum(share^2): the number of columns where they count alike, fewer where some outweigh others (Kish 1965, section 11.7). */
+  /**
+   * 1 / sum(share^2): the number of columns where they count alike, fewer where some outweigh others (Kish 1965,
+   * section 11.7).
+   */
   readonly effective: number;
 }
 

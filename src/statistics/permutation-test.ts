@@ -13,10 +13,12 @@ export interface SignFlipTest {
 }
 
 /**
- * The sign-flip test of paired differences, such as those of the seeds of two cells: without an effect each difference is as likely to have
- * the other sign (Fisher 1935, section 21; Ernst 2004). It assumes nothing else, but few seeds have few signs.
+ * The sign-flip test of paired differences, such as those of the seeds of two cells: without an effect each difference
+ * is as likely to have the other sign (Fisher 1935, section 21; Ernst 2004). It assumes nothing else, but few seeds
+ * have few signs.
  *
- * Above 16 differences signs are drawn, and the observed ones count among them, so that p is valid and never 0 (Phipson and Smyth 2010).
+ * Above 16 differences signs are drawn, and the observed ones count among them, so that p is valid and never 0 (Phipson
+ * and Smyth 2010).
  */
 export function signFlipTest(differences: readonly number[], random: Random, draws = 10_000): SignFlipTest {
   const count = differences.length;

@@ -5,9 +5,9 @@ import { quantile } from './quantile.js';
 import { resampleRuns } from './stratified-bootstrap.js';
 
 /**
- * The chance that a run of `second` scores above a run of `first` on a task drawn at random, ties counting half: the Mann-Whitney U of each
- * task over its number of pairs, averaged over tasks (Agarwal et al. 2021, arXiv 2108.13264, section 4.3). It says how often, not by how
- * much.
+ * The chance that a run of `second` scores above a run of `first` on a task drawn at random, ties counting half: the
+ * Mann-Whitney U of each task over its number of pairs, averaged over tasks (Agarwal et al. 2021, arXiv 2108.13264,
+ * section 4.3). It says how often, not by how much.
  */
 export function probabilityOfImprovement(first: OutcomeMatrix, second: OutcomeMatrix): number {
   let wins = 0;
@@ -23,8 +23,8 @@ export function probabilityOfImprovement(first: OutcomeMatrix, second: OutcomeMa
 }
 
 /**
- * With its 95 % percentile interval by the stratified bootstrap: the runs of either side are resampled within each task, apart from one
- * another. With one run on a side the interval is [0, 1].
+ * With its 95 % percentile interval by the stratified bootstrap: the runs of either side are resampled within each
+ * task, apart from one another. With one run on a side the interval is [0, 1].
  *
  * @param first one row a run (a seed), one column a task; `second` has the same tasks, and any number of runs
  */

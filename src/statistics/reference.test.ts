@@ -178,7 +178,8 @@ describe('crossedEstimate', () => {
 });
 
 describe('detectableEffect', () => {
-  // Tasks without an effect of their own: the paired t test over seeds. The difference of a seed has variance seed + rest / tasks.
+  // Tasks without an effect of their own: the paired t test over seeds. The difference of a seed has variance seed +
+  // rest / tasks.
   it.each(recorded.pairedPower)('$call', ({ seeds, power, effect }) => {
     const [tasks, seed, rest] = [50, 0.004, 0.3];
     const detectable = detectableEffect({ seeds, tasks, components: { seed, task: 0, rest } }, power);

@@ -1,12 +1,18 @@
 import type { Random } from '../contracts/random.js';
 import type { OutcomeMatrix } from './outcome-matrix.js';
 
-/** Two cells between which there is no difference on average. Deviations are of normal effects on the log-odds of a success. */
+/**
+ * Two cells between which there is no difference on average. Deviations are of normal effects on the log-odds of a
+ * success.
+ */
 export interface SimulatedCells {
   readonly seeds: number;
   /** The number of tasks in each cluster. */
   readonly clusters: readonly number[];
-  /** Success rate, in 0..1, up to a percent or two: by the approximation of Zeger, Liang and Albert (1988, Biometrics 44, 1049-1060). */
+  /**
+   * Success rate, in 0..1, up to a percent or two: by the approximation of Zeger, Liang and Albert (1988, Biometrics
+   * 44, 1049-1060).
+   */
   readonly rate: number;
   /** Of a seed, drawn for each cell anew, since trainings from one seed part after a few steps. */
   readonly seedEffect: number;

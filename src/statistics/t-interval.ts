@@ -2,8 +2,8 @@ import type { Interval } from '../contracts/evaluation.js';
 import { studentT95 } from './student-t.js';
 
 /**
- * The mean of independent values with its 95 % t interval. One value says nothing of its spread, so its interval is endless (null in
- * JSON); the mean of nothing is NaN.
+ * The mean of independent values with its 95 % t interval. One value says nothing of its spread, so its interval is
+ * endless (null in JSON); the mean of nothing is NaN.
  */
 export function tInterval(values: readonly number[]): Interval & { readonly mean: number } {
   const count = values.length;
@@ -14,7 +14,9 @@ export function tInterval(values: readonly number[]): Interval & { readonly mean
   return { mean, low: mean - half, high: mean + half };
 }
 
-/** The mean of the differences `second - first` of paired values, such as seeds of two cells, with its 95 % t interval. */
+/**
+ * The mean of the differences `second - first` of paired values, such as seeds of two cells, with its 95 % t interval.
+ */
 export function pairedTInterval(
   first: readonly number[],
   second: readonly number[],

@@ -4,8 +4,8 @@ import type { Interval } from '../contracts/evaluation.js';
 const Z = 1.959963984540054;
 
 /**
- * The 95 % interval of Wilson (1927) for a share, without continuity correction: honest near 0 and 1, where the usual one is not.
- * Without trials it is [0, 1].
+ * The 95 % interval of Wilson (1927) for a share, without continuity correction: honest near 0 and 1, where the usual
+ * one is not. Without trials it is [0, 1].
  */
 export function wilsonInterval(successes: number, trials: number): Interval {
   if (!(successes >= 0 && successes <= trials)) throw new RangeError(`${successes} successes in ${trials} trials`);

@@ -155,7 +155,10 @@ export async function examineActionFormat<Options>(
   return { checks };
 }
 
-/** Checks an action format against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one. */
+/**
+ * Checks an action format against its contract, and says what is wrong and what usually causes it. Nothing is found in
+ * a good one.
+ */
 export async function checkActionFormat<Options>(
   subject: ActionFormatSubject<Options>,
   settings: ActionFormatCheckSettings = {},

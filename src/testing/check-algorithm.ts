@@ -26,7 +26,10 @@ export const algorithmChecks: readonly KitCheck<AlgorithmContext>[] = [
   ...gradientChecks,
 ];
 
-/** Checks an algorithm against its contract, on awkward batches and on a game that can be enumerated, and tells what became of each check. */
+/**
+ * Checks an algorithm against its contract, on awkward batches and on a game that can be enumerated, and tells what
+ * became of each check.
+ */
 export async function examineAlgorithm<Options>(
   subject: AlgorithmSubject<Options>,
   settings: KitSettings = {},

@@ -1,4 +1,5 @@
-// A kit that passes everything proves nothing: for each check there is one broken environment, and the check must catch it.
+// A kit that passes everything proves nothing: for each check there is one broken environment, and the check must catch
+// it.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +15,10 @@ import { checkEnvironment, environmentChecks, examineEnvironment } from './check
 import { describeEnvironment } from './describe-environment.js';
 import type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
 
-/** Walk from a start, drawn at random, to the number in the task's id: a good environment, and the root of all broken ones. */
+/**
+ * Walk from a start, drawn at random, to the number in the task's id: a good environment, and the root of all broken
+ * ones.
+ */
 class Walk implements Environment {
   protected target = 0;
   protected place = 0;

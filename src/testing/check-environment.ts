@@ -1,4 +1,5 @@
-// The conformance kit of environments: a plain function without a test runner, in the spirit of Gymnasium's env_checker.
+// The conformance kit of environments: a plain function without a test runner, in the spirit of Gymnasium's
+// env_checker.
 import { rmSync } from 'node:fs';
 
 import type { Awaitable, Environment, World } from '../contracts/environment.js';
@@ -121,7 +122,8 @@ async function quietly(free: () => Awaitable<void>): Promise<void> {
 }
 
 /**
- * Checks an environment against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one.
+ * Checks an environment against its contract, and says what is wrong and what usually causes it. Nothing is found in a
+ * good one.
  *
  * @example
  * ```ts

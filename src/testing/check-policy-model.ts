@@ -63,7 +63,8 @@ export async function examinePolicyModel(
 }
 
 /**
- * Checks a policy model against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one.
+ * Checks a policy model against its contract, and says what is wrong and what usually causes it. Nothing is found in a
+ * good one.
  *
  * @example
  * ```ts

@@ -19,8 +19,8 @@ const sparse: RewardScheme = {
   bounds: () => ({ success: [1, 1], failure: [0, 0] }),
 };
 /**
- * What the Guide's released code does: a lost episode is paid 1 for each milestone, of a won one they are divided by their number. Each turn is paid as if the
- * episode were lost, and the last turn of a win takes back what is too much.
+ * What the Guide's released code does: a lost episode is paid 1 for each milestone, of a won one they are divided by
+ * their number. Each turn is paid as if the episode were lost, and the last turn of a win takes back what is too much.
  */
 const inverted: RewardScheme = {
   density: 'turn',

@@ -1,5 +1,5 @@
-// The law "every success scores above every failure", on episodes that an environment really plays: a scheme that is right on simulated facts may still
-// stumble over those of a world.
+// The law "every success scores above every failure", on episodes that an environment really plays: a scheme that is
+// right on simulated facts may still stumble over those of a world.
 import type { Draw, Environment, EnvironmentPhase, World } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { RewardScheme } from '../contracts/reward.js';
@@ -94,8 +94,9 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
 ];
 
 /**
- * Plays an environment under a reward scheme and checks that every success scores above every failure, undiscounted. Players are the oracle, the random
- * player, a mixture of both, the oracle after a random beginning (late successes), and the oracle stopped one turn short (failures that came as far as can be).
+ * Plays an environment under a reward scheme and checks that every success scores above every failure, undiscounted.
+ * Players are the oracle, the random player, a mixture of both, the oracle after a random beginning (late successes),
+ * and the oracle stopped one turn short (failures that came as far as can be).
  */
 export async function checkRewardOn<EnvironmentOptions, RewardOptions>(
   environment: EnvironmentSubject<EnvironmentOptions>,

@@ -18,7 +18,9 @@ export interface RewardCheckSettings extends KitSettings {
   readonly episodes?: number;
   /** Also simulate environments whose progress may fall within an episode. */
   readonly progressFalls?: boolean;
-  /** The scheme is a term that belongs beside an outcome: success must stay above failure with 1 for a success added. */
+  /**
+   * The scheme is a term that belongs beside an outcome: success must stay above failure with 1 for a success added.
+   */
   readonly term?: boolean | 'where it pays nothing';
 }
 

@@ -1,4 +1,5 @@
-// The one table of checks: why each matters, and how to mend what it finds. docs/reference/checks.md is written from it (`npm run reference`).
+// The one table of checks: why each matters, and how to mend what it finds. docs/reference/checks.md is written from it
+// (`npm run reference`).
 
 /** Whose checks they are. */
 export type CheckedKind =

@@ -76,7 +76,10 @@ export async function examineTool<Options>(
   return { checks };
 }
 
-/** Checks a tool against its contract, and says what is wrong and what usually causes it. Nothing is found in a good one. */
+/**
+ * Checks a tool against its contract, and says what is wrong and what usually causes it. Nothing is found in a good
+ * one.
+ */
 export async function checkTool<Options>(
   subject: ToolSubject<Options>,
   settings: ToolCheckSettings = {},

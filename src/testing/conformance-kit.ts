@@ -56,7 +56,10 @@ export interface Preparation {
   readonly id: string;
   readonly title: string;
   readonly likelyCause: string;
-  /** The check that tells of a world that is down, in the place of all that could not be checked then; absent: nothing of this kind can be down. */
+  /**
+   * The check that tells of a world that is down, in the place of all that could not be checked then; absent: nothing
+   * of this kind can be down.
+   */
   readonly availability?: Omit<Preparation, 'availability'>;
 }
 

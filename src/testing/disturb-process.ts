@@ -1,4 +1,5 @@
-// What a plugin must not depend on is made to differ while it works: the clock, and the process's own random numbers. Put back afterwards, always.
+// What a plugin must not depend on is made to differ while it works: the clock, and the process's own random numbers.
+// Put back afterwards, always.
 
 /** Forty days and a bit: another day, hour and minute. */
 const shift = 40 * 86_400_000 + 5_025_000;

@@ -9,7 +9,10 @@ function countResources(): Map<string, number> {
   return counts;
 }
 
-/** Kinds of resources of which at least `least` more are open than before, and stay so for half a second; child processes that live, too. */
+/**
+ * Kinds of resources of which at least `least` more are open than before, and stay so for half a second; child
+ * processes that live, too.
+ */
 async function leftOpen(
   before: ReadonlyMap<string, number>,
   started: ChildProcess[],
@@ -34,8 +37,8 @@ function commandLine(words: readonly string[]): string {
 }
 
 /**
- * What instances leave open, as findings of a check: several live one after the other, because whatever else is in this process opens and closes a handle
- * or two meanwhile.
+ * What instances leave open, as findings of a check: several live one after the other, because whatever else is in this
+ * process opens and closes a handle or two meanwhile.
  */
 export async function leftOpenBy(live: () => Promise<void>): Promise<string[]> {
   const instances = 6;

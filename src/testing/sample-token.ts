@@ -9,9 +9,9 @@ export function logSoftmax(logits: Float64Array, temperature: number): Float64Ar
 }
 
 /**
- * One token and its log probability over the whole vocabulary: the first id, in ascending order, at which the cumulative probability of
- * the ids that top-k and then top-p leave reaches `draw` of their sum. At temperature 0 the highest logit, the lowest id on a tie,
- * and its log probability at temperature 1.
+ * One token and its log probability over the whole vocabulary: the first id, in ascending order, at which the
+ * cumulative probability of the ids that top-k and then top-p leave reaches `draw` of their sum. At temperature 0 the
+ * highest logit, the lowest id on a tie, and its log probability at temperature 1.
  *
  * @param draw in (0, 1]
  */

@@ -13,8 +13,9 @@ export interface SimulatedEpisode {
 const actionTokens = 50;
 
 /**
- * An episode that a lawful environment could play: with or without progress and milestones, won or not, with malformed, illegal and cut
- * actions, with or without calls of tools; a solved task stays solved for a turn or two where the environment goes on.
+ * An episode that a lawful environment could play: with or without progress and milestones, won or not, with malformed,
+ * illegal and cut actions, with or without calls of tools; a solved task stays solved for a turn or two where the
+ * environment goes on.
  */
 export function simulateEpisode(random: Random, progressFalls: boolean): SimulatedEpisode {
   const horizon = random.integer(1, 9);

@@ -6,7 +6,10 @@ export function spoilArray({ mask }: Pick<TrainingBatch, 'mask'>, array: Float64
   return array.map((value, index) => (mask[index] === 1 ? value : NaN));
 }
 
-/** A batch with NaN wherever nothing was sampled, in every column of numbers per token: whoever reads there is found out. */
+/**
+ * A batch with NaN wherever nothing was sampled, in every column of numbers per token: whoever reads there is found
+ * out.
+ */
 export function spoilUnsampled(batch: TrainingBatch): TrainingBatch {
   return mapColumns(batch, (name, { per }) => {
     const array = batch[name];

@@ -14,8 +14,8 @@ function piecesOf(text: string, level: PieceLevel): readonly string[] {
 }
 
 /**
- * The plainest encoder that keeps the contract: a vocabulary of words or characters behind five markers. Text never encodes to a marker
- * other than `<unknown>`, so an observation that spells `<end>` forges nothing. An episode reads
+ * The plainest encoder that keeps the contract: a vocabulary of words or characters behind five markers. Text never
+ * encodes to a marker other than `<unknown>`, so an observation that spells `<end>` forges nothing. An episode reads
  * `<system> ... <observation> ... <action> ... <end> <observation> ... <action> ... <end>`.
  */
 export class TabularEncoder implements ConversationEncoder {
@@ -31,8 +31,8 @@ export class TabularEncoder implements ConversationEncoder {
   }
 
   /**
-   * An encoder that knows every piece of these texts, in the order of their code units; a word also without the space before it, because
-   * an action may begin with any word.
+   * An encoder that knows every piece of these texts, in the order of their code units; a word also without the space
+   * before it, because an action may begin with any word.
    */
   static fromTexts(level: PieceLevel, texts: Iterable<string>): TabularEncoder {
     const pieces = new Set<string>();

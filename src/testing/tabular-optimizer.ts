@@ -10,8 +10,9 @@ interface Moments {
 }
 
 /**
- * AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101, algorithm 2) or plain gradient descent, on the rows that a gradient ever reached.
- * The step number is shared, so a row that joins late is treated as one whose gradients were 0 until then.
+ * AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101, algorithm 2) or plain gradient descent, on the rows that a
+ * gradient ever reached. The step number is shared, so a row that joins late is treated as one whose gradients were 0
+ * until then.
  */
 export class TabularOptimizer {
   readonly #settings: OptimizerSettings;

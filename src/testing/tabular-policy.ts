@@ -1,6 +1,6 @@
-// A whole policy model in plain float64 arrays: one row of logits (and one value) per context, exact derivatives, no engine. What training,
-// laws and algorithms are tested with. Its answers are a function of weights and request alone, so that every promise of the
-// contract holds bit for bit.
+// A whole policy model in plain float64 arrays: one row of logits (and one value) per context, exact derivatives, no
+// engine. What training, laws and algorithms are tested with. Its answers are a function of weights and request alone,
+// so that every promise of the contract holds bit for bit.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -45,8 +45,8 @@ export interface TabularPolicyOptions {
 const file = 'tabular-policy.json';
 
 /**
- * The policy model of tests. Contexts enter the table when a gradient first reaches them; until then their logits are what the seed
- * says, and weight decay does not touch them.
+ * The policy model of tests. Contexts enter the table when a gradient first reaches them; until then their logits are
+ * what the seed says, and weight decay does not touch them.
  *
  * @example
  * ```ts
@@ -190,7 +190,10 @@ export class TabularPolicy implements PolicyModel {
     });
   }
 
-  /** A forward pass over a token is a log-softmax of its row, five operations a logit: divided, shifted, exponentiated, added, shifted again. */
+  /**
+   * A forward pass over a token is a log-softmax of its row, five operations a logit: divided, shifted, exponentiated,
+   * added, shifted again.
+   */
   takeOperations(): number {
     const taken = this.#operations;
     this.#operations = 0;
@@ -208,7 +211,10 @@ export class TabularPolicy implements PolicyModel {
     await writeFile(join(directory, file), JSON.stringify(state));
   }
 
-  /** @throws Error where the folder holds no checkpoint of a tabular policy, or only part of one; the policy is then as it was */
+  /**
+   * @throws Error where the folder holds no checkpoint of a tabular policy, or only part of one; the policy is then as
+   * it was
+   */
   async load(directory: string): Promise<void> {
     const path = join(directory, file);
     try {

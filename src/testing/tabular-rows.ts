@@ -22,8 +22,8 @@ export const fromBase64 = (text: string): Float64Array =>
   new Float64Array(new Uint8Array(Buffer.from(text, 'base64')).buffer);
 
 /**
- * Rows of numbers by context. A row that was never written reads as what the seed says of its context, so that reading is never
- * observable.
+ * Rows of numbers by context. A row that was never written reads as what the seed says of its context, so that reading
+ * is never observable.
  */
 export class TabularRows {
   readonly #written: Map<string, Float64Array>;

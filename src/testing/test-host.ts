@@ -11,8 +11,8 @@ import { createRandom } from '../random/create-random.js';
 const folders: string[] = [];
 
 /**
- * A host for tests of plugins of every kind: seeded; what is logged is kept in `messages`. Its cache folder is a temporary one, made when it
- * is first asked for and removed when the process ends, as child processes are ended.
+ * A host for tests of plugins of every kind: seeded; what is logged is kept in `messages`. Its cache folder is a
+ * temporary one, made when it is first asked for and removed when the process ends, as child processes are ended.
  */
 export function testHost(seed = 0): AlgorithmHost & EnvironmentHost & { readonly messages: string[] } {
   return Object.assign(testEnvironmentHost(), { random: createRandom(seed), credit: creditTools });

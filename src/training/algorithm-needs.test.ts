@@ -179,7 +179,8 @@ describe('refilled groups', () => {
 });
 
 describe('a greedy episode of each task', () => {
-  // Mutation: sample it at the policy's temperature, hand out the returns of another group, or leave it out of the price.
+  // Mutation: sample it at the policy's temperature, hand out the returns of another group, or leave it out of the
+  // price.
   it('gives every row of the task its return, and is paid for', async () => {
     const seen: TrainingBatch[] = [];
     const algorithm = reinforce({

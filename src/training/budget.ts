@@ -1,6 +1,6 @@
-// One currency for what training learns from, so that recipes compare at equal cost (the Practitioner's Guide, section 4.1 and table 9:
-// 1,000 units, a demonstration costs 10, an episode 1). Counted are demonstrations and completed episodes; neither evaluations nor
-// attempts that broke cost anything.
+// One currency for what training learns from, so that recipes compare at equal cost (the Practitioner's Guide, section
+// 4.1 and table 9: 1,000 units, a demonstration costs 10, an episode 1). Counted are demonstrations and completed
+// episodes; neither evaluations nor attempts that broke cost anything.
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 
 /** Price of each thing in units; what is absent costs nothing. */
@@ -75,8 +75,8 @@ export interface Purchase {
 }
 
 /**
- * Pays for groups in order, whole ones only, until one costs more than is left. That one and those after it are not trained on, so
- * a stage never learns from more than its units.
+ * Pays for groups in order, whole ones only, until one costs more than is left. That one and those after it are not
+ * trained on, so a stage never learns from more than its units.
  */
 export function payForGroups(
   budget: StageBudget,

@@ -1,5 +1,5 @@
-// The episodes of a step: groups of one task, paid for, and what of them the algorithm learns from. Groups that say nothing may be replaced by
-// groups of further tasks.
+// The episodes of a step: groups of one task, paid for, and what of them the algorithm learns from. Groups that say
+// nothing may be replaced by groups of further tasks.
 import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
 import type { CompletedEpisode, Episode, EpisodeKey } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -111,7 +111,8 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
       }
     }
 
-    // Groups: paid for, then those that the algorithm can learn from. Without the greedy episode it asked for, it cannot.
+    // Groups: paid for, then those that the algorithm can learn from. Without the greedy episode it asked for, it
+    // cannot.
     const completed = completedGroups(sampled);
     played.push(...completed);
     const whole = completed.map((group) => [

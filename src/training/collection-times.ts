@@ -5,8 +5,8 @@ import type { CallTimes } from '../rollout/world-handle.js';
  * What the collections of a step took.
  *
  * @param before what calls of the world had taken until then
- * @returns `time/policy_waiting_share`, the share of the collections in which the policy waited for environments, and the seconds of the
- * calls of each phase, summed up over episodes that were played side by side
+ * @returns `time/policy_waiting_share`, the share of the collections in which the policy waited for environments, and
+ * the seconds of the calls of each phase, summed up over episodes that were played side by side
  */
 export function collectionTimes(
   collections: readonly CollectionTimes[],

@@ -12,8 +12,8 @@ export interface RoleModels {
 }
 
 /**
- * Adds what the roles of an algorithm know of a batch, once for all its epochs: the reference's log probabilities; the critic's values, and
- * the value of where a cap cut an episode.
+ * Adds what the roles of an algorithm know of a batch, once for all its epochs: the reference's log probabilities; the
+ * critic's values, and the value of where a cap cut an episode.
  */
 export async function fillRoles(
   batch: TrainingBatch,

@@ -39,7 +39,10 @@ export class GradientSteps {
     this.#badInRow = badInRow;
   }
 
-  /** One optimizer step on a minibatch with its weights filled; a minibatch without sampled tokens is skipped and counted. */
+  /**
+   * One optimizer step on a minibatch with its weights filled; a minibatch without sampled tokens is skipped and
+   * counted.
+   */
   async take(minibatch: TrainingBatch): Promise<void> {
     if (this.#loss === undefined) return;
     if (!minibatch.mask.includes(1)) {
@@ -83,8 +86,8 @@ export class GradientSteps {
   }
 
   /**
-   * Means over the optimizer steps that were taken (`train/loss`, each term, `train/gradient_norm`), over rows with a sampled token (`rowMetrics` of
-   * the loss), or over sampled tokens (all others); absent where no step was taken.
+   * Means over the optimizer steps that were taken (`train/loss`, each term, `train/gradient_norm`), over rows with a
+   * sampled token (`rowMetrics` of the loss), or over sampled tokens (all others); absent where no step was taken.
    * `train/logprob_gap` is the largest difference between the sampler and the first forward pass, whose weights are the sampler's.
    */
   metrics(): Record<string, number> {

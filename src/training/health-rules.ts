@@ -1,5 +1,5 @@
-// What can go wrong in reinforcement learning, as rules over the log: each holds for some steps before it is told, once a stage, in words, with what to
-// try. Limits are rules of thumb; what they rest on stands beside each.
+// What can go wrong in reinforcement learning, as rules over the log: each holds for some steps before it is told, once
+// a stage, in words, with what to try. Limits are rules of thumb; what they rest on stands beside each.
 
 /** Metrics of one step. */
 export type StepMetrics = { readonly [name: string]: number };

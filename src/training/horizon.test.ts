@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { type HorizonSchedule, type HorizonState, horizonTurns, initialHorizon, nextHorizon } from './horizon.js';
 
-/** Turns of each step, where every step has this outcome; the state goes through JSON each time, as in a resumed run. */
+/**
+ * Turns of each step, where every step has this outcome; the state goes through JSON each time, as in a resumed run.
+ */
 function turns(schedule: HorizonSchedule, outcomes: readonly { success: number; truncated: number }[]): number[] {
   let state: HorizonState = initialHorizon;
   return outcomes.map((outcome, index) => {

@@ -1,5 +1,6 @@
-// Schedules of the horizon (turns per episode). ScalingInter is AgentGym-RL's: a list of caps, raised every so many steps (arXiv 2509.08755,
-// section 3; there the stage is counted up as training goes on and comes out wrong after a resume, here it is a function of the step).
+// Schedules of the horizon (turns per episode). ScalingInter is AgentGym-RL's: a list of caps, raised every so many
+// steps (arXiv 2509.08755, section 3; there the stage is counted up as training goes on and comes out wrong after a
+// resume, here it is a function of the step).
 import type { JsonObject } from '../contracts/json.js';
 
 /** How many turns an episode may take, as training goes on. Steps count within a stage, from 1. */
@@ -9,7 +10,10 @@ export type HorizonSchedule =
   | { readonly schedule: 'linear'; readonly from: number; readonly to: number; readonly over: number }
   /** The next number of turns every `every` training steps; the last one stays. */
   | { readonly schedule: 'scaling-inter'; readonly turns: readonly number[]; readonly every: number }
-  /** The next number of turns once the mean success over the last `window` steps of this horizon is at least `threshold`. */
+  /**
+   * The next number of turns once the mean success over the last `window` steps of this horizon is at least
+   * `threshold`.
+   */
   | {
       readonly schedule: 'success-rate';
       readonly turns: readonly number[];

@@ -1,4 +1,5 @@
-// The laws of training that the loops answer for: resume (7), interruption (8), splits (10). Each test names the line that breaks it.
+// The laws of training that the loops answer for: resume (7), interruption (8), splits (10). Each test names the line
+// that breaks it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -62,8 +63,8 @@ async function expectExactResume(
 }
 
 describe('law 7: resume is exact, bit for bit', () => {
-  // Mutation: shuffle with `random.shuffle` instead of `random.stream('demonstrations', round).shuffle`, count `tokens` beside the state, or
-  // reset the optimizer on a resume too.
+  // Mutation: shuffle with `random.shuffle` instead of `random.stream('demonstrations', round).shuffle`, count `tokens`
+  // beside the state, or reset the optimizer on a resume too.
   it('of supervised fine-tuning', async () => {
     const journal = await expectExactResume(async (changes) => trainSupervised(await supervised(changes)));
     expect(journal.checkpoints.map(({ step, force }) => [step, force])).toEqual(
@@ -75,8 +76,8 @@ describe('law 7: resume is exact, bit for bit', () => {
     expect(losses.at(-1)).toBeLessThan(losses[0]! - 0.5);
   });
 
-  // Mutation: keep the algorithm's state, the horizon's or the totals in variables beside `state`; shuffle minibatches or choose what is
-  // recorded with `random` itself; draw tasks in the order of calls.
+  // Mutation: keep the algorithm's state, the horizon's or the totals in variables beside `state`; shuffle minibatches
+  // or choose what is recorded with `random` itself; draw tasks in the order of calls.
   it('of reinforcement learning, with an algorithm that remembers, a horizon that watches, a budget and evaluations', async () => {
     const asked: number[] = [];
     const evaluation: StageEvaluation = {
@@ -236,7 +237,8 @@ describe('law 8: an interruption leaves a run that can be resumed', () => {
 });
 
 describe('law 10: splits never leak', () => {
-  // Mutation: ask `taskAt` for `step + index`, so that tasks come again too soon. Another split it cannot read: it is given one alone.
+  // Mutation: ask `taskAt` for `step + index`, so that tasks come again too soon. Another split it cannot read: it is
+  // given one alone.
   it('reinforcement learning plays training tasks only, all equally often', async () => {
     const played: string[] = [];
     class Watched extends Signals {

@@ -9,7 +9,10 @@ export interface LearningRateSchedule {
   readonly floor: number;
 }
 
-/** The learning rate of a step, from 1 to `steps`. A function of the step alone, so that a resumed run has the same rates. */
+/**
+ * The learning rate of a step, from 1 to `steps`. A function of the step alone, so that a resumed run has the same
+ * rates.
+ */
 export function learningRate(
   { peak, warmup, schedule, floor }: LearningRateSchedule,
   step: number,

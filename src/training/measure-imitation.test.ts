@@ -56,7 +56,8 @@ async function byHand(): Promise<{ loss: number; agreement: number }> {
 }
 
 describe('measureImitation', () => {
-  // Goes red when observations are counted, end tokens are not, or a turn that is right but for its end is called agreed.
+  // Goes red when observations are counted, end tokens are not, or a turn that is right but for its end is called
+  // agreed.
   it('is the mean cross entropy of the tokens of the expert, and how often the likeliest answer is its own', async () => {
     const [found, expected] = [await measureImitation(model, rows, signal), await byHand()];
     expect(found.loss).toBeCloseTo(expected.loss, 10);

@@ -2,9 +2,15 @@ import type { PolicyModel } from '../contracts/policy.js';
 import { buildBatch } from '../rollout/build-batch.js';
 import type { DemonstrationRow } from '../rollout/demonstration.js';
 
-/** How well a policy imitates games of an expert that it is not trained on: what is learnt shows here, what is learnt by heart does not. */
+/**
+ * How well a policy imitates games of an expert that it is not trained on: what is learnt shows here, what is learnt by
+ * heart does not.
+ */
 export interface Imitation {
-  /** Mean cross entropy of the expert's tokens, end tokens included, in nats: as `train/loss` is of the games that are trained on. */
+  /**
+   * Mean cross entropy of the expert's tokens, end tokens included, in nats: as `train/loss` is of the games that are
+   * trained on.
+   */
   readonly loss: number;
   /** Share of the expert's turns at which the policy's likeliest answer is the expert's, to the token. */
   readonly agreement: number;

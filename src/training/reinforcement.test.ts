@@ -315,7 +315,8 @@ describe('budgets', () => {
       const paid = learnt.reduce((sum, episode) => sum + price(episode), 0);
       expect(spent.units).toBeCloseTo(paid, 9);
       expect(paid).toBeLessThanOrEqual(units + 1e-9);
-      // What was played and not paid for: the first group of it costs too much. Where all was paid for, not even a group of single tokens is affordable.
+      // What was played and not paid for: the first group of it costs too much. Where all was paid for, not even a
+      // group of single tokens is affordable.
       const played = options.journal.kept.at(-1)!.episodes as CompletedEpisode[];
       const unpaid = played.filter(
         (episode) =>

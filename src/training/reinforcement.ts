@@ -52,7 +52,10 @@ interface ReinforcementState extends JsonObject {
   readonly spent: number;
 }
 
-/** Steps that the budget can pay for at least in part, where that is known beforehand; the learning rate is planned over them. */
+/**
+ * Steps that the budget can pay for at least in part, where that is known beforehand; the learning rate is planned over
+ * them.
+ */
 export function plannedSteps(options: ReinforcementOptions): number {
   const { steps, budget, tasksPerStep } = options;
   if (budget === undefined) return steps;

@@ -1,5 +1,6 @@
-// The frame of both kinds of training: steps one after another, each a function of the weights and of a small JSON state, so that a step that
-// is abandoned half-way leaves nothing behind, and a resumed stage goes on as if nothing had happened.
+// The frame of both kinds of training: steps one after another, each a function of the weights and of a small JSON
+// state, so that a step that is abandoned half-way leaves nothing behind, and a resumed stage goes on as if nothing had
+// happened.
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { Journal } from '../contracts/journal.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -68,9 +69,15 @@ export interface RecordedStep {
   readonly operations: number | null;
 }
 
-/** A stage that several runs begin with, and that one of them trains: the others read what it came to, in the place of training. */
+/**
+ * A stage that several runs begin with, and that one of them trains: the others read what it came to, in the place of
+ * training.
+ */
 export interface SharedStage {
-  /** What a step came to, with the weights loaded that it left behind where anybody needs them; undefined: it has to be trained. */
+  /**
+   * What a step came to, with the weights loaded that it left behind where anybody needs them; undefined: it has to be
+   * trained.
+   */
   take(step: number): Promise<RecordedStep | undefined>;
   /** Whether the weights are those after this step: where they are not, nothing can be saved. */
   holdsWeights(step: number): boolean;
@@ -98,7 +105,10 @@ interface StepOutcome<State extends JsonObject> {
   readonly costs: StepCosts;
   /** Episodes to keep. */
   readonly episodes?: readonly Episode[];
-  /** Whether the stage ends with this step; absent: where it is the last one. A budget may end it sooner, or carry it further than was planned. */
+  /**
+   * Whether the stage ends with this step; absent: where it is the last one. A budget may end it sooner, or carry it
+   * further than was planned.
+   */
   readonly ended?: boolean;
   /** Training cannot go on. */
   readonly error?: AgentgymError;
@@ -223,7 +233,8 @@ export async function runStage<State extends JsonObject>(
           pending: metrics,
         };
       }
-      // From here on the weights have moved: an interruption must not lose the step, so its metrics wait in the checkpoint.
+      // From here on the weights have moved: an interruption must not lose the step, so its metrics wait in the
+      // checkpoint.
       const evaluated = await evaluate(options, progress.step, progress.ended);
       const metrics = { ...progress.pending, ...evaluated };
       await journal.metrics({ stage, step: progress.step, metrics });
@@ -243,7 +254,8 @@ export async function runStage<State extends JsonObject>(
   } catch (thrown) {
     const failed = isAgentgymError(thrown) && thrown.code === 'AG_EPISODES_FAILED';
     if (!signal.aborted && !failed) throw thrown;
-    // Weights that moved in a step that did not end belong to no step: then the older checkpoint is what the stage goes on from.
+    // Weights that moved in a step that did not end belong to no step: then the older checkpoint is what the stage goes
+    // on from.
     if (versions() === version) await save(true);
     return signal.aborted ? finish('interrupted') : finish('failed', thrown as AgentgymError);
   }

@@ -14,7 +14,9 @@ import { showCredit } from './show-credit.js';
 
 const six = (value: number): number => Number(value.toPrecision(6));
 
-/** REINFORCE whose advantages differ from token to token, with a critic and a reference; `seen` gets what it answered. */
+/**
+ * REINFORCE whose advantages differ from token to token, with a critic and a reference; `seen` gets what it answered.
+ */
 function noisy(
   seen: { batch: TrainingBatch; advantages: Float64Array }[],
   changes: Partial<Algorithm> = {},

@@ -11,7 +11,10 @@ interface Credited {
   readonly batch?: TrainingBatch;
 }
 
-/** Episodes for the record, with what the step made of their tokens: pieces of text, and, where they were trained on, their credit. */
+/**
+ * Episodes for the record, with what the step made of their tokens: pieces of text, and, where they were trained on,
+ * their credit.
+ */
 export function showCredit(
   episodes: readonly Episode[],
   encoder: ConversationEncoder,

@@ -1,4 +1,5 @@
-// Both loops, one after the other, with models that are watched: what the log says was spent is counted anew here, call by call.
+// Both loops, one after the other, with models that are watched: what the log says was spent is counted anew here, call
+// by call.
 import { describe, expect, it } from 'vitest';
 
 import type { Algorithm } from '../contracts/algorithm.js';
@@ -68,8 +69,8 @@ describe('what a run spends', () => {
       }),
     });
 
-  // Goes red when the reference, the critic or greedy episodes are left out of `costs` or of `takeOperations(models)`, when an evaluation is counted, or when a stage
-  // begins at nothing again.
+  // Goes red when the reference, the critic or greedy episodes are left out of `costs` or of `takeOperations(models)`,
+  // when an evaluation is counted, or when a stage begins at nothing again.
   it('is what was computed and played, over both stages, and not what was evaluated', async () => {
     const model = babbler({ contextLength: 1, deviation: 0.5 });
     const critic = babbler({ contextLength: 1, deviation: 0, valueHead: true });

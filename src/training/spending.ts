@@ -1,5 +1,6 @@
-// What a run has spent on what it learnt from, over all its stages, in several currencies at once, so that runs can be compared at equal cost in any of
-// them. Evaluations and baselines are left out: nothing is learnt from them. Seconds are the clock's and stand under `time/`.
+// What a run has spent on what it learnt from, over all its stages, in several currencies at once, so that runs can be
+// compared at equal cost in any of them. Evaluations and baselines are left out: nothing is learnt from them. Seconds
+// are the clock's and stand under `time/`.
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel } from '../contracts/policy.js';
 
@@ -7,9 +8,14 @@ import type { PolicyModel } from '../contracts/policy.js';
 export interface Spending extends JsonObject {
   /** Demonstrations that were trained on, each once, however often training came round to it. */
   readonly demonstrations: number;
-  /** Ids of the distinct tasks of these, and of completed episodes; null where a demonstration does not name its task. */
+  /**
+   * Ids of the distinct tasks of these, and of completed episodes; null where a demonstration does not name its task.
+   */
   readonly tasks: readonly string[] | null;
-  /** Completed episodes, greedy ones and those that no batch took included. Attempts that broke count in `operations` alone. */
+  /**
+   * Completed episodes, greedy ones and those that no batch took included. Attempts that broke count in `operations`
+   * alone.
+   */
   readonly episodes: number;
   readonly turns: number;
   /** Tokens that the policy sampled in them. */
@@ -18,7 +24,10 @@ export interface Spending extends JsonObject {
   readonly trainedTokens: number;
   /** Steps of the policy's optimizer that were applied. */
   readonly optimizerSteps: number;
-  /** Floating-point operations of sampling and training, critic and reference included; null where a model cannot count them. */
+  /**
+   * Floating-point operations of sampling and training, critic and reference included; null where a model cannot count
+   * them.
+   */
   readonly operations: number | null;
   /** Units of the run's budget; null where there is none. */
   readonly units: number | null;

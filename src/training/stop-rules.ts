@@ -12,7 +12,8 @@ export interface StopRule {
 export type StopState = readonly number[];
 
 /**
- * Reads what a step, or an evaluation, has measured. A step without the metric is no reading: it neither counts nor breaks a row.
+ * Reads what a step, or an evaluation, has measured. A step without the metric is no reading: it neither counts nor
+ * breaks a row.
  *
  * @returns the rule that ends the stage, if one does
  */

@@ -26,8 +26,8 @@ export function stepsOfEpochs(epochs: number, demonstrations: number, batchSize:
 }
 
 /**
- * Supervised fine-tuning: cross entropy of the demonstrations' action tokens and their end tokens, as a mean over the tokens of a step.
- * Each time around, demonstrations come in a new order, a function of the seed and the step.
+ * Supervised fine-tuning: cross entropy of the demonstrations' action tokens and their end tokens, as a mean over the
+ * tokens of a step. Each time around, demonstrations come in a new order, a function of the seed and the step.
  */
 export function trainSupervised(options: SupervisedOptions): Promise<StageResult> {
   const { demonstrations, batchSize, model, optimizer, steps, units = 0 } = options;

@@ -1,4 +1,5 @@
-// The optimizer steps of a training step: every epoch deals the rows anew, the policy learns from each minibatch, and beside it its critic.
+// The optimizer steps of a training step: every epoch deals the rows anew, the policy learns from each minibatch, and
+// beside it its critic.
 import type { Algorithm, CriticPlan, UpdateSettings } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { Loss } from '../contracts/loss.js';
@@ -78,8 +79,8 @@ export async function updateModels(
 }
 
 /**
- * Rows of each minibatch: whole groups (or pairs) in random order, dealt as evenly as they go; single rows, where there are more minibatches than
- * groups. Never more minibatches than there is to deal.
+ * Rows of each minibatch: whole groups (or pairs) in random order, dealt as evenly as they go; single rows, where there
+ * are more minibatches than groups. Never more minibatches than there is to deal.
  */
 function dealRows(batch: TrainingBatch, minibatches: number, pairs: boolean, random: Random): number[][] {
   const groups = pairs ? pairsOf(batch) : groupRows(batch);

@@ -1,4 +1,5 @@
-// The arrows of the house, read off the imports. `import type` counts: a type that points up is an arrow that points up.
+// The arrows of the house, read off the imports. `import type` counts: a type that points up is an arrow that points
+// up.
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -152,8 +153,8 @@ describe('the arrows of the core', () => {
         isType && target !== undefined && data.includes(shown(target)) ? undefined : 'would come along into the page',
       ),
     ).toEqual([]);
-    // The types themselves bring nothing along but each other, and types of contracts: what is recorded of an episode is described there,
-    // and a second description would drift.
+    // The types themselves bring nothing along but each other, and types of contracts: what is recorded of an episode
+    // is described there, and a second description would drift.
     const ofData = core.filter((file) => data.includes(shown(file)));
     expect(ofData).toHaveLength(data.length);
     expect(

@@ -1,4 +1,5 @@
-// Text of files, models and packages reaches a terminal only as `printable` shows it: whoever writes there by other means is named here.
+// Text of files, models and packages reaches a terminal only as `printable` shows it: whoever writes there by other
+// means is named here.
 import { readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';

@@ -16,7 +16,8 @@ const script = `
 `;
 
 describe('our side of the measurement beside PyTorch', () => {
-  // It stands outside of the compiled sources and drives the trainer by hand, so nothing else notices when that changes.
+  // It stands outside of the compiled sources and drives the trainer by hand, so nothing else notices when that
+  // changes.
   it('runs iterations of the quickstart', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
     const iterations = JSON.parse(stdout) as { seconds: number; success: number }[];

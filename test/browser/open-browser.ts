@@ -3,7 +3,10 @@ import { delimiter, join } from 'node:path';
 
 import { chromium, type Browser, type Page } from 'playwright-core';
 
-/** The Chromium of this machine: CHROMIUM_PATH, or the first of its usual names on the path. The one without windows takes half of the processor time. */
+/**
+ * The Chromium of this machine: CHROMIUM_PATH, or the first of its usual names on the path. The one without windows
+ * takes half of the processor time.
+ */
 export function findChromium(): string | undefined {
   const named = process.env['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') return named;

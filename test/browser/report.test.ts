@@ -114,8 +114,9 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when a metric cannot be found, when a chart is left blank until it comes into view, when what is no share gets baselines, when the legend
-  // reads a running mean, and when a chart cannot be saved under the policy of the page.
+  // Goes red when a metric cannot be found, when a chart is left blank until it comes into view, when what is no share
+  // gets baselines, when the legend reads a running mean, and when a chart cannot be saved under the policy of the
+  // page.
   it('groups and finds metrics, draws baselines, other axes and lines as measured, and saves a chart', async () => {
     await visit(report, {}, async (page) => {
       const { runs } = await dataOf(page);
@@ -157,7 +158,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when a table does not sort, when a task does not lead to its episodes, and when advice or the command are lost on the way.
+  // Goes red when a table does not sort, when a task does not lead to its episodes, and when advice or the command are
+  // lost on the way.
   it('tells of every task, of returns and lengths, of advice, and how to train it again', async () => {
     await visit(report, {}, async (page) => {
       const { runs } = await dataOf(page);
@@ -199,7 +201,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when members of a group are not found together, or when a flat group is told of as a record that lacks something.
+  // Goes red when members of a group are not found together, or when a flat group is told of as a record that lacks
+  // something.
   it('sets a whole group side by side, and says why a group has no credit', async () => {
     await visit(report, {}, async (page) => {
       const { runs } = await dataOf(page);
@@ -481,7 +484,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
       // Goes red when paper loses the titles of tables that sort, or keeps what nobody can type into.
       expect(await page.locator('#tasks thead .sort').first().isVisible()).toBe(true);
       expect(await page.locator('.chart-controls').isVisible()).toBe(false);
-      // Drawn for a wide screen, a chart fits a sheet without being drawn again: paper is laid out before anybody hears of its size.
+      // Drawn for a wide screen, a chart fits a sheet without being drawn again: paper is laid out before anybody hears
+      // of its size.
       const [plot, canvas] = await page.evaluate(() => {
         document.querySelector('main')!.style.width = '700px';
         return ['.plot', '.plot canvas'].map((name) => document.querySelector(name)!.getBoundingClientRect().width);
@@ -557,7 +561,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when what is below the first screen never comes, or when an episode that was left goes on coming into the next one.
+  // Goes red when what is below the first screen never comes, or when an episode that was left goes on coming into the
+  // next one.
   it('draws long episodes bit by bit, and leaves off when the reader goes on', async () => {
     const copy = copyRun(run, (episode, index) => ({
       ...episode,

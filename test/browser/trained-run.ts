@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { runCli } from '../cli/run-cli.js';
 
-/** A few seconds of training with everything that a report shows: two stages, evaluations on the way, recorded episodes. */
+/**
+ * A few seconds of training with everything that a report shows: two stages, evaluations on the way, recorded episodes.
+ */
 export const recipe = `recipeVersion: 1
 name: browsed
 environment: { name: guess-number, options: { width: [4, 9] } }
@@ -24,8 +26,8 @@ record: { episodes: 16 }
 `;
 
 /**
- * Trains with the command line, as a user does, the first time that any test asks for a seed (tests of one run share a folder for temporary files, see
- * temporary-folder.ts). Returns the folder of a copy.
+ * Trains with the command line, as a user does, the first time that any test asks for a seed (tests of one run share a
+ * folder for temporary files, see temporary-folder.ts). Returns the folder of a copy.
  */
 export async function trainRun(seed: number): Promise<string> {
   const shared = join(tmpdir(), `trained-${seed}`);

@@ -53,7 +53,10 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     return { made, url: new URL(await made.line(/http:\/\/\S+/)) };
   };
   const brake = join(cwd, 'milliseconds.txt');
-  /** From now on each step of reinforcement learning takes that long at least: a run that is looked at waits, and does not compute. */
+  /**
+   * From now on each step of reinforcement learning takes that long at least: a run that is looked at waits, and does
+   * not compute.
+   */
   const slowDown = (milliseconds: number) => writeFileSync(brake, String(milliseconds));
   const speedUp = () => rmSync(brake, { force: true });
   const train = (...sets: string[]) => {
@@ -233,8 +236,8 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     });
   });
 
-  // Goes red when the page of an ablation is composed of its runs alone, when a section is drawn anew that the reader works in, or when what
-  // it comes to is not what `agentgym report` writes.
+  // Goes red when the page of an ablation is composed of its runs alone, when a section is drawn anew that the reader
+  // works in, or when what it comes to is not what `agentgym report` writes.
   it('follows an ablation: cells fill, the answer appears, and it ends as its report', async () => {
     await visit('/', {}, async (page) => {
       slowDown(1000);

@@ -1,4 +1,5 @@
-// Whatever is wrong is refused with exit code 2, the place and the cure, as a document under --json, and nothing is written.
+// Whatever is wrong is refused with exit code 2, the place and the cure, as a document under --json, and nothing is
+// written.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -67,7 +68,10 @@ function digest(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
-/** The document of an error, after checking that it is the only thing on standard output and that people are told the same. */
+/**
+ * The document of an error, after checking that it is the only thing on standard output and that people are told the
+ * same.
+ */
 function expectError({ code, stdout, stderr }: CliResult, expected: Expected, exitCode = 2): void {
   const document = JSON.parse(stdout) as { error: Record<string, unknown> };
   const { message, hint, ...place } = expected;

@@ -1,4 +1,5 @@
-// Plugins that misbehave, through the whole command line: each is named, with exit code 2 or as a problem, and takes nothing else down.
+// Plugins that misbehave, through the whole command line: each is named, with exit code 2 or as a problem, and takes
+// nothing else down.
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -216,7 +217,8 @@ describe('a plugin that misbehaves when it is used', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  // Node ends a process with 13 where nothing is left to wait for. Goes red without the listener on `exit`: nothing is said then.
+  // Node ends a process with 13 where nothing is left to wait for. Goes red without the listener on `exit`: nothing is
+  // said then.
   it('never answers: it is named, and the process does not end as if all were well', async () => {
     const entry = `export default [{ kind: 'reward', name: 'stuck', summary: 'Stuck', options: {},
       load: () => Promise.resolve({ create: () => new Promise(() => {}) }) }];`;

@@ -1,4 +1,5 @@
-// Environments that harm whoever plays them: in a thread of their own only their episodes fail; on the main thread they are named, and Ctrl-C works.
+// Environments that harm whoever plays them: in a thread of their own only their episodes fail; on the main thread they
+// are named, and Ctrl-C works.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 

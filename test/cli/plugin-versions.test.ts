@@ -1,5 +1,5 @@
-// What a run says of the packages that it was made with, and what is said when they are others. Real runs of a few steps, with an environment of
-// the project.
+// What a run says of the packages that it was made with, and what is said when they are others. Real runs of a few
+// steps, with an environment of the project.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,7 @@
-/** Every recipe that comes with the CLI, and every one beside it, resolves without a complaint against the plugins of this repository. */
+/**
+ * Every recipe that comes with the CLI, and every one beside it, resolves without a complaint against the plugins of
+ * this repository.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

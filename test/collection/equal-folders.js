@@ -1,6 +1,6 @@
-// node test/collection/equal-folders.js [--orders 1,2,3] [CONFIGURATION...]
-// Trains a small run in waves, with environments that answer at once, then freely, under up to three orders of delays: every file of the run's folder must be
-// the same but for `time/...`. Prints a line for each. Exit codes: 0 all are the same, 1 a difference.
+// node test/collection/equal-folders.js [--orders 1,2,3] [CONFIGURATION...] Trains a small run in waves, with
+// environments that answer at once, then freely, under up to three orders of delays: every file of the run's folder
+// must be the same but for `time/...`. Prints a line for each. Exit codes: 0 all are the same, 1 a difference.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

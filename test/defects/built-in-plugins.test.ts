@@ -1,4 +1,5 @@
-// The plugins of the repository, as somebody else's would be checked. Whether they were built is the business of the build.
+// The plugins of the repository, as somebody else's would be checked. Whether they were built is the business of the
+// build.
 import { basename, join } from 'node:path';
 
 import { expect, it } from 'vitest';
@@ -9,7 +10,9 @@ import { runCli } from '../cli/run-cli.js';
 import type { ToldReport } from './make-plugin.js';
 
 const folders = pluginFolders();
-/** They stand for all here: each plugin passes the kits, with more options, in a test of its own (conformance.test.ts). */
+/**
+ * They stand for all here: each plugin passes the kits, with more options, in a test of its own (conformance.test.ts).
+ */
 const WHOLE = ['algo-grpo', 'env-guess-number'];
 const aroundTheKit = allChecks()
   .filter(({ kind }) => ['package', 'entry', 'contribution'].includes(kind))

@@ -1,6 +1,7 @@
-// Shows that each check can fail: for each defect there is a contribution that has it and nothing else wrong, and the check that guards against it has to
-// find it, with why and cure. The same contribution without the defect passes every check, so that none is merely always red. Checks are asked in this
-// process; the command is asked for the healthy ones, for a defect of each kind, and for what only one who watches a plugin's process can see.
+// Shows that each check can fail: for each defect there is a contribution that has it and nothing else wrong, and the
+// check that guards against it has to find it, with why and cure. The same contribution without the defect passes every
+// check, so that none is merely always red. Checks are asked in this process; the command is asked for the healthy
+// ones, for a defect of each kind, and for what only one who watches a plugin's process can see.
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';

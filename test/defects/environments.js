@@ -19,7 +19,9 @@ const about = (task) => {
 
 let made = 0;
 
-/** Climb to the landing that the task names, from a step drawn at random. Holds a timer and a listener while it lives. */
+/**
+ * Climb to the landing that the task names, from a step drawn at random. Holds a timer and a listener while it lives.
+ */
 class Stairs {
   landing = 0;
   place = 0;

@@ -42,7 +42,10 @@ export const goodPackage = {
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** Writes a plugin package into a folder of its own; a file that is undefined is left out. `copied` is the fixture that becomes its entry. */
+/**
+ * Writes a plugin package into a folder of its own; a file that is undefined is left out. `copied` is the fixture that
+ * becomes its entry.
+ */
 export function makePlugin(
   json: object = goodPackage,
   files: { readonly [path: string]: string | undefined } = {},

@@ -1,5 +1,6 @@
-// Packages with one defect each, and the same package without it. Each defect is looked for by its check alone, in the process of the tests as the
-// build left it: what runs of a plugin runs in processes of its own anyway. The command is asked for the good package and for some of the others.
+// Packages with one defect each, and the same package without it. Each defect is looked for by its check alone, in the
+// process of the tests as the build left it: what runs of a plugin runs in processes of its own anyway. The command is
+// asked for the good package and for some of the others.
 import { rmSync } from 'node:fs';
 
 import { expect, it } from 'vitest';

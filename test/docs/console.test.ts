@@ -1,4 +1,5 @@
-// Every command that a document shows is run, in order, in a folder of the document's own. Trainings and ablations do less (shim/cut-settings.js).
+// Every command that a document shows is run, in order, in a folder of the document's own. Trainings and ablations do
+// less (shim/cut-settings.js).
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -86,7 +87,10 @@ const COMMON = ['recipes', 'node_modules', 'runs'];
 const isOfQuickstart = ({ command }: ConsoleCommand) =>
   /^agentgym (train|ablate \w+ --recipe) quickstart\b/.test(command);
 
-/** What came of trainings and ablations of the quickstart, by their words, and where it lies: many pages show the same ones. */
+/**
+ * What came of trainings and ablations of the quickstart, by their words, and where it lies: many pages show the same
+ * ones.
+ */
 const runs = new Map<string, Promise<{ readonly result: CommandResult; readonly folder: string }>>();
 
 /** Trains in a folder of no page, unless another page did, and copies the runs into that of the page. */

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 import { repository } from '../architecture/source-files.js';
 
-/** Markdown that people wrote, relative to the repository: all that must hold. What is generated is held against the code instead. */
+/**
+ * Markdown that people wrote, relative to the repository: all that must hold. What is generated is held against the
+ * code instead.
+ */
 export const documents: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',

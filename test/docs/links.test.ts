@@ -1,5 +1,5 @@
-// Every link of every document leads somewhere: to a file or folder of the repository, and to a heading where it names one. What lies on other servers is
-// only looked at for its form.
+// Every link of every document leads somewhere: to a file or folder of the repository, and to a heading where it names
+// one. What lies on other servers is only looked at for its form.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 

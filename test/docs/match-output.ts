@@ -4,8 +4,8 @@ export interface MatchSettings {
 }
 
 /**
- * Whether a command printed what a document shows: line by line, `...` standing for anything, and on a line of its own for any lines. What was printed
- * before and after must be shown, too.
+ * Whether a command printed what a document shows: line by line, `...` standing for anything, and on a line of its own
+ * for any lines. What was printed before and after must be shown, too.
  */
 export function matchesOutput(shown: readonly string[], printed: string, { anyNumbers }: MatchSettings): boolean {
   const lines = shown.map((line) => line.trimEnd());

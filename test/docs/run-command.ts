@@ -18,8 +18,8 @@ const shims = join(repository, 'test/docs/shim');
 const DEADLINE = 240_000;
 
 /**
- * Runs a document's command in a shell, with `agentgym` on its path. What serves until it is interrupted (`agentgym ui`) is asked for its page, then
- * interrupted.
+ * Runs a document's command in a shell, with `agentgym` on its path. What serves until it is interrupted (`agentgym
+ * ui`) is asked for its page, then interrupted.
  *
  * @param home data, cache and configuration of agentgym and npm, apart from the user's
  * @param environment over that of this process; with a `PATH` of its own another `agentgym` is run

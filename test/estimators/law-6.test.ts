@@ -1,5 +1,6 @@
-// Law 6: estimators are what they claim. On a game that can be enumerated, those that claim to be unbiased are, within Monte-Carlo error, and the bias of
-// the others shows. Each runs as a plugin's own code: `select`, `advantages`, `weights`, and the derivative of `loss` where the policy is still the sampler.
+// Law 6: estimators are what they claim. On a game that can be enumerated, those that claim to be unbiased are, within
+// Monte-Carlo error, and the bias of the others shows. Each runs as a plugin's own code: `select`, `advantages`,
+// `weights`, and the derivative of `loss` where the policy is still the sampler.
 import { describe, expect, it } from 'vitest';
 
 import { measureEstimator } from '../../src/testing/estimators/measure-estimator.js';
@@ -31,9 +32,10 @@ describe('the small game', () => {
 });
 
 describe('law 6', () => {
-  // Mutations that turn one of these red: in `leaveOneOut`, leave out `* values.length / (values.length - 1)`; in `returnsToGo`, begin every token with the
-  // reward of its own turn alone; in algo-reinforce, let the moving mean be that of its own batch, or take the `sequence-mean-token-sum` for a token
-  // mean; in `generalizedAdvantages`, leave out `- before`, or carry the value of an observation across a gap; in `groupNormalized`, divide by the deviation
+  // Mutations that turn one of these red: in `leaveOneOut`, leave out `* values.length / (values.length - 1)`; in
+  // `returnsToGo`, begin every token with the reward of its own turn alone; in algo-reinforce, let the moving mean be
+  // that of its own batch, or take the `sequence-mean-token-sum` for a token mean; in `generalizedAdvantages`, leave
+  // out `- before`, or carry the value of an observation across a gap; in `groupNormalized`, divide by the deviation
   // with `scaling: none`.
   const unbiased = variants.filter(({ multiple }) => multiple !== undefined);
   it.each(unbiased.map((variant) => [variant.name, variant] as const))('%s is unbiased', async (_, variant) => {

@@ -1,6 +1,8 @@
-// Compares the built algorithm plugins with recorded batches of verl and TRL, through what every plugin exports: `create(options, host)`, and the
+// Compares the built algorithm plugins with recorded batches of verl and TRL, through what every plugin exports:
+// `create(options, host)`, and the
 // `advantages`, `weights` and `loss` of what it makes. What must agree is each `reference`, a plain loop over the action tokens, and each entry of
-// TRL; where verl or TRL answer something else than the reference, that is said, not counted. A recording is a .json.gz as golden/algorithms has them.
+// TRL; where verl or TRL answer something else than the reference, that is said, not counted. A recording is a .json.gz
+// as golden/algorithms has them.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -96,7 +98,10 @@ class Recording {
     this.tokens = batch.mask.flat().reduce((sum, sampled) => sum + sampled, 0);
   }
 
-  /** The advantages (and returns) of an algorithm, compared over the whole matrix: the references are 0 where nothing was sampled. */
+  /**
+   * The advantages (and returns) of an algorithm, compared over the whole matrix: the references are 0 where nothing
+   * was sampled.
+   */
   async advantages(place, name, options, { advantages, returns }, changes = {}) {
     const made = (await loadAlgorithm(name, options)).advantages({ ...this.batch, ...changes }, {});
     if (advantages !== undefined) this.tally.compare(`${place} advantages`, made.advantages, flat(advantages));
@@ -304,7 +309,8 @@ async function checkKl(recording) {
     const onActions = (array) => array.filter((_, index) => mask[index] === 1);
     const gradient = onActions(made.gradients.logprob);
     recording.tally.compare(`${place} gradient`, gradient, onActions(flat(entry.verl.gradient)));
-    // In the reward the same estimator stands on every token, of the sampler's log probabilities: here the live ones take their place.
+    // In the reward the same estimator stands on every token, of the sampler's log probabilities: here the live ones
+    // take their place.
     if (entry.reference === undefined) continue;
     const rewarded = { ...options, klIn: 'reward', normalize: 'none', baseline: 'none', tokenDiscount: 0 };
     await recording.advantages(

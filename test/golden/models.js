@@ -1,5 +1,6 @@
-// Compares the built transformer plugin with what `transformers` computed for small checkpoints: logits, hidden states, log probabilities, entropy,
-// greedy generation, losses, gradients and three AdamW steps. A recording is a Hugging Face folder with golden.json.gz and golden.safetensors.
+// Compares the built transformer plugin with what `transformers` computed for small checkpoints: logits, hidden states,
+// log probabilities, entropy, greedy generation, losses, gradients and three AdamW steps. A recording is a Hugging Face
+// folder with golden.json.gz and golden.safetensors.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -119,7 +119,10 @@ function firstObservation(task, distractors) {
   return new TextCraft({ ...options, distractors }).reset(task);
 }
 
-/** Which distractors are drawn, and the order, changed between two runs of the originals: the needed ones must be there, the rest be candidates. */
+/**
+ * Which distractors are drawn, and the order, changed between two runs of the originals: the needed ones must be there,
+ * the rest be candidates.
+ */
 function compareCommands(place, record, task, tally) {
   const shown = new Set(record.commands_sorted);
   const needed = commandsOf(firstObservation(task, 0));

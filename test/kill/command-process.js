@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 const entry = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 
 /**
- * Runs `agentgym ... --json` in a process of its own, with a process group of its own, so that a kill reaches whatever it started there.
+ * Runs `agentgym ... --json` in a process of its own, with a process group of its own, so that a kill reaches whatever
+ * it started there.
  *
  * @param {string[]} words the command and its arguments
  * @param {number} [killAfter] milliseconds after which the whole group is killed

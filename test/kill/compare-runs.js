@@ -7,7 +7,10 @@ const trainerState = 'trainer.json';
 /** Checksums of files, `trainer.json` among them. */
 const checksums = 'checksums.json';
 
-/** Where two runs differ: their logs line by line but for `time/...`, and their last checkpoint byte by byte. Empty: nowhere. */
+/**
+ * Where two runs differ: their logs line by line but for `time/...`, and their last checkpoint byte by byte. Empty:
+ * nowhere.
+ */
 export function compareRuns(expected, found) {
   return [...compareLogs(expected, found), ...compareCheckpoints(expected, found)];
 }

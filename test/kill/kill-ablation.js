@@ -1,6 +1,7 @@
-// node test/kill/kill-ablation.js [--kills N] [--seed S] [--recipe FILE] [--steps N] [--folder DIR]
-// An ablation that is killed with SIGKILL at N random moments, and begun again each time, must come to the same cells and numbers as one that was left
-// alone, and train nothing a second time that was complete. Every other kill takes the processes of the cells with it. Exit codes as in kill-and-resume.js.
+// node test/kill/kill-ablation.js [--kills N] [--seed S] [--recipe FILE] [--steps N] [--folder DIR] An ablation that is
+// killed with SIGKILL at N random moments, and begun again each time, must come to the same cells and numbers as one
+// that was left alone, and train nothing a second time that was complete. Every other kill takes the processes of the
+// cells with it. Exit codes as in kill-and-resume.js.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,7 +1,8 @@
-// node test/kill/kill-and-resume.js [--kills N] [--seed S] [--recipe FILE] [--project DIR] [--folder DIR]
-// A run that is killed with SIGKILL at N random moments, and resumed each time, must end with the same logs (but for wall-clock values) and the same
-// weights, byte for byte, as one that was left alone. Plugins are those of the project; none of its programs may run any more once a run was killed or is
-// over. Exit codes: 0 the same, 1 a difference (printed), 2 a run that failed or left processes behind.
+// node test/kill/kill-and-resume.js [--kills N] [--seed S] [--recipe FILE] [--project DIR] [--folder DIR] A run that is
+// killed with SIGKILL at N random moments, and resumed each time, must end with the same logs (but for wall-clock
+// values) and the same weights, byte for byte, as one that was left alone. Plugins are those of the project; none of
+// its programs may run any more once a run was killed or is over. Exit codes: 0 the same, 1 a difference (printed), 2 a
+// run that failed or left processes behind.
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,5 @@
-// What mutants are made of: the recipes that come with the checkout and those of its templates, resolved, and cut down so that a step takes a moment.
+// What mutants are made of: the recipes that come with the checkout and those of its templates, resolved, and cut down
+// so that a step takes a moment.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

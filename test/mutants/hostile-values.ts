@@ -1,6 +1,8 @@
 // What nobody means by a recipe: values and keys that programs fall over.
 
-/** Text of a recipe as it is, where a tree cannot say it: put in the place of a marked value once the tree is written. */
+/**
+ * Text of a recipe as it is, where a tree cannot say it: put in the place of a marked value once the tree is written.
+ */
 export interface RawText {
   readonly raw: string;
 }

@@ -1,5 +1,5 @@
-// One mutant of one seed. Half of them are broken on purpose; the others are changed as a user changes a recipe: within the ranges that the schema and
-// the options of contributions declare.
+// One mutant of one seed. Half of them are broken on purpose; the others are changed as a user changes a recipe: within
+// the ranges that the schema and the options of contributions declare.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

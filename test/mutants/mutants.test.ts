@@ -1,4 +1,5 @@
-// Mutants of recipes through the service that `train` calls. By hand, through the command line: `npm run mutants -- --count 2000 --seed 7`.
+// Mutants of recipes through the service that `train` calls. By hand, through the command line: `npm run mutants --
+// --count 2000 --seed 7`.
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

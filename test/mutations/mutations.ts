@@ -1,5 +1,5 @@
-// The mutations that comments of tests name, as far as they are written down so that a program can apply them. To add one: the text to be replaced
-// stands once in its file, and the test that must go red is named by words of its title.
+// The mutations that comments of tests name, as far as they are written down so that a program can apply them. To add
+// one: the text to be replaced stands once in its file, and the test that must go red is named by words of its title.
 
 /** A change of the sources that a test must notice. */
 export interface Mutation {

@@ -31,7 +31,10 @@ const missed = chosen.filter((mutation) => {
 console.log(`${chosen.length - missed.length} of ${chosen.length} mutations turn their test red`);
 process.exitCode = missed.length === 0 ? 0 : 1;
 
-/** `broken` is red for another reason: the file of the test could not be read with the mutation, or nothing of that name ran. */
+/**
+ * `broken` is red for another reason: the file of the test could not be read with the mutation, or nothing of that name
+ * ran.
+ */
 function runTest({ test, reddens }: Mutation): 'red' | 'green' | 'broken' {
   rmSync(report, { force: true });
   const pattern = reddens.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');

@@ -16,7 +16,9 @@ export interface ScratchCopy {
   remove(): void;
 }
 
-/** Makes a copy below the folder for temporary files. It goes with the process, too, however that ends but by SIGKILL. */
+/**
+ * Makes a copy below the folder for temporary files. It goes with the process, too, however that ends but by SIGKILL.
+ */
 export function scratchCopy(): ScratchCopy {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-mutations-'));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -1,4 +1,5 @@
-// The engine as a user gets it: from packages alone, with no install script. Wants a build, and the registry for what the policy depends on.
+// The engine as a user gets it: from packages alone, with no install script. Wants a build, and the registry for what
+// the policy depends on.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';

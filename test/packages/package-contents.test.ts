@@ -1,4 +1,5 @@
-// What the registry hands out, read from packed tarballs: what is in them, and whether the types in them are found. Wants a build.
+// What the registry hands out, read from packed tarballs: what is in them, and whether the types in them are found.
+// Wants a build.
 import { execFile, spawnSync } from 'node:child_process';
 import {
   cpSync,

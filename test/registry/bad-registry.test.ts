@@ -12,7 +12,10 @@ import { agentgym, newUser, type User } from './run-agentgym.js';
 import { serve } from './serve.js';
 import { tarOf } from './tar-of.js';
 
-/** A registry with one package in one version, whose tarball is what is given; `integrity`: what the registry says of it. */
+/**
+ * A registry with one package in one version, whose tarball is what is given; `integrity`: what the registry says of
+ * it.
+ */
 async function registryWith(name: string, tarball: Buffer, integrity?: string): Promise<string> {
   const url: string = await serve((request, response) => {
     if (request.url?.endsWith('.tgz') === true) return void response.end(tarball);
@@ -110,8 +113,8 @@ it('a tarball with paths that lead out of its package writes nothing there', asy
   expect(existsSync('/tmp/agentgym-climbed-absolute')).toBe(false);
 });
 
-// P10. npm takes from its cache by itself what its registry does not want to be asked for again: red when what npm says then is not looked at
-// (run-npm.ts). Red for the second without the second try in plugin-generation.ts.
+// P10. npm takes from its cache by itself what its registry does not want to be asked for again: red when what npm says
+// then is not looked at (run-npm.ts). Red for the second without the second try in plugin-generation.ts.
 it.each([
   ['any registry', ''],
   ['one that wants to be asked each time', 'must-revalidate'],

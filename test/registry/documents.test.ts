@@ -1,4 +1,5 @@
-// The commands of the page on installing, one after the other, as somebody runs them who has a registry, a folder, a tarball and a repository.
+// The commands of the page on installing, one after the other, as somebody runs them who has a registry, a folder, a
+// tarball and a repository.
 import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 

@@ -1,4 +1,5 @@
-// Once for all test files under test/registry and test/templates: a registry with everything published, and a host installed from it for all users of the machine.
+// Once for all test files under test/registry and test/templates: a registry with everything published, and a host
+// installed from it for all users of the machine.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -71,8 +72,9 @@ async function install(registry: LocalRegistry, tarballs: readonly string[], fol
 }
 
 /**
- * Publishes the host and every plugin, the policy as a release has it: with the native runtime of this machine among its optional dependencies,
- * where there is one. Where there is none it computes in WebAssembly, as `test/packages/native-runtime.test.ts` has it do everywhere.
+ * Publishes the host and every plugin, the policy as a release has it: with the native runtime of this machine among
+ * its optional dependencies, where there is one. Where there is none it computes in WebAssembly, as
+ * `test/packages/native-runtime.test.ts` has it do everywhere.
  */
 async function publishAll(registry: LocalRegistry, tarballs: readonly string[], folder: string): Promise<void> {
   const machine = `${process.platform}-${process.arch}`;

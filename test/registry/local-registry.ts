@@ -1,5 +1,5 @@
-// A real registry on the loopback interface: what a test publishes there is all that it holds, everything else comes through it from the
-// registry that npm is configured with on this machine.
+// A real registry on the loopback interface: what a test publishes there is all that it holds, everything else comes
+// through it from the registry that npm is configured with on this machine.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -27,8 +27,8 @@ export interface LocalRegistry {
   /** Ends with a slash. */
   readonly url: string;
   /**
-   * For child processes, over their parent's: a home, an npm cache and an npm configuration of their own, in which this is the registry and a
-   * made-up token stands, without which npm refuses to publish even where nobody asks for one.
+   * For child processes, over their parent's: a home, an npm cache and an npm configuration of their own, in which this
+   * is the registry and a made-up token stands, without which npm refuses to publish even where nobody asks for one.
    */
   readonly environment: Readonly<Record<string, string>>;
   /** What was asked of the registry so far, such as `GET /@agentgym%2fcli`. */

@@ -26,8 +26,8 @@ async function servedRepository(environment: string): Promise<{ url: string; com
   return { url: `${url}coins.git`, commit: git('rev-parse', 'trunk') };
 }
 
-// Red without the second fetches in fetch-repository.ts: such a server hands out no single commit, and no part of a history. What is fetched is
-// installed like any other folder, so that one of them is.
+// Red without the second fetches in fetch-repository.ts: such a server hands out no single commit, and no part of a
+// history. What is fetched is installed like any other folder, so that one of them is.
 describe('a repository on a web server', () => {
   it.each([
     ['its default branch', (): string => ''],

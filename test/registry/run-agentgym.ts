@@ -23,7 +23,9 @@ export interface Ended {
   readonly json: Record<string, unknown>;
 }
 
-/** Somebody who has installed nothing yet, with the shared registry and npm cache unless `environment` says otherwise. */
+/**
+ * Somebody who has installed nothing yet, with the shared registry and npm cache unless `environment` says otherwise.
+ */
 export function newUser(environment: Readonly<Record<string, string>> = {}): User {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-user-'));
   const [data, cwd] = [join(folder, 'data'), folder];
@@ -81,7 +83,10 @@ export async function installedBy(user: User): Promise<string[]> {
 export const inspect = (user: User, name: string) =>
   read(user, 'plugins:inspect', [name]) as Promise<Record<string, unknown>>;
 
-/** Runs a command of the installed host that only reads in this process: most of what it costs is the start of a process. */
+/**
+ * Runs a command of the installed host that only reads in this process: most of what it costs is the start of a
+ * process.
+ */
 async function read(user: User, id: string, args: readonly string[] = []): Promise<unknown> {
   const { bin } = inject('installed');
   const oclif = pathToFileURL(createRequire(bin).resolve('@oclif/core')).href;

@@ -64,7 +64,8 @@ describe('traps of plugin commands', () => {
     expect(await environmentsOf(user)).toEqual(['coin', 'coin-a', 'coin-b', 'coin-d', 'coin-e', 'coin-f']);
   });
 
-  // Red when a tarball's name in pack-plugin.ts does not depend on its content: npm then holds it to the hash of the first.
+  // Red when a tarball's name in pack-plugin.ts does not depend on its content: npm then holds it to the hash of the
+  // first.
   it('P1: a folder that has changed without a new version is installed anew', async () => {
     const user = newUser();
     const folder = await writeFixturePlugin({ name: 'fixture-changing', environment: 'coin-before' });
@@ -239,7 +240,8 @@ describe('traps of plugin commands', () => {
 });
 
 describe('traps of npm', () => {
-  // npm 12 allows no git dependencies unless asked. Red when npm is given the address instead of what git fetched (fetch-repository.ts).
+  // npm 12 allows no git dependencies unless asked. Red when npm is given the address instead of what git fetched
+  // (fetch-repository.ts).
   it('N1: a repository is installed where npm allows none, by tag; one that must be built is told so, and nothing of it runs', async () => {
     const user = newUser({
       npm_config_allow_git: 'none',

@@ -1,4 +1,5 @@
-// Every environment of the workspace under every reward scheme of it, by real play: whoever adds one of either is held to the law without a line here.
+// Every environment of the workspace under every reward scheme of it, by real play: whoever adds one of either is held
+// to the law without a line here.
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -34,7 +35,8 @@ describe('every success scores above every failure', () => {
     }
   });
 
-  // Goes red when dense pays a fixed sum for each milestone, or an environment counts other milestones in failures than in successes.
+  // Goes red when dense pays a fixed sum for each milestone, or an environment counts other milestones in failures than
+  // in successes.
   it.each(pairs)('%s under %s', { timeout: 120_000 }, async (_environment, name, environment, reward) => {
     const { contribution } = environment;
     const findings = await checkRewardOn(

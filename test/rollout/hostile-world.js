@@ -1,4 +1,5 @@
-// A small game that harms whoever plays it, on tasks that say so: `HOW@TURN/NUMBER` does it in that turn, `calm/NUMBER` never.
+// A small game that harms whoever plays it, on tasks that say so: `HOW@TURN/NUMBER` does it in that turn, `calm/NUMBER`
+// never.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const deeds = {

@@ -1,4 +1,5 @@
-// Worlds in threads of their own: whatever an environment does to its thread, the other episodes are the same, byte for byte.
+// Worlds in threads of their own: whatever an environment does to its thread, the other episodes are the same, byte for
+// byte.
 import { describe, expect, it } from 'vitest';
 
 import type { World } from '../../src/contracts/environment.js';

@@ -1,5 +1,6 @@
-// Every template as a user has it: made by the installed host, installed from a registry, built, linted, tested, packed, and trained for a few
-// steps. One installation serves all packages, as workspaces; that each declares everything it uses is held by src/scaffolding/templates.test.ts.
+// Every template as a user has it: made by the installed host, installed from a registry, built, linted, tested,
+// packed, and trained for a few steps. One installation serves all packages, as workspaces; that each declares
+// everything it uses is held by src/scaffolding/templates.test.ts.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// Laws 3 and 4 through the whole trainer: episodes of a game with dense rewards are played by the tabular policy, some of them cut by the horizon, and what
-// PPO makes of the batch that comes of them is held against textbook loops over the episodes as they were recorded: tokens, turns and rewards, and a
-// critic that is asked for one sequence at a time.
+// Laws 3 and 4 through the whole trainer: episodes of a game with dense rewards are played by the tabular policy, some
+// of them cut by the horizon, and what PPO makes of the batch that comes of them is held against textbook loops over
+// the episodes as they were recorded: tokens, turns and rewards, and a critic that is asked for one sequence at a time.
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -120,8 +120,8 @@ function rowOf(batch: TrainingBatch, { record }: CompletedEpisode): number {
 }
 
 describe('law 3: rewards stand on the last sampled token of their turn, and credit crosses observations', () => {
-  // Mutations that turn this red: in `buildBatch`, place the reward at `offset + end`; in `generalizedAdvantages`, start anew at each turn, or read the value
-  // of the token after a gap instead of the next sampled one.
+  // Mutations that turn this red: in `buildBatch`, place the reward at `offset + end`; in `generalizedAdvantages`,
+  // start anew at each turn, or read the value of the token after a gap instead of the next sampled one.
   it.each<[string, Partial<Options>]>([
     ['lambda 1', {}],
     ['lambda 0.7', { lambda: 0.7 }],
@@ -154,8 +154,8 @@ describe('law 3: rewards stand on the last sampled token of their turn, and cred
 });
 
 describe('law 4: truncated is not terminated', () => {
-  // Mutations that turn this red: in `valuesAfterCut`, ask at the last token instead of after it, or of every row; in `generalizedAdvantages`, begin with 0, or
-  // with the bootstrap value of terminated rows too.
+  // Mutations that turn this red: in `valuesAfterCut`, ask at the last token instead of after it, or of every row; in
+  // `generalizedAdvantages`, begin with 0, or with the bootstrap value of terminated rows too.
   it('the critic speaks for what a cut episode had ahead, and for no other', async () => {
     const { batch, made, episodes, critic } = await lastStep({ lambda: 0 });
     const cut = episodes.filter(({ truncated }) => truncated === 'horizon');
@@ -166,7 +166,8 @@ describe('law 4: truncated is not terminated', () => {
       const row = rowOf(batch, episode);
       const last = sampledTokens(episode).at(-1)!;
       const { tokens } = episode.record as TokenRecord;
-      // A cut episode ends with the observation that its last action brought about; the value is of what would come after that.
+      // A cut episode ends with the observation that its last action brought about; the value is of what would come
+      // after that.
       const ahead = episode.truncated === undefined ? 0 : await valueAfter(critic, tokens);
       if (episode.truncated !== undefined) expect(tokens.length).toBeGreaterThan(last.position + 1);
       spoken += Math.abs(ahead);

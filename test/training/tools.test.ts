@@ -1,4 +1,5 @@
-// Reinforcement learning finds out that a tool pays, where nothing else can: the policy forgets, and the calculator remembers.
+// Reinforcement learning finds out that a tool pays, where nothing else can: the policy forgets, and the calculator
+// remembers.
 import { describe, expect, it } from 'vitest';
 
 import { create } from '../../plugins/tool-calculator/src/calculator.js';
@@ -162,7 +163,8 @@ async function learn(tool: Tool): Promise<readonly { readonly success: number; r
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 
 describe('a tool that pays', () => {
-  // Goes red when outputs do not reach the policy, when a call's turn is left out of the batch, or when sessions forget.
+  // Goes red when outputs do not reach the policy, when a call's turn is left out of the batch, or when sessions
+  // forget.
   it('is learned: success goes to nearly always, where a guess reaches a third at most', async () => {
     const steps = await learn(remembering());
     expect(mean(steps.slice(0, 3).map(({ success }) => success))).toBeLessThan(0.45);

@@ -1,5 +1,6 @@
-// What the built transformer plugin computes for a folder: one JSON document with token sequences, their logits, and a conversation's ids.
-// With a preset in place of nothing, it first writes that preset, random weights and all, into the folder.
+// What the built transformer plugin computes for a folder: one JSON document with token sequences, their logits, and a
+// conversation's ids. With a preset in place of nothing, it first writes that preset, random weights and all, into the
+// folder.
 //   node test/transformers/our-logits.js FOLDER [PRESET]
 import { mkdirSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// Examples in the doc comments of the contracts are whole files: together they compile, they pass the conformance kits, and each mistake
-// in the list below, made in one of them, is an error of types that says what is wrong.
+// Examples in the doc comments of the contracts are whole files: together they compile, they pass the conformance kits,
+// and each mistake in the list below, made in one of them, is an error of types that says what is wrong.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

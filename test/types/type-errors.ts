@@ -36,7 +36,10 @@ export function typeErrors(files: ReadonlyMap<string, string>): Map<string, stri
   }
 }
 
-/** Each message begins at `path(line,column): error TS...: `, and goes on in lines that are indented. Throws on one of another file. */
+/**
+ * Each message begins at `path(line,column): error TS...: `, and goes on in lines that are indented. Throws on one of
+ * another file.
+ */
 function byFile(output: string, names: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>(names.map((name) => [name, []]));
   for (const told of output.split(/\n(?! )/).filter((line) => line !== '')) {

@@ -22,7 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => removeProject(project));
 
-/** Fewer tasks and answers than usual: each call goes to another process, and each episode of `child-game` starts one. */
+/**
+ * Fewer tasks and answers than usual: each call goes to another process, and each episode of `child-game` starts one.
+ */
 const few = { tasks: 2, malformed: 40 };
 const built = (name: string) => ({ freshProcess: pathToFileURL(join(project, 'dist', `${name}.js`)) });
 

@@ -1,4 +1,5 @@
-// Agents are trained in the worlds of the guide on slow worlds, on the main thread and in threads; what breaks in the middle spoils nothing.
+// Agents are trained in the worlds of the guide on slow worlds, on the main thread and in threads; what breaks in the
+// middle spoils nothing.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -23,7 +24,10 @@ afterAll(() => removeProject(project));
 
 /** Each thread compiles the graphs anew, which costs more than short trainings do. */
 const ONE_THREAD = 'policy.options.threads=1';
-/** What is less than in the guide's recipe: a few steps of each kind, and few episodes, each of which starts a process in `child-game`. */
+/**
+ * What is less than in the guide's recipe: a few steps of each kind, and few episodes, each of which starts a process
+ * in `child-game`.
+ */
 const FEW_STEPS = [
   ONE_THREAD,
   'stages.sft.demonstrations.count=5',

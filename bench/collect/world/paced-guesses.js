@@ -1,5 +1,6 @@
-// The texts of guess-number, for a fixed number of turns: a number that was guessed is followed by another one of the same interval. An answer takes a
-// log-normal time, drawn from the episode's own stream, so that it is the same whoever plays beside.
+// The texts of guess-number, for a fixed number of turns: a number that was guessed is followed by another one of the
+// same interval. An answer takes a log-normal time, drawn from the episode's own stream, so that it is the same whoever
+// plays beside.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const highest = 50;

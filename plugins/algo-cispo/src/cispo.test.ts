@@ -120,8 +120,9 @@ function slowAdvantages(
 }
 
 describe('advantages', () => {
-  // Goes red when a deviation divides by n, is taken of the other set, or lacks its epsilon, when a group of one or a lone turn keeps what it
-  // earned, when the discount is taken per token, or when something is written between the turns.
+  // Goes red when a deviation divides by n, is taken of the other set, or lacks its epsilon, when a group of one or a
+  // lone turn keeps what it earned, when the discount is taken per token, or when something is written between the
+  // turns.
   it.each<[string, Partial<Options>]>([
     ['episodes', {}],
     ['a large epsilon', { deviationEpsilon: 0.1 }],
@@ -141,7 +142,8 @@ describe('advantages', () => {
     expect(slow.flat().filter((value) => Math.abs(value) > 0.1).length).toBeGreaterThan(5);
   });
 
-  // Goes red when `noSignalBelow` is not read for groups, or is read for the deviation of the batch, which is divided by.
+  // Goes red when `noSignalBelow` is not read for groups, or is read for the deviation of the batch, which is divided
+  // by.
   it('takes no signal from rounding, and divides by what there is', () => {
     const batch = batchOf(episodes.slice(3, 5));
     expect(new Set(cispo().advantages(batch, {}).advantages)).toEqual(new Set([0]));
@@ -190,8 +192,9 @@ describe('the loss', () => {
   const total = (of: readonly number[]): number => of.reduce((sum, x) => sum + x, 0);
   const spoken = (losses: number[][]): number[][] => losses.filter((row) => row.length > 0);
 
-  // The slow reference holds the weights of the ratios fixed while the log probability moves. Goes red when the derivative flows through the
-  // ratio, when a sign or a bound is wrong, when an unset lower bound is one, or when the weights are of another aggregation.
+  // The slow reference holds the weights of the ratios fixed while the log probability moves. Goes red when the
+  // derivative flows through the ratio, when a sign or a bound is wrong, when an unset lower bound is one, or when the
+  // weights are of another aggregation.
   it.each<[string, Partial<Options>, readonly [low: number, high: number], (losses: number[][]) => number]>([
     ['as it comes', {}, [0, 1.28], (losses) => mean(losses.flat())],
     ['with two bounds', { clipLow: 0.2, clipHigh: 0.3 }, [0.8, 1.3], (losses) => mean(losses.flat())],
@@ -229,7 +232,8 @@ describe('the loss', () => {
     }
   });
 
-  // Goes red when the bound takes the derivative away, as PPO's does on these tokens, or when it takes the sign of the advantage into account.
+  // Goes red when the bound takes the derivative away, as PPO's does on these tokens, or when it takes the sign of the
+  // advantage into account.
   it('leaves every token its derivative', () => {
     const sampled = rows.flat();
     const { gradients, metrics } = run(cispo({ clipLow: 0.2 }), { ...batch, advantages }, live);
@@ -259,7 +263,8 @@ describe('select', () => {
       rewards.map((row) => ({ turns: row.map((reward) => ({ reward })) }) as unknown as CompletedEpisode),
     ).length;
 
-  // Goes red when rounding is a signal, when a group of one or a lone turn has one, or when turns are compared by whole returns.
+  // Goes red when rounding is a signal, when a group of one or a lone turn has one, or when turns are compared by whole
+  // returns.
   it('keeps the groups that have an advantage', () => {
     expect(kept({}, [1], [0])).toBe(1);
     for (const flat of [[[1], [0.25, 0.75]], [[0.1, 0.2, 0.4], [0.7]], [[1, 2]]]) expect(kept({}, ...flat)).toBe(0);

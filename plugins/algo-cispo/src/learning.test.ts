@@ -16,7 +16,10 @@ import { create } from './cispo.js';
 const { random } = testHost(7);
 
 describe('learning', () => {
-  /** Two turns of one token: `right` is rewarded after `up`, `left` after `down`. Answers how likely both are in the end. */
+  /**
+   * Two turns of one token: `right` is rewarded after `up`, `left` after `down`. Answers how likely both are in the
+   * end.
+   */
   async function train(algorithm: Algorithm, passes: number): Promise<number> {
     const policy = new TabularPolicy({ texts: ['left right up down'], contextLength: 2, seed: 4 });
     await policy.resetOptimizer({ name: 'sgd', options: {} });

@@ -114,7 +114,10 @@ export function dropsFlatGroups({ dropFlatGroups, klCoefficient, klIn }: Options
   return dropFlatGroups && !(klCoefficient > 0 && klIn === 'reward');
 }
 
-/** Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and `minibatches`. */
+/**
+ * Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and
+ * `minibatches`.
+ */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   const findings: AlgorithmFinding[] = [
     ...checks.groupOfOne(settings),

@@ -24,8 +24,8 @@ describe('select', () => {
     dpo(chosen).select!(group).map((pair) => pair.map((member) => group.indexOf(member)));
   const group = (...returns: readonly number[]): CompletedEpisode[] => returns.map((earned) => episode(earned));
 
-  // Goes red when winner and loser change places, when an episode comes twice in matched pairs, when equal returns are paired, or when the limit
-  // takes other pairs than those that differ most.
+  // Goes red when winner and loser change places, when an episode comes twice in matched pairs, when equal returns are
+  // paired, or when the limit takes other pairs than those that differ most.
   it.each<[string, readonly number[], Partial<Options>, number[][]]>([
     ['matches the best with the worst, and so on inwards', [3, 0, 1, 5, 2], {}, [[3, 1], [0, 2]]], // prettier-ignore
     ['matches as many as there are winners', [0, 1, 0, 0, 1, 0], {}, [[1, 5], [4, 3]]], // prettier-ignore
@@ -43,13 +43,15 @@ describe('select', () => {
     expect(selected(group(...returns), chosen)).toEqual(expected);
   });
 
-  // Goes red when an episode without a sampled token is chosen: a pair with such a one teaches nothing, and yet counts in the mean.
+  // Goes red when an episode without a sampled token is chosen: a pair with such a one teaches nothing, and yet counts
+  // in the mean.
   it('leaves out episodes without a sampled token', () => {
     const { record: _record, ...bare } = episode(2);
     expect(selected([episode(3, [0, 0]), episode(1), bare, episode(0), episode(-1, [])])).toEqual([[1, 3]]);
   });
 
-  // Goes red when the loop is not told that its minibatches must not part two rows, or what to do with a group without a pair.
+  // Goes red when the loop is not told that its minibatches must not part two rows, or what to do with a group without
+  // a pair.
   it('promises pairs', () => {
     const { pairs, refillRounds, roles } = dpo({ refillRounds: 2 });
     expect({ pairs, refillRounds, roles }).toEqual({ pairs: true, refillRounds: 2, roles: ['reference'] });
@@ -174,8 +176,8 @@ describe('the loss', () => {
     { sftCoefficient: 0.5, loss: 'ipo', lengthNormalized: true, beta: 0.9 },
   ];
 
-  // Goes red when a token of an observation counts, when a pair counts by its tokens, when beta, the smoothing or a sign stands elsewhere, when sums
-  // become means, or when losers are imitated too.
+  // Goes red when a token of an observation counts, when a pair counts by its tokens, when beta, the smoothing or a
+  // sign stands elsewhere, when sums become means, or when losers are imitated too.
   it.each(variants)('is the mean over pairs by the book, and so is its derivative: %o', (variant) => {
     const chosen = { ...defaults, ...variant };
     const logprob = array(recorded.logprob, all);
@@ -189,7 +191,8 @@ describe('the loss', () => {
     expect(gradients.entropy.every((slope) => slope === 0)).toBe(true);
   });
 
-  // Goes red when pairs leak into each other: the parts of a minibatch, with its weights, add up to the minibatch, and a pair alone is its own mean.
+  // Goes red when pairs leak into each other: the parts of a minibatch, with its weights, add up to the minibatch, and
+  // a pair alone is its own mean.
   it('is the same in parts', () => {
     const algorithm = dpo({ sftCoefficient: 0.3 });
     const whole = run(algorithm, batchOf(all), array(recorded.logprob, all));

@@ -1,7 +1,8 @@
 // Direct preference optimisation (DPO), top to bottom.
 //
-// Episodes of one task are sampled together and paired, a winner with a loser of lower return. With s the sum, over the tokens that the policy
-// sampled in an episode, of log p - log p_reference, and h = s(winner) - s(loser), the loss of a pair is
+// Episodes of one task are sampled together and paired, a winner with a loser of lower return. With s the sum, over the
+// tokens that the policy sampled in an episode, of log p - log p_reference, and h = s(winner) - s(loser), the loss of a
+// pair is
 //
 //   -log sigmoid(beta h)                          DPO, Rafailov et al. 2023, arXiv 2305.18290, equation 7
 //   -(1 - e) log sigmoid(beta h)                  conservative DPO: a share e of the pairs is the wrong way round
@@ -9,14 +10,17 @@
 //   (h - 1 / (2 beta))^2                          IPO, Azar et al. 2023, arXiv 2310.12036, equation 17, with beta for its tau
 //   + sftCoefficient * mean of -log p(winner)     Iterative RPO, arXiv 2404.19733
 //
-// and the loss of a minibatch is the mean over its pairs. With `lengthNormalized` s is the mean over the episode's tokens.
+// and the loss of a minibatch is the mean over its pairs. With `lengthNormalized` s is the mean over the episode's
+// tokens.
 //
-// Trajectories are compared as they are: what the environment wrote between two actions is as likely under the policy as under the reference and
-// drops out of h, so that the sums run over sampled tokens alone. beta s is the reward that the policy implies (equation 5 of the paper); that the
-// same constant drops out of both sides is exact where a task and the actions determine the episode, and an approximation where chance has a say.
+// Trajectories are compared as they are: what the environment wrote between two actions is as likely under the policy
+// as under the reference and drops out of h, so that the sums run over sampled tokens alone. beta s is the reward that
+// the policy implies (equation 5 of the paper); that the same constant drops out of both sides is exact where a task
+// and the actions determine the episode, and an approximation where chance has a say.
 //
-// No ratio to the sampler and no clip: a pair teaches the same whoever sampled it. The reference is the policy that the stage began with, and does not
-// move; where each round shall have a reference of its own (iterative DPO), each round is a stage.
+// No ratio to the sampler and no clip: a pair teaches the same whoever sampled it. The reference is the policy that the
+// stage began with, and does not move; where each round shall have a reference of its own (iterative DPO), each round
+// is a stage.
 import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression } from '@agentgym/cli';
 
 import type { Options } from './options.js';
@@ -32,8 +36,9 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const { beta, labelSmoothing, sftCoefficient } = options;
 
   /**
-   * Pairs of a group, those that differ most first. Of pairs that differ alike those of an earlier round stand first, and in a round every episode wins
-   * once and loses once at most: the i-th best against the i-th worst, then against the next better one, and so on.
+   * Pairs of a group, those that differ most first. Of pairs that differ alike those of an earlier round stand first,
+   * and in a round every episode wins once and loses once at most: the i-th best against the i-th worst, then against
+   * the next better one, and so on.
    */
   function pairsOf(group: readonly CompletedEpisode[]): readonly Pair[] {
     const ranked = group
@@ -69,7 +74,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       };
     },
 
-    // Both rows of a pair carry its loss on each of their tokens, so that the mean over rows of the mean over tokens is the mean over pairs.
+    // Both rows of a pair carry its loss on each of their tokens, so that the mean over rows of the mean over tokens is
+    // the mean over pairs.
     weights: (minibatch) => credit.aggregationWeights(minibatch, 'sequence-mean-token-mean'),
 
     loss: (ops, { logprob, referenceLogprobs, advantages }) => {

@@ -57,7 +57,8 @@ describe('select', () => {
   const group = [half, won, again, lost, otherwise, better];
   const { record: _record, ...bare } = won;
 
-  // Goes red when failures stay, when copies count, when perTask keeps the first instead of the best, or when a threshold is kept itself.
+  // Goes red when failures stay, when copies count, when perTask keeps the first instead of the best, or when a
+  // threshold is kept itself.
   it.each<[string, Partial<Options>, readonly CompletedEpisode[], readonly CompletedEpisode[]]>([
     ['successes, each once', {}, group, [better, won, otherwise]],
     ['every success', { distinct: false }, group, [better, won, again, otherwise]],
@@ -88,7 +89,10 @@ describe('select', () => {
   });
 });
 
-/** Sequences with gaps, dense rewards, a cut one, a group of one and a row without a sampled token; NaN where nothing was sampled. */
+/**
+ * Sequences with gaps, dense rewards, a cut one, a group of one and a row without a sampled token; NaN where nothing
+ * was sampled.
+ */
 const masks = [
   [0, 1, 1, 0, 0, 1, 0],
   [0, 1, 0, 1, 1, 1, 1],

@@ -1,19 +1,22 @@
 // Expert iteration, top to bottom: reinforcement learning by fine-tuning on one's own successes.
 //
-// Every step the policy plays, a filter keeps what went well, and the policy imitates that. On the sampled tokens of what was kept the loss is
+// Every step the policy plays, a filter keeps what went well, and the policy imitates that. On the sampled tokens of
+// what was kept the loss is
 //
 //   -log p(token)                              cross entropy, as on demonstrations
 //   + klCoefficient KL(p || p_reference)       fixed or adaptive, in the loss
 //   - entropyCoefficient H(p)
 //
-// Anthony et al. 2017, arXiv 1705.08439, section 3: an expert, there tree search, improves on the policy, and the policy learns to do as the
-// expert did. Here the expert is the policy itself with its failures taken away, as in STaR (arXiv 2203.14465), ReST (arXiv 2308.08998, section
-// 3) and, for agents, AgentEvol (AgentGym, arXiv 2406.04151). That is the policy gradient of the reward 1[kept] without a baseline, divided by what
-// was kept: an episode that went badly costs nothing, it is only not imitated.
+// Anthony et al. 2017, arXiv 1705.08439, section 3: an expert, there tree search, improves on the policy, and the
+// policy learns to do as the expert did. Here the expert is the policy itself with its failures taken away, as in STaR
+// (arXiv 2203.14465), ReST (arXiv 2308.08998, section 3) and, for agents, AgentEvol (AgentGym, arXiv 2406.04151). That
+// is the policy gradient of the reward 1[kept] without a baseline, divided by what was kept: an episode that went badly
+// costs nothing, it is only not imitated.
 //
-// The filter takes successes, or returns above a threshold (ReST; AgentEvol's code: 0.99); at most so many of a task, so that easy tasks do not
-// outweigh hard ones (ReST-EM, arXiv 2312.06585: 10; AgentEvol: 1); and no episode twice (rejection sampling fine-tuning, arXiv 2308.01825).
-// STaR, ReST-EM and AgentEvol fit the base model anew in every iteration. This goes on from the present weights, as the improvement steps of ReST do.
+// The filter takes successes, or returns above a threshold (ReST; AgentEvol's code: 0.99); at most so many of a task,
+// so that easy tasks do not outweigh hard ones (ReST-EM, arXiv 2312.06585: 10; AgentEvol: 1); and no episode twice
+// (rejection sampling fine-tuning, arXiv 2308.01825). STaR, ReST-EM and AgentEvol fit the base model anew in every
+// iteration. This goes on from the present weights, as the improvement steps of ReST do.
 import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression } from '@agentgym/cli';
 
 import type { Options } from './options.js';
@@ -32,7 +35,10 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     return options.keep === 'success' ? success : earned > (options.returnAbove ?? Infinity);
   }
 
-  /** What of a group is imitated: the highest return first, among equals in the order they were played; of copies the first of these. */
+  /**
+   * What of a group is imitated: the highest return first, among equals in the order they were played; of copies the
+   * first of these.
+   */
   function imitated(group: readonly CompletedEpisode[]): readonly CompletedEpisode[] {
     const seen = new Set<string>();
     return group
@@ -70,7 +76,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       credit.aggregationWeights(minibatch, options.aggregation, options.constantLength ?? undefined),
 
     loss: (ops, inputs) => {
-      // The advantage is 1 unless log probabilities are recomputed: then it holds the weight that corrects for the sampler.
+      // The advantage is 1 unless log probabilities are recomputed: then it holds the weight that corrects for the
+      // sampler.
       const imitation = ops.sub(ops.constant(0), ops.mul(inputs.advantages, inputs.logprob));
       const terms: { [name: string]: LossExpression } = { policy: imitation, ...kl.terms(ops, inputs) };
       if (options.entropyCoefficient > 0) {

@@ -19,7 +19,10 @@ const expertIteration = (chosen: Partial<Options> = {}): Algorithm =>
 /** What each action earns. An episode has two turns of one action; its return is their mean, and 1 is success. */
 const worth = { left: 0, up: 0.5, right: 1 };
 
-/** Plays groups, imitates what is selected of them, and tells how likely each action has become, as a mean over both turns. */
+/**
+ * Plays groups, imitates what is selected of them, and tells how likely each action has become, as a mean over both
+ * turns.
+ */
 async function train(algorithm: Algorithm, { iterations = 20, groups = 8, groupSize = 8 } = {}) {
   const policy = new TabularPolicy({ texts: ['left up right go on'], contextLength: 2, seed: 4 });
   await policy.resetOptimizer({ name: 'sgd', options: {} });

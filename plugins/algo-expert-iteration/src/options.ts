@@ -74,7 +74,8 @@ export type Options = OptionsOf<typeof options>;
 /** Options that contradict each other, and those that are idle beside others or the recipe's `groupSize`. */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   const findings: AlgorithmFinding[] = [
-    // There is no klIn: a penalty in the rewards would come after episodes are chosen, and nothing reads rewards from then on.
+    // There is no klIn: a penalty in the rewards would come after episodes are chosen, and nothing reads rewards from
+    // then on.
     ...checks.kl({ ...chosen, klIn: 'loss' }).filter(({ path }) => path[0] !== 'klIn'),
     ...checks.aggregation(chosen),
   ];

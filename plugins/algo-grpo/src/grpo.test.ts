@@ -80,7 +80,8 @@ describe.each(Object.entries(golden))('GRPO on the recorded batch `%s`', (_name,
   const live = array(recorded.batch['logprobs']!);
   const { mask } = recorded.batch;
 
-  // Goes red when the deviation divides by n, when epsilon is left out, or when a group of one keeps its raw return (as verl's does).
+  // Goes red when the deviation divides by n, when epsilon is left out, or when a group of one keeps its raw return (as
+  // verl's does).
   it.each([
     ['grpo', 'group'],
     ['grpo without std', 'none'],
@@ -102,7 +103,8 @@ describe.each(Object.entries(golden))('GRPO on the recorded batch `%s`', (_name,
     ['clip 0.2 no dual', {}],
   ] as const satisfies readonly (readonly [string, Partial<Options>])[];
 
-  // Goes red when min becomes max, when a bound is read for the other side, or when the weights are those of another aggregation.
+  // Goes red when min becomes max, when a bound is read for the other side, or when the weights are those of another
+  // aggregation.
   it.each(
     clips.flatMap((clip) => aggregations.map((mode) => [`ppo ${clip[0]} ${mode[0]}`, clip[1], mode[1]] as const)),
   )('%s: loss and clipped shares as the reference, derivative as verl', (key, clip, aggregation) => {
@@ -188,7 +190,10 @@ describe('GRPO', () => {
     expect(grpo({ klCoefficient: 0.01 }).roles).toEqual(['reference']);
   });
 
-  /** Updates a tabular policy on 64 episodes of one action each, of which `right` is rewarded; several passes in minibatches. */
+  /**
+   * Updates a tabular policy on 64 episodes of one action each, of which `right` is rewarded; several passes in
+   * minibatches.
+   */
   async function train(algorithm: Algorithm, settings: { iterations: number; epochs: number }) {
     const policy = new TabularPolicy({ texts: ['left right up'], contextLength: 1, seed: 4 });
     await policy.resetOptimizer({ name: 'sgd', options: {} });
@@ -239,7 +244,8 @@ describe('GRPO', () => {
     }
   });
 
-  // Goes red when the ratio is not clipped. The rewarded action may pass 1 + clipHigh by what the others lose before 1 - clipLow stops them.
+  // Goes red when the ratio is not clipped. The rewarded action may pass 1 + clipHigh by what the others lose before 1
+  // - clipLow stops them.
   it('stays near the sampling policy, however many passes are made', async () => {
     const clipped = await train(grpo({ clipHigh: 0.28 }), { iterations: 1, epochs: 40 });
     const free = await train(grpo({ clipLow: 1, clipHigh: 1000 }), { iterations: 1, epochs: 40 });

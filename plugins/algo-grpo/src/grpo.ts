@@ -1,22 +1,24 @@
 // Group relative policy optimisation (GRPO), top to bottom.
 //
-// G episodes of one task are sampled together. With R_i the undiscounted sum of the rewards of episode i, every token that the
-// policy sampled in it has the advantage
+// G episodes of one task are sampled together. With R_i the undiscounted sum of the rewards of episode i, every token
+// that the policy sampled in it has the advantage
 //
 //   A_i = (R_i - mean(R)) / (deviation(R) + epsilon)     GRPO, DeepSeekMath, arXiv 2402.03300, section 4.1.2
 //   A_i =  R_i - mean(R)                                 Dr. GRPO, arXiv 2503.20783, section 3.2 (scaling: none)
 //
-// with the deviation of n - 1, of the group or of the whole batch. With level: turn the same is done turn by turn, with the return from that
-// turn on and the members that got so far, so that it matters where a reward came. With the ratio r = p(token) / p_sampler(token), or
-// exp(mean log ratio of the episode) whose derivative each token carries for itself (GSPO-token, arXiv 2507.18071, section 4.3), a token's loss is
+// with the deviation of n - 1, of the group or of the whole batch. With level: turn the same is done turn by turn, with
+// the return from that turn on and the members that got so far, so that it matters where a reward came. With the ratio
+// r = p(token) / p_sampler(token), or exp(mean log ratio of the episode) whose derivative each token carries for itself
+// (GSPO-token, arXiv 2507.18071, section 4.3), a token's loss is
 //
 //   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      PPO, arXiv 1707.06347; two bounds: DAPO, arXiv 2503.14476, section 3.1
 //   at most -dualClip A where A < 0                      dual clip, arXiv 1912.09729
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the loss or in the reward
 //   - entropyCoefficient H(p)
 //
-// Groups whose returns are all equal say nothing and are left out; others may be played in their place (dynamic sampling: DAPO, section 3.2). Episodes
-// that grow overlong pay for it (DAPO, section 3.4). Losses are averaged over all tokens (DAPO, section 3.3) unless `aggregation` says otherwise.
+// Groups whose returns are all equal say nothing and are left out; others may be played in their place (dynamic
+// sampling: DAPO, section 3.2). Episodes that grow overlong pay for it (DAPO, section 3.4). Losses are averaged over
+// all tokens (DAPO, section 3.3) unless `aggregation` says otherwise.
 import type {
   Algorithm,
   AlgorithmClaim,
@@ -104,7 +106,10 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   };
 }
 
-/** Dr. GRPO without groups left out is REINFORCE with a mean that counts the episode itself: (n - 1) / n of the gradient. */
+/**
+ * Dr. GRPO without groups left out is REINFORCE with a mean that counts the episode itself: (n - 1) / n of the
+ * gradient.
+ */
 function claimsOf(options: Options): readonly AlgorithmClaim[] {
   if (options.scaling === 'batch') return [];
   const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';

@@ -4,8 +4,9 @@ import type { OptionsDeclaration } from '@agentgym/cli';
 import { options } from './options.js';
 
 /**
- * Dr. GRPO (arXiv 2503.20783): no deviation, and nothing that favours short or long answers. The paper divides by a constant length, which is left to the learning rate here. Flat groups
- * stay in the batch, and in its mean, so that the estimate is unbiased up to a factor.
+ * Dr. GRPO (arXiv 2503.20783): no deviation, and nothing that favours short or long answers. The paper divides by a
+ * constant length, which is left to the learning rate here. Flat groups stay in the batch, and in its mean, so that the
+ * estimate is unbiased up to a factor.
  */
 export const drGrpoOptions = {
   ...options,
@@ -23,7 +24,10 @@ export const gspoOptions = {
   clipHigh: { ...options.clipHigh, default: 4e-4 },
 } as const satisfies OptionsDeclaration;
 
-/** DAPO (arXiv 2503.14476): clip higher, dynamic sampling, token-level loss. Its overlong penalty depends on the task: `overlongLimit` and `overlongBuffer` set it. */
+/**
+ * DAPO (arXiv 2503.14476): clip higher, dynamic sampling, token-level loss. Its overlong penalty depends on the task:
+ * `overlongLimit` and `overlongBuffer` set it.
+ */
 export const dapoOptions = {
   ...options,
   clipHigh: { ...options.clipHigh, default: 0.28 },

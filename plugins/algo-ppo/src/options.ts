@@ -157,7 +157,10 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** Options that contradict each other, and those that are idle beside others, `epochs` and `minibatches`. A group of one is as good as any. */
+/**
+ * Options that contradict each other, and those that are idle beside others, `epochs` and `minibatches`. A group of one
+ * is as good as any.
+ */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   const findings: AlgorithmFinding[] = [
     ...checks.clips(chosen, ['clipLow', 'clipHigh', 'dualClip', 'valueClip'], settings),

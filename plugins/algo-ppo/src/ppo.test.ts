@@ -12,7 +12,10 @@ const ppo = (chosen: Partial<Options> = {}): Algorithm => create({ ...defaults, 
 const sampledOf = ({ mask, width }: TrainingBatch, row: number): number[] =>
   Array.from({ length: width }, (_, t) => row * width + t).filter((index) => mask[index] === 1);
 
-/** GAE as the paper writes it, equation 16: for each step the sum over all later ones of what (discount * lambda)^l leaves of their delta. */
+/**
+ * GAE as the paper writes it, equation 16: for each step the sum over all later ones of what (discount * lambda)^l
+ * leaves of their delta.
+ */
 function slowAdvantages(
   batch: TrainingBatch,
   { level, lambda, tokenDiscount, turnDiscount, bootstrap }: Options,
@@ -75,7 +78,8 @@ describe('advantages', () => {
     ['by the critic alone', { lambda: 0 }],
   ];
 
-  // Goes red when lambda, a discount, level or bootstrap is not handed on, or when targets are made of whitened advantages.
+  // Goes red when lambda, a discount, level or bootstrap is not handed on, or when targets are made of whitened
+  // advantages.
   it.each(cases)('%s: as a slow loop, targets as well, 0 where nothing was sampled', (_title, chosen) => {
     const expected = slowAdvantages(batch, { ...defaults, ...chosen });
     const raw = ppo({ ...chosen, whiten: false }).advantages(batch, {});
@@ -103,7 +107,8 @@ describe('advantages', () => {
     expect(first({ bootstrap: false })).toEqual([-1.5, -1.5]);
   });
 
-  // Goes red when whitening is done without `noSignalBelow`: rounding would become advantages of about 1. Or where nothing is divided by nothing.
+  // Goes red when whitening is done without `noSignalBelow`: rounding would become advantages of about 1. Or where
+  // nothing is divided by nothing.
   it('are 0 where there is no signal: equal ones, one token, no token', () => {
     const value = (batch: TrainingBatch, of: (index: number) => number) => ({
       ...batch,
@@ -122,7 +127,8 @@ describe('advantages', () => {
     }
   });
 
-  // Goes red when the penalty is left out of the rewards that advantages are made of, or when it is paid once for an episode.
+  // Goes red when the penalty is left out of the rewards that advantages are made of, or when it is paid once for an
+  // episode.
   it('pay for the divergence of each token where it stands in the reward', () => {
     const chosen = { klCoefficient: 0.3, klTarget: 0.1, klHorizon: 100, whiten: false, lambda: 0.9 };
     const { state, ...credit } = ppo(chosen).advantages(batch, ppo(chosen).initialState);
@@ -187,7 +193,8 @@ describe('the policy', () => {
   const random = testHost(3).random;
   const batch = { ...built, advantages: built.values.map((value) => (value > -Infinity ? random.normal() : NaN)) };
 
-  // Goes red when a bound is read for the other side, min becomes max, the dual clip is not handed on, or the weights are of another aggregation.
+  // Goes red when a bound is read for the other side, min becomes max, the dual clip is not handed on, or the weights
+  // are of another aggregation.
   it.each(aggregations)('%s: loses by the clipped ratio, as a slow loop', (_title, aggregation) => {
     const chosen = { ...defaults, ...aggregation, clipLow: 0.1, clipHigh: 0.3, dualClip: 1.2 };
     const weights = slowWeights(batch, chosen);
@@ -254,7 +261,8 @@ describe('the critic', () => {
     ),
   );
 
-  // Goes red when the half is lost, max becomes min, the bound is around 0 or the target, or the weight counts for a second model too.
+  // Goes red when the half is lost, max becomes min, the bound is around 0 or the target, or the weight counts for a
+  // second model too.
   it.each(cases)('%s: loss and derivative as a slow loop', (_title, chosen, coefficient) => {
     const weights = slowWeights(batch, chosen);
     let expected = 0;
@@ -278,7 +286,8 @@ describe('the critic', () => {
     expect(metrics).toEqual(chosen.valueClip === null ? {} : { value_clipped: clipped });
   });
 
-  // Goes red when the clipped value is V_old + clip(V - V_old), which differs from V in its last bit where the two are far apart.
+  // Goes red when the clipped value is V_old + clip(V - V_old), which differs from V in its last bit where the two are
+  // far apart.
   it('clips nothing inside the bounds, not even by rounding', () => {
     const near = { ...live, value: batch.values.map((value) => 0.1 * value) };
     expect(criticLoss(ppo({ valueClip: 10 }), batch, near).metrics).toEqual({ value_clipped: 0 });

@@ -113,7 +113,10 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and `minibatches`. */
+/**
+ * Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and
+ * `minibatches`.
+ */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   const findings: AlgorithmFinding[] = [
     ...(chosen.baseline === 'group' ? checks.groupOfOne(settings) : []),

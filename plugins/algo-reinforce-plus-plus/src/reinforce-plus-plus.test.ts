@@ -42,7 +42,8 @@ function expectClose(actual: Float64Array, expected: ReadonlyMap<number, number>
 }
 
 describe('the advantages of REINFORCE++', () => {
-  // Goes red when an observation token discounts or is in the mean, when one discount is read for the other, or when turns are counted, not tokens.
+  // Goes red when an observation token discounts or is in the mean, when one discount is read for the other, or when
+  // turns are counted, not tokens.
   it.each<[number, number, 'population' | 'sample']>([
     [1, 1, 'sample'],
     [0.9, 1, 'sample'],
@@ -57,14 +58,16 @@ describe('the advantages of REINFORCE++', () => {
     },
   );
 
-  // Goes red when a group of one keeps its return, when the mean is over another group, or when positions of rewards are used.
+  // Goes red when a group of one keeps its return, when the mean is over another group, or when positions of rewards
+  // are used.
   it('with baseline: return less group mean, whitened over tokens', () => {
     const { batch, tokens } = batchOf(awkward);
     const expected = whiten(slowAboveGroup(tokens, batch.group), 'sample');
     expectClose(plusPlus({ baseline: 'group' }).advantages(batch, {}).advantages, expected);
   });
 
-  // Goes red when what a token pays for its divergence has the other sign or counts for later tokens; with baseline, when it is not in the return.
+  // Goes red when what a token pays for its divergence has the other sign or counts for later tokens; with baseline,
+  // when it is not in the return.
   it.each(['none', 'group'] as const)('pay for the divergence of each token: baseline %s', (baseline) => {
     const { batch, tokens } = batchOf(awkward);
     const paid = tokens.map((row) =>
@@ -117,7 +120,8 @@ describe('the loss of REINFORCE++', () => {
   const rows = tokens.filter((row) => row.length > 0);
   const count = rows.flat().length;
 
-  // Goes red when a bound is read for the other side, when min becomes max, or when the dual bound holds tokens with a positive advantage.
+  // Goes red when a bound is read for the other side, when min becomes max, or when the dual bound holds tokens with a
+  // positive advantage.
   it.each<[string, Partial<Options>, (tokensOfRow: number) => number]>([
     ['the mean over tokens', { clipLow: 0.1, clipHigh: 0.3 }, () => count],
     ['a dual clip', { dualClip: 1.2 }, () => count],
@@ -133,7 +137,8 @@ describe('the loss of REINFORCE++', () => {
       for (const { index } of row) {
         const [a, r] = [advantages[index]!, Math.exp(logprob[index]! - batch.logprobs[index]!)];
         const weight = 1 / divisor(row.length);
-        // A clipped ratio earns nothing more: the ratio counts only where it is on the side that the advantage pulls it from.
+        // A clipped ratio earns nothing more: the ratio counts only where it is on the side that the advantage pulls it
+        // from.
         let [objective, slope] = [r * a, r * a];
         if (a > 0 && r > 1 + clipHigh) [objective, slope] = [(1 + clipHigh) * a, 0];
         if (a < 0 && r < 1 - clipLow) [objective, slope] = [(1 - clipLow) * a, 0];
@@ -167,7 +172,9 @@ describe('the loss of REINFORCE++', () => {
 });
 
 describe('REINFORCE++ learns', () => {
-  /** Updates a tabular policy on 64 episodes of one action, of which `right` is rewarded; two passes in two minibatches. */
+  /**
+   * Updates a tabular policy on 64 episodes of one action, of which `right` is rewarded; two passes in two minibatches.
+   */
   async function train(algorithm: Algorithm): Promise<number> {
     const policy = new TabularPolicy({ texts: ['left right up'], contextLength: 1, seed: 4 });
     await policy.resetOptimizer({ name: 'sgd', options: {} });

@@ -102,7 +102,8 @@ describe('the loss of REINFORCE', () => {
   const given = { ...batch, advantages };
   const rows = tokens.filter((row) => row.length > 0);
 
-  // Goes red when the ratio is left in the loss, or when episodes are averaged over their tokens, or the row without a token is counted.
+  // Goes red when the ratio is left in the loss, or when episodes are averaged over their tokens, or the row without a
+  // token is counted.
   it('is minus advantage times log probability, summed over an episode, averaged over episodes', () => {
     const { total, gradients, metrics } = run(reinforce(), given, logprob);
     let [loss, ratios] = [0, 0];
@@ -115,7 +116,8 @@ describe('the loss of REINFORCE', () => {
     expect(metrics['ratio']).toBeCloseTo(ratios, 10);
   });
 
-  // Goes red when a bound is read for the other side, when min becomes max, or when the dual bound holds tokens with a positive advantage.
+  // Goes red when a bound is read for the other side, when min becomes max, or when the dual bound holds tokens with a
+  // positive advantage.
   it.each<[string, Partial<Options>]>([
     ['two bounds', { clipLow: 0.1, clipHigh: 0.3 }],
     ['a dual clip', { clipLow: 0.1, clipHigh: 0.3, dualClip: 1.2 }],
@@ -129,7 +131,8 @@ describe('the loss of REINFORCE', () => {
     for (const { index } of rows.flat()) {
       const [a, r] = [advantages[index]!, Math.exp(logprob[index]! - batch.logprobs[index]!)];
       const weight = 1 / (divisor ?? rows.length);
-      // A clipped ratio earns nothing more: the ratio counts only where it is on the side that the advantage pulls it from.
+      // A clipped ratio earns nothing more: the ratio counts only where it is on the side that the advantage pulls it
+      // from.
       let [objective, slope] = [r * a, r * a];
       if (a > 0 && r > 1 + clipHigh) [objective, slope] = [(1 + clipHigh) * a, 0];
       if (a < 0 && r < 1 - clipLow) [objective, slope] = [(1 - clipLow) * a, 0];

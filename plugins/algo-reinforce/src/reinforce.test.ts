@@ -14,7 +14,8 @@ function expectClose(actual: Float64Array, expected: ReadonlyMap<number, number>
 }
 
 describe('the returns of REINFORCE', () => {
-  // Goes red when an observation token discounts, when a reward counts for tokens after it, or when one discount is read for the other.
+  // Goes red when an observation token discounts, when a reward counts for tokens after it, or when one discount is
+  // read for the other.
   it.each([
     [1, 1],
     [1, 0.9],
@@ -27,7 +28,8 @@ describe('the returns of REINFORCE', () => {
     expectClose(advantages, slowReturns(tokens, tokenDiscount, turnDiscount));
   });
 
-  // Goes red when the penalty counts for the tokens after it, has the other sign, or is left on the last token of a turn alone.
+  // Goes red when the penalty counts for the tokens after it, has the other sign, or is left on the last token of a
+  // turn alone.
   it.each(['none', 'turns'] as const)('pay for the divergence of each token, with normalize: %s', (normalize) => {
     const { batch, tokens } = batchOf(awkward);
     const algorithm = reinforce({ klCoefficient: 0.5, turnDiscount: 0.9, normalize });
@@ -138,8 +140,8 @@ describe('the moving baseline', () => {
     return firsts.reduce((sum, { index }) => sum + returns.get(index)!, 0) / firsts.length;
   }
 
-  // Goes red when the mean of a batch is in its own baseline, when means start at 0, when turns of all numbers share one, or when a batch that
-  // did not come as far as a turn changes that turn's mean.
+  // Goes red when the mean of a batch is in its own baseline, when means start at 0, when turns of all numbers share
+  // one, or when a batch that did not come as far as a turn changes that turn's mean.
   it('is an exponential mean of the batches before, for each number of a turn', () => {
     const algorithm = reinforce({ baseline: 'moving', movingDecay: 0.75, turnDiscount: 0.9 });
     const batches = [awkward.slice(1, 3), awkward, [awkward[1]!], awkward.slice(2)].map((rows) => batchOf(rows));

@@ -1,7 +1,7 @@
 // REINFORCE, top to bottom.
 //
-// A sampled token is credited with what its episode earns from it on; what was earned before cannot be its doing. With the rewards r where
-// the episode earned them, over the sampled tokens in order as if nothing stood between them,
+// A sampled token is credited with what its episode earns from it on; what was earned before cannot be its doing. With
+// the rewards r where the episode earned them, over the sampled tokens in order as if nothing stood between them,
 //
 //   G_t = r_t + d_t G_(t+1)                              d_t: tokenDiscount, at a turn's last token times turnDiscount
 //   A_t = G_t - b                                        Williams 1992, section 5; Sutton and Barto 2018, sections 13.3 and 13.4
@@ -12,8 +12,9 @@
 //   b = undiscounted return of the task's episode at     baseline: greedy, ReMax, arXiv 2310.10505, Algorithm 1
 //       temperature 0
 //
-// None of these knows which token was drawn, so that, without discounts, the expected gradient stays that of the expected return. With normalize:
-// turns, a turn is one action, whose tokens share one number, that of the last of them; and over all turns of the batch, each counted once,
+// None of these knows which token was drawn, so that, without discounts, the expected gradient stays that of the
+// expected return. With normalize: turns, a turn is one action, whose tokens share one number, that of the last of
+// them; and over all turns of the batch, each counted once,
 //
 //   A = (A - mean(A)) / sqrt(variance(A) + epsilon)      return batch normalisation (ReBN), GEM, arXiv 2510.01051, section 3.2
 //
@@ -25,10 +26,11 @@
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the reward or in the loss
 //   - entropyCoefficient H(p)
 //
-// Losses are summed over an episode and averaged over episodes unless `aggregation` says otherwise: that alone is the gradient of the expected
-// return. By default nothing is subtracted, normalised or clipped: the estimator that all others are measured against. GEM's scripts clip, make two passes
-// over a batch and divide by a constant length; verl's ReMax clips and takes the mean over tokens. The divergence is taken from the reward
-// by default, with k1: the expected derivative is then that of the divergence itself.
+// Losses are summed over an episode and averaged over episodes unless `aggregation` says otherwise: that alone is the
+// gradient of the expected return. By default nothing is subtracted, normalised or clipped: the estimator that all
+// others are measured against. GEM's scripts clip, make two passes over a batch and divide by a constant length; verl's
+// ReMax clips and takes the mean over tokens. The divergence is taken from the reward by default, with k1: the expected
+// derivative is then that of the divergence itself.
 import type { Algorithm, AlgorithmClaim, AlgorithmHost, LossExpression, TrainingBatch } from '@agentgym/cli';
 
 import type { Options } from './options.js';
@@ -44,7 +46,10 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     for (let row = 0; row < batch.rows; row += 1) credit.turnTokens(batch, row).forEach(visit);
   }
 
-  /** Rewards as a whole turn has them: what its tokens pay for their divergence stands with the rest, on the last of them. */
+  /**
+   * Rewards as a whole turn has them: what its tokens pay for their divergence stands with the rest, on the last of
+   * them.
+   */
   function rewardsOfTurns(batch: TrainingBatch): TrainingBatch {
     const rewards = new Float64Array(batch.rewards.length);
     eachTurn(batch, (tokens) => {
@@ -61,7 +66,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     }
     const values = new Float64Array(batch.rows * batch.width);
     if (baseline === 'moving') {
-      // A turn that no batch came to before has nothing to be compared with. The mean of its own batch would know what it drew.
+      // A turn that no batch came to before has nothing to be compared with. The mean of its own batch would know what
+      // it drew.
       eachTurn(batch, (tokens, number) => tokens.forEach((index) => (values[index] = means[number] ?? 0)));
     }
     return values;
@@ -139,7 +145,10 @@ function meanOf(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-/** Unnormalised, an episode is credited with its own rewards alone; where tokens are counted, its weight depends on what was drawn. */
+/**
+ * Unnormalised, an episode is credited with its own rewards alone; where tokens are counted, its weight depends on what
+ * was drawn.
+ */
 function claimsOf(options: Options): readonly AlgorithmClaim[] {
   if (options.normalize !== 'none') return [];
   const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';

@@ -111,12 +111,18 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** Groups without signal are left out where that is asked for; but where tokens pay for their divergence, none is without. */
+/**
+ * Groups without signal are left out where that is asked for; but where tokens pay for their divergence, none is
+ * without.
+ */
 export function dropsFlatGroups({ dropFlatGroups, klCoefficient, klIn }: Options): boolean {
   return dropFlatGroups && !(klCoefficient > 0 && klIn === 'reward');
 }
 
-/** Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and `minibatches`. */
+/**
+ * Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and
+ * `minibatches`.
+ */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   const findings: AlgorithmFinding[] = [
     ...checks.groupOfOne(settings),

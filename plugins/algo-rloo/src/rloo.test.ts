@@ -83,7 +83,9 @@ const tokensOf = (batch: TrainingBatch, given: readonly Played[]): number[][][] 
     ),
   );
 
-/** The definition, one loop: what a turn of a row has less the mean of what the others have, in a group of two or more. */
+/**
+ * The definition, one loop: what a turn of a row has less the mean of what the others have, in a group of two or more.
+ */
 function slowAdvantages(given: readonly Played[], level: 'episode' | 'turn', discount: number): number[][] {
   const earned = (row: number, from: number): number => {
     let sum = 0;
@@ -105,8 +107,9 @@ function slowAdvantages(given: readonly Played[], level: 'episode' | 'turn', dis
 }
 
 describe('advantages', () => {
-  // Goes red when a mean includes the episode itself, when a lone turn or a group of one is treated as the other, when the discount is
-  // taken per token, when an episode without tokens is no member, or when something is written between the turns.
+  // Goes red when a mean includes the episode itself, when a lone turn or a group of one is treated as the other, when
+  // the discount is taken per token, when an episode without tokens is no member, or when something is written between
+  // the turns.
   it.each([
     ['episode', 1],
     ['turn', 1],
@@ -157,7 +160,8 @@ describe('advantages', () => {
 });
 
 describe('the gradient', () => {
-  // At the first state, x ends the episode with 1 and y goes on with 0.5; then x earns 2 and y -1. Probability of y: 0.3, then 0.8.
+  // At the first state, x ends the episode with 1 and y goes on with 0.5; then x earns 2 and y -1. Probability of y:
+  // 0.3, then 0.8.
   const [first, second] = [0.3, 0.8];
   const outcomes = [
     { episode: played(0, [1, 1]), probability: 1 - first, slopes: [-first] },
@@ -165,8 +169,8 @@ describe('the gradient', () => {
     { episode: played(0, [1, 0.5], [1, -1]), probability: first * second, slopes: [1 - first, 1 - second] },
   ];
 
-  // Every group that can be sampled, weighted by its probability. Goes red when a mean includes the episode itself, when a lone turn is 0,
-  // or when `sequence-mean-token-sum` is not the default.
+  // Every group that can be sampled, weighted by its probability. Goes red when a mean includes the episode itself,
+  // when a lone turn is 0, or when `sequence-mean-token-sum` is not the default.
   it.each([
     ['episode', 2],
     ['episode', 3],
@@ -216,7 +220,8 @@ describe('the loss', () => {
   const sum = (of: readonly number[]): number => of.reduce((total, x) => total + x, 0);
   const spoken = (losses: number[][]): number[][] => losses.filter((row) => row.length > 0);
 
-  // Goes red when a sign or a bound is wrong, when the ratio enters with importance: none, or when the weights are of another aggregation.
+  // Goes red when a sign or a bound is wrong, when the ratio enters with importance: none, or when the weights are of
+  // another aggregation.
   it.each<[string, Partial<Options>, Token, (losses: number[][]) => number]>([
     ['as published', {}, reinforce, (losses) => mean(spoken(losses).map(sum))],
     ['counting empty rows', { countEmpty: true }, reinforce, (losses) => mean(losses.map(sum))],

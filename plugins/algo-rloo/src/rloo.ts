@@ -1,19 +1,20 @@
 // REINFORCE leave-one-out (RLOO), top to bottom.
 //
-// G episodes of one task are sampled together. With R_i the undiscounted sum of the rewards of episode i, every token that the policy sampled in
-// it has the advantage
+// G episodes of one task are sampled together. With R_i the undiscounted sum of the rewards of episode i, every token
+// that the policy sampled in it has the advantage
 //
 //   A_i = R_i - mean of R_j over the others, j != i      Kool et al. 2019, "Buy 4 REINFORCE samples, get a baseline for free!";
 //                                                        for language models: Ahmadian et al. 2024, arXiv 2402.14740
 //
-// The baseline of an episode is made without it, and the episodes of a group are independent: the expected gradient of -A log p is that of the
-// expected return, exactly. With level: turn the same is done turn by turn:
+// The baseline of an episode is made without it, and the episodes of a group are independent: the expected gradient of
+// -A log p is that of the expected return, exactly. With level: turn the same is done turn by turn:
 //
 //   A_i,k = G_i,k - mean of G_j,k over the others that got as far as turn k,      G_i,k = r_i,k + turnDiscount G_i,k+1
 //
-// Which others got that far does not depend on what episode i does either, so this is unbiased too, and knows which turn a reward came after.
-// It stays so only if a turn that no other member reached keeps its G, the baseline of nobody being 0: late turns are credited in full,
-// however rarely they are reached. A group of one has no others at all, and is 0 throughout. A token's loss is
+// Which others got that far does not depend on what episode i does either, so this is unbiased too, and knows which
+// turn a reward came after. It stays so only if a turn that no other member reached keeps its G, the baseline of nobody
+// being 0: late turns are credited in full, however rarely they are reached. A group of one has no others at all, and
+// is 0 throughout. A token's loss is
 //
 //   -A log p                                             importance: none, as published: one step per batch
 //   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      importance: clipped, with r = p(token) / p_sampler(token): PPO, arXiv 1707.06347
@@ -21,8 +22,9 @@
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the reward (as published) or in the loss
 //   - entropyCoefficient H(p)
 //
-// summed over an episode and averaged over episodes, which is the policy gradient; means over tokens make it depend on how long episodes are.
-// verl 0.9.1 has PPO's loss with dualClip 3 and token means; TRL 1.16.0 clips one ratio per episode, the product over its tokens.
+// summed over an episode and averaged over episodes, which is the policy gradient; means over tokens make it depend on
+// how long episodes are. verl 0.9.1 has PPO's loss with dualClip 3 and token means; TRL 1.16.0 clips one ratio per
+// episode, the product over its tokens.
 import type {
   Algorithm,
   AlgorithmClaim,
@@ -49,7 +51,10 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     return credit.comparedValues(group, options).some((values) => leaveOneOut(values).some((value) => value !== 0));
   }
 
-  /** Of whole episodes or of turns of one number. A group of one is compared with nothing; a turn that one member alone came to keeps its return. */
+  /**
+   * Of whole episodes or of turns of one number. A group of one is compared with nothing; a turn that one member alone
+   * came to keeps its return.
+   */
   function advantagesOf(batch: TrainingBatch): Float64Array {
     const advantages = new Float64Array(batch.rows * batch.width);
     const grouped = new Set(credit.groupRows(batch).flatMap((rows) => (rows.length > 1 ? rows : [])));
@@ -107,7 +112,10 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   };
 }
 
-/** A group is compared with itself alone. Where groups are left out, or tokens are counted, an episode's weight depends on what was drawn. */
+/**
+ * A group is compared with itself alone. Where groups are left out, or tokens are counted, an episode's weight depends
+ * on what was drawn.
+ */
 function claimsOf(options: Options): readonly AlgorithmClaim[] {
   const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';
   const plain = options.klCoefficient === 0 && options.entropyCoefficient === 0 && options.turnDiscount === 1;

@@ -11,8 +11,9 @@ interface State extends Game {
 }
 
 /**
- * GEM's GuessTheNumber (axon-rl/gem, `guess_the_number.py`) with the number of turns and the interval said aloud. The turns are part of the
- * rules and stand in the prompt, so running out of them ends the game (`terminated`). Unlike in GEM a miss is never paid.
+ * GEM's GuessTheNumber (axon-rl/gem, `guess_the_number.py`) with the number of turns and the interval said aloud. The
+ * turns are part of the rules and stand in the prompt, so running out of them ends the game (`terminated`). Unlike in
+ * GEM a miss is never paid.
  */
 export class GuessNumber implements Environment {
   readonly #options: Options;
@@ -101,7 +102,10 @@ export class GuessNumber implements Environment {
     return 1 - Math.log2(possibleHigh - possibleLow + 2) / Math.log2(high - low + 2);
   }
 
-  /** Whole bits known of those that the interval holds: how often it was halved. A number that is said is known altogether. */
+  /**
+   * Whole bits known of those that the interval holds: how often it was halved. A number that is said is known
+   * altogether.
+   */
   #halvings(success: boolean): { readonly reached: number; readonly total: number } {
     const { low, high, possibleLow, possibleHigh } = this.#state;
     const total = wholeBits(high - low + 1, 1);
@@ -114,12 +118,18 @@ const WHOLE_ACTION = {
   working: /^from \d{1,15} to \d{1,15}, \d{1,15} left, guess (\d{1,15})$/,
 };
 
-/** The number that an action guesses, NaN where it is not written as it has to be. What the working says may be wrong: only the guess counts. */
+/**
+ * The number that an action guesses, NaN where it is not written as it has to be. What the working says may be wrong:
+ * only the guess counts.
+ */
 function readGuess(action: string, answer: Options['answer']): number {
   return Number(WHOLE_ACTION[answer].exec(action)?.[1] ?? Number.NaN);
 }
 
-/** How often `many` numbers can be halved with `few` of them left: counted, since a logarithm of whole numbers need not be whole. */
+/**
+ * How often `many` numbers can be halved with `few` of them left: counted, since a logarithm of whole numbers need not
+ * be whole.
+ */
 function wholeBits(many: number, few: number): number {
   let bits = 0;
   for (let left = 2 * few; left <= many; left *= 2) bits += 1;

@@ -47,13 +47,19 @@ class Games implements TaskSource {
   }
 }
 
-/** Games on one interval share their best play, so they stand or fall together; the wider it is, the more halvings a game takes. */
+/**
+ * Games on one interval share their best play, so they stand or fall together; the wider it is, the more halvings a
+ * game takes.
+ */
 export function aboutTask(task: string): TaskFacts {
   const { low, high } = parseTask(task);
   return { cluster: `${low}-${high}`, labels: { width: high - low + 1 } };
 }
 
-/** Train, validation and test hold three fifths, one fifth and one fifth of the intervals (or games), dealt by a hash of their names. */
+/**
+ * Train, validation and test hold three fifths, one fifth and one fifth of the intervals (or games), dealt by a hash of
+ * their names.
+ */
 export function dealTasks(options: Options): Readonly<Record<SplitName, Games>> {
   const intervals = allIntervals(options);
   const secretsOf = ([low, high]: readonly [number, number]): Game[] =>

@@ -1,6 +1,7 @@
-// Writes src/data/recipes.ts out of minecraft-data, which knows the recipes of Minecraft Java 1.16 with every alternative ingredient
-// expanded into a recipe of its own, and knows no tags. The rules below put the alternatives together again, as the original reads them
-// from the game's own files. `--check` writes nothing and fails if the file is stale.
+// Writes src/data/recipes.ts out of minecraft-data, which knows the recipes of Minecraft Java 1.16 with every
+// alternative ingredient expanded into a recipe of its own, and knows no tags. The rules below put the alternatives
+// together again, as the original reads them from the game's own files. `--check` writes nothing and fails if the file
+// is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -22,7 +23,10 @@ const stemsOf = (fungus) => [
 ];
 const withSuffix = (names, suffix) => names.map((name) => `${name}_${suffix}`);
 
-/** Ingredients that stand for any of their members: [name, members, outputs they are used for; all where absent]. Wide ones first. */
+/**
+ * Ingredients that stand for any of their members: [name, members, outputs they are used for; all where absent]. Wide
+ * ones first.
+ */
 const tags = [
   ['logs', [...woods.flatMap(logsOf), ...fungi.flatMap(stemsOf)]],
   ...woods.map((wood) => [`${wood}_logs`, logsOf(wood)]),
@@ -56,7 +60,10 @@ const cycles = [
   ['honey_bottle', 'honey_block'],
 ];
 
-/** Ingredients that the game's files name first, by output; elsewhere the order is that of the pattern, from its first row. */
+/**
+ * Ingredients that the game's files name first, by output; elsewhere the order is that of the pattern, from its first
+ * row.
+ */
 const namedFirst = [
   [/_(?:axe|hoe|pickaxe|shovel|sword|fence)$|^rail$|^torch$|^arrow$|^redstone_torch$/, ['stick']],
   [/^activator_rail$/, ['redstone_torch', 'stick']],
@@ -138,7 +145,10 @@ const textOf = ({ output, count, parts }) =>
   `craft ${count} ${spaced(output)} using ${[...parts].map(([part, n]) => `${n} ${spaced(part)}`).join(', ')}`;
 const byCode = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Left out: made of one kind of block (it would undo the recipe of the block), an alternative passed over, or closing a cycle. */
+/**
+ * Left out: made of one kind of block (it would undo the recipe of the block), an alternative passed over, or closing a
+ * cycle.
+ */
 function isKept({ output, parts }) {
   const names = [...parts.keys()];
   if (names.length === 1 && names[0].endsWith('_block')) return false;
@@ -146,8 +156,8 @@ function isKept({ output, parts }) {
 }
 
 /**
- * Ingredients that stay general. The original takes the recipe book's groups for tags, so that only these two have items that can be
- * crafted (white wool is in no group); every other tag is an item of that name, which can be had.
+ * Ingredients that stay general. The original takes the recipe book's groups for tags, so that only these two have
+ * items that can be crafted (white wool is in no group); every other tag is an item of that name, which can be had.
  */
 const general = new Map(tags.filter(([name]) => ['planks', 'wool'].includes(name)));
 general.set(

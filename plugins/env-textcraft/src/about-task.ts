@@ -7,7 +7,10 @@ import { readTask } from './task-list.js';
 /** Turns of the oracle by goal: planning takes longer than looking it up. */
 const turnsOf = new Map<string, number>();
 
-/** Goals that are one puzzle up to the names form a cluster. Results are told apart by crafting depth and by the turns that the oracle takes. */
+/**
+ * Goals that are one puzzle up to the names form a cluster. Results are told apart by crafting depth and by the turns
+ * that the oracle takes.
+ */
 export function aboutTask(id: string): TaskFacts {
   const { goal, depth } = readTask(id);
   const turns = turnsOf.get(goal) ?? planCrafting(goal, new Map()).turns.length;

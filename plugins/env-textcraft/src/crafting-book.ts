@@ -26,7 +26,10 @@ export interface CraftingBook {
   readonly items: ReadonlySet<string>;
   /** Crafting depth: 0 for what can only be had, else 1 more than the deepest ingredient of the shallowest recipe. */
   readonly depthOf: ReadonlyMap<string, number>;
-  /** Place in an order in which everything comes after what it is made of, over all its recipes; general ingredients lie between. */
+  /**
+   * Place in an order in which everything comes after what it is made of, over all its recipes; general ingredients lie
+   * between.
+   */
   readonly rankOf: ReadonlyMap<string, number>;
 }
 
@@ -52,7 +55,10 @@ function groupBy<T>(values: readonly T[], keysOf: (value: T) => readonly string[
   return groups;
 }
 
-/** Value of every name, from the bottom up: a member's value passes to its general ingredient by `general`, a recipe's by `craft`. */
+/**
+ * Value of every name, from the bottom up: a member's value passes to its general ingredient by `general`, a recipe's
+ * by `craft`.
+ */
 function climb(
   names: Iterable<string>,
   book: Pick<CraftingBook, 'recipesOf' | 'membersOf'>,

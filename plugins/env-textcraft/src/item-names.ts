@@ -13,15 +13,18 @@ export interface ItemNames {
 
 const everyName = [...craftingBook.items, ...craftingBook.membersOf.keys()].sort();
 
-/** Planks and wool keep their names when others are swapped: that oak planks are planks shows in nothing but the name. */
+/**
+ * Planks and wool keep their names when others are swapped: that oak planks are planks shows in nothing but the name.
+ */
 const swappable = everyName.filter((name) => !craftingBook.membersOf.has(name) && !craftingBook.generalsOf.has(name));
 
 /** Names as they are. */
 const realNames: ReadonlyMap<string, string> = new Map(everyName.map((name) => [name, name]));
 
 /**
- * The names of a task. Where it is a renamed one, the names of all items but planks and wool are swapped among each other, in an order
- * that depends on the task's id alone; so every word occurs in training, and what it stands for can only be read from the commands.
+ * The names of a task. Where it is a renamed one, the names of all items but planks and wool are swapped among each
+ * other, in an order that depends on the task's id alone; so every word occurs in training, and what it stands for can
+ * only be read from the commands.
  */
 export function nameItems(task: Task, style: Options['names']): ItemNames {
   const shownAs = task.renamed ? swapNames(task.id) : realNames;

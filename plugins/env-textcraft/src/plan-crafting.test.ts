@@ -89,7 +89,10 @@ describe('the oracle', () => {
   });
 });
 
-/** Fewest turns to a goal by breadth-first search over inventories: any recipe, any useful amount of a basic item in one turn. */
+/**
+ * Fewest turns to a goal by breadth-first search over inventories: any recipe, any useful amount of a basic item in one
+ * turn.
+ */
 function shortestBySearch(goal: string): number {
   const most = 6;
   const relevant = new Set<Recipe>();

@@ -1,6 +1,7 @@
-// The oracle's planner. A plan gets each basic item once, in the amount that is missing, and crafts from the bottom up; it uses one
-// recipe for each item. Among those it is the shortest (one turn for each kind that is got, one for each use of a recipe): branch and
-// bound over the recipes of an item and over the items that may stand for a general ingredient.
+// The oracle's planner. A plan gets each basic item once, in the amount that is missing, and crafts from the bottom up;
+// it uses one recipe for each item. Among those it is the shortest (one turn for each kind that is got, one for each
+// use of a recipe): branch and bound over the recipes of an item and over the items that may stand for a general
+// ingredient.
 import { craftingBook, itemsFor, recipesBelow, type Amount, type Recipe } from './crafting-book.js';
 
 /** What the agent carries. */
@@ -73,7 +74,10 @@ function cheapestMember(general: string): string {
   return best;
 }
 
-/** The best way found. All by node: how many are needed, the number of the recipe (-1 for none), the members that stand for it. */
+/**
+ * The best way found. All by node: how many are needed, the number of the recipe (-1 for none), the members that stand
+ * for it.
+ */
 interface Choices {
   readonly need: readonly number[];
   readonly recipe: readonly number[];
@@ -190,8 +194,8 @@ export function planCrafting(goal: string, stock: Inventory, allowed?: ReadonlyS
 }
 
 /**
- * The ingredients to name when a recipe of the plan is used now: the recipe's own, but for a general one of which several kinds are
- * carried, where the planned items are named.
+ * The ingredients to name when a recipe of the plan is used now: the recipe's own, but for a general one of which
+ * several kinds are carried, where the planned items are named.
  */
 export function ingredientsToName(recipe: Recipe, plan: CraftingPlan, stock: Inventory): Amount[] {
   return recipe.ingredients.flatMap((ingredient) => {

@@ -18,7 +18,9 @@ function planOf(goal: string): { recipes: Map<string, Recipe>; members: Readonly
 
 const plans = new Map(goals.map((goal) => [goal, planOf(goal)]));
 
-/** True where one renaming of all items makes the one plan of the other. Slow: it tries every order of the ingredients. */
+/**
+ * True where one renaming of all items makes the one plan of the other. Slow: it tries every order of the ingredients.
+ */
 function isRenamed(one: string, other: string): boolean {
   const [left, right] = [plans.get(one)!, plans.get(other)!];
   const match = (pairs: readonly (readonly [string, string])[], renaming: ReadonlyMap<string, string>): boolean => {

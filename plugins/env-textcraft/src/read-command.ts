@@ -31,7 +31,8 @@ function readAmount(text: string, names: ItemNames): WrittenAmount | undefined {
 }
 
 /**
- * Reads one action. The grammar is the original's, for the whole of the text: `craft [N] ITEM using N ITEM, N ITEM ...`,
+ * Reads one action. The grammar is the original's, for the whole of the text: `craft [N] ITEM using N ITEM, N ITEM
+ * ...`,
  * `get N ITEM`, `inventory`; small letters, one space, one command.
  */
 export function readCommand(action: string, names: ItemNames): Command {

@@ -9,8 +9,8 @@ function sumUp(amounts: readonly Amount[]): Map<string, number> {
 }
 
 /**
- * The items that named ingredients stand for, out of an inventory: an item for itself, a general name for whatever of its kind is carried
- * and not named itself, first come first. Undefined where something is missing.
+ * The items that named ingredients stand for, out of an inventory: an item for itself, a general name for whatever of
+ * its kind is carried and not named itself, first come first. Undefined where something is missing.
  */
 export function takeFrom(stock: Inventory, named: readonly Amount[]): Map<string, number> | undefined {
   const taken = new Map<string, number>();
@@ -34,8 +34,8 @@ export function takeFrom(stock: Inventory, named: readonly Amount[]): Map<string
 }
 
 /**
- * True if the named ingredients are those of the recipe, in exact amounts with nothing left over. Items of a kind may stand for a general
- * ingredient, several kinds together too.
+ * True if the named ingredients are those of the recipe, in exact amounts with nothing left over. Items of a kind may
+ * stand for a general ingredient, several kinds together too.
  */
 export function fits(recipe: Recipe, named: readonly Amount[]): boolean {
   const left = sumUp(named);

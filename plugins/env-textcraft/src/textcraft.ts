@@ -83,7 +83,10 @@ export class TextCraft implements Environment {
     return { observation: answer.observation, reward: success ? 1 : 0, terminated: this.#won, truncated: false, facts };
   }
 
-  /** `demonstrator` wastes turns: on one of four it looks into its inventory, and half of what it gets it gets piece by piece. */
+  /**
+   * `demonstrator` wastes turns: on one of four it looks into its inventory, and half of what it gets it gets piece by
+   * piece.
+   */
   act(player: string, { random }: Pick<Draw, 'random'>): string {
     switch (player) {
       case 'oracle':

@@ -3,8 +3,8 @@ import type { ActionFormat } from '@agentgym/cli';
 import type { PlainOptions } from './options.js';
 
 /**
- * The whole text is the action, without the white space around it. Whether it means anything is for the environment to say: an empty text is
- * passed on as well.
+ * The whole text is the action, without the white space around it. Whether it means anything is for the environment to
+ * say: an empty text is passed on as well.
  */
 export function create({ maxCharacters }: PlainOptions): ActionFormat {
   return {

@@ -30,11 +30,14 @@ export function configureAttention(
 }
 
 /**
- * Turns queries and keys by their positions, scales queries, and writes keys and values to the pages of their sequences.
+ * Turns queries and keys by their positions, scales queries, and writes keys and values to the pages of their
+ * sequences.
  * @param projected [rows, (heads + 2 * keyValueHeads) * headWidth]; queries are changed in place
  * @param positions int32 [rows]
- * @param tables per row the address of its sequence's table, whose entry i is the address of the page with positions 16 i to 16 i + 15
- * @param offset of the layer in a page, where keys stand as [keyValueHeads, headWidth, 16] and values behind them as [keyValueHeads, 16, headWidth]
+ * @param tables per row the address of its sequence's table, whose entry i is the address of the page with positions 16
+ * i to 16 i + 15
+ * @param offset of the layer in a page, where keys stand as [keyValueHeads, headWidth, 16] and values behind them as
+ * [keyValueHeads, 16, headWidth]
  */
 export function rememberRows(projected: usize, positions: usize, tables: usize, offset: usize, rows: i32): void {
   const half = headWidth >> 1;
@@ -70,7 +73,10 @@ export function rememberRows(projected: usize, positions: usize, tables: usize, 
   }
 }
 
-/** Rotates the pairs (i, i + half) of a head, times a factor. (Su et al. 2021, in the order of Hugging Face's checkpoints.) */
+/**
+ * Rotates the pairs (i, i + half) of a head, times a factor. (Su et al. 2021, in the order of Hugging Face's
+ * checkpoints.)
+ */
 // @ts-ignore: decorators of functions are AssemblyScript's
 @inline
 function turn(head: usize, cos: usize, sin: usize, half: i32, factor: f32): void {

@@ -1,7 +1,8 @@
 import { exponential, total } from './elementwise';
 
 /**
- * Draws a token of each row by inverse CDF: the first whose cumulative probability reaches the draw. Sums of probabilities are in double precision.
+ * Draws a token of each row by inverse CDF: the first whose cumulative probability reaches the draw. Sums of
+ * probabilities are in double precision.
  * @param tokens int32 [rows]; logprobs float32 [rows], log-softmax(logits * inverseTemperature)
  * @param logits [rows, stride / 4], of which `vocabulary` count; they become e^((logit - largest) * inverseTemperature)
  * @param draws float64 [rows] in (0, 1]

@@ -9,7 +9,8 @@ export function embed(target: usize, table: usize, ids: usize, rows: i32, width:
 }
 
 /**
- * Root mean square norm (Zhang and Sennrich 2019) of `parts` vectors of `width` numbers that follow one another in each row, in rows `inputStride` and
+ * Root mean square norm (Zhang and Sennrich 2019) of `parts` vectors of `width` numbers that follow one another in each
+ * row, in rows `inputStride` and
  * `targetStride` bytes apart. `width` is a multiple of 4.
  */
 export function normalize(
@@ -81,7 +82,8 @@ const HIGHEST: f32 = 88.3;
 const ROUNDING: f32 = 12582912;
 
 /**
- * e^x to two units in the last place, 0 below -87.3, not a number for what is none: 2^n times the exponential series of what is left, at most log(2) / 2. (`pmin` and
+ * e^x to two units in the last place, 0 below -87.3, not a number for what is none: 2^n times the exponential series of
+ * what is left, at most log(2) / 2. (`pmin` and
  * `pmax` are single instructions, `min` and `max` are not.)
  */
 // @ts-ignore: decorators of functions are AssemblyScript's

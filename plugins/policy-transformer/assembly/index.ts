@@ -1,4 +1,7 @@
-/** Kernels of a small decoder. Addresses are in bytes, matrices float32 and row by row, and every array begins at a multiple of 16. */
+/**
+ * Kernels of a small decoder. Addresses are in bytes, matrices float32 and row by row, and every array begins at a
+ * multiple of 16.
+ */
 export { attend, configureAttention, rememberRows } from './attention';
 export { drawTokens, largestTokens } from './choice';
 export { embed, gate, normalize } from './elementwise';

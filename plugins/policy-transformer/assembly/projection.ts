@@ -2,8 +2,9 @@
 export const PANEL: i32 = 8;
 
 /**
- * target[r, c] = bias[c] + sum over k of input[r, k] * weight[c, k], or that added to what stands there. Each sum runs over k in order and by itself, so a row's
- * bits depend on nothing but the row. `rows` is a multiple of 4, `outputs` of 8.
+ * target[r, c] = bias[c] + sum over k of input[r, k] * weight[c, k], or that added to what stands there. Each sum runs
+ * over k in order and by itself, so a row's bits depend on nothing but the row. `rows` is a multiple of 4, `outputs` of
+ * 8.
  * @param panels per 8 outputs, [inner, 8]
  * @param bias [outputs], or 0 for none
  */
@@ -81,7 +82,10 @@ function put(out: usize, low: v128, high: v128, accumulate: bool): void {
   v128.store(out, high, 16);
 }
 
-/** Lays a matrix [rows, inner] out in panels from row `first` on, which is a multiple of 8; rows that fill up the last panel are zero. */
+/**
+ * Lays a matrix [rows, inner] out in panels from row `first` on, which is a multiple of 8; rows that fill up the last
+ * panel are zero.
+ */
 export function pack(panels: usize, matrix: usize, first: i32, rows: i32, inner: i32): void {
   for (let row = 0; row < rows; row += 1) {
     const at = first + row;

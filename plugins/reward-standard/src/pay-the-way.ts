@@ -5,9 +5,10 @@ import type { Facts, RewardScheme } from '@agentgym/cli';
  *
  *   r_t = share (c_t - c_(t-1)) + [solved in t],      c_t: how much of the way is covered, from 0; 1 from the success on
  *
- * The numbers of an episode telescope: going back and forth earns nothing (potential-based shaping, Ng, Harada and Russell 1999). A
- * success that left part of the way out is paid for the whole of it, so every success returns 1 + `share` and every failure at most `share`.
- * Discounted sums obey the same: summed by parts, a failure's is a mean of its c_t, at most `share`; a success's is the least where all comes in the last turn.
+ * The numbers of an episode telescope: going back and forth earns nothing (potential-based shaping, Ng, Harada and
+ * Russell 1999). A success that left part of the way out is paid for the whole of it, so every success returns 1 +
+ * `share` and every failure at most `share`. Discounted sums obey the same: summed by parts, a failure's is a mean of
+ * its c_t, at most `share`; a success's is the least where all comes in the last turn.
  *
  * @param covered the share of the way that the facts say is covered, in [0, 1]; undefined where they do not say
  */

@@ -1,8 +1,9 @@
 import type { BoundsContext, RewardScheme, RewardTurn } from '@agentgym/cli';
 
 /**
- * A term that takes `price(turn)` in every turn and pays for nothing: it belongs beside an outcome, and alone every recipe refuses it. What it takes of
- * an episode grows with the horizon, so whether success stays above failure is asked of each recipe.
+ * A term that takes `price(turn)` in every turn and pays for nothing: it belongs beside an outcome, and alone every
+ * recipe refuses it. What it takes of an episode grows with the horizon, so whether success stays above failure is
+ * asked of each recipe.
  *
  * @param dearest the highest price of one turn
  * @param cheapest the lowest price of one turn

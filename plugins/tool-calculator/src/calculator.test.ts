@@ -22,7 +22,8 @@ describe('reading a text', () => {
     }
   });
 
-  // Goes red when the first call of a text is taken and the rest is dropped: an agent that goes on writing has made the answer up.
+  // Goes red when the first call of a text is taken and the rest is dropped: an agent that goes on writing has made the
+  // answer up.
   it.each([
     ['<calculator>1+1', '</calculator> is missing'],
     ['<calculator>1+1</calculator> is 3', 'nothing may follow </calculator>'],

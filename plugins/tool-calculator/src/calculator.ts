@@ -8,8 +8,8 @@ const opening = '<calculator>';
 const closing = '</calculator>';
 
 /**
- * Reckons the expression between its tags. A text with the opening tag is meant for it: one call, nothing behind it; what stands before is the agent's
- * thought. `ans` is the last answer of the episode.
+ * Reckons the expression between its tags. A text with the opening tag is meant for it: one call, nothing behind it;
+ * what stands before is the agent's thought. `ans` is the last answer of the episode.
  */
 export function create({ digits, maxCharacters }: Options): Tool {
   return {

@@ -16,8 +16,8 @@ interface Token {
 class ExpressionError extends Error {}
 
 /**
- * Reads an expression: sums of products of powers. `^` binds more tightly than a sign before it and goes from right to left, so -2^2 is -4 and
- * 2^3^2 is 512; the others go from left to right.
+ * Reads an expression: sums of products of powers. `^` binds more tightly than a sign before it and goes from right to
+ * left, so -2^2 is -4 and 2^3^2 is 512; the others go from left to right.
  */
 export function parseExpression(text: string): { readonly expression: Expression } | { readonly error: string } {
   try {

@@ -1,7 +1,10 @@
 import type { Json } from '../../contracts/json.js';
 import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
 
-/** Learns from pairs or from imitation rather than by policy gradient, or is a variant of another; tried only where it is asked for. */
+/**
+ * Learns from pairs or from imitation rather than by policy gradient, or is a variant of another; tried only where it
+ * is asked for.
+ */
 const apart = ['dpo', 'expert-iteration', 'dr-grpo', 'gspo', 'dapo'];
 
 /** How advantages and loss are made. Options that another algorithm has too keep the recipe's values. */

@@ -5,7 +5,10 @@ import { cannotVary, stagesOf, type Axis } from './axis.js';
 /** The Guide's prices: a demonstration costs as much as ten episodes (section 4.1). */
 const costs = { demonstration: 10, episode: 1 };
 
-/** Shares of one budget that go into demonstrations; the rest into reinforcement learning (the Practitioner's Guide, table 9). */
+/**
+ * Shares of one budget that go into demonstrations; the rest into reinforcement learning (the Practitioner's Guide,
+ * table 9).
+ */
 export const budget: Axis = {
   name: 'budget',
   summary: 'SFT : RL, the share of one budget that goes into demonstrations',
@@ -46,9 +49,9 @@ function ownCost(sft: SftStagePlan, rl: RlStagePlan): number {
 }
 
 /**
- * Steps that spend a share: supervised steps grow with the demonstrations, so that each is seen as often as in the recipe; steps of
- * reinforcement learning are as many as their episodes can be paid for. Where episodes are priced by turns or tokens the budget alone ends
- * the stage.
+ * Steps that spend a share: supervised steps grow with the demonstrations, so that each is seen as often as in the
+ * recipe; steps of reinforcement learning are as many as their episodes can be paid for. Where episodes are priced by
+ * turns or tokens the budget alone ends the stage.
  */
 function stepsFor(sft: SftStagePlan, rl: RlStagePlan, units: number, share: number, prices: Prices): CellSettings {
   const demonstrations = demonstrationsOf(sft);

@@ -13,8 +13,9 @@ interface EnvironmentLevel {
 }
 
 /**
- * Refuses levels that the environment does not take, and levels that deal their tasks so differently that what one trains on another is tested
- * on: the runs would refuse that one by one, some of them after others were trained. Splits without bounds are left to the runs.
+ * Refuses levels that the environment does not take, and levels that deal their tasks so differently that what one
+ * trains on another is tested on: the runs would refuse that one by one, some of them after others were trained. Splits
+ * without bounds are left to the runs.
  */
 export async function checkLevels(
   axis: string,

@@ -3,7 +3,10 @@ import type { CellPlan } from '../ablation-plan.js';
 import { valueName } from '../cell-id.js';
 import { cannotVary, stagesOf, type Axis } from './axis.js';
 
-/** Fixed horizons against schedules that lengthen them (ScalingInter-RL, AgentGym-RL, section 3.3). All are evaluated at the longest. */
+/**
+ * Fixed horizons against schedules that lengthen them (ScalingInter-RL, AgentGym-RL, section 3.3). All are evaluated at
+ * the longest.
+ */
 export const horizon: Axis = {
   name: 'horizon',
   summary: 'Turns of an episode: fixed short, fixed long, linear, ScalingInter',

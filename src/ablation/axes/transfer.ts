@@ -14,8 +14,9 @@ interface Level extends CellPlan {
 }
 
 /**
- * Trains on each level of an option of the environment, and tests on all of them: what learning one kind of task is worth on the others (the
- * Practitioner's Guide, tables 5 and 6). Every run is tested everywhere, so that n levels are n cells, not n times n.
+ * Trains on each level of an option of the environment, and tests on all of them: what learning one kind of task is
+ * worth on the others (the Practitioner's Guide, tables 5 and 6). Every run is tested everywhere, so that n levels are
+ * n cells, not n times n.
  */
 export const transfer: Axis = {
   name: 'transfer',
@@ -32,7 +33,8 @@ export const transfer: Axis = {
       const hint = `Give two or more, such as \`--values '{${option ?? 'OPTION'}: [...]}'\`.`;
       throw cannotVary('transfer', `there is one level alone, ${first?.id ?? own}`, hint);
     }
-    // The options of a level are the recipe's but for one; what is not set has the environment's default, as it has in the recipe.
+    // The options of a level are the recipe's but for one; what is not set has the environment's default, as it has in
+    // the recipe.
     const complete = (changed: Level['options']) =>
       Object.fromEntries(Object.entries({ ...options, ...changed }).filter(([, value]) => value !== null));
     const played = levels.map((level) => ({ id: level.id, options: complete(level.options) }));

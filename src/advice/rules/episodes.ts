@@ -65,7 +65,10 @@ export const invalidTurns: AdviceRule = {
   },
 };
 
-/** The reward with a small price for such turns; undefined where it has one. All of an episode's together cost less than a quarter of a success. */
+/**
+ * The reward with a small price for such turns; undefined where it has one. All of an episode's together cost less than
+ * a quarter of a success.
+ */
 function priced(planned: RunPlan): { readonly [key: string]: Json } | undefined {
   const { lastRl: rl } = planned;
   if (rl === undefined) return undefined;

@@ -11,7 +11,10 @@ import { startsTaught } from './reward.js';
 const source = 'recipes/textcraft; the Guide, section 5 item 11 (groups of 4 or more)';
 const limit = thresholds.signal.value;
 
-/** Whether most groups have something to compare: 1 - p^G - (1-p)^G of a task that is solved with chance p, measured on the returns themselves. */
+/**
+ * Whether most groups have something to compare: 1 - p^G - (1-p)^G of a task that is solved with chance p, measured on
+ * the returns themselves.
+ */
 export const groupsWithSignal: AdviceRule = {
   id: 'groups-with-signal',
   judge(subject) {

@@ -26,7 +26,8 @@ export interface AcceptedPlugin {
 }
 
 /**
- * Checks a plugin's package, first without running any of its code, then by importing it in another process, and that its names are free.
+ * Checks a plugin's package, first without running any of its code, then by importing it in another process, and that
+ * its names are free.
  *
  * @throws AgentgymError AG_PLUGIN_REFUSED, AG_CONTRIBUTION_CONFLICT
  */

@@ -37,7 +37,8 @@ export function refusePackageName(name: unknown, from: string): void {
 }
 
 /**
- * Reads a package's package.json and refuses it, before any of its code runs, where this host cannot use it as a plugin.
+ * Reads a package's package.json and refuses it, before any of its code runs, where this host cannot use it as a
+ * plugin.
  *
  * @throws AgentgymError AG_PLUGIN_REFUSED, AG_PLUGIN_NOT_FOUND
  */

@@ -11,8 +11,8 @@ const ENVIRONMENT = {
 };
 
 /**
- * Checks out a branch, tag, commit or `semver:RANGE` of a repository into an empty folder, and gives the commit. Nothing of the repository
- * runs: npm would install its development dependencies and run its `prepare`.
+ * Checks out a branch, tag, commit or `semver:RANGE` of a repository into an empty folder, and gives the commit.
+ * Nothing of the repository runs: npm would install its development dependencies and run its `prepare`.
  *
  * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_INSTALL_FAILED
  */

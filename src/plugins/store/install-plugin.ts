@@ -20,10 +20,11 @@ export interface InstallOptions {
 }
 
 /**
- * Installs a plugin, or leaves everything as it was. From a source checkout of agentgym a friendly name is a folder of the checkout, which is
- * linked.
+ * Installs a plugin, or leaves everything as it was. From a source checkout of agentgym a friendly name is a folder of
+ * the checkout, which is linked.
  *
- * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_REFUSED, AG_PLUGIN_INSTALL_FAILED, AG_CONTRIBUTION_CONFLICT
+ * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_REFUSED, AG_PLUGIN_INSTALL_FAILED,
+ * AG_CONTRIBUTION_CONFLICT
  */
 export async function installPlugin(store: PluginStore, options: InstallOptions): Promise<InstalledPlugin> {
   const specifier = parseSpecifier(options.specifier, options.cwd);

@@ -27,8 +27,9 @@ interface PackReport {
 }
 
 /**
- * Packs a folder, a tarball, a web address or a repository into `packages/` of a generation, as publishing would, without running scripts. So
- * its name is known before it is installed, its dependencies are installed like any other's, and two of one file name do not meet.
+ * Packs a folder, a tarball, a web address or a repository into `packages/` of a generation, as publishing would,
+ * without running scripts. So its name is known before it is installed, its dependencies are installed like any
+ * other's, and two of one file name do not meet.
  */
 export async function packPlugin(
   specifier: Exclude<PluginSpecifier, { type: 'registry' }>,
@@ -41,7 +42,8 @@ export async function packPlugin(
   try {
     const source = await sourceOf(specifier, work, settings);
     const destination = await mkdtemp(join(work, 'tarball-'));
-    // Packing fetches what the user named and nothing else; npm does not count it as named by the folder's package.json.
+    // Packing fetches what the user named and nothing else; npm does not count it as named by the folder's
+    // package.json.
     const allowed = ['--allow-file=all', '--allow-directory=all', '--allow-remote=all'];
     const args = ['pack', source.path, `--pack-destination=${destination}`, ...allowed];
     const { document } = await runNpm(args, work, settings);

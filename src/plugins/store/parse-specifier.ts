@@ -7,7 +7,9 @@ import { AgentgymError } from '../../errors/agentgym-error.js';
 
 /** Where a plugin comes from. */
 export type PluginSpecifier =
-  /** A package of the registry: the names that it may have, in the order in which they are tried, and a range or tag. */
+  /**
+   * A package of the registry: the names that it may have, in the order in which they are tried, and a range or tag.
+   */
   | { readonly type: 'registry'; readonly names: readonly string[]; readonly range: string }
   | { readonly type: 'folder' | 'tarball'; readonly path: string }
   /** A tarball on a web server. */
@@ -20,8 +22,8 @@ const HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucke
 const NAME = /^(?<name>(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*)(?:@(?<range>[^/:@\\]+))?$/;
 
 /**
- * Reads what follows `plugins install`. A word is a friendly name (`env-babyai` for `@agentgym/plugin-env-babyai`) before it is one of npm's;
- * whatever exists as a path is that path, also where it reads like `user/repository`.
+ * Reads what follows `plugins install`. A word is a friendly name (`env-babyai` for `@agentgym/plugin-env-babyai`)
+ * before it is one of npm's; whatever exists as a path is that path, also where it reads like `user/repository`.
  *
  * @param cwd what relative paths start from
  * @throws AgentgymError AG_PLUGIN_NOT_FOUND

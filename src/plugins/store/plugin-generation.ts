@@ -27,8 +27,8 @@ interface GenerationPackage {
 const STAND_IN = `throw new Error('a plugin gets what it needs of agentgym handed over; of ${HOST} it imports types only');\n`;
 
 /**
- * Puts a plugin and what it depends on into a generation; nothing of it runs. What could not be fetched because there is no network is looked
- * for in npm's cache.
+ * Puts a plugin and what it depends on into a generation; nothing of it runs. What could not be fetched because there
+ * is no network is looked for in npm's cache.
  *
  * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_INSTALL_FAILED, AG_PLUGIN_REFUSED
  */
@@ -55,7 +55,10 @@ export async function addPlugin(store: PluginStore, generation: string, from: Pl
   throw unknownPackage(store, from.names);
 }
 
-/** Takes a plugin out of a generation, without a network; what npm does not manage to tidy up now, it does with the next change. */
+/**
+ * Takes a plugin out of a generation, without a network; what npm does not manage to tidy up now, it does with the next
+ * change.
+ */
 export async function removePlugin(store: PluginStore, generation: string, name: string): Promise<void> {
   await standInForHost(generation, store.host.version);
   await editPackage(generation, (json) => delete json.dependencies?.[name]);
@@ -75,8 +78,8 @@ function unknownPackage(store: PluginStore, names: readonly string[]): AgentgymE
 }
 
 /**
- * A package of the host's name and version, to which every dependency on the host leads: npm installs peers, and would fetch a second host
- * with all that it needs.
+ * A package of the host's name and version, to which every dependency on the host leads: npm installs peers, and would
+ * fetch a second host with all that it needs.
  */
 async function standInForHost(generation: string, version: string): Promise<void> {
   const folder = join(generation, 'host');

@@ -1,6 +1,6 @@
-// Plugins are installed into generations: folders below the data folder, each with a package.json and node_modules of its own. A change is made
-// in a copy; what counts is the one file that names the folders of all plugins, replaced by a rename. So a change that is killed at any
-// moment leaves the old state, and there is nothing to recover.
+// Plugins are installed into generations: folders below the data folder, each with a package.json and node_modules of
+// its own. A change is made in a copy; what counts is the one file that names the folders of all plugins, replaced by a
+// rename. So a change that is killed at any moment leaves the old state, and there is nothing to recover.
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,10 @@ export interface StoredPlugin {
   readonly url?: string;
   /** Of a repository. */
   readonly commit?: string;
-  /** Folder of the package; absent in a list that oclif's own commands wrote, which keep packages in the data folder itself. */
+  /**
+   * Folder of the package; absent in a list that oclif's own commands wrote, which keep packages in the data folder
+   * itself.
+   */
   readonly root?: string;
 }
 
@@ -49,7 +52,10 @@ interface DataPackage {
 
 const PATIENCE_MINUTES = 5;
 
-/** The plugins that a user installed or linked, in the order of the list; empty where there is no list. Throws where it is damaged. */
+/**
+ * The plugins that a user installed or linked, in the order of the list; empty where there is no list. Throws where it
+ * is damaged.
+ */
 export async function readStoredPlugins(dataDirectory: string): Promise<readonly StoredPlugin[]> {
   const { oclif } = await readDataPackage(dataDirectory);
   return (oclif?.plugins ?? []).map((plugin) =>
@@ -58,10 +64,11 @@ export async function readStoredPlugins(dataDirectory: string): Promise<readonly
 }
 
 /**
- * Changes what is installed, all or nothing: `change` works on a copy and gives the new list, or nothing where all stays as it is. One change
- * at a time; a second process waits for the first.
+ * Changes what is installed, all or nothing: `change` works on a copy and gives the new list, or nothing where all
+ * stays as it is. One change at a time; a second process waits for the first.
  *
- * @throws AgentgymError AG_PLUGIN_STORE_BUSY; AG_PLUGIN_INSTALL_FAILED where the data folder cannot be written to; what `change` throws
+ * @throws AgentgymError AG_PLUGIN_STORE_BUSY; AG_PLUGIN_INSTALL_FAILED where the data folder cannot be written to; what
+ * `change` throws
  */
 export async function changePlugins<Result>(
   store: PluginStore,
@@ -90,7 +97,10 @@ export async function changePlugins<Result>(
   }
 }
 
-/** The folder of a generation that holds a plugin; undefined for links and for packages that oclif's own commands installed. */
+/**
+ * The folder of a generation that holds a plugin; undefined for links and for packages that oclif's own commands
+ * installed.
+ */
 export function generationOf(dataDirectory: string, plugin: StoredPlugin): string | undefined {
   if (plugin.type !== 'user' || plugin.root === undefined) return undefined;
   const [name] = relative(generationsFolder(dataDirectory), plugin.root).split(sep);
@@ -140,7 +150,10 @@ async function copyGeneration(store: PluginStore, plugins: readonly StoredPlugin
   return folder;
 }
 
-/** Removes what killed changes left behind, and what was replaced before the last change: a run that goes on may still load from that. */
+/**
+ * Removes what killed changes left behind, and what was replaced before the last change: a run that goes on may still
+ * load from that.
+ */
 async function removeUnused(dataDirectory: string, plugins: readonly StoredPlugin[]): Promise<void> {
   const used = new Set(plugins.map((plugin) => generationOf(dataDirectory, plugin)));
   const folder = generationsFolder(dataDirectory);

@@ -48,7 +48,8 @@ const PATIENCE = {
 const ALLOWED = ['--allow-git=root', '--allow-remote=root', '--allow-file=root', '--allow-directory=root'];
 
 /**
- * Runs the npm that @oclif/plugin-plugins brings, in a folder, without scripts of packages unless `args` says otherwise.
+ * Runs the npm that @oclif/plugin-plugins brings, in a folder, without scripts of packages unless `args` says
+ * otherwise.
  *
  * @throws NpmFailure; what aborted the signal
  */

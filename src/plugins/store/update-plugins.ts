@@ -29,8 +29,8 @@ export interface UpdatedPlugin {
 }
 
 /**
- * Brings plugins to the newest version of the tag or range, to the head of the branch, or to what their folder or tarball is now; all of
- * them, or none where one is refused. Links are always what their folder is.
+ * Brings plugins to the newest version of the tag or range, to the head of the branch, or to what their folder or
+ * tarball is now; all of them, or none where one is refused. Links are always what their folder is.
  */
 export function updatePlugins(store: PluginStore, options: UpdateOptions): Promise<readonly UpdatedPlugin[]> {
   return changePlugins(store, async ({ plugins, stage }) => {

@@ -16,7 +16,10 @@ const swatch = 30;
 /** A first line, by which a figure of ours is known; an XML comment has no double hyphen. */
 export const figureMark = '<!-- Written by agentgym report: change the runs, not this figure. -->';
 
-/** One SVG that needs nothing else, readable in light and dark mode, on paper and on a telephone. Whatever is in its names, they are text. */
+/**
+ * One SVG that needs nothing else, readable in light and dark mode, on paper and on a telephone. Whatever is in its
+ * names, they are text.
+ */
 export function drawFigure(figure: Figure): string {
   const legend = drawLegend(figure);
   const [xLow, xHigh] = domainOfX(figure);

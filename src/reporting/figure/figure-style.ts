@@ -24,12 +24,14 @@ const dark: Inks = {
   curves: ['#56b4e9', '#f08a4b', '#35c49b', '#dd92bd', '#e3b13c', '#8fb8ff', '#b9bec6'],
 };
 
-/** Sizes of text in units of the figure: on a wide screen or paper, and where the figure is as narrow as a telephone. */
+/**
+ * Sizes of text in units of the figure: on a wide screen or paper, and where the figure is as narrow as a telephone.
+ */
 export const textSizes = { wide: { text: 14, caption: 12.5 }, narrow: { text: 21, caption: 17 } } as const;
 
 /**
- * One rule for every figure, so that several stand in one document without changing each other. Plain properties only: what turns a
- * figure into print knows no CSS variables.
+ * One rule for every figure, so that several stand in one document without changing each other. Plain properties only:
+ * what turns a figure into print knows no CSS variables.
  */
 export const figureStyle = [
   ...inkRules(light),

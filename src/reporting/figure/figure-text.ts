@@ -17,7 +17,9 @@ export function textWidth(text: string): number {
   return displayWidth(text) * textSizes.narrow.text * letter;
 }
 
-/** Broken into lines that fit; of what is longer than `lines` of them the end stays too, which tells many names apart. */
+/**
+ * Broken into lines that fit; of what is longer than `lines` of them the end stays too, which tells many names apart.
+ */
 export function fitLines(text: string, width: number, size: number, lines: number): string[] {
   const columns = Math.floor(width / (size * letter));
   const whole = wrapText(text.replace(/\s+/g, ' '), columns);

@@ -14,7 +14,8 @@ export interface TickRequest {
 }
 
 /**
- * Ticks at multiples of 1, 2 or 5 times a power of ten, as many as have room. Each label names its place exactly: nothing is rounded off.
+ * Ticks at multiples of 1, 2 or 5 times a power of ten, as many as have room. Each label names its place exactly:
+ * nothing is rounded off.
  * `high` is above `low`.
  */
 export function placeTicks({ low, high, crowds, least = 0 }: TickRequest): Ticks {

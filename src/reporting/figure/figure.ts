@@ -27,6 +27,8 @@ export interface FigureLine {
   /** Its points are measurements, and few enough to be told apart. */
   readonly isMarked: boolean;
   readonly band?: { readonly low: Curve['y']; readonly high: Curve['y'] };
-  /** Whether everything that the line is made of has a value at this point: elsewhere it is thin. Absent: everywhere. */
+  /**
+   * Whether everything that the line is made of has a value at this point: elsewhere it is thin. Absent: everywhere.
+   */
   readonly whole?: readonly boolean[];
 }

@@ -1,7 +1,10 @@
 import type { ReportUpdate } from '../live-data.js';
 import type { ReportData, ReportEpisode, ReportRun } from '../report-data.js';
 
-/** Puts updates together again. What was there before stays the same object: parts of runs, and episodes, also when they are sent once more. */
+/**
+ * Puts updates together again. What was there before stays the same object: parts of runs, and episodes, also when they
+ * are sent once more.
+ */
 export function reportAssembler(): (update: ReportUpdate) => ReportData {
   let known = new Map<string, ReportEpisode>();
   let knownRuns = new Map<string, ReportRun>();

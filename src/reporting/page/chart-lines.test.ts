@@ -18,7 +18,8 @@ const at = (...points: [step: number, value: number][]) =>
 const choice = { axis: 'episodes', isSmooth: true } as const;
 const panel = (name: string) => ({ title: name, metrics: [[name, name] as const] });
 
-// Goes red when success begins with the first evaluation on the way, or when the start stands where an evaluation of that step does.
+// Goes red when success begins with the first evaluation on the way, or when the start stands where an evaluation of
+// that step does.
 it('begins success with the evaluation before training, where none was made until then', () => {
   const metrics = { 'eval/t0/success': at([40, 0.6]), 'eval/t0/success_low': at([40, 0.5]), 'eval/t0/success_high': at([40, 0.7]) }; // prettier-ignore
   const [line] = linesOfRun(run([evaluationOf('start', 0.2)], metrics), panel('eval/t0/success'), choice);

@@ -85,8 +85,8 @@ function curveFromStart(run: ReportRun, name: string, axis: Axis): { curve: Curv
 }
 
 /**
- * The evaluation before reinforcement learning, where no evaluation of that temperature was made until then: the first point of its curve. It is of the
- * final tasks.
+ * The evaluation before reinforcement learning, where no evaluation of that temperature was made until then: the first
+ * point of its curve. It is of the final tasks.
  */
 export function startOf({ evaluations, series }: ReportRun, metric: string): ReportEvaluation | undefined {
   const temperature = /^eval\/t([^/]+)\/success$/.exec(metric)?.[1];

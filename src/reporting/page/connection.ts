@@ -1,4 +1,7 @@
-/** `live`: the server answers; `lost`: it does not, and is asked again and again; `refused`: it answers, but to another token. */
+/**
+ * `live`: the server answers; `lost`: it does not, and is asked again and again; `refused`: it answers, but to another
+ * token.
+ */
 export type ConnectionState = 'connecting' | 'live' | 'lost' | 'refused' | 'paused';
 
 export interface ConnectionOptions {
@@ -13,8 +16,8 @@ const againAfter = 2000;
 const hiddenFor = 5000;
 
 /**
- * Keeps an event stream open while the page is in sight. Browsers open six connections to one server at most, so that a page that nobody
- * sees gives its own back, and asks for everything anew when it is looked at.
+ * Keeps an event stream open while the page is in sight. Browsers open six connections to one server at most, so that a
+ * page that nobody sees gives its own back, and asks for everything anew when it is looked at.
  */
 export function connect({ address, on, onState }: ConnectionOptions): void {
   let source: EventSource | undefined;

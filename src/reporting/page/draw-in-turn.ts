@@ -1,4 +1,7 @@
-/** Milliseconds of drawing in which nothing else happens: a page is whole before it is seen, and a click on "every metric" does not freeze it. */
+/**
+ * Milliseconds of drawing in which nothing else happens: a page is whole before it is seen, and a click on "every
+ * metric" does not freeze it.
+ */
 const atOnce = 150;
 /** The same for each task after that. */
 const slice = 12;
@@ -7,7 +10,10 @@ const waiting = new Set<() => void>();
 let left = atOnce;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Draws at once while there is time, else soon, after what was asked for before; also what lies outside of the window. Returns what calls it off. */
+/**
+ * Draws at once while there is time, else soon, after what was asked for before; also what lies outside of the window.
+ * Returns what calls it off.
+ */
 export function drawInTurn(draw: () => void): () => void {
   waiting.add(draw);
   timer ??= setTimeout(goOn);

@@ -29,7 +29,10 @@ interface Part {
   readonly draw: (data: ReportData) => HTMLElement | undefined;
 }
 
-/** Draws a report into an element. Returns what draws newer data: only what changed, and nothing that the reader chose or has open is lost. */
+/**
+ * Draws a report into an element. Returns what draws newer data: only what changed, and nothing that the reader chose
+ * or has open is lost.
+ */
 export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportFrame): (data: ReportData) => void {
   let trajectories: Trajectories | undefined;
   const curves = kept<CurvesSection>(curvesSection);

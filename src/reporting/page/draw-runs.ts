@@ -9,7 +9,10 @@ import { settingColumns, successColumns } from './run-columns.js';
 import { latestCell, runRow, standCell, type RunRow } from './run-row.js';
 import { sortHead, type SortableColumn } from './sort-head.js';
 
-/** Draws the list of runs into an element. Returns what draws a newer one: rows stay the same nodes, and what is chosen stays chosen. */
+/**
+ * Draws the list of runs into an element. Returns what draws a newer one: rows stay the same nodes, and what is chosen
+ * stays chosen.
+ */
 export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFrame): (listing: RunsListing) => void {
   let listing = first;
   const chosen = new Set<string>();

@@ -19,7 +19,10 @@ export interface EpisodeList {
   readonly choose: (episode: ListedEpisode) => void;
 }
 
-/** A list of any length of which only the rows in view exist: one focus stop, arrow keys choose. `namesRuns`: there are several. */
+/**
+ * A list of any length of which only the rows in view exist: one focus stop, arrow keys choose. `namesRuns`: there are
+ * several.
+ */
 export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisode) => void): EpisodeList {
   const spacer = element('div', { class: 'spacer' });
   const node = element('div', { class: 'episodes', role: 'listbox', tabindex: 0, 'aria-label': 'Episodes' }, spacer);

@@ -7,8 +7,8 @@ import { outcomeBadge } from './outcome-badge.js';
 import { tokenStrip, type TokenColouring } from './token-strip.js';
 
 /**
- * The head of an episode, its turns and its end, in order: blocks that two episodes can set side by side, each made when it is called.
- * Without a colouring texts alone.
+ * The head of an episode, its turns and its end, in order: blocks that two episodes can set side by side, each made
+ * when it is called. Without a colouring texts alone.
  */
 export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring | undefined): (() => HTMLElement)[] {
   const { episode } = listed;

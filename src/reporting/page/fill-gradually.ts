@@ -5,7 +5,10 @@ const slice = 12;
 
 const filling = new WeakMap<HTMLElement, ReturnType<typeof setTimeout>>();
 
-/** Gives an element other children, row by row: the first ones at once, those below in tasks of their own, until it is given others again. */
+/**
+ * Gives an element other children, row by row: the first ones at once, those below in tasks of their own, until it is
+ * given others again.
+ */
 export function fillGradually(parent: HTMLElement, rows: readonly (() => readonly HTMLElement[])[]): void {
   clearTimeout(filling.get(parent));
   let next = 0;

@@ -88,7 +88,10 @@ export function filterEpisodes(all: readonly ListedEpisode[], filter: EpisodeFil
   }
 }
 
-/** Other plays of the same task, the most telling first: the same attempt in the same world, then other stages and runs, then its group. */
+/**
+ * Other plays of the same task, the most telling first: the same attempt in the same world, then other stages and runs,
+ * then its group.
+ */
 export function otherPlays(all: readonly ListedEpisode[], of: ListedEpisode): ListedEpisode[] {
   const { run, episode } = of;
   const rank = (other: ListedEpisode) =>

@@ -3,7 +3,10 @@ import { textSize } from './format-number.js';
 
 const longest = 3000;
 
-/** Text as it is; of a long one the beginning, and the rest behind a button. Line breaks stay, and nothing in it runs or lays itself out. */
+/**
+ * Text as it is; of a long one the beginning, and the rest behind a button. Line breaks stay, and nothing in it runs or
+ * lays itself out.
+ */
 export function foldedText(text: string, className: string): HTMLElement {
   if (text === '') return element('div', { class: `${className} empty` }, '(nothing)');
   const body = element('div', { class: className }, visible(text.slice(0, longest)));

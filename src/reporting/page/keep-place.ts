@@ -1,6 +1,7 @@
 /**
- * Changes the page, and scrolls so that what is read stays where it is while parts above it grow. Done here, as not every browser does it,
- * and none holds on to what has the focus; the style sheet turns theirs off. At the top of the page the top stays in view.
+ * Changes the page, and scrolls so that what is read stays where it is while parts above it grow. Done here, as not
+ * every browser does it, and none holds on to what has the focus; the style sheet turns theirs off. At the top of the
+ * page the top stays in view.
  */
 export function keepPlace(change: () => void): void {
   if (scrollY === 0) return change();

@@ -4,7 +4,10 @@ export interface KeyedChild<Item> {
   readonly update: (item: Item) => void;
 }
 
-/** Keeps the children of an element as a list of things is: one node for each key, moved only where the order changed, so that focus stays. */
+/**
+ * Keeps the children of an element as a list of things is: one node for each key, moved only where the order changed,
+ * so that focus stays.
+ */
 export function keyedChildren<Item extends { readonly key: string }, Child extends KeyedChild<Item>>(
   parent: HTMLElement,
   make: (item: Item) => Child,

@@ -54,14 +54,16 @@ const cursors = uPlot.sync('report');
 /** A chart in the page. */
 export interface LineChart {
   readonly node: HTMLElement;
-  /** Draws other values in the same place, where a cursor and the focus stay; the title and the height do not change. */
+  /**
+   * Draws other values in the same place, where a cursor and the focus stay; the title and the height do not change.
+   */
   readonly update: (options: ChartOptions) => void;
   readonly dispose: () => void;
 }
 
 /**
- * A chart with a legend that shows the values under the pointer, or under a cursor that the arrow keys move while the chart has the focus.
- * Its place is as high before as after drawing.
+ * A chart with a legend that shows the values under the pointer, or under a cursor that the arrow keys move while the
+ * chart has the focus. Its place is as high before as after drawing.
  */
 export function lineChart(first: ChartOptions): LineChart {
   let options = first;

@@ -1,4 +1,5 @@
-// The page that `agentgym ui` serves at every address: the list of runs, or a report that follows its runs. See ../live-data.ts.
+// The page that `agentgym ui` serves at every address: the list of runs, or a report that follows its runs. See
+// ../live-data.ts.
 import type { ReportUpdate, RunsListing, ServerProblem, SystemLoad } from '../live-data.js';
 import type { ReportData } from '../report-data.js';
 import { reportAssembler } from './assemble-report.js';

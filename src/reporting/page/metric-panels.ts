@@ -39,7 +39,10 @@ const foremost: readonly Panel[] = [
 
 export const successTitle = 'Success';
 
-/** Headings of all other metrics, by the first part of their names, in order; what is not here follows under its own name. */
+/**
+ * Headings of all other metrics, by the first part of their names, in order; what is not here follows under its own
+ * name.
+ */
 const headings: ReadonlyMap<string, string> = new Map([
   ['rollout', 'Rollouts'],
   ['train', 'Training'],

@@ -1,4 +1,7 @@
-/** Puts a part of the page that was drawn anew in the place of the old one: what is unfolded in it stays so, and a heading keeps the focus. */
+/**
+ * Puts a part of the page that was drawn anew in the place of the old one: what is unfolded in it stays so, and a
+ * heading keeps the focus.
+ */
 export function replacePart(old: HTMLElement, made: HTMLElement): void {
   const summaries = (part: HTMLElement) =>
     new Map([...part.querySelectorAll('summary')].map((summary) => [summary.textContent, summary]));

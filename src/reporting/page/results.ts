@@ -159,7 +159,10 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
   ];
 }
 
-/** What the runs of a cell came to by labels of tasks: the mean over its seeds, and of one seed alone its intervals. None without labels. */
+/**
+ * What the runs of a cell came to by labels of tasks: the mean over its seeds, and of one seed alone its intervals.
+ * None without labels.
+ */
 function labelledCell({ id, label }: ReportCell, runs: readonly ReportRun[]): LabelledResult[] {
   const finals = runs.filter((run) => run.cell === id).flatMap((run) => finalOf(run) ?? []);
   const [first, ...others] = finals.flatMap(({ labels }) => (labels === undefined ? [] : [labels]));

@@ -1,11 +1,17 @@
 import type { Curve } from '../align-series.js';
 
-/** What was rounded to so many parts of its size is the same number: logs are rounded to six digits, and engines compute in as many. */
+/**
+ * What was rounded to so many parts of its size is the same number: logs are rounded to six digits, and engines compute
+ * in as many.
+ */
 const rounding = 1e-6;
 /** Numbers of this size come of sums that should be 0. */
 const nothing = 1e-12;
 
-/** The one value of a curve that differs by nothing but rounding, such as 2.7e-17 and -1.3e-17; undefined where it differs in earnest. */
+/**
+ * The one value of a curve that differs by nothing but rounding, such as 2.7e-17 and -1.3e-17; undefined where it
+ * differs in earnest.
+ */
 export function constantOf({ y }: Curve): number | undefined {
   const values = y.filter((value) => value !== null);
   const [first] = values;

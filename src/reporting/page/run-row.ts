@@ -18,7 +18,10 @@ const sources: { readonly [from in ListedSuccess['from']]: string } = {
   trained: 'in training',
 };
 
-/** A run in the list: a link to its page, a box that chooses it for a comparison, and cells of the columns that there are at present. */
+/**
+ * A run in the list: a link to its page, a box that chooses it for a comparison, and cells of the columns that there
+ * are at present.
+ */
 export function runRow(
   first: ListedRun,
   columns: () => readonly SortableColumn<ListedRun>[],

@@ -7,7 +7,9 @@ export interface Shortcut {
   readonly run: () => void;
 }
 
-/** Listens for shortcuts, never while text is typed, and gives the dialog that lists them: `list` is asked each time. */
+/**
+ * Listens for shortcuts, never while text is typed, and gives the dialog that lists them: `list` is asked each time.
+ */
 export function shortcuts(list: () => readonly Shortcut[]): {
   readonly dialog: HTMLDialogElement;
   readonly open: () => void;

@@ -1,4 +1,7 @@
-/** Rows in the order of a value, which stays the order before among equals; rows without a value come last, whichever way. */
+/**
+ * Rows in the order of a value, which stays the order before among equals; rows without a value come last, whichever
+ * way.
+ */
 export function sortRows<Row>(
   rows: readonly Row[],
   valueOf: (row: Row) => number | string | null,

@@ -11,7 +11,10 @@ export interface SortableTable<Row> {
 /** Rows that come into view with each click. */
 const page = 8;
 
-/** A table that is sorted by its titles; of a long one the first rows, and more on demand. `given` names the order that rows come in. */
+/**
+ * A table that is sorted by its titles; of a long one the first rows, and more on demand. `given` names the order that
+ * rows come in.
+ */
 export function sortableTable<Row>(caption: string, given: string): SortableTable<Row> {
   let columns: readonly SortableColumn<Row>[] = [];
   let rows: readonly Row[] = [];

@@ -13,10 +13,13 @@ export interface TokenScale {
   readonly colour: (value: number) => string | undefined;
 }
 
-/** A token less likely than this is as dark as can be: e^-5 is 0.7 %. The same for all episodes, so that these compare. */
+/**
+ * A token less likely than this is as dark as can be: e^-5 is 0.7 %. The same for all episodes, so that these compare.
+ */
 const surprising = -5;
 
-// Blue and vermilion of Okabe and Ito's palette, which people with any colour vision tell apart; a mix keeps text readable on both grounds.
+// Blue and vermilion of Okabe and Ito's palette, which people with any colour vision tell apart; a mix keeps text
+// readable on both grounds.
 const blue = 'var(--token-high)';
 const vermilion = 'var(--token-low)';
 

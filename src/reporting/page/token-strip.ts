@@ -31,8 +31,8 @@ export interface TokenColouring {
 const atOnce = 600;
 
 /**
- * Tokens from `start` to `end` of a record, coloured by a measure, one focus stop for all: arrow keys move between them. `tell` is given
- * the numbers of the token under the pointer or the focus.
+ * Tokens from `start` to `end` of a record, coloured by a measure, one focus stop for all: arrow keys move between
+ * them. `tell` is given the numbers of the token under the pointer or the focus.
  */
 export function tokenStrip(
   record: ReportTokens,

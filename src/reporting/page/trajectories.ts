@@ -197,7 +197,10 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   };
 }
 
-/** A task of the final evaluation as both policies played it: the first that only the trained one solved, else the first of all. */
+/**
+ * A task of the final evaluation as both policies played it: the first that only the trained one solved, else the first
+ * of all.
+ */
 function tellingPair(all: readonly ListedEpisode[]): readonly [ListedEpisode, ListedEpisode] | undefined {
   const starts = new Map(
     all

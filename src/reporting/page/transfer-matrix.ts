@@ -5,7 +5,10 @@ import { percent, percentRange, points } from './format-number.js';
 
 type Row = ReportTransfer['rows'][number];
 
-/** What was trained on each row, tested on each column: the shade is the success. Where there is no room each row is a card of its columns. */
+/**
+ * What was trained on each row, tested on each column: the shade is the success. Where there is no room each row is a
+ * card of its columns.
+ */
 export function transferMatrix({ tested, rows }: ReportTransfer, cells: ReportData['cells']): HTMLElement[] {
   const labelOf = (id: string) => cells.find((cell) => cell.id === id)?.label ?? id;
   const columns: Column<Row>[] = [

@@ -13,7 +13,10 @@ import { cellOf, estimatesOf, measuredMean, namedComparisons } from '../../ablat
 import type { TransferSummary } from '../../ablation/transfer-summary.js';
 import { shellCommand } from './shell-command.js';
 
-/** An ablation as a section of a paper or of a page of results. @param command the words after `agentgym` that made it, where they are known */
+/**
+ * An ablation as a section of a paper or of a page of results. @param command the words after `agentgym` that made it,
+ * where they are known
+ */
 export function ablationMarkdown(result: AblationResult, command: readonly string[] | undefined): string[] {
   const {
     name,

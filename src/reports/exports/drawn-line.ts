@@ -25,7 +25,10 @@ export interface DrawnLine extends FigureLine {
 /** So many points are marked one by one, where all seeds have them at the same places. */
 const fewPoints = 30;
 
-/** The mean over runs with its band; of a run alone its curve, with its interval where there is one. Undefined where no run has the metric along the axis. */
+/**
+ * The mean over runs with its band; of a run alone its curve, with its interval where there is one. Undefined where no
+ * run has the metric along the axis.
+ */
 export function drawnLine(
   { label, style, runs }: RunGroup,
   metric: FigureMetric,

@@ -247,7 +247,8 @@ describe('tables', () => {
     expect(cells).toContainEqual(['clip-1a2b3c4d', 'clip-0.3', 1]);
   });
 
-  // Goes red when a folder is written into because it is there, or when the tables of another format stay beside the new ones.
+  // Goes red when a folder is written into because it is there, or when the tables of another format stay beside the
+  // new ones.
   it('replace their like, and nothing else', async () => {
     const run = await journaledRun(newFolder(), { episodes });
     const output = newFolder();

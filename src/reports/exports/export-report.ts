@@ -17,7 +17,9 @@ export interface ExportRequest {
   readonly format: 'csv' | 'parquet' | 'markdown' | 'svg';
   /** What a figure shows. */
   readonly figure?: FigureChoice;
-  /** Folder of tables; file of Markdown or of a figure. Absent: `tables` in the first subject's folder; standard output. */
+  /**
+   * Folder of tables; file of Markdown or of a figure. Absent: `tables` in the first subject's folder; standard output.
+   */
   readonly output?: string;
   readonly force: boolean;
   readonly version: string;

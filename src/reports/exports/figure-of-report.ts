@@ -16,7 +16,8 @@ export interface FigureChoice {
 }
 
 /**
- * The curve of a metric, one line a cell with a band over its seeds, or of a run alone. Also notes on what is not in it.
+ * The curve of a metric, one line a cell with a band over its seeds, or of a run alone. Also notes on what is not in
+ * it.
  *
  * @throws AG_FIGURE_EMPTY where no run has the metric along the axis
  */

@@ -1,5 +1,5 @@
-// Runs as rows of tables. Logs are gone through twice, first for the names of columns, then for the rows; what a running run adds in between
-// is left out, so that no row has a column that the tables lack.
+// Runs as rows of tables. Logs are gone through twice, first for the names of columns, then for the rows; what a
+// running run adds in between is left out, so that no row has a column that the tables lack.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -109,7 +109,10 @@ function evaluationKey({ stage, step, runStep, player, evaluation }: EvaluationL
   return { stage, step, runStep, evaluation: index, player, environment, split, temperature };
 }
 
-/** What a complete run is judged by: its players' last plays of the final split. Evaluations on the way may be of the same split. */
+/**
+ * What a complete run is judged by: its players' last plays of the final split. Evaluations on the way may be of the
+ * same split.
+ */
 function isFinal({ evaluations, result }: LoadedRun, index: number): boolean {
   const line = evaluations[index];
   const final = result?.evaluation?.split;

@@ -15,7 +15,10 @@ export interface DocumentRequest {
   readonly force: boolean;
 }
 
-/** Puts a document at its place, whole or not at all, and says where. Throws AG_OUTPUT_EXISTS where another's file is there, AG_REPORT_WRITE_FAILED. */
+/**
+ * Puts a document at its place, whole or not at all, and says where. Throws AG_OUTPUT_EXISTS where another's file is
+ * there, AG_REPORT_WRITE_FAILED.
+ */
 export async function saveDocument(request: DocumentRequest): Promise<string> {
   const file = resolve(request.output);
   await refuseOther(file, request);

@@ -18,7 +18,10 @@ export interface Markdown {
   readonly notes: readonly string[];
 }
 
-/** Tables of ablations, one by one, and of runs: of one its players, of several how they compare. Throws as what reads them. */
+/**
+ * Tables of ablations, one by one, and of runs: of one its players, of several how they compare. Throws as what reads
+ * them.
+ */
 export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Promise<Markdown> {
   const notes: string[] = [];
   const sections: string[][] = [];

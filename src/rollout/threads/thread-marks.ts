@@ -38,8 +38,8 @@ export class ThreadMarks {
 }
 
 /**
- * Keeps the marks of the thread it is made in: a call holds the thread in its first part, and in whatever follows from it later, such as what stands
- * behind an `await` or in a timer.
+ * Keeps the marks of the thread it is made in: a call holds the thread in its first part, and in whatever follows from
+ * it later, such as what stands behind an `await` or in a timer.
  */
 export function keepMarks(marks: ThreadMarks): <T>(id: number, work: () => T) => T {
   const calls = new AsyncLocalStorage<number>();

@@ -1,5 +1,5 @@
-// A world in threads of its own. A call that hangs or ends its thread fails its own episode alone: the thread is replaced, and its neighbours' episodes
-// are played again there, up to where they were, with the same bytes.
+// A world in threads of its own. A call that hangs or ends its thread fails its own episode alone: the thread is
+// replaced, and its neighbours' episodes are played again there, up to where they were, with the same bytes.
 import type { Conclusion, SplitName, StepResult, TaskFacts } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';

@@ -4,7 +4,9 @@ import type { LiveArrays } from '../../credit/evaluate-loss.js';
 import { buildBatch, type BatchRow } from '../../rollout/build-batch.js';
 import { spoilArray, spoilUnsampled } from '../spoil-unsampled.js';
 
-/** A batch as the loop hands it over, with every role filled, and what a policy that is still the sampler says of it. */
+/**
+ * A batch as the loop hands it over, with every role filled, and what a policy that is still the sampler says of it.
+ */
 export interface AlgorithmBatch {
   readonly name: string;
   readonly batch: TrainingBatch;

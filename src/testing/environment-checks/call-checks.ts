@@ -26,7 +26,10 @@ function collectGarbage(): void {
   (runInNewContext('gc') as () => void)();
 }
 
-/** Makes an instance and plays an episode on it, all with one signal, and names the first call that left a listener on it. */
+/**
+ * Makes an instance and plays an episode on it, all with one signal, and names the first call that left a listener on
+ * it.
+ */
 async function playWithOneSignal(
   context: CheckContext,
   signal: AbortSignal,

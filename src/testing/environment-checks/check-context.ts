@@ -44,7 +44,10 @@ export interface CheckContext {
 
 export type EnvironmentCheck = KitCheck<CheckContext>;
 
-/** A check that plays episodes again: it has nothing to say of a world of others, which may answer the same actions otherwise. */
+/**
+ * A check that plays episodes again: it has nothing to say of a world of others, which may answer the same actions
+ * otherwise.
+ */
 export function repeatable(check: EnvironmentCheck): EnvironmentCheck {
   return {
     ...check,

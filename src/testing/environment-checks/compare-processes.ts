@@ -1,4 +1,5 @@
-// Plays the sampled tasks in two child processes that differ in everything that must not matter, and in a worker thread, and compares what they print.
+// Plays the sampled tasks in two child processes that differ in everything that must not matter, and in a worker
+// thread, and compares what they print.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -39,8 +40,8 @@ async function listSplits({ splits }: World): Promise<string> {
 }
 
 /**
- * Lists the splits and plays tasks with random actions in this process: a line of JSON for the splits, and one for each episode. What the
- * child processes and the worker thread run.
+ * Lists the splits and plays tasks with random actions in this process: a line of JSON for the splits, and one for each
+ * episode. What the child processes and the worker thread run.
  */
 export async function replayEpisodes(request: ReplayRequest): Promise<string[]> {
   const module = await importModule(request);

@@ -2,7 +2,10 @@ import type { EnvironmentModule } from '../../contracts/environment.js';
 import type { EnvironmentContribution } from '../../contracts/plugin.js';
 import type { KitSettings } from '../conformance-kit.js';
 
-/** An environment as the kit takes it: what the contribution says of it, its module's `open`, and options to try it with. */
+/**
+ * An environment as the kit takes it: what the contribution says of it, its module's `open`, and options to try it
+ * with.
+ */
 export interface EnvironmentSubject<Options> extends EnvironmentModule<Options> {
   readonly contribution: Pick<EnvironmentContribution, 'name' | 'facts' | 'progressFalls' | 'play'>;
   readonly options: Options;
@@ -22,7 +25,10 @@ export interface EnvironmentCheckSettings extends KitSettings {
   readonly secondsPerAction?: number;
   /** Any text is a legal action (a conversation, say): malformed actions need not be flagged. */
   readonly anyTextIsLegal?: boolean;
-  /** Built module with `open`, to be played in two fresh processes that differ in locale, time zone and hash seed, and in a worker thread. */
+  /**
+   * Built module with `open`, to be played in two fresh processes that differ in locale, time zone and hash seed, and
+   * in a worker thread.
+   */
   readonly freshProcess?: URL;
   /** The module is a plugin's entry, and this the contribution in it. */
   readonly freshContribution?: string;

@@ -3,8 +3,8 @@ const before = 12;
 const after = 60;
 
 /**
- * Where two JSON values part first, by its path and with both values: "facts.progress: 0.5 against 0.25". The path of what is itself another kind
- * of value, or a text, is as short as that. Undefined where they are equal.
+ * Where two JSON values part first, by its path and with both values: "facts.progress: 0.5 against 0.25". The path of
+ * what is itself another kind of value, or a text, is as short as that. Undefined where they are equal.
  */
 export function jsonDifference(a: unknown, b: unknown, path = ''): string | undefined {
   if (JSON.stringify(a) === JSON.stringify(b)) return undefined;

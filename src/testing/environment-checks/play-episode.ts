@@ -26,8 +26,8 @@ export interface PlayedEpisode {
 export type ChooseAction = (environment: Environment, turn: number) => Awaitable<string | undefined>;
 
 /**
- * Plays one episode; throws nothing but that the world is down. The environment draws from a stream of `random` that depends on the task alone,
- * unless one is given.
+ * Plays one episode; throws nothing but that the world is down. The environment draws from a stream of `random` that
+ * depends on the task alone, unless one is given.
  */
 export async function playEpisode(
   environment: Environment,

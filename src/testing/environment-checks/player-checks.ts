@@ -17,7 +17,9 @@ async function badPlayer(context: CheckContext, environment: Environment, name: 
   return `from one stream it does ${shorten(first)}, then ${shorten(again)}`;
 }
 
-/** Leads two instances to one state, one after the other, has each graded, and plays the episode whole on the second. */
+/**
+ * Leads two instances to one state, one after the other, has each graded, and plays the episode whole on the second.
+ */
 async function gradedTwice(
   context: CheckContext,
   episode: PlayedEpisode,

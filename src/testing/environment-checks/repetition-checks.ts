@@ -1,4 +1,5 @@
-// The same task, random numbers and actions give the same bytes: on a new instance, on a used one, after restore, in another process, in another thread.
+// The same task, random numbers and actions give the same bytes: on a new instance, on a used one, after restore, in
+// another process, in another thread.
 import type { Environment, World } from '../../contracts/environment.js';
 import type { Json } from '../../contracts/json.js';
 import type { Random } from '../../contracts/random.js';
@@ -11,7 +12,10 @@ import { allEpisodes, onInstance, repeatable, type CheckContext, type Environmen
 import { compareProcesses, compareThreads } from './compare-processes.js';
 import { differences, playAgain, playEpisode, type ChooseAction, type PlayedEpisode } from './play-episode.js';
 
-/** Asks everything that may be asked between two steps; none of it may change the state. A player that throws is told of elsewhere. */
+/**
+ * Asks everything that may be asked between two steps; none of it may change the state. A player that throws is told of
+ * elsewhere.
+ */
 export async function askEverything(world: World, environment: Environment, random: Random): Promise<void> {
   for (const player of ['random', ...(world.experts ?? [])]) {
     await act(environment, player, random.stream(player)).catch((error: unknown) => {
@@ -133,7 +137,8 @@ const checks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause: 'part of the state is missing from the key',
     run: (context) => {
-      // What an episode has on record (progress, milestones) may differ by the way that led here; what the world answers may not.
+      // What an episode has on record (progress, milestones) may differ by the way that led here; what the world
+      // answers may not.
       const answers = new Map<string, string>();
       for (const { task, turns } of allEpisodes(context)) {
         for (const { action, result, keyBefore } of turns) {

@@ -1,4 +1,5 @@
-// What instances share, a world or a module, must not show: whoever plays beside an episode, and in whatever order instances and worlds are made.
+// What instances share, a world or a module, must not show: whoever plays beside an episode, and in whatever order
+// instances and worlds are made.
 import type { Environment } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { shorten } from '../shorten.js';
@@ -13,7 +14,10 @@ interface Runner {
   readonly fate: 'plays' | 'left' | 'disposed';
 }
 
-/** Episodes played again turn by turn, everybody's first turn before anybody's second; what each played, in the order given. */
+/**
+ * Episodes played again turn by turn, everybody's first turn before anybody's second; what each played, in the order
+ * given.
+ */
 async function interleave(runners: readonly Runner[], random: Random): Promise<readonly PlayedEpisode[]> {
   // Each asks for its next action when everybody has had a turn.
   let arrive: (() => void)[] = [];
@@ -45,7 +49,9 @@ async function interleave(runners: readonly Runner[], random: Random): Promise<r
   );
 }
 
-/** Who plays beside the episode that is looked at, as far as there may be instances at once, and what becomes of them. */
+/**
+ * Who plays beside the episode that is looked at, as far as there may be instances at once, and what becomes of them.
+ */
 const neighbours: readonly Runner['fate'][] = [
   'plays',
   'disposed',

@@ -1,4 +1,5 @@
-// An environment is its task, its random stream and its actions, and nothing else: not the process, not the time of day.
+// An environment is its task, its random stream and its actions, and nothing else: not the process, not the time of
+// day.
 import { callsOfMathRandom, changedGlobals, withOtherClock } from '../disturb-process.js';
 import { shorten } from '../shorten.js';
 import { reset, step } from './call-environment.js';

@@ -1,4 +1,5 @@
-// An algorithm's own code on a game whose every episode is known: does its expected step climb, and does it go where it claims to?
+// An algorithm's own code on a game whose every episode is known: does its expected step climb, and does it go where it
+// claims to?
 import type { Algorithm } from '../../contracts/algorithm.js';
 import type { KitCheck } from '../conformance-kit.js';
 import { measureEstimator, type Measured } from './measure-estimator.js';

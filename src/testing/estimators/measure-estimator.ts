@@ -1,5 +1,6 @@
-// Bias and variance of an algorithm's gradient on the small game: many batches are sampled, each is given credit by the algorithm's own `advantages`,
-// weighed by its `weights`, and its `loss` is differentiated where the policy is still the sampler.
+// Bias and variance of an algorithm's gradient on the small game: many batches are sampled, each is given credit by the
+// algorithm's own `advantages`, weighed by its `weights`, and its `loss` is differentiated where the policy is still
+// the sampler.
 import type { Algorithm } from '../../contracts/algorithm.js';
 import type { TrainingBatch } from '../../contracts/batch.js';
 import type { CompletedEpisode } from '../../contracts/trajectory.js';
@@ -22,8 +23,9 @@ export interface MeasureSettings {
 export interface Measured {
   readonly mean: Float64Array;
   /**
-   * How far the mean is from `factor` times the gradient, in standard deviations of what an unbiased estimate would show: the sum over contexts of
-   * squared distances in standard errors is then chi-squared with as many degrees of freedom.
+   * How far the mean is from `factor` times the gradient, in standard deviations of what an unbiased estimate would
+   * show: the sum over contexts of squared distances in standard errors is then chi-squared with as many degrees of
+   * freedom.
    */
   readonly deviations: (factor: number) => number;
   /** |E g - gradient| / |gradient|. */

@@ -1,6 +1,6 @@
-// A game small enough to be enumerated: two tasks, up to three turns of one or two sampled tokens, an observation after each turn that nobody sampled,
-// a reward on every turn, and a chance event in between. All its episodes are known with their probabilities, and so is the exact gradient of the
-// expected return by every logit of the policy.
+// A game small enough to be enumerated: two tasks, up to three turns of one or two sampled tokens, an observation after
+// each turn that nobody sampled, a reward on every turn, and a chance event in between. All its episodes are known with
+// their probabilities, and so is the exact gradient of the expected return by every logit of the policy.
 import type { Random } from '../../contracts/random.js';
 import { createRandom } from '../../random/create-random.js';
 
@@ -12,8 +12,8 @@ const [CALM, STORM, END] = [4, 5, 6] as const;
 const TURN_LENGTHS = [2, 1, 2];
 
 /**
- * What a turn brings: its reward, and whether it ends the episode. Rewards differ from task to task, come early and late, and depend on what was
- * chosen before.
+ * What a turn brings: its reward, and whether it ends the episode. Rewards differ from task to task, come early and
+ * late, and depend on what was chosen before.
  */
 function outcome(
   task: number,
@@ -38,7 +38,8 @@ function outcome(
 const stormy = ([first]: readonly number[]): number => (first === 1 ? 0.7 : 0.3);
 
 /**
- * The policy: for each context the probability of token 1. Contexts are all tokens before, as text; logits come from the seed.
+ * The policy: for each context the probability of token 1. Contexts are all tokens before, as text; logits come from
+ * the seed.
  */
 export class TokenPolicy {
   readonly #logits = new Map<string, number>();
@@ -92,8 +93,8 @@ interface Unfinished extends Omit<TokenEpisode, 'return'> {
 }
 
 /**
- * Every episode of a task: tokens, mask, turns with rewards, its probability under the policy, log probabilities, and the context of each sampled
- * token.
+ * Every episode of a task: tokens, mask, turns with rewards, its probability under the policy, log probabilities, and
+ * the context of each sampled token.
  */
 function enumerateEpisodes(policy: TokenPolicy, task: number): TokenEpisode[] {
   const episodes: Omit<TokenEpisode, 'return'>[] = [];

@@ -1,5 +1,6 @@
-// The contract shows no gradient, only its norm. Plain descent shows the rest: a step of size h along it lowers the loss by h times the norm squared, to first
-// order. Where the gradient that is applied is not that of the loss that is returned, the two do not meet.
+// The contract shows no gradient, only its norm. Plain descent shows the rest: a step of size h along it lowers the
+// loss by h times the norm squared, to first order. Where the gradient that is applied is not that of the loss that is
+// returned, the two do not meet.
 import { gradientNorm, playBatch, reinforcementLoss, type PolicyCheck } from './policy-context.js';
 
 /** How much of the loss a step is meant to take: large beside the rounding of 32 bits, small beside the curvature. */
@@ -29,7 +30,8 @@ export const gradientChecks: readonly PolicyCheck[] = [
       if (!(norm > 0)) return [`the gradient has norm ${norm}`];
       const step = wanted / norm ** 2;
       const losses = [];
-      // Of two steps of one size the first falls short by half a curvature, the second by two and a half: a quarter of their difference is put back.
+      // Of two steps of one size the first falls short by half a curvature, the second by two and a half: a quarter of
+      // their difference is put back.
       for (let taken = 0; taken < 3; taken += 1) {
         losses.push(await lossNow());
         await model.optimizerStep({ learningRate: taken < 2 ? step : 0 });

@@ -58,8 +58,8 @@ export function makeRequests(context: PolicyContext, count: number, maxTokens = 
 }
 
 /**
- * Four conversations of two actions each, as a rollout would lay them out, weighted as a mean over sampled tokens, with advantages and
- * a reference that are noise.
+ * Four conversations of two actions each, as a rollout would lay them out, weighted as a mean over sampled tokens, with
+ * advantages and a reference that are noise.
  */
 export async function playBatch(context: PolicyContext, temperature = 1): Promise<TrainingBatch> {
   const { model, settings, random } = context;
@@ -121,7 +121,9 @@ const minusLogprob: LossExpression = ops.sub(ops.constant(0), inputs.logprob);
 /** Makes what was sampled likelier; every model knows its operations. */
 export const supervisedLoss: Loss = { terms: { supervised: minusLogprob }, metrics: { surprise: minusLogprob } };
 
-/** A loss like those that are trained with: clipped ratio, divergence from a reference, entropy where the model has it. */
+/**
+ * A loss like those that are trained with: clipped ratio, divergence from a reference, entropy where the model has it.
+ */
 export function reinforcementLoss(model: PolicyModel): Loss {
   const { capabilities } = model;
   const ratio = ops.exp(ops.sub(inputs.logprob, inputs.logprobs));
@@ -140,7 +142,8 @@ export function reinforcementLoss(model: PolicyModel): Loss {
 }
 
 /**
- * Norm of the gradient that these batches add up to, without moving the weights: the step is taken with a learning rate of 0.
+ * Norm of the gradient that these batches add up to, without moving the weights: the step is taken with a learning rate
+ * of 0.
  */
 export async function gradientNorm(model: PolicyModel, batches: readonly TrainingBatch[], loss: Loss): Promise<number> {
   for (const batch of batches) await model.forwardBackward(batch, loss);

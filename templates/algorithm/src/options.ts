@@ -14,7 +14,10 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** Settings that do nothing are errors: groups of one have nothing to be compared with, and one update has a ratio that is always 1. */
+/**
+ * Settings that do nothing are errors: groups of one have nothing to be compared with, and one update has a ratio that
+ * is always 1.
+ */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   return [...checks.groupOfOne(settings), ...checks.clips(chosen, ['clip'], settings)];
 }

@@ -1,6 +1,7 @@
 import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
-// Edit here: what can be varied. `agentgym describe environment template-name` and recipes read it from this declaration.
+// Edit here: what can be varied. `agentgym describe environment template-name` and recipes read it from this
+// declaration.
 export const options = {
   size: {
     type: 'integer',

@@ -20,7 +20,10 @@ const written = ({ column, row }: Square): string => `${column}.${row}`;
 /** Equal squares are the same place. */
 export const same = (a: Square, b: Square): boolean => a.column === b.column && a.row === b.row;
 
-/** The id of a game, such as `0.2-3.1-1.0`: start, parcel, door. It says everything, so that it means the same on every machine. */
+/**
+ * The id of a game, such as `0.2-3.1-1.0`: start, parcel, door. It says everything, so that it means the same on every
+ * machine.
+ */
 const taskId = ({ start, parcel, door }: Delivery): string => [start, parcel, door].map(written).join('-');
 
 /** The game of an id. Throws on a string that is none. */
@@ -47,7 +50,10 @@ function sourceOf(ids: readonly string[]): TaskSource {
   };
 }
 
-/** All games of a town. A hash of the id alone says which split one belongs to: three fifths train, a fifth each validation and test. */
+/**
+ * All games of a town. A hash of the id alone says which split one belongs to: three fifths train, a fifth each
+ * validation and test.
+ */
 export function listTasks({ size }: Options): World['splits'] {
   const squares = Array.from({ length: size * size }, (_, n) => ({ column: n % size, row: Math.floor(n / size) }));
   const parts: readonly [train: string[], validation: string[], test: string[]] = [[], [], []];

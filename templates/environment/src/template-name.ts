@@ -97,7 +97,8 @@ class Game implements Environment {
     };
   }
 
-  // Edit here: `oracle` plays best, `demonstrator` gives the demonstrations. A mediocre one leaves something to learn by playing.
+  // Edit here: `oracle` plays best, `demonstrator` gives the demonstrations. A mediocre one leaves something to learn
+  // by playing.
   act(player: string, { random }: Draw): string {
     const { courier, door, carrying } = this.#state;
     switch (player) {

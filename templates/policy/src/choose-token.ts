@@ -1,8 +1,8 @@
 import type { Sampling } from '@agentgym/cli';
 
 /**
- * One id: at temperature 0 the likeliest, the lowest id on a tie. Else the first, in ascending order, at which the cumulative probability of the
- * ids that top-k and then top-p leave reaches `draw` of their sum.
+ * One id: at temperature 0 the likeliest, the lowest id on a tie. Else the first, in ascending order, at which the
+ * cumulative probability of the ids that top-k and then top-p leave reaches `draw` of their sum.
  *
  * @param logprobs [vocabulary] at the temperature of sampling
  * @param draw in (0, 1]

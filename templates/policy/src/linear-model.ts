@@ -18,8 +18,8 @@ export interface Prediction {
 }
 
 /**
- * A maximum-entropy model of the next token (Rosenfeld 1996): each of the last tokens adds a row of numbers to the logits, chosen by the token and
- * by how far back it stands. The same rows, one number longer, add up to the value.
+ * A maximum-entropy model of the next token (Rosenfeld 1996): each of the last tokens adds a row of numbers to the
+ * logits, chosen by the token and by how far back it stands. The same rows, one number longer, add up to the value.
  *
  *   logits = sum over k < window of W[k, token at t - 1 - k]
  */
@@ -59,8 +59,8 @@ export class LinearModel {
   }
 
   /**
-   * Adds the derivatives of a loss by the weights to `gradient`, given its derivatives by the log probability of `token`, by the entropy and by the
-   * value:
+   * Adds the derivatives of a loss by the weights to `gradient`, given its derivatives by the log probability of
+   * `token`, by the entropy and by the value:
    *
    *   d log p(token) / d logit = (1[id = token] - p) / T        d entropy / d logit = -p (log p + entropy) / T
    */

@@ -1,5 +1,5 @@
-// Losses come as expression trees. This evaluates them with their derivatives, by hand and in reverse: forward over the tree, then from each
-// term back to the live quantities. It need not be changed to change the model.
+// Losses come as expression trees. This evaluates them with their derivatives, by hand and in reverse: forward over the
+// tree, then from each term back to the live quantities. It need not be changed to change the model.
 import type { LiveName, Loss, LossExpression, TrainingBatch } from '@agentgym/cli';
 
 /** [rows, width] each; read where the mask is 1 alone. */

@@ -52,7 +52,8 @@ interface SampledToken {
 const effective = (temperature: number): number => (temperature === 0 ? 1 : temperature);
 
 /**
- * A policy model whose answers are a function of weights and request alone. Everything that the contract wants is in this file; the model itself is
+ * A policy model whose answers are a function of weights and request alone. Everything that the contract wants is in
+ * this file; the model itself is
  * `linear-model.ts`.
  */
 class LinearPolicy implements PolicyModel {

@@ -7,8 +7,8 @@ const [unknown, system, observation, action, end] = [0, 1, 2, 3, 4];
 const split = (text: string): readonly string[] => text.match(/ ?[\p{L}\p{M}\p{N}]+|[^]/gu) ?? [];
 
 /**
- * Text to ids by a fixed vocabulary. Ids of markers stand for no text, so that an observation that spells `<end>` forges nothing. An episode
- * reads `<system> ... <observation> ... <action> ... <end> <observation> ...`.
+ * Text to ids by a fixed vocabulary. Ids of markers stand for no text, so that an observation that spells `<end>`
+ * forges nothing. An episode reads `<system> ... <observation> ... <action> ... <end> <observation> ...`.
  */
 export class WordEncoder implements ConversationEncoder {
   readonly endIds = [end];

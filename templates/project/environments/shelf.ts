@@ -14,7 +14,10 @@ const disorder = (shelf: readonly number[]): number =>
 
 const numbersOf = (task: string): number[] => (/^[1-9]( [1-9])*$/.test(task) ? task.split(' ').map(Number) : []);
 
-/** Every shelf of different books from 1 to 9 that is not in order yet, dealt into three splits by its number in the list. */
+/**
+ * Every shelf of different books from 1 to 9 that is not in order yet, dealt into three splits by its number in the
+ * list.
+ */
 function deal({ books }: Options): World['splits'] {
   let shelves: number[][] = [[]];
   for (let place = 0; place < books; place += 1) {

@@ -17,7 +17,8 @@ export function create({ keep, latest }: Options): RewardScheme {
     density: 'outcome',
     // Edit here: the number of one turn. Whatever it must know of the past stands in `previous`.
     score: ({ facts, previous, index }) => (facts.success && previous?.success !== true ? worth(index) : 0),
-    // The lowest and highest return of successes and of failures. Both factors fall from turn to turn: the last turn pays least.
+    // The lowest and highest return of successes and of failures. Both factors fall from turn to turn: the last turn
+    // pays least.
     bounds: ({ horizon, discount = 1 }) => ({
       success: [discount ** (horizon - 1) * worth(horizon - 1), 1],
       failure: [0, 0],

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import contributions from '../../../plugins/env-guess-number/dist/index.js';
 
-/** Milliseconds that every episode of training takes at least, in the current folder. Without the file nothing waits. */
+/**
+ * Milliseconds that every episode of training takes at least, in the current folder. Without the file nothing waits.
+ */
 const brake = 'milliseconds.txt';
 const [game] = contributions;
 

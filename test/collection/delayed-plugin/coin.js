@@ -1,4 +1,6 @@
-/** Heads or tails, by the stream of the call and by how often the session was asked: whatever went astray would show. */
+/**
+ * Heads or tails, by the stream of the call and by how often the session was asked: whatever went astray would show.
+ */
 export function create() {
   return {
     instructions: 'Say coin to throw a coin.',

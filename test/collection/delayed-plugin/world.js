@@ -1,5 +1,6 @@
-// Answer each signal three times. How long an answer takes is decided by AGENTGYM_TEST_DELAYS, which must not be observable: 0 answers at once, 1 makes
-// the first episodes slow and the last ones fast, 2 the other way round, 3 mixes.
+// Answer each signal three times. How long an answer takes is decided by AGENTGYM_TEST_DELAYS, which must not be
+// observable: 0 answers at once, 1 makes the first episodes slow and the last ones fast, 2 the other way round, 3
+// mixes.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

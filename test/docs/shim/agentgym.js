@@ -1,5 +1,6 @@
-// What documents call `agentgym`: the CLI as it was built. Trainings and ablations that take minutes are cut by settings that anybody could write; the
-// command that was really run is told on standard error. AGENTGYM_DOCS_UNCUT=1 runs them as they stand.
+// What documents call `agentgym`: the CLI as it was built. Trainings and ablations that take minutes are cut by
+// settings that anybody could write; the command that was really run is told on standard error. AGENTGYM_DOCS_UNCUT=1
+// runs them as they stand.
 import { appendFileSync } from 'node:fs';
 
 import { cutCommand } from './cut-command.js';

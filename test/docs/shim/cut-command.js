@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { cutPilot, cutSettings } from './cut-settings.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** Axes whose cells leave the keys alone that are cut. Those of others decide how long training takes: a dry run resolves them all and trains a few steps of one. */
+/**
+ * Axes whose cells leave the keys alone that are cut. Those of others decide how long training takes: a dry run
+ * resolves them all and trains a few steps of one.
+ */
 const TRAINED_AXES = ['sparsity', 'algorithm', 'complexity', 'transfer', 'model'];
 
 /**
@@ -34,7 +37,10 @@ export async function cutCommand(argv) {
   }
 }
 
-/** The recipe is resolved as the command says it before anything is cut: one that is wrong is left as it is, so that its error is the command's own. */
+/**
+ * The recipe is resolved as the command says it before anything is cut: one that is wrong is left as it is, so that its
+ * error is the command's own.
+ */
 async function cutRecipe(argv, recipeOf) {
   // Most commands are not cut, and need not wait for these.
   const [{ Config }, { resolveRecipe }] = await Promise.all([

@@ -26,8 +26,8 @@ export const cutPilot = [
 ];
 
 /**
- * The one table of what is cut: keys of a resolved recipe with the values that stand for them while documents are tested. Everything else, rewards,
- * algorithm, format and environment, is trained as it was written.
+ * The one table of what is cut: keys of a resolved recipe with the values that stand for them while documents are
+ * tested. Everything else, rewards, algorithm, format and environment, is trained as it was written.
  *
  * @param {import('../../../src/config/recipe-schema.js').Recipe} recipe
  * @returns {[key: string, value: number | string][]}

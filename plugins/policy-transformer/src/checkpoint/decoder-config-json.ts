@@ -1,5 +1,6 @@
 /*
- * config.json in its two spellings: transformers 5 writes `rope_parameters` and `dtype`, most published folders `rope_theta`, `rope_scaling` and
+ * config.json in its two spellings: transformers 5 writes `rope_parameters` and `dtype`, most published folders
+ * `rope_theta`, `rope_scaling` and
  * `torch_dtype`. Both are read; the older is written, because older and newer libraries read it. What the decoder cannot compute is refused
  * by name, never ignored.
  */

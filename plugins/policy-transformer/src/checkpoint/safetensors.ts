@@ -1,6 +1,7 @@
 /*
- * The safetensors format (huggingface.co/docs/safetensors): eight bytes of header length, a JSON header with the type, shape and place of each
- * tensor, then the tensors, little-endian and without gaps. Nothing in a file is executed, and nothing is believed: offsets are checked first.
+ * The safetensors format (huggingface.co/docs/safetensors): eight bytes of header length, a JSON header with the type,
+ * shape and place of each tensor, then the tensors, little-endian and without gaps. Nothing in a file is executed, and
+ * nothing is believed: offsets are checked first.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';

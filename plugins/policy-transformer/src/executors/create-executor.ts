@@ -5,7 +5,9 @@ import { OnnxRuntimeExecutor } from './onnx-runtime-executor.js';
 export interface ExecutorOptions extends Partial<RuntimeSearch> {
   /** Threads of one session. */
   readonly threads: number;
-  /** Is told when `auto` falls back, and why, and when the library is not of the version that this package is made for. */
+  /**
+   * Is told when `auto` falls back, and why, and when the library is not of the version that this package is made for.
+   */
   readonly log: (message: string) => void;
 }
 

@@ -1,7 +1,8 @@
 import type { Executable, Executor, Program } from './executor.js';
 
 /**
- * Compiled programs by key: name everything that the program is a function of. The least recently used one goes when there are more than
+ * Compiled programs by key: name everything that the program is a function of. The least recently used one goes when
+ * there are more than
  * `capacity`; compiling it again gives the same program, so the cache is never observable but in speed.
  */
 export class ExecutableCache {

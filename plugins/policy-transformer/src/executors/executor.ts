@@ -4,8 +4,8 @@ import type { HostArray, Tensor, TensorType } from '../operations/tensor.js';
 export interface Program {
   readonly outputs: { readonly [name: string]: Tensor };
   /**
-   * Graph inputs that are bound for good (weights of a sampling graph); the data is copied at compile time. All other inputs must be given
-   * to every run. Large tensors enter a run for free; every output is copied.
+   * Graph inputs that are bound for good (weights of a sampling graph); the data is copied at compile time. All other
+   * inputs must be given to every run. Large tensors enter a run for free; every output is copied.
    */
   readonly initializers?: { readonly [name: string]: HostArray };
   /** Sizes that each run decides, by the number that stands for them in the graph's shapes: see `OpenSizes`. */
@@ -21,8 +21,8 @@ export interface Executable {
   readonly inputs: ReadonlyMap<string, TensorType>;
   readonly outputs: ReadonlyMap<string, TensorType>;
   /**
-   * Runs once, blocking the calling thread. Inputs are read in place, not copied. What the program does not read is ignored. Throws
-   * where an input is missing or of the wrong length or type.
+   * Runs once, blocking the calling thread. Inputs are read in place, not copied. What the program does not read is
+   * ignored. Throws where an input is missing or of the wrong length or type.
    * @param sizes the open sizes, where the program has any
    */
   run(inputs: HostArrays, sizes?: { readonly [name: string]: number }): Promise<{ readonly [name: string]: HostArray }>;

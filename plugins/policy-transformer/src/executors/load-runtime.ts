@@ -1,7 +1,8 @@
 /**
- * The one place that knows which packages hold ONNX Runtime. The native library comes from `@agentgym/onnxruntime-<platform>-<arch>`, which is
- * onnxruntime-node without its install script and without the other platforms' files (`scripts/make-runtime-packages.ts`), or from onnxruntime-node
- * itself where a user has it. Where neither loads, WebAssembly computes.
+ * The one place that knows which packages hold ONNX Runtime. The native library comes from
+ * `@agentgym/onnxruntime-<platform>-<arch>`, which is onnxruntime-node without its install script and without the other
+ * platforms' files (`scripts/make-runtime-packages.ts`), or from onnxruntime-node itself where a user has it. Where
+ * neither loads, WebAssembly computes.
  */
 import { arch, platform } from 'node:process';
 

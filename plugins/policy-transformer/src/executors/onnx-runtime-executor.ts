@@ -33,8 +33,8 @@ export class OnnxRuntimeExecutor implements Executor {
       intraOpNumThreads: this.threads,
       interOpNumThreads: 1,
       logSeverityLevel: 3,
-      // Masked scores leave softmax as denormal numbers, on which processors are up to ten times slower. Holds for the thread that makes the process's first
-      // session and for threads that it starts later.
+      // Masked scores leave softmax as denormal numbers, on which processors are up to ten times slower. Holds for the
+      // thread that makes the process's first session and for threads that it starts later.
       extra: { session: { set_denormal_as_zero: '1' } },
     });
     return new OnnxRuntimeExecutable(this.#runtime, session, lowered, open);

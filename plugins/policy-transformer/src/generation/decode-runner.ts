@@ -10,15 +10,18 @@ import type { Choice } from './sampling-graph.js';
 import type { Parameters } from './token-generator.js';
 
 /**
- * Bytes of weights up to which they become constants of the session. A step is then up to a fifth faster, and a policy version costs a compilation; in large models
- * the second copy, and compiling it, weigh more.
+ * Bytes of weights up to which they become constants of the session. A step is then up to a fifth faster, and a policy
+ * version costs a compilation; in large models the second copy, and compiling it, weigh more.
  */
 const MOST_BOUND = 100e6;
 
 /** Primes that stand for the open sizes; the model's own sizes are no multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 
-/** Decode graphs on an executor: for each way of choosing a session for single tokens and one for runs of all other shapes. */
+/**
+ * Decode graphs on an executor: for each way of choosing a session for single tokens and one for runs of all other
+ * shapes.
+ */
 export class SessionDecodeRunner implements DecodeRunner {
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
@@ -50,7 +53,10 @@ export class SessionDecodeRunner implements DecodeRunner {
     for (const session of sessions) await session.dispose();
   }
 
-  /** Whether weights become constants: a function of the model alone, since the engine cuts long sums elsewhere where an operand is packed. */
+  /**
+   * Whether weights become constants: a function of the model alone, since the engine cuts long sums elsewhere where an
+   * operand is packed.
+   */
   #binds(): boolean {
     const bytes = [...this.#parameters.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
     return bytes <= this.#mostBound;

@@ -13,7 +13,10 @@ export interface JoinedWeights extends DecoderWeights {
   readonly finalNorm: Tensor;
 }
 
-/** Matrices that read the same input are joined into one input, named after the parameters that it is made of, joined by `+`. */
+/**
+ * Matrices that read the same input are joined into one input, named after the parameters that it is made of, joined by
+ * `+`.
+ */
 export function joinedWeights(graph: GraphBuilder, config: DecoderConfig): JoinedWeights {
   const shapes = parameterShapes(config, { valueHead: false });
   const names = new Set<string>([EMBEDDING, FINAL_NORM, ...(config.tiedHead ? [] : [HEAD])]);
@@ -43,7 +46,10 @@ export function joinedWeights(graph: GraphBuilder, config: DecoderConfig): Joine
   };
 }
 
-/** The data of such an input; where its parameters stand side by side in memory (`parameterOrder` sees to it) a view, not a copy. */
+/**
+ * The data of such an input; where its parameters stand side by side in memory (`parameterOrder` sees to it) a view,
+ * not a copy.
+ */
 export function joinedParameters(input: string, parameters: Parameters): Float32Array {
   return joined(
     input.split('+').map((name) => {
@@ -54,7 +60,9 @@ export function joinedParameters(input: string, parameters: Parameters): Float32
   );
 }
 
-/** Names in an order in which parameters that `joinedWeights` joins are neighbours. Depends on the set of names alone. */
+/**
+ * Names in an order in which parameters that `joinedWeights` joins are neighbours. Depends on the set of names alone.
+ */
 export function parameterOrder(names: readonly string[]): string[] {
   const place = (name: string) => {
     const part = JOINED.findIndex((suffix) => name.endsWith(suffix));

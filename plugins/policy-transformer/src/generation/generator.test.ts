@@ -115,8 +115,9 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
     }
   });
 
-  // Goes red in a graph where weights are inputs and the padded row of a lone sequence is left out, where capacity is no multiple of 16, or where pieces of one and of many tokens share a
-  // run; in kernels where a row's attention looks past its own position.
+  // Goes red in a graph where weights are inputs and the padded row of a lone sequence is left out, where capacity is
+  // no multiple of 16, or where pieces of one and of many tokens share a run; in kernels where a row's attention looks
+  // past its own position.
   it('gives an episode the same bits alone, in any batch, order, capacity and cache size, over turns', async () => {
     const { generator } = await setUp(kind, config);
     const turns = async (run: (asked: GenerateRequest[]) => Promise<GeneratedTokens[]>) => {

@@ -35,16 +35,20 @@ export interface GeneratorLimits {
   readonly scoresPerRun: number;
 }
 
-/** Pieces are padded to a multiple of this: the engine sums products in groups, and a group that is cut short rounds differently. */
+/**
+ * Pieces are padded to a multiple of this: the engine sums products in groups, and a group that is cut short rounds
+ * differently.
+ */
 const WIDTH_STEP = 8;
 
 /** Rows leave the runs together, when this share of them has ended: moving the others costs about a step. */
 const COMPACT_AT = 0.85;
 
 /**
- * Continues token sequences: continuous batching over a ragged cache. Rows are independent to the last bit (see `decodeGraph`), so which of them share a
- * run, in what order and at what capacity is decided by speed alone. What is not: a piece of one token and a longer one take
- * different paths through the engine's matrix products, so they never share a run; a run has two rows at least; and the width of a run is 1 or a multiple of 8.
+ * Continues token sequences: continuous batching over a ragged cache. Rows are independent to the last bit (see
+ * `decodeGraph`), so which of them share a run, in what order and at what capacity is decided by speed alone. What is
+ * not: a piece of one token and a longer one take different paths through the engine's matrix products, so they never
+ * share a run; a run has two rows at least; and the width of a run is 1 or a multiple of 8.
  */
 export class GraphGenerator implements TokenGenerator {
   readonly #config: DecoderConfig;
@@ -178,7 +182,10 @@ export class GraphGenerator implements TokenGenerator {
     lane.leader = undefined;
   }
 
-  /** Feeds each lane its next piece; the lanes stand in `range` slots from `start`, perhaps among others that are computed for nothing. */
+  /**
+   * Feeds each lane its next piece; the lanes stand in `range` slots from `start`, perhaps among others that are
+   * computed for nothing.
+   */
   async #run(lanes: readonly Lane[], start: number, range: number, sampling: Sampling): Promise<void> {
     const bySlot = new Map(lanes.map((lane) => [lane.sequence.slot, lane]));
     const widestPiece = Math.max(...lanes.map(({ pieces }) => pieces[0]!));

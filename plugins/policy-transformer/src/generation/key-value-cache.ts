@@ -1,5 +1,6 @@
 /**
- * Keys and values of many sequences, as the decode graph reads them: per layer one array of keys and one of values, [slots, heads, capacity, width]. They only ever enter the graph, in place; what a run returns for its new tokens is
+ * Keys and values of many sequences, as the decode graph reads them: per layer one array of keys and one of values,
+ * [slots, heads, capacity, width]. They only ever enter the graph, in place; what a run returns for its new tokens is
  * written here. Active sequences stand in a contiguous range of slots, so that a run reads a view and copies nothing.
  */
 
@@ -10,7 +11,10 @@ export interface CacheShape {
   readonly headWidth: number;
 }
 
-/** A sequence that the cache remembers. Without a slot it was evicted: its tokens and pieces tell how to compute it again. */
+/**
+ * A sequence that the cache remembers. Without a slot it was evicted: its tokens and pieces tell how to compute it
+ * again.
+ */
 export interface CachedSequence {
   /** Absent: nobody will come back to it. */
   readonly name: string | undefined;
@@ -24,8 +28,9 @@ export interface CachedSequence {
 }
 
 /**
- * Positions grow by this many: a multiple of 16, the longest vector that the engine's softmax and products add up, so that capacity never shows in a bit.
- * (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one accumulator, vector by vector.)
+ * Positions grow by this many: a multiple of 16, the longest vector that the engine's softmax and products add up, so
+ * that capacity never shows in a bit. (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one accumulator, vector
+ * by vector.)
  */
 const CAPACITY_STEP = 32;
 
@@ -90,7 +95,10 @@ export class KeyValueCache {
     for (const sequence of this.#occupants) if (sequence) yield sequence;
   }
 
-  /** Makes room for `slots` sequences of `capacity` positions; what is there moves along. Capacity never shrinks, and memory is used again. */
+  /**
+   * Makes room for `slots` sequences of `capacity` positions; what is there moves along. Capacity never shrinks, and
+   * memory is used again.
+   */
   reserve(slots: number, capacity: number): void {
     if (slots <= this.slots && capacity <= this.capacity) return;
     const residents = [...this.resident()].sort((a, b) => b.slot - a.slot);
@@ -115,13 +123,17 @@ export class KeyValueCache {
     this.#occupants.length = this.slots;
   }
 
-  /** Brings these sequences into slots `first`, `first + 1`, ... in some order; others in the way move elsewhere. There must be slots enough. */
+  /**
+   * Brings these sequences into slots `first`, `first + 1`, ... in some order; others in the way move elsewhere. There
+   * must be slots enough.
+   */
   arrange(sequences: readonly CachedSequence[], first: number): void {
     const end = first + sequences.length;
     const members = new Set(sequences);
     let target = first;
     let spare = 0;
-    // Those that have a slot outside go first and leave it: only then is there certainly one for each that is in the way of the others.
+    // Those that have a slot outside go first and leave it: only then is there certainly one for each that is in the
+    // way of the others.
     const placed = sequences.filter(({ slot }) => slot >= 0);
     const fresh = sequences.filter(({ slot }) => slot < 0);
     for (const sequence of [...placed, ...fresh]) {
@@ -226,8 +238,8 @@ export class KeyValueCache {
 }
 
 /**
- * Copies the first `count` numbers of `rows` rows, the row `first` and those behind it, to where they stand with a wider stride. From the end, so that an
- * array may be its own target.
+ * Copies the first `count` numbers of `rows` rows, the row `first` and those behind it, to where they stand with a
+ * wider stride. From the end, so that an array may be its own target.
  */
 function restride(
   from: Float32Array,

@@ -4,19 +4,26 @@ import type { Tensor } from '../operations/tensor.js';
 /** How a decode graph chooses: by a draw, the largest, or by a draw among the likeliest (`topK` 0: all are ranked). */
 export type Choice = 'draw' | 'largest' | { readonly topK: number };
 
-/** Above this many entries a running sum in float32 is taken in two levels: one level would lose the smallest probabilities. */
+/**
+ * Above this many entries a running sum in float32 is taken in two levels: one level would lose the smallest
+ * probabilities.
+ */
 const ONE_LEVEL = 8192;
 const BLOCK = 512;
 
 export interface Chosen {
   /** int32 [rows] */
   readonly token: Tensor;
-  /** [rows] log-softmax(logits / temperature) of the token over the whole vocabulary; of the logits themselves where the largest is taken. */
+  /**
+   * [rows] log-softmax(logits / temperature) of the token over the whole vocabulary; of the logits themselves where the
+   * largest is taken.
+   */
   readonly logprob: Tensor;
 }
 
 /**
- * Chooses a token of logits [rows, vocabulary] inside the graph. Inputs it declares: `inverseTemperature` [], `draws` [rows, 1] in (0, 1], and
+ * Chooses a token of logits [rows, vocabulary] inside the graph. Inputs it declares: `inverseTemperature` [], `draws`
+ * [rows, 1] in (0, 1], and
  * `topP` []. Inverse CDF: the first token whose cumulative probability reaches the draw times the last cumulative value (which rounding
  * keeps from being 1).
  */
@@ -48,7 +55,10 @@ function firstAtLeast(graph: GraphBuilder, weights: Tensor, draws: Tensor): Tens
   return countBelow(graph, cumulative, graph.mul(draws, whole));
 }
 
-/** int32 [rows, 1]: how many of `cumulative` [rows, n] lie below `threshold` [rows, 1]; at most n - 1, were rounding to say n. */
+/**
+ * int32 [rows, 1]: how many of `cumulative` [rows, n] lie below `threshold` [rows, 1]; at most n - 1, were rounding to
+ * say n.
+ */
 function countBelow(graph: GraphBuilder, cumulative: Tensor, threshold: Tensor): Tensor {
   const below = graph.cast(graph.less(cumulative, threshold), 'float32');
   const count = graph.sum(below, { axes: [1], keep: true });

@@ -17,7 +17,10 @@ export interface StepRow {
   readonly draw: number;
 }
 
-/** The inputs of `decodeGraph` but for weights and cache. Rows that are `undefined` hold a token at position 0 that sees itself alone. */
+/**
+ * The inputs of `decodeGraph` but for weights and cache. Rows that are `undefined` hold a token at position 0 that sees
+ * itself alone.
+ */
 export function stepInputs(
   { heads, keyValueHeads }: Pick<DecoderConfig, 'heads' | 'keyValueHeads'>,
   { rows, width, capacity }: DecodeSizes,

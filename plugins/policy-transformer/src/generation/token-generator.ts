@@ -8,12 +8,16 @@ export type Parameters = ReadonlyMap<string, Float32Array>;
 /** A request of which somebody knows more. */
 export interface KnownRequest extends GenerateRequest {
   /**
-   * Tokens, from the first on, that stand as they stood when a request of this name was last answered, so that they need not be compared; absent: 0.
+   * Tokens, from the first on, that stand as they stood when a request of this name was last answered, so that they
+   * need not be compared; absent: 0.
    */
   readonly unchanged?: number;
 }
 
-/** Continues token sequences and remembers what it computed, by their names. Each answer has the same bits whatever else is asked. */
+/**
+ * Continues token sequences and remembers what it computed, by their names. Each answer has the same bits whatever else
+ * is asked.
+ */
 export interface TokenGenerator {
   /** Takes weights for what is to come, which must not change while they are in use, and forgets every sequence. */
   useWeights(parameters: Parameters): Promise<void>;
@@ -64,7 +68,10 @@ export function acceptToken(to: Continuation, token: number, logprob: number, ma
   to.pending = to.finished ? [] : [token];
 }
 
-/** The number of tokens that the model was fed of a sequence and need not see again: all, where the request goes on from them, or none. */
+/**
+ * The number of tokens that the model was fed of a sequence and need not see again: all, where the request goes on from
+ * them, or none.
+ */
 export function knownTokens(fed: readonly number[], { tokens, unchanged = 0 }: KnownRequest): number {
   if (fed.length >= tokens.length) return 0;
   for (let index = unchanged; index < fed.length; index += 1) if (fed[index] !== tokens[index]) return 0;

@@ -4,8 +4,9 @@ import type { Node, Tensor } from '../operations/tensor.js';
 import type { Graph } from './graph.js';
 
 /**
- * Derivatives of a scalar with respect to tensors, as tensors of the same graph (reverse mode: each node's vector-Jacobian product, last node first).
- * One gradient for each of `withRespectTo`, zeros where nothing depends on it. Operations without a derivative, `stopGradient` among them, end the flow.
+ * Derivatives of a scalar with respect to tensors, as tensors of the same graph (reverse mode: each node's
+ * vector-Jacobian product, last node first). One gradient for each of `withRespectTo`, zeros where nothing depends on
+ * it. Operations without a derivative, `stopGradient` among them, end the flow.
  */
 export function gradients(graph: Graph, of: Tensor, withRespectTo: readonly Tensor[]): Tensor[] {
   if (of.shape.length > 0 || of.type !== 'float32')
@@ -26,7 +27,10 @@ export function gradients(graph: Graph, of: Tensor, withRespectTo: readonly Tens
   return withRespectTo.map((tensor) => accumulated.get(tensor) ?? graph.fill(0, tensor.shape));
 }
 
-/** Nodes between `last` and the wanted ones, last first. Gradients of others are dropped before they cost anything: dead nodes are not lowered. */
+/**
+ * Nodes between `last` and the wanted ones, last first. Gradients of others are dropped before they cost anything: dead
+ * nodes are not lowered.
+ */
 function dependentNodes(last: Node, wanted: ReadonlySet<Node>): Node[] {
   const depends = new Map<Node, boolean>();
   const visit = (root: Node): void => {

@@ -20,8 +20,9 @@ type Operand = Tensor | number;
 const SMALL_CONSTANT = 64;
 
 /**
- * A computation, written down and not run. Equal operations on equal tensors give the same tensor, so that a subexpression is computed once however
- * often it is written. What no output needs is never lowered. Not bound to an executor.
+ * A computation, written down and not run. Equal operations on equal tensors give the same tensor, so that a
+ * subexpression is computed once however often it is written. What no output needs is never lowered. Not bound to an
+ * executor.
  *
  * @example
  * ```ts

@@ -1,4 +1,7 @@
-/** Losses in the graph against the float64 interpreter of the core. Mutation that turns it red: multiply by the mask where `lowerLoss` selects. */
+/**
+ * Losses in the graph against the float64 interpreter of the core. Mutation that turns it red: multiply by the mask
+ * where `lowerLoss` selects.
+ */
 import type { Loss, LossExpression, TrainingBatch } from '@agentgym/cli';
 import { emptyBatch, evaluateLoss, lossInputs as inputs, lossOperations as ops } from '@agentgym/cli/testing';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -4,7 +4,9 @@ import type { GraphBuilder } from '../operations/graph-builder.js';
 import { elementCount } from '../operations/shapes.js';
 import type { Tensor } from '../operations/tensor.js';
 
-/** The sampled tokens of a batch, one slot each, row after row; slots to spare have mask 0 and may hold anything finite. */
+/**
+ * The sampled tokens of a batch, one slot each, row after row; slots to spare have mask 0 and may hold anything finite.
+ */
 export interface LossSlots {
   /** How many rows the slots come from; even where pairs are compared. */
   readonly rows: number;
@@ -30,8 +32,9 @@ export interface LoweredLoss {
 }
 
 /**
- * A loss as tensors over slots. Whatever stands in spare slots reaches nothing: what is live is selected before a loss reads it, and what it makes of it is
- * selected again before the sum, so that neither a value nor a derivative passes, NaN included.
+ * A loss as tensors over slots. Whatever stands in spare slots reaches nothing: what is live is selected before a loss
+ * reads it, and what it makes of it is selected again before the sum, so that neither a value nor a derivative passes,
+ * NaN included.
  */
 export function lowerLoss(graph: GraphBuilder, loss: Loss, slots: LossSlots): LoweredLoss {
   const known = new Map<LossExpression, Tensor>();

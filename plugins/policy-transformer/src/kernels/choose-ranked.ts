@@ -1,8 +1,8 @@
 import type { Sampling } from '@agentgym/cli';
 
 /**
- * Draws among the `topK` largest logits (0: all), of these only among those before which less than `topP` of their mass lies. The log probability is over the whole
- * vocabulary, as everywhere.
+ * Draws among the `topK` largest logits (0: all), of these only among those before which less than `topP` of their mass
+ * lies. The log probability is over the whole vocabulary, as everywhere.
  */
 export function chooseRanked(
   logits: Float32Array,

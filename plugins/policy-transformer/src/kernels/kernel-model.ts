@@ -52,9 +52,9 @@ export function fitsKernels({ hiddenSize, headWidth, intermediateSize }: Decoder
 }
 
 /**
- * A decoder in hand-written kernels, for sampling: rows of tokens go through it one by one, whatever sequences they belong to, and each row's bits depend on
- * its own sequence alone. Keys and values are in pages of 16 positions that sequences own (Kwon et al. 2023), so nothing is padded, and nothing moves when a
- * sequence grows.
+ * A decoder in hand-written kernels, for sampling: rows of tokens go through it one by one, whatever sequences they
+ * belong to, and each row's bits depend on its own sequence alone. Keys and values are in pages of 16 positions that
+ * sequences own (Kwon et al. 2023), so nothing is padded, and nothing moves when a sequence grows.
  */
 export class KernelModel {
   readonly kernels = new Kernels();
@@ -169,7 +169,8 @@ export class KernelModel {
   }
 
   /**
-   * Feeds pieces, in order, and calls `choose` with those that ask for logits whenever these are there, as many at a time as there is room for: then
+   * Feeds pieces, in order, and calls `choose` with those that ask for logits whenever these are there, as many at a
+   * time as there is room for: then
    * `draw`, `largest` and `logits` speak of them, by their places in that list.
    */
   feed<Fed extends Piece>(pieces: readonly Fed[], choose: (asking: readonly Fed[]) => void): void {
@@ -194,7 +195,10 @@ export class KernelModel {
     if (rows > 0) flush();
   }
 
-  /** Draws a token for each asking piece: ids, and log-softmax(logits / temperature) of each. `draws` in (0, 1]. Uses the logits up. */
+  /**
+   * Draws a token for each asking piece: ids, and log-softmax(logits / temperature) of each. `draws` in (0, 1]. Uses
+   * the logits up.
+   */
   draw(draws: readonly number[], temperature: number): { tokens: Int32Array; logprobs: Float32Array } {
     const { tokens, logprobs, logits, draws: drawn } = this.#buffers;
     const rows = draws.length;

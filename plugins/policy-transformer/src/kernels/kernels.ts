@@ -73,7 +73,10 @@ const ALIGNMENT = 64;
 
 let compiled: WebAssembly.Module | undefined;
 
-/** The kernels with a memory of their own, from which nothing is ever given back. Views of the memory hold until the next `reserve`. */
+/**
+ * The kernels with a memory of their own, from which nothing is ever given back. Views of the memory hold until the
+ * next `reserve`.
+ */
 export class Kernels {
   readonly run: KernelFunctions;
   readonly #memory: WebAssembly.Memory;

@@ -1,6 +1,7 @@
 /**
- * The engine's matrix products, where law 7 and the batch independence of sampling hang on them: bits must not depend on threads, nor, where weights are bound,
- * on the other rows. Mutation that turns it red: `isThreadSensitive` answers false, or ignores `isFixed`.
+ * The engine's matrix products, where law 7 and the batch independence of sampling hang on them: bits must not depend
+ * on threads, nor, where weights are bound, on the other rows. Mutation that turns it red: `isThreadSensitive` answers
+ * false, or ignores `isFixed`.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 

@@ -1,4 +1,7 @@
-/** The few messages of ONNX that a graph needs (github.com/onnx/onnx, onnx/onnx.proto), written field by field; numbers are its field numbers. */
+/**
+ * The few messages of ONNX that a graph needs (github.com/onnx/onnx, onnx/onnx.proto), written field by field; numbers
+ * are its field numbers.
+ */
 import protobuf from 'protobufjs/minimal.js';
 
 import { ONNX_TYPES, type OnnxAttribute } from '../operations/onnx-emitter.js';

@@ -4,9 +4,10 @@ import type { Shape } from '../operations/tensor.js';
 type SizeExpression = readonly { readonly factor: number; readonly names: readonly string[] }[];
 
 /**
- * Sizes that a program leaves open. A graph has concrete shapes only, so each such size is given a number that stands for it, large and prime; wherever that
- * number, a multiple, a product, one more than these or a sum of two turns up in a shape, the size is meant. One session then serves every run, where a program
- * for each shape would have to be compiled again whenever the weights change.
+ * Sizes that a program leaves open. A graph has concrete shapes only, so each such size is given a number that stands
+ * for it, large and prime; wherever that number, a multiple, a product, one more than these or a sum of two turns up in
+ * a shape, the size is meant. One session then serves every run, where a program for each shape would have to be
+ * compiled again whenever the weights change.
  */
 export class OpenSizes {
   readonly #sizes: readonly (readonly [name: string, standIn: number])[];

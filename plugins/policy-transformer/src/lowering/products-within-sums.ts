@@ -11,7 +11,8 @@ export interface ProductInSum {
 }
 
 /**
- * Sums of which one side is a matrix product that nothing else reads: one Gemm computes both, so biases, residuals and summed gradients cost no pass.
+ * Sums of which one side is a matrix product that nothing else reads: one Gemm computes both, so biases, residuals and
+ * summed gradients cost no pass.
  * @param isFixed whether a tensor is the same in every run
  */
 export function productsWithinSums(

@@ -16,8 +16,9 @@ export function mostAsking(slots: readonly Slot[]): number {
 }
 
 /**
- * Inputs of a training graph that say where sampled tokens stand. In the last layer only the positions before them have a query: `asks` a row, of which
- * those beyond a row's sampled tokens ask for nothing. Slots beyond the list stand for none.
+ * Inputs of a training graph that say where sampled tokens stand. In the last layer only the positions before them have
+ * a query: `asks` a row, of which those beyond a row's sampled tokens ask for nothing. Slots beyond the list stand for
+ * none.
  */
 export function askingInputs(
   slots: readonly Slot[],

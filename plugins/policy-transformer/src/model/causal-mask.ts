@@ -1,11 +1,14 @@
-/** Added to the score of a position that may not be looked at: exp of it is an exact 0, and a row of nothing else is no NaN. */
+/**
+ * Added to the score of a position that may not be looked at: exp of it is an exact 0, and a row of nothing else is no
+ * NaN.
+ */
 export const MASKED = -1e9;
 
 let last: { readonly key: string; readonly mask: Float32Array } | undefined;
 
 /**
- * [group * width, width] what is added to scores: each position looks at itself and at what stands before it; `group` queries share a key. The last mask is
- * kept for whoever asks next; do not write to it.
+ * [group * width, width] what is added to scores: each position looks at itself and at what stands before it; `group`
+ * queries share a key. The last mask is kept for whoever asks next; do not write to it.
  */
 export function causalMask(width: number, group: number): Float32Array {
   const key = `${width} ${group}`;

@@ -8,7 +8,10 @@ export interface Llama3RopeScaling {
   readonly originalMaxPositions: number;
 }
 
-/** The decoder family: Llama (SmolLM too), Qwen2 and 2.5, Qwen3. The names of Hugging Face's `config.json` stand in brackets. */
+/**
+ * The decoder family: Llama (SmolLM too), Qwen2 and 2.5, Qwen3. The names of Hugging Face's `config.json` stand in
+ * brackets.
+ */
 export interface DecoderConfig {
   /** [model_type] */
   readonly family: 'llama' | 'qwen2' | 'qwen3';

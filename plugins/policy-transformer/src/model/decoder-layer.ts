@@ -13,7 +13,10 @@ import {
 
 /** Where a decoder's weights come from: training and generation lay them out differently. */
 export interface DecoderWeights {
-  /** Products of `of` [n, inputs] with matrices of one layer, biases added: [n, outputs] each. All parts read the same `of`. */
+  /**
+   * Products of `of` [n, inputs] with matrices of one layer, biases added: [n, outputs] each. All parts read the same
+   * `of`.
+   */
   project(of: Tensor, layer: number, parts: readonly Projection[]): readonly Tensor[];
   norm(layer: number, part: LayerNorm): Tensor;
 }
@@ -37,13 +40,13 @@ export interface LayerOptions {
   readonly layer: number;
   readonly positions: Positions;
   /**
-   * Where queries may look: query [rows, queries, heads * headWidth], key and value [rows, width, keyValueHeads * headWidth], rotated; out
-   * [rows * queries, heads * headWidth].
+   * Where queries may look: query [rows, queries, heads * headWidth], key and value [rows, width, keyValueHeads *
+   * headWidth], rotated; out [rows * queries, heads * headWidth].
    */
   readonly attend: (query: Tensor, key: Tensor, value: Tensor) => Tensor;
   /**
-   * How positions ask, where queries are turned by other tables than keys; with `asking`, ids into [rows * width], only these ask, and the layer's output is
-   * theirs. Keys and values are of all positions.
+   * How positions ask, where queries are turned by other tables than keys; with `asking`, ids into [rows * width], only
+   * these ask, and the layer's output is theirs. Keys and values are of all positions.
    */
   readonly queries?: { readonly positions: Positions; readonly asking?: Kept };
   /** Only these leave attention, as distinct int32 ids into its output: what follows is computed for them alone. */
@@ -51,8 +54,9 @@ export interface LayerOptions {
 }
 
 /**
- * One layer of the decoder family, the only definition of it: h + o(attention(norm h)), then h + down(silu(gate) * up) of the normed result. `hidden` is
- * [rows * width, hidden]; out [n, hidden], n being all positions or those that `queries` and `kept` leave.
+ * One layer of the decoder family, the only definition of it: h + o(attention(norm h)), then h + down(silu(gate) * up)
+ * of the normed result. `hidden` is [rows * width, hidden]; out [n, hidden], n being all positions or those that
+ * `queries` and `kept` leave.
  */
 export function decoderLayer(
   graph: GraphBuilder,
@@ -122,7 +126,9 @@ export function inputWeights(graph: GraphBuilder, config: DecoderConfig): Decode
   };
 }
 
-/** The embedding as an input, and the matrix of the head: the same where the head is tied. Both [vocabulary, hidden]. */
+/**
+ * The embedding as an input, and the matrix of the head: the same where the head is tied. Both [vocabulary, hidden].
+ */
 export function inputEmbedding(graph: GraphBuilder, config: DecoderConfig): { embedding: Tensor; head: Tensor } {
   const shape = [config.vocabularySize, config.hiddenSize];
   const embedding = graph.input(EMBEDDING, shape);

@@ -12,7 +12,9 @@ export interface TrunkSizes {
 }
 
 export interface TrunkOptions {
-  /** int32 [rows, width] positions of the tokens; absent: 0, 1, ... in every row, as in sequences padded on the right. */
+  /**
+   * int32 [rows, width] positions of the tokens; absent: 0, 1, ... in every row, as in sequences padded on the right.
+   */
   readonly positions?: Tensor;
   /** float32, broadcasts to [rows, 1, heads / keyValueHeads * width, width]: added to scores; absent: causal. */
   readonly bias?: Tensor;
@@ -38,7 +40,10 @@ export interface Trunk {
   readonly states: readonly Tensor[];
 }
 
-/** Whole sequences through the decoder, without a cache: for training, and to evaluate. Weights and `tokens` int32 [rows, width] are inputs. */
+/**
+ * Whole sequences through the decoder, without a cache: for training, and to evaluate. Weights and `tokens` int32
+ * [rows, width] are inputs.
+ */
 export function decoderTrunk(
   graph: GraphBuilder,
   config: DecoderConfig,

@@ -1,4 +1,5 @@
-// The count against the graph that is executed: every product of matrices in it, and every pair of a query and a key that its masks let see each other.
+// The count against the graph that is executed: every product of matrices in it, and every pair of a query and a key
+// that its masks let see each other.
 import type { TrainingBatch } from '@agentgym/cli';
 import { emptyBatch } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
@@ -45,7 +46,8 @@ describe.each<[string, DecoderConfig, boolean]>([
   ['equal heads, a tied head', small, false],
   ['grouped heads, a head of its own, a value head', grouped, true],
 ])('%s', (_, config, valueHead) => {
-  // Goes red when a matrix, the head, the value head or the short last layer is forgotten, or attention is counted in full.
+  // Goes red when a matrix, the head, the value head or the short last layer is forgotten, or attention is counted in
+  // full.
   it('counts what the graph computes, padding and masked pairs left out', () => {
     const group = config.heads / config.keyValueHeads;
     const { sizes, inputs } = packRows(batch, [0, 1], group);

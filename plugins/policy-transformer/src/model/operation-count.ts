@@ -13,10 +13,12 @@ interface Passage {
 }
 
 /**
- * Floating-point operations of a forward pass: products of matrices and attention, a multiplication with its addition as two, as counted by Kaplan et al. 2020
- * (arXiv 2001.08361, section 2.1 and table 1). There a token costs 2 N + 2 layers context width, with N the parameters beside the embedding; here attention is
- * counted position by position (4 heads headWidth for each key that a query sees, the causal mean of which is Kaplan's term), the head is counted where logits
- * are wanted, and in the last layer only the positions that ask for them have queries. Norms, softmax, rotations and gates are left out, as there.
+ * Floating-point operations of a forward pass: products of matrices and attention, a multiplication with its addition
+ * as two, as counted by Kaplan et al. 2020 (arXiv 2001.08361, section 2.1 and table 1). There a token costs 2 N + 2
+ * layers context width, with N the parameters beside the embedding; here attention is counted position by position (4
+ * heads headWidth for each key that a query sees, the causal mean of which is Kaplan's term), the head is counted where
+ * logits are wanted, and in the last layer only the positions that ask for them have queries. Norms, softmax, rotations
+ * and gates are left out, as there.
  */
 export function forwardOperations(
   config: DecoderConfig,
@@ -44,7 +46,10 @@ export function forwardOperations(
   );
 }
 
-/** The same of whole rows of a batch: the tokens before the last sampled one of each go in, and those before a sampled one ask. */
+/**
+ * The same of whole rows of a batch: the tokens before the last sampled one of each go in, and those before a sampled
+ * one ask.
+ */
 export function batchOperations(
   config: DecoderConfig,
   options: { readonly valueHead: boolean },

@@ -14,8 +14,9 @@ export interface PackedRows {
 }
 
 /**
- * Packs the sampled tokens of some rows into slots: only they reach the head and the loss, and only the tokens before the last of them are looked at. What
- * stands elsewhere in the batch, NaN included, is not read. Throws where a sequence's very first token is sampled: nothing predicts it.
+ * Packs the sampled tokens of some rows into slots: only they reach the head and the loss, and only the tokens before
+ * the last of them are looked at. What stands elsewhere in the batch, NaN included, is not read. Throws where a
+ * sequence's very first token is sampled: nothing predicts it.
  * @param group queries that share a key: heads / keyValueHeads
  * @param reads columns of the batch that a loss reads; a number per row is repeated on its tokens
  */
@@ -79,7 +80,10 @@ function pick<Into extends Int32Array | Float32Array>(into: Into, from: ArrayLik
   return into;
 }
 
-/** Sizes rounded up by at most an eighth, a function of the batch alone: few shapes to plan memory for, little to waste. An even number of rows, for pairs. */
+/**
+ * Sizes rounded up by at most an eighth, a function of the batch alone: few shapes to plan memory for, little to waste.
+ * An even number of rows, for pairs.
+ */
 export function roundedSizes({ rows, width, slots, asks }: TrainingSizes): TrainingSizes {
   return { rows: roundUp(rows, 2), width: roundUp(width, 8), slots: roundUp(slots, 8), asks: roundUp(asks, 8) };
 }

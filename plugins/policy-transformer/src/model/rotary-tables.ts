@@ -29,7 +29,8 @@ function rotaryFrequencies({ headWidth, ropeTheta, ropeScaling }: DecoderConfig)
   );
   if (ropeScaling === undefined) return frequencies;
   const { factor, lowFrequencyFactor, highFrequencyFactor, originalMaxPositions } = ropeScaling;
-  // Llama 3.1: slow angles are stretched, fast ones kept, those in between blended (transformers, modeling_rope_utils.py).
+  // Llama 3.1: slow angles are stretched, fast ones kept, those in between blended (transformers,
+  // modeling_rope_utils.py).
   return frequencies.map((frequency) => {
     const turns = (originalMaxPositions * frequency) / (2 * Math.PI);
     const kept = (turns - lowFrequencyFactor) / (highFrequencyFactor - lowFrequencyFactor);

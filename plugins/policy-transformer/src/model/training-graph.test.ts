@@ -1,4 +1,7 @@
-/** The training graph as a whole. That its numbers are those of `transformers` is what test/golden/models.test.ts checks. */
+/**
+ * The training graph as a whole. That its numbers are those of `transformers` is what test/golden/models.test.ts
+ * checks.
+ */
 import { createHash } from 'node:crypto';
 
 import type { Loss, Random, TrainingBatch } from '@agentgym/cli';

@@ -8,15 +8,18 @@ import type { DecoderConfig } from './decoder-config.js';
 import { decoderTrunk } from './decoder-trunk.js';
 import { parameterShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
 
-/** Sizes of a micro-batch: sequences, tokens of each that are looked at, sampled tokens of all together, and of one sequence at most. */
+/**
+ * Sizes of a micro-batch: sequences, tokens of each that are looked at, sampled tokens of all together, and of one
+ * sequence at most.
+ */
 export interface TrainingSizes {
   readonly rows: number;
   readonly width: number;
   readonly slots: number;
   readonly asks: number;
   /**
-   * The sizes are open: what would be constants of their shape enters as inputs, `positions` int32 [rows, width] and `bias`
-   * [heads / keyValueHeads * width, width], 0 where a position may look and -1e9 where not.
+   * The sizes are open: what would be constants of their shape enters as inputs, `positions` int32 [rows, width] and
+   * `bias` [heads / keyValueHeads * width, width], 0 where a position may look and -1e9 where not.
    */
   readonly open?: boolean;
 }
@@ -33,9 +36,11 @@ interface Live {
 }
 
 /**
- * What is live at the sampled tokens. Beside the parameters the inputs are `tokens` int32 [rows, width]; those of `askingInputs`: the positions that predict sampled
- * tokens, `asked` int32 [rows * asks] as indices into [rows * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width],
- * 0 where they may look and -1e9 where not, `askOfSlot` int32 [slots], for each slot the one that predicts it; `targets` int32 [slots], its token; and
+ * What is live at the sampled tokens. Beside the parameters the inputs are `tokens` int32 [rows, width]; those of
+ * `askingInputs`: the positions that predict sampled tokens, `asked` int32 [rows * asks] as indices into [rows *
+ * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width], 0 where they
+ * may look and -1e9 where not, `askOfSlot` int32 [slots], for each slot the one that predicts it; `targets` int32
+ * [slots], its token; and
  * `inverseTemperature` []. In the last layer only these positions ask; its feed-forward and the head are computed for the slots alone.
  */
 function liveTensors(
@@ -85,8 +90,9 @@ export function evaluationGraph(
 }
 
 /**
- * Forward, loss and backward in one graph. Inputs as in `evaluationGraph`, and: `mask` bool, `weight` float32, `row` int32 and each array that the loss reads
- * (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace` int32 [rows * width] and `slotOfAsk` int32 [rows * asks], the inverses of `asked` and
+ * Forward, loss and backward in one graph. Inputs as in `evaluationGraph`, and: `mask` bool, `weight` float32, `row`
+ * int32 and each array that the loss reads (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace` int32
+ * [rows * width] and `slotOfAsk` int32 [rows * asks], the inverses of `asked` and
  * `askOfSlot`, their number where there is none. Outputs: as there, and `term:NAME`, `metric:NAME` [] (sums over slots) and `gradient:PARAMETER`.
  */
 export function trainingGraph(

@@ -30,9 +30,10 @@ export const rotary: Operation = {
 };
 
 /**
- * softmax(scale * query key^T + bias) value, of query [..., n, width], key [..., m, width], value [..., m, w]; bias broadcasts to [..., n, m]. Outputs:
- * the context [..., n, w], and for the derivative the probabilities [..., n, m]. The row sums that softmax's derivative needs are those of
- * gradient * context (Dao et al. 2022, section 3), far smaller than probabilities * their gradient.
+ * softmax(scale * query key^T + bias) value, of query [..., n, width], key [..., m, width], value [..., m, w]; bias
+ * broadcasts to [..., n, m]. Outputs: the context [..., n, w], and for the derivative the probabilities [..., n, m].
+ * The row sums that softmax's derivative needs are those of gradient * context (Dao et al. 2022, section 3), far
+ * smaller than probabilities * their gradient.
  */
 export const scaledAttention: Operation<{ readonly scale: number }> = {
   name: 'scaledAttention',

@@ -17,12 +17,15 @@ export interface ReduceOptions {
 }
 
 /**
- * Every operation, as a function from tensors to a tensor. Shapes are checked at once; a mismatch throws with both shapes in the message.
- * Operands written `Tensor | number` take a number as a float32 scalar. Binary operations broadcast as numpy does.
- * Differentiable unless it says otherwise.
+ * Every operation, as a function from tensors to a tensor. Shapes are checked at once; a mismatch throws with both
+ * shapes in the message. Operands written `Tensor | number` take a number as a float32 scalar. Binary operations
+ * broadcast as numpy does. Differentiable unless it says otherwise.
  */
 export interface GraphBuilder {
-  /** What enters the graph at each run (or once, where a program binds it as an initializer). The same name twice must have the same type. */
+  /**
+   * What enters the graph at each run (or once, where a program binds it as an initializer). The same name twice must
+   * have the same type.
+   */
   input(name: string, shape: Shape, type?: ElementType): Tensor;
   /** A constant of the graph. A number is a float32 scalar. */
   constant(value: number): Tensor;
@@ -68,8 +71,8 @@ export interface GraphBuilder {
   cast(of: Tensor, type: ElementType): Tensor;
 
   /**
-   * Product over the last axis of `left` and the second to last of `right`, leading axes broadcast. A `right` of rank 2 takes any `left`:
-   * Linear layers with weights [out, in] are `matmul(x, weight, {transposeRight: true})`.
+   * Product over the last axis of `left` and the second to last of `right`, leading axes broadcast. A `right` of rank 2
+   * takes any `left`: Linear layers with weights [out, in] are `matmul(x, weight, {transposeRight: true})`.
    */
   matmul(left: Tensor, right: Tensor, options?: MatmulOptions): Tensor;
 
@@ -86,15 +89,21 @@ export interface GraphBuilder {
   pad(of: Tensor, axis: number, before: number, after: number): Tensor;
 
   /**
-   * Rows of `table` ([n, ...]) by int32 ids of any shape: [...ids, ...]. Every id must be in [0, n). Where no two ids that matter are equal, `inverse`, int32
-   * [n], makes the derivative a copy too: for each row of the table its place among the ids, or their count where no id names it.
+   * Rows of `table` ([n, ...]) by int32 ids of any shape: [...ids, ...]. Every id must be in [0, n). Where no two ids
+   * that matter are equal, `inverse`, int32 [n], makes the derivative a copy too: for each row of the table its place
+   * among the ids, or their count where no id names it.
    */
   gather(table: Tensor, ids: Tensor, inverse?: Tensor): Tensor;
-  /** The adjoint of `gather`: [rows, ...] in which row r is the sum of `values[i]` with ids[i] = r. Repeated ids are summed in order. */
+  /**
+   * The adjoint of `gather`: [rows, ...] in which row r is the sum of `values[i]` with ids[i] = r. Repeated ids are
+   * summed in order.
+   */
   scatterSum(values: Tensor, ids: Tensor, rows: number): Tensor;
   /** Along the last axis: out[..., j] = of[..., ids[..., j]]; leading axes equal. */
   gatherElements(of: Tensor, ids: Tensor): Tensor;
-  /** The adjoint of `gatherElements`: `base` with values[..., j] added at base[..., ids[..., j]]; repeated ids add up. */
+  /**
+   * The adjoint of `gatherElements`: `base` with values[..., j] added at base[..., ids[..., j]]; repeated ids add up.
+   */
   addElements(base: Tensor, ids: Tensor, values: Tensor): Tensor;
   /** float32 [...ids, depth]: 1 at the id, 0 elsewhere. No derivative. */
   oneHot(ids: Tensor, depth: number): Tensor;
@@ -102,7 +111,10 @@ export interface GraphBuilder {
   sum(of: Tensor, options?: ReduceOptions): Tensor;
   /** Running sum along one axis, inclusive; `reverse` runs from the end. */
   cumulativeSum(of: Tensor, axis: number, options?: { readonly reverse?: boolean }): Tensor;
-  /** int32 index of the largest number of the last axis, the lowest index on a tie; the last axis goes away. No derivative. */
+  /**
+   * int32 index of the largest number of the last axis, the lowest index on a tie; the last axis goes away. No
+   * derivative.
+   */
   argMax(of: Tensor): Tensor;
   /** The k largest numbers of the last axis, falling, and their int32 indices. No derivative. */
   topK(of: Tensor, k: number): { readonly values: Tensor; readonly indices: Tensor };
@@ -115,17 +127,20 @@ export interface GraphBuilder {
   /** x / sqrt(mean(x^2) + epsilon) * weight over the last axis (Zhang & Sennrich 2019). */
   rmsNorm(of: Tensor, weight: Tensor, epsilon: number): Tensor;
   /**
-   * Rotary positions (Su et al. 2021), halves rotated as Llama does: `of` [rows, width, heads * headWidth]; `cos` and `sin` of each position's
-   * angles, [rows, width, headWidth / 2] (gather them from a table by position). Same shape out. No derivative to the tables.
+   * Rotary positions (Su et al. 2021), halves rotated as Llama does: `of` [rows, width, heads * headWidth]; `cos` and
+   * `sin` of each position's angles, [rows, width, headWidth / 2] (gather them from a table by position). Same shape
+   * out. No derivative to the tables.
    */
   rotary(of: Tensor, cos: Tensor, sin: Tensor): Tensor;
   /**
-   * softmax(scale * query key^T + bias) value over the last two axes: query [..., n, width], key [..., m, width], value [..., m, v], leading axes equal;
+   * softmax(scale * query key^T + bias) value over the last two axes: query [..., n, width], key [..., m, width], value
+   * [..., m, v], leading axes equal;
    * `bias`, float32, broadcasts to [..., n, m] (-1e9 masks; no derivative). Out: [..., n, v].
    */
   scaledAttention(query: Tensor, key: Tensor, value: Tensor, bias: Tensor, scale: number): Tensor;
   /**
-   * What training reads off logits [n, vocabulary] for int32 ids [n]: log probability of the id and entropy (nats) of the distribution, both [n].
+   * What training reads off logits [n, vocabulary] for int32 ids [n]: log probability of the id and entropy (nats) of
+   * the distribution, both [n].
    */
   tokenStatistics(logits: Tensor, ids: Tensor): { readonly logprob: Tensor; readonly entropy: Tensor };
 }

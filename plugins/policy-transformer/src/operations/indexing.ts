@@ -1,6 +1,7 @@
 /**
- * Rows and elements by index, and their adjoints. Sums over repeated ids are a one-hot product or `ScatterElements(add)`, which visits its updates in order:
- * the `ScatterND` with a reduction of ONNX Runtime's CPU loses updates on repeated ids when it has more than one thread.
+ * Rows and elements by index, and their adjoints. Sums over repeated ids are a one-hot product or
+ * `ScatterElements(add)`, which visits its updates in order: the `ScatterND` with a reduction of ONNX Runtime's CPU
+ * loses updates on repeated ids when it has more than one thread.
  */
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { describeType, elementCount, sameShape, sizeOf } from './shapes.js';

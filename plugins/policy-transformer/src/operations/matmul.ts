@@ -9,15 +9,20 @@ export interface MatmulAttributes {
   readonly scale: number;
 }
 
-/** Up to this many products ONNX Runtime adds up in one go, however an operand is laid out. (onnxruntime/core/mlas/lib/mlasi.h: MLAS_SGEMM_STRIDEK.) */
+/**
+ * Up to this many products ONNX Runtime adds up in one go, however an operand is laid out.
+ * (onnxruntime/core/mlas/lib/mlasi.h: MLAS_SGEMM_STRIDEK.)
+ */
 const LONGEST_SINGLE_SUM = 128;
 const WIDEST_SPLIT = 1024;
 
 /**
- * ONNX Runtime splits a product among threads along the longer side of the result. It sums long rows in blocks whose length depends on how wide the part of
- * a thread is, so a result that is wider than long can have other bits on another number of threads. Computed transposed it is split along its rows, which
- * never matters. A right operand that is the same in every run is packed beforehand, in blocks that depend on nothing, and stays as it is: turned, its
- * bits would depend on the number of rows. (onnxruntime/core/mlas/lib/sgemm.cpp: MlasSgemmOperation, MlasSgemmPackedOperation, MlasSgemmThreaded.)
+ * ONNX Runtime splits a product among threads along the longer side of the result. It sums long rows in blocks whose
+ * length depends on how wide the part of a thread is, so a result that is wider than long can have other bits on
+ * another number of threads. Computed transposed it is split along its rows, which never matters. A right operand that
+ * is the same in every run is packed beforehand, in blocks that depend on nothing, and stays as it is: turned, its bits
+ * would depend on the number of rows. (onnxruntime/core/mlas/lib/sgemm.cpp: MlasSgemmOperation,
+ * MlasSgemmPackedOperation, MlasSgemmThreaded.)
  */
 export function isThreadSensitive(node: Node<MatmulAttributes>, isFixed: (tensor: Tensor) => boolean): boolean {
   const left = operand(node, 0);
@@ -28,7 +33,10 @@ export function isThreadSensitive(node: Node<MatmulAttributes>, isFixed: (tensor
   return inner > LONGEST_SINGLE_SUM && rows < columns && columns <= WIDEST_SPLIT;
 }
 
-/** Both operands have rank 2 at least. Rank 2 becomes a Gemm, batches a (Fused)MatMul, so no transposed copy is ever made. */
+/**
+ * Both operands have rank 2 at least. Rank 2 becomes a Gemm, batches a (Fused)MatMul, so no transposed copy is ever
+ * made.
+ */
 export const matmul: Operation<MatmulAttributes> = {
   name: 'matmul',
   infer: (inputs, { transposeLeft, transposeRight }) => {

@@ -2,8 +2,9 @@ import { operand, result, typeOf, type Operation } from './operation.js';
 import { describeType, elementCount, sameShape, sizeOf } from './shapes.js';
 
 /**
- * Outputs: y = x r w, and for the derivative r = 1 / sqrt(mean(x^2) + epsilon), [..., 1]. With g the gradient of y and t = g x:
- * dw = sum over rows of r t; dx = r (g w) - x r^3 / width * sum over the row of t w. Both sums are products with a vector.
+ * Outputs: y = x r w, and for the derivative r = 1 / sqrt(mean(x^2) + epsilon), [..., 1]. With g the gradient of y and
+ * t = g x: dw = sum over rows of r t; dx = r (g w) - x r^3 / width * sum over the row of t w. Both sums are products
+ * with a vector.
  */
 export const rmsNorm: Operation<{ readonly epsilon: number }> = {
   name: 'rmsNorm',

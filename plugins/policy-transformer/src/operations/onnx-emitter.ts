@@ -1,6 +1,8 @@
 import type { ElementType, HostArray, Shape, Tensor } from './tensor.js';
 
-/** Values of ONNX attributes: whole numbers are INT, `{float}` is FLOAT, strings and lists of whole numbers as they are. */
+/**
+ * Values of ONNX attributes: whole numbers are INT, `{float}` is FLOAT, strings and lists of whole numbers as they are.
+ */
 export type OnnxAttribute = number | string | readonly number[] | { readonly float: number };
 
 /** Domain of ONNX Runtime's own operators. */

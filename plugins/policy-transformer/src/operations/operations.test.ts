@@ -1,6 +1,7 @@
 /**
- * Every operation: its derivative against central differences, or its values where it has none. Mutation that turns it red: any factor or sign in any `gradient`
- * (tried: the sign in `div`, the reverse in `cumulativeSum`, the tie of `max`, a factor in `rmsNorm`). Long because it is a table: one entry per operation.
+ * Every operation: its derivative against central differences, or its values where it has none. Mutation that turns it
+ * red: any factor or sign in any `gradient` (tried: the sign in `div`, the reverse in `cumulativeSum`, the tie of
+ * `max`, a factor in `rmsNorm`). Long because it is a table: one entry per operation.
  */
 import { readdir } from 'node:fs/promises';
 

@@ -7,7 +7,10 @@ export function gradientNorm(gradients: ReadonlyMap<string, Float32Array>): numb
   return Math.sqrt(sum);
 }
 
-/** What clipping to `clipNorm` multiplies the gradient by: clipNorm / (norm + 1e-6), at most 1, as torch's `clip_grad_norm_`. */
+/**
+ * What clipping to `clipNorm` multiplies the gradient by: clipNorm / (norm + 1e-6), at most 1, as torch's
+ * `clip_grad_norm_`.
+ */
 export function clipFactor(norm: number, clipNorm: number | undefined): number {
   return clipNorm === undefined ? 1 : Math.min(1, clipNorm / (norm + 1e-6));
 }

@@ -1,6 +1,7 @@
 /*
- * Muon (Jordan et al. 2024): Nesterov momentum, orthogonalized, on the matrices of the layers; AdamW on embeddings, head, norms and biases, with the
- * same learning rate. An update of a matrix [out, in] is scaled by sqrt(max(1, out / in)).
+ * Muon (Jordan et al. 2024): Nesterov momentum, orthogonalized, on the matrices of the layers; AdamW on embeddings,
+ * head, norms and biases, with the same learning rate. An update of a matrix [out, in] is scaled by sqrt(max(1, out /
+ * in)).
  */
 import type { Executor } from '../executors/executor.js';
 import { Adamw, type AdamwOptions } from './adamw.js';

@@ -17,7 +17,8 @@ export interface OptimizerState {
 /** Turns gradients into changed parameters. Deterministic: equal gradients in, equal bits out. */
 export interface Optimizer {
   /**
-   * One step on all parameters. `factor` multiplies the gradient first (clipping). Throws where a gradient is missing or has another length.
+   * One step on all parameters. `factor` multiplies the gradient first (clipping). Throws where a gradient is missing
+   * or has another length.
    */
   step(gradients: ReadonlyMap<string, Float32Array>, learningRate: number, factor: number): Promise<void>;
   /** A copy of its memory. */

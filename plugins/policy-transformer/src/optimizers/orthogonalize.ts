@@ -1,7 +1,8 @@
 /*
- * The orthogonal factor of a matrix, nearly: five steps of a quintic Newton-Schulz iteration whose slope at zero is steep, so that singular values land in
- * about [0.7, 1.2] (Jordan et al. 2024, "Muon", https://kellerjordan.github.io/posts/muon). The products run in the engine; matrices of one
- * shape are one batched product.
+ * The orthogonal factor of a matrix, nearly: five steps of a quintic Newton-Schulz iteration whose slope at zero is
+ * steep, so that singular values land in about [0.7, 1.2] (Jordan et al. 2024, "Muon",
+ * https://kellerjordan.github.io/posts/muon). The products run in the engine; matrices of one shape are one batched
+ * product.
  */
 import type { Executable, Executor } from '../executors/executor.js';
 import { Graph } from '../graph/graph.js';

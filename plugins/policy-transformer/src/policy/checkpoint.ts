@@ -18,7 +18,10 @@ export interface Checkpoint {
 const VALUE_HEAD: readonly string[] = [VALUE_WEIGHT, VALUE_BIAS];
 const MOMENT = 'moment.';
 
-/** A Hugging Face folder with the trainer's state beside it; a value head, which that format does not know, is part of the state. */
+/**
+ * A Hugging Face folder with the trainer's state beside it; a value head, which that format does not know, is part of
+ * the state.
+ */
 export async function writeCheckpoint(
   directory: string,
   checkpoint: Checkpoint & { readonly folder: Omit<ModelFolder, 'weights'>; readonly valueHead: boolean },

@@ -14,7 +14,10 @@ import { capabilitiesOf } from './transformer-policy.js';
 const LIKELY_VOCABULARY = 1024;
 const FLOAT = 4;
 
-/** Tells what a policy would be, and what it would take. Reads of a folder all but its weights, of which it reads the shapes. */
+/**
+ * Tells what a policy would be, and what it would take. Reads of a folder all but its weights, of which it reads the
+ * shapes.
+ */
 export async function estimate(
   options: TransformerOptions,
   { preset, from, valueHead, maxTokens }: Omit<PolicyContext, 'corpus'>,
@@ -62,7 +65,10 @@ async function folderConfig(directory: string): Promise<DecoderConfig> {
   return config;
 }
 
-/** Of a training run of one thread: what the backward pass needs of each layer, attention, and logits with their gradients. */
+/**
+ * Of a training run of one thread: what the backward pass needs of each layer, attention, and logits with their
+ * gradients.
+ */
 function activationBytes(config: DecoderConfig, microBatchTokens: number, longest: number): number {
   const { layers, hiddenSize, intermediateSize, heads, headWidth, vocabularySize } = config;
   const width = Math.min(longest, microBatchTokens);

@@ -1,8 +1,9 @@
 import type { GenerateRequest } from '@agentgym/cli';
 
 /**
- * Which core continues which request. A sequence stays where it is remembered; new ones fill up the cores to equal shares in the order of the list, so
- * that neighbours, who often share a prompt, stay together. A function of the requests and of where earlier ones went, never of timing.
+ * Which core continues which request. A sequence stays where it is remembered; new ones fill up the cores to equal
+ * shares in the order of the list, so that neighbours, who often share a prompt, stay together. A function of the
+ * requests and of where earlier ones went, never of timing.
  * @param homes Where sequences live; new ones are added.
  */
 export function splitRequests(

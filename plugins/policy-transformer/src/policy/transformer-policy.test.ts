@@ -175,8 +175,8 @@ describe('TransformerPolicy', () => {
     }
   });
 
-  // Goes red when the cores go on from tokens that a request did not give: after a call that failed, for an array that was changed in
-  // place, for two requests of one name, or where calls overlap.
+  // Goes red when the cores go on from tokens that a request did not give: after a call that failed, for an array that
+  // was changed in place, for two requests of one name, or where calls overlap.
   it.each([1, 2])(
     'answers a request the same whatever was asked under its name before, on %s cores',
     async (threads) => {

@@ -56,7 +56,9 @@ export function capabilitiesOf({
   };
 }
 
-/** A decoder whose cores sample and train. The first core holds the optimizer; after a step the others get its weights. */
+/**
+ * A decoder whose cores sample and train. The first core holds the optimizer; after a step the others get its weights.
+ */
 export class TransformerPolicy implements PolicyModel {
   readonly capabilities: PolicyCapabilities;
   readonly encoder: ConversationEncoder;
@@ -187,7 +189,10 @@ export class TransformerPolicy implements PolicyModel {
     };
   }
 
-  /** `forwardOperations` of all that went through it, three times that of what it learnt from; what the optimizer computes is left out. */
+  /**
+   * `forwardOperations` of all that went through it, three times that of what it learnt from; what the optimizer
+   * computes is left out.
+   */
   takeOperations(): number {
     const taken = this.#operations;
     this.#operations = 0;

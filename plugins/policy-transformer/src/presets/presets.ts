@@ -1,6 +1,7 @@
 /*
- * Models that are built from scratch. All are plain Llama: it is the architecture that most programs open, and the one with the fewest operations a
- * token, which is what the smallest models spend their time on. Heads are tied to the embedding, biases are none.
+ * Models that are built from scratch. All are plain Llama: it is the architecture that most programs open, and the one
+ * with the fewest operations a token, which is what the smallest models spend their time on. Heads are tied to the
+ * embedding, biases are none.
  */
 import type { DecoderConfig } from '../model/decoder-config.js';
 

@@ -1,4 +1,7 @@
-/** The printable character that stands for each byte in a byte-level vocabulary (GPT-2's): itself, or one from U+0100 on. */
+/**
+ * The printable character that stands for each byte in a byte-level vocabulary (GPT-2's): itself, or one from U+0100
+ * on.
+ */
 export function byteCharacters(): string[] {
   const printable = (byte: number) =>
     (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
@@ -9,7 +12,10 @@ export function byteCharacters(): string[] {
 const byteOf = new Map(byteCharacters().map((character, byte) => [character, byte]));
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text that a byte-level token spells, bytes that are no character by themselves as `\xE2`; undefined where it spells no bytes. */
+/**
+ * The text that a byte-level token spells, bytes that are no character by themselves as `\xE2`; undefined where it
+ * spells no bytes.
+ */
 export function byteLevelText(token: string): string | undefined {
   const bytes = Array.from(token, (character) => byteOf.get(character));
   if (!bytes.every((byte) => byte !== undefined)) return undefined;

@@ -1,6 +1,7 @@
 /*
- * A chat template is a program over a whole conversation. It is run a few times on sentinels, once, at creation; what stands between them is
- * the layout, and no template runs again. Text is put between the pieces later, so it can change nothing about them.
+ * A chat template is a program over a whole conversation. It is run a few times on sentinels, once, at creation; what
+ * stands between them is the layout, and no template runs again. Text is put between the pieces later, so it can change
+ * nothing about them.
  */
 import { Template } from '@huggingface/jinja';
 
@@ -12,7 +13,10 @@ export type LayoutPart = { readonly text: string } | { readonly slot: Slot };
 
 /** A chat template as constant pieces of one growing sequence. */
 export interface ChatLayout {
-  /** Up to where the first action begins, without and with a system text; the latter is absent where the template knows no system role. */
+  /**
+   * Up to where the first action begins, without and with a system text; the latter is absent where the template knows
+   * no system role.
+   */
   readonly begin: readonly LayoutPart[];
   readonly beginWithSystem?: readonly LayoutPart[];
   /** From the end of an action, its end token first, up to where the next action begins. */

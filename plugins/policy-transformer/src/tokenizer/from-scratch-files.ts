@@ -1,6 +1,9 @@
 import type { TokenizerFiles } from './tokenizer-files.js';
 
-/** Ends every message: a system text, an observation, an action. The only control token of a model from scratch; its id is 0. */
+/**
+ * Ends every message: a system text, an observation, an action. The only control token of a model from scratch; its id
+ * is 0.
+ */
 export const endToken = '<|end|>';
 
 /** Roles alternate, so that one token between messages says all. */

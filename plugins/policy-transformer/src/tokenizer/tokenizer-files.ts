@@ -1,4 +1,6 @@
-/** The texts that make a tokenizer, as they lie in a Hugging Face folder; what is loaded is saved again byte by byte. */
+/**
+ * The texts that make a tokenizer, as they lie in a Hugging Face folder; what is loaded is saved again byte by byte.
+ */
 export interface TokenizerFiles {
   /** tokenizer.json */
   readonly tokenizer: string;

@@ -1,6 +1,7 @@
 /*
- * Byte-level byte-pair encoding (Sennrich et al. 2016, over bytes as in GPT-2): the most frequent pair of neighbours becomes a token, again and
- * again; of equally frequent pairs the one with the lower ids comes first, which is the order of Hugging Face's trainer.
+ * Byte-level byte-pair encoding (Sennrich et al. 2016, over bytes as in GPT-2): the most frequent pair of neighbours
+ * becomes a token, again and again; of equally frequent pairs the one with the lower ids comes first, which is the
+ * order of Hugging Face's trainer.
  */
 import { byteCharacters } from './byte-level-text.js';
 import { chatFiles, endToken } from './from-scratch-files.js';
@@ -24,7 +25,8 @@ interface Pair {
 /**
  * Trains a tokenizer that can encode every text without loss.
  * @param corpus One message each.
- * @param options.vocabularySize At least 257: the bytes and the end token. Fewer tokens come out where no pair occurs twice any more.
+ * @param options.vocabularySize At least 257: the bytes and the end token. Fewer tokens come out where no pair occurs
+ * twice any more.
  */
 export async function trainByteLevelTokenizer(
   corpus: AsyncIterable<string> | Iterable<string>,

@@ -1,7 +1,7 @@
 /*
- * One token a word, for models of a hundred thousand parameters: each word and each number of the training text is a token, and what was not in
- * it is spelled letter by letter. A word carries the blank in front of it; a blank is put in front of every line (and taken away again by the
- * decoder), so that a word is the same token wherever it stands.
+ * One token a word, for models of a hundred thousand parameters: each word and each number of the training text is a
+ * token, and what was not in it is spelled letter by letter. A word carries the blank in front of it; a blank is put in
+ * front of every line (and taken away again by the decoder), so that a word is the same token wherever it stands.
  */
 import type { TokenizerFiles } from './tokenizer-files.js';
 import { chatFiles, endToken } from './from-scratch-files.js';
@@ -15,7 +15,8 @@ const unknownToken = '\ufffd';
 /**
  * Builds the tokenizer of a text. The result depends on the words and how often they occur, not on their order.
  * @param corpus One message each: a system text, an observation or an action.
- * @param options.vocabularySize At most this many tokens (characters of the text excepted, they are always in): the rarest words are left out.
+ * @param options.vocabularySize At most this many tokens (characters of the text excepted, they are always in): the
+ * rarest words are left out.
  */
 export async function trainWordTokenizer(
   corpus: AsyncIterable<string> | Iterable<string>,

@@ -39,8 +39,9 @@ export interface EngineFacts {
 export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {} };
 
 /**
- * One thread's share of the model: it samples, adds up gradients, and on one of the cores the optimizer changes the weights. Everything that goes in or out
- * can cross a thread. Calls must not overlap; `serve` and `InProcessEngine` see to it.
+ * One thread's share of the model: it samples, adds up gradients, and on one of the cores the optimizer changes the
+ * weights. Everything that goes in or out can cross a thread. Calls must not overlap; `serve` and `InProcessEngine` see
+ * to it.
  */
 export class EngineCore {
   readonly #settings: EngineSettings;
@@ -135,8 +136,8 @@ export class EngineCore {
   }
 
   /**
-   * Adds the gradients of the other cores to its own, in order, clips, applies and clears. Nothing is applied where the sum is not finite. With other cores, the
-   * weights for them come along.
+   * Adds the gradients of the other cores to its own, in order, clips, applies and clears. Nothing is applied where the
+   * sum is not finite. With other cores, the weights for them come along.
    */
   async step(
     others: readonly Float32Array[],

@@ -44,7 +44,8 @@ describe('packed requests', () => {
     expect(ask(other)).toEqual({ crossed: [9, 6, 4, 3], unchanged: 1 });
   });
 
-  // Goes red when a side forgets or learns something that the other does not, or when `unchanged` is counted from requests that were not answered.
+  // Goes red when a side forgets or learns something that the other does not, or when `unchanged` is counted from
+  // requests that were not answered.
   it('arrive whole, whatever was asked under their names before, and however that ended', () => {
     const { random } = testHost(3);
     const [here, there] = [new TokenHistories(), new TokenHistories()];

@@ -1,6 +1,6 @@
 /**
- * Requests and answers in a few arrays: many small objects are slow to bring to another thread. Of a sequence that the other side knows, only
- * what has come since is sent.
+ * Requests and answers in a few arrays: many small objects are slow to bring to another thread. Of a sequence that the
+ * other side knows, only what has come since is sent.
  */
 import type { GeneratedTokens, GenerateRequest } from '@agentgym/cli';
 
@@ -9,7 +9,10 @@ import type { TokenHistories } from './token-histories.js';
 
 export interface PackedRequests {
   readonly sequences: readonly string[];
-  /** Of each request: tokens that the other side keeps, further tokens, end ids and draws, and how many tokens it may get. */
+  /**
+   * Of each request: tokens that the other side keeps, further tokens, end ids and draws, and how many tokens it may
+   * get.
+   */
   readonly counts: Int32Array;
   /** The further tokens. */
   readonly tokens: Int32Array;
@@ -94,7 +97,10 @@ export function unpackRequests(packed: PackedRequests, histories: TokenHistories
   });
 }
 
-/** Of two requests of one name nobody can say which a third one goes on from: they are sent whole, and nothing is remembered. */
+/**
+ * Of two requests of one name nobody can say which a third one goes on from: they are sent whole, and nothing is
+ * remembered.
+ */
 function repeatedNames(names: readonly string[]): Set<string> {
   const seen = new Set<string>();
   const repeated = new Set<string>();

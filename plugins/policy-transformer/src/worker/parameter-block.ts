@@ -4,7 +4,10 @@ import { parameterShapes, type ParameterOptions } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
 import type { Shape } from '../operations/tensor.js';
 
-/** All parameters of a model, or their gradients, side by side in one array, so that they cross between threads and add up as one. */
+/**
+ * All parameters of a model, or their gradients, side by side in one array, so that they cross between threads and add
+ * up as one.
+ */
 export class ParameterBlock {
   /** In the order of `parameterOrder`. */
   readonly data: Float32Array;

@@ -7,8 +7,9 @@ export interface History {
 }
 
 /**
- * Tokens of sequences by name, kept alike on both sides of a thread, so that a request brings only tokens that the other side does not have.
- * What is remembered follows from the requests in their order, and never from when or how they end.
+ * Tokens of sequences by name, kept alike on both sides of a thread, so that a request brings only tokens that the
+ * other side does not have. What is remembered follows from the requests in their order, and never from when or how
+ * they end.
  */
 export class TokenHistories {
   readonly #histories = new Map<string, { readonly tokens: number[]; settled: number }>();

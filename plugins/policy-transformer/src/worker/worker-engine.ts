@@ -12,8 +12,9 @@ interface Pending {
 }
 
 /**
- * Cores in worker threads: a run blocks its thread, and this one stays free for environments, deadlines and signals. The threads keep the process alive
- * only while a call is under way. When one of them dies, calls fail with what it died of.
+ * Cores in worker threads: a run blocks its thread, and this one stays free for environments, deadlines and signals.
+ * The threads keep the process alive only while a call is under way. When one of them dies, calls fail with what it
+ * died of.
  */
 export class WorkerEngine implements Engine {
   readonly cores: number;
@@ -99,7 +100,9 @@ function post(port: Worker | MessagePort, message: ToWorker): void {
   port.postMessage(message);
 }
 
-/** The compiled worker: beside this file, or in `dist` where this file runs uncompiled. Throws where nothing is built. */
+/**
+ * The compiled worker: beside this file, or in `dist` where this file runs uncompiled. Throws where nothing is built.
+ */
 function workerEntry(): URL {
   const beside = new URL('./engine-worker.js', import.meta.url);
   const built = new URL('../../dist/worker/engine-worker.js', import.meta.url);
