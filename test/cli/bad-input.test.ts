@@ -247,6 +247,10 @@ describe('a run that somebody else made', () => {
       git: { commit: bad, dirty: false },
     };
     writeFileSync(manifest, JSON.stringify({ ...(JSON.parse(readFileSync(manifest, 'utf8')) as object), ...hostile }));
+    writeFileSync(
+      join(manifest, '../label.json'),
+      JSON.stringify({ formatVersion: 1, name: bad, tags: [bad], note: bad }),
+    );
     const commands = [
       ['runs', 'list', '--runs', '.'],
       ['runs', 'show', 'run'],
