@@ -52,17 +52,3 @@ export function regularizedBeta(x: number, a: number, b: number): number {
   if (x < (a + 1) / (a + b + 2)) return (front * betaFraction(x, a, b)) / a;
   return 1 - (front * betaFraction(1 - x, b, a)) / b;
 }
-
-/**
- * The x below which a draw of the beta distribution lies with this probability. By bisection until doubles have no
- * number between, so that a tiny x is as exact as any.
- */
-export function betaQuantile(probability: number, a: number, b: number): number {
-  let [low, high] = [0, 1];
-  for (;;) {
-    const middle = (low + high) / 2;
-    if (middle === low || middle === high) return middle;
-    if (regularizedBeta(middle, a, b) < probability) low = middle;
-    else high = middle;
-  }
-}

@@ -493,13 +493,6 @@ export const mutations: readonly Mutation[] = [
     reddens: 'is multipletests of statsmodels',
   },
   {
-    file: 'src/statistics/permutation-test.ts',
-    find: 'observed - tolerance',
-    replace: 'observed',
-    test: 'src/statistics/reference.test.ts',
-    reddens: 'is exact for',
-  },
-  {
     file: 'src/statistics/crossed-estimate.ts',
     find: 'Math.max(few.square, rest / studentT95(few.degrees) ** 2)',
     replace: 'few.square',
