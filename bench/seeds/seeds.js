@@ -69,6 +69,8 @@ function table(seeds, results) {
   ].filter(([, of]) => results.every((result) => of(result) !== undefined));
   const values = new Map(columns.map(([name, of]) => [name, results.map(of)]));
   const cell = (share) => (100 * share).toFixed(1);
+  // Seeds that all came to the same have no variance to make an interval of, which is not the same as certainty.
+  const intervalText = ({ low, high }) => (low === high ? 'none: all seeds alike' : `${cell(low)} to ${cell(high)}`);
   const row = (cells) => `| ${cells.join(' | ')} |`;
   const lines = [row(['seed', ...values.keys(), 'seconds']), row(['---', ...columns.map(() => '---'), '---'])];
   results.forEach((result, index) => {
@@ -78,7 +80,7 @@ function table(seeds, results) {
   const means = [...values.values()].map((of) => tInterval(of));
   const seconds = results.reduce((sum, result) => sum + result.seconds, 0) / results.length;
   lines.push(row(['mean', ...means.map(({ mean }) => cell(mean)), seconds.toFixed(0)]));
-  lines.push(row(['95 %', ...means.map(({ low, high }) => `${cell(low)} to ${cell(high)}`), '']), '');
+  lines.push(row(['95 %', ...means.map(intervalText), '']), '');
   lines.push(row(['paired difference, points', 'mean', '95 % t interval']), row(['---', '---', '---']));
   for (const [later, earlier] of [
     ['final T 0', 'start T 0'],
@@ -88,7 +90,7 @@ function table(seeds, results) {
     const [second, first] = [values.get(later), values.get(earlier)];
     if (second === undefined || first === undefined) continue;
     const { mean, low, high } = pairedTInterval(first, second);
-    lines.push(row([`${later} - ${earlier}`, cell(mean), `${cell(low)} to ${cell(high)}`]));
+    lines.push(row([`${later} - ${earlier}`, cell(mean), intervalText({ low, high })]));
   }
   return lines;
 }
