@@ -15,5 +15,5 @@ export function spentLine(spent: Partial<SpentTotals>): string {
     [optimizerSteps, 'optimizer steps'],
   ];
   const said = counts.flatMap(([count, name]) => (count ? [`${formatCount(count)} ${name}`] : []));
-  return [...said, ...(operations ? [`${operations.toExponential(1).replace('+', '')} operations`] : [])].join(', ');
+  return [...said, ...(operations ? [`${operations.toExponential(1).replace('+', '')} FLOPs`] : [])].join(', ');
 }

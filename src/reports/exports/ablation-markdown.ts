@@ -177,6 +177,7 @@ function pText(p: number): string {
 
 /** `optimizerSteps` as words. */
 function currencyName(currency: string): string {
+  if (currency === 'operations') return 'FLOPs';
   return currency.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
