@@ -1,5 +1,5 @@
 import { access, constants, mkdir } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism, loadavg, totalmem } from 'node:os';
 
 import type { Diagnosis } from '../contracts/plugin.js';
 import { withinDeadline } from '../errors/within-deadline.js';
@@ -13,6 +13,8 @@ export interface DiagnosedSubject {
   readonly findings: readonly Diagnosis[];
 }
 
+/** Share of the processors that is wanted from which the machine is called busy. */
+const busyFrom = 0.5;
 const OLDEST_NODE = [20, 19] as const;
 const DEADLINE_SECONDS = 60;
 
@@ -45,6 +47,25 @@ function machine(): Diagnosis[] {
       ? { level: 'problem', message: `${node} is too old`, hint: `Install Node ${OLDEST_NODE.join('.')} or newer.` }
       : { level: 'ok', message: node },
     { level: 'ok', message: `${process.platform} ${process.arch}, ${availableParallelism()} processors, ${memory}` },
+    ...busyness(loadavg()[0] ?? 0, availableParallelism()),
+  ];
+}
+
+/**
+ * Whether others are computing here: then training takes longer than any page says. Windows measures no load and says 0.
+ *
+ * @param load processes that wanted a processor over the last minute
+ */
+export function busyness(load: number, processors: number): Diagnosis[] {
+  const share = load / processors;
+  if (share < busyFrom) return [];
+  const message = `the machine is busy: ${load.toFixed(1)} processes want its ${processors} processors`;
+  return [
+    {
+      level: 'note',
+      message,
+      hint: 'Training takes longer than it would alone; times that are measured now say little.',
+    },
   ];
 }
 

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+
+import { busyness } from './diagnose.js';
+
+// Goes red when a machine that others use passes for a free one.
+it('notes that others use the machine', () => {
+  expect(busyness(0.9, 2)).toEqual([]);
+  expect(busyness(3.14, 2)).toMatchObject([
+    { level: 'note', message: 'the machine is busy: 3.1 processes want its 2 processors' },
+  ]);
+});
