@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../contracts/json.js';
+import { isKeyMap } from '../config/recipe-layer.js';
+import type { Json } from '../contracts/json.js';
 
 /** What people call a value of a grid's key. */
 export interface LevelName {
@@ -33,7 +34,7 @@ function nameOf(key: string, value: Json): LevelName {
 }
 
 function nameOfContribution(value: Json): string | undefined {
-  return isMap(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
+  return isKeyMap(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
 }
 
 /** The leaves of a value, as `clipHigh 0.2`, that others called alike do not all share. */
@@ -49,10 +50,6 @@ function distinctions(value: Json, alike: readonly Json[]): readonly string[] {
 
 function leaves(value: Json, path: readonly string[]): [string, string][] {
   if (Array.isArray(value)) return value.flatMap((one: Json, index) => leaves(one, [...path, `${index}`]));
-  if (!isMap(value)) return [[path.join('.'), typeof value === 'string' ? value : JSON.stringify(value)]];
+  if (!isKeyMap(value)) return [[path.join('.'), typeof value === 'string' ? value : JSON.stringify(value)]];
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]));
-}
-
-function isMap(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ import { isAgentgymError } from '../errors/agentgym-error.js';
 import { readAblation, runsOf } from './ablation-directory.js';
 
 /** An ablation in a list. */
-export interface ListedAblation {
+export interface AblationSummary {
   /** Name of its folder. */
   readonly name: string;
   readonly question: string;
@@ -17,14 +17,14 @@ export interface ListedAblation {
 }
 
 /** The ablations below a folder of runs, the newest first; one that cannot be read hides no other. */
-export async function listAblations(runsFolder: string): Promise<ListedAblation[]> {
+export async function listAblations(runsFolder: string): Promise<AblationSummary[]> {
   const folder = join(runsFolder, 'ablations');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
   const found = await Promise.all(names.map((name) => describe(name, join(folder, name))));
   return found.filter((one) => one !== undefined).sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
 }
 
-async function describe(name: string, directory: string): Promise<ListedAblation | undefined> {
+async function describe(name: string, directory: string): Promise<AblationSummary | undefined> {
   try {
     const manifest = await readAblation(directory);
     const { question, createdAt, finished } = manifest;

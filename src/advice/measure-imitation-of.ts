@@ -1,9 +1,8 @@
 import { planRun, type SftStagePlan } from '../config/run-plan.js';
-import { compareCells } from '../ablation/compare-cells.js';
-import { outcomesOfRun } from '../ablation/read-outcomes.js';
-import { finalOutcomes, finite } from '../reports/report-comparisons.js';
+import { finalOutcomes } from '../reports/report-comparisons.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import type { ImitationMeasure, PairedGain } from './measured.js';
+import { gainOver } from './measure-run.js';
+import type { ImitationMeasure } from './measured.js';
 
 /** The share of a stage's steps over which a loss is averaged: that of one batch says little. */
 const lateShare = 0.25;
@@ -39,16 +38,4 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
     ...(overExpert && { expert, overExpert }),
     ...(overRandom && { overRandom }),
   };
-}
-
-/** One player's success less another's, paired over the final tasks. */
-function gainOver(run: LoadedRun, other: string, player: string): PairedGain | undefined {
-  const [before, after] = [finalOutcomes(run, other), finalOutcomes(run, player)];
-  if (before === undefined || after === undefined) return undefined;
-  const outcomes = new Map([
-    ['before', [outcomesOfRun(0, before.outcomes, 'success')]],
-    ['after', [outcomesOfRun(0, after.outcomes, 'success')]],
-  ]);
-  const [compared] = compareCells([['before', 'after']], outcomes, 'success');
-  return compared?.design === 'paired' ? { difference: finite(compared.difference), tasks: compared.tasks } : undefined;
 }

@@ -3,7 +3,7 @@ import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import { healthRules, initialHealth, watchHealth } from '../training/health-rules.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import { compareWithTrained, finalOutcomes, finite, type FinalOutcomes } from '../reports/report-comparisons.js';
+import { comparePlayers, finalOutcomes, finite, type FinalOutcomes } from '../reports/report-comparisons.js';
 import type { PairedGain, RateOnTasks, RunMeasure } from './measured.js';
 
 /** Steps whose means are where a stage began, as `health-rules.ts` has them. */
@@ -87,8 +87,9 @@ function rateOf({ rate, outcomes }: FinalOutcomes): RateOnTasks {
   return { rate, tasks: outcomes.filter(({ attempts }) => attempts.length > 0).length };
 }
 
-function gainOver(run: LoadedRun, player: string): PairedGain | undefined {
-  const [compared] = compareWithTrained(run, [player]);
+/** One player's success less another's, paired over the final tasks; absent where one has not played them. */
+export function gainOver(run: LoadedRun, other: string, player = 'policy'): PairedGain | undefined {
+  const [compared] = comparePlayers(run, [[other, player]]);
   return compared && { difference: finite(compared.difference), tasks: compared.tasks };
 }
 

@@ -4,7 +4,7 @@ import { holmAdjust } from '../statistics/holm.js';
 import { compareCells, toldMean } from '../ablation/compare-cells.js';
 import { outcomesOfRun, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
+import { differingKeys, settingLeaves } from '../runs/recipe-leaves.js';
 import { finalOutcomes, finite } from './report-comparisons.js';
 
 /** A run beside what the page draws of it. */
@@ -21,17 +21,16 @@ export interface SeedGroup {
   readonly runs: readonly ReportedRun[];
 }
 
-/** Keys of a recipe that do not make it another setting. */
-const names = ['seed', 'name', 'description'];
-
 /** Runs by what they were made from, the seed apart; in the order in which the settings first appear. */
 export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
   const groups = new Map<string, ReportedRun[]>();
   for (const run of runs) {
-    const key = JSON.stringify(settingOf(run));
+    const key = JSON.stringify(settingLeaves(run.loaded.manifest.recipe));
     groups.set(key, [...(groups.get(key) ?? []), run]);
   }
-  const settings = [...groups.values()].map(([first]) => (first === undefined ? {} : settingOf(first)));
+  const settings = [...groups.values()].map(([first]) =>
+    first === undefined ? {} : settingLeaves(first.loaded.manifest.recipe),
+  );
   const varying = differingKeys(settings);
   const own = settings.map((one) => Object.fromEntries(varying.map((key) => [key, one[key] ?? null])));
   const labels = labelsOf(own);
@@ -39,12 +38,6 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
     runs: members,
     cell: cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), members),
   }));
-}
-
-/** What makes a run's setting: the leaves of its recipe, without what it is called and the seed. */
-function settingOf({ loaded }: ReportedRun): Record<string, Json> {
-  const leaves = Object.entries(recipeLeaves(loaded.manifest.recipe));
-  return Object.fromEntries(leaves.filter(([key]) => !names.includes(key)));
 }
 
 /**

@@ -25,18 +25,28 @@ export function finalOutcomes({ evaluations, result }: LoadedRun, player: string
 }
 
 /**
- * The trained policy of a run minus each of these players, in success, over the tasks that both played: all players of
- * a run play the same tasks in the same worlds. `corrected` is by Holm over these. A player that has not played them is
+ * The trained policy of a run minus each of these players, in success, over the tasks that both played: all players of a
+ * run play the same tasks in the same worlds. `corrected` is by Holm over these. A player that has not played them is
  * left out.
  */
 export function compareWithTrained(run: LoadedRun, players: readonly string[]): readonly CellComparison[] {
+  return comparePlayers(
+    run,
+    players.map((player) => [player, 'policy']),
+  );
+}
+
+/** The same of any pairs of players: the second minus the first. */
+export function comparePlayers(
+  run: LoadedRun,
+  pairs: readonly (readonly [first: string, second: string])[],
+): readonly CellComparison[] {
   const outcomes = new Map(
-    [...players, 'policy'].flatMap((player) => {
+    [...new Set(pairs.flat())].flatMap((player) => {
       const final = finalOutcomes(run, player);
       return final ? [[player, [outcomesOfRun(0, final.outcomes, 'success')]] as const] : [];
     }),
   );
-  const pairs = players.map((player) => [player, 'policy'] as const);
   return compareCells(pairs, outcomes, 'success').filter(({ design }) => design === 'paired');
 }
 

@@ -1,4 +1,4 @@
-import type { ListedAblation } from '../ablation/list-ablations.js';
+import type { AblationSummary } from '../ablation/list-ablations.js';
 import { alignColumns } from '../reporting/align-columns.js';
 import { displayWidth } from '../reporting/display-text.js';
 import { formatShare } from '../reporting/format-quantity.js';
@@ -33,7 +33,7 @@ const mostSettings = 3;
 /** Runs under each other, and ablations under them; a narrow terminal loses the least important columns. */
 export function runListLines(
   runs: readonly RunSummary[],
-  ablations: readonly ListedAblation[],
+  ablations: readonly AblationSummary[],
   style: TerminalStyle,
 ): string[] {
   const lines = runs.length === 0 ? [] : tableOf(runs, style);

@@ -16,3 +16,25 @@ export function differingKeys(leaves: readonly { readonly [key: string]: Json }[
   const keys = [...new Set(leaves.flatMap((one) => Object.keys(one)))];
   return keys.filter((key) => new Set(leaves.map((one) => JSON.stringify(one[key] ?? null))).size > 1);
 }
+
+/** Keys of a recipe that do not make it another setting. */
+const names = ['seed', 'name', 'description'];
+
+/** What makes a run's setting: the leaves of its recipe, without what it is called and the seed. */
+export function settingLeaves(recipe: JsonObject): Record<string, Json> {
+  return Object.fromEntries(Object.entries(recipeLeaves(recipe)).filter(([key]) => !names.includes(key)));
+}
+
+/** Of each run what it has at the keys at which runs of its recipe differ. */
+export function differingSettings<
+  Run extends { readonly recipe: string; readonly leaves: { readonly [key: string]: Json } },
+>(runs: readonly Run[]): Map<Run, Record<string, Json>> {
+  const recipes = new Map<string, Run[]>();
+  for (const run of runs) recipes.set(run.recipe, [...(recipes.get(run.recipe) ?? []), run]);
+  return new Map(
+    [...recipes.values()].flatMap((alike) => {
+      const keys = differingKeys(alike.map(({ leaves }) => leaves));
+      return alike.map((run) => [run, Object.fromEntries(keys.map((key) => [key, run.leaves[key] ?? null]))] as const);
+    }),
+  );
+}

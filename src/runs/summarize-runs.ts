@@ -4,7 +4,7 @@ import type { Json } from '../contracts/json.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import { latestCheckpointFolder } from './checkpoints.js';
 import { presentStatus } from './load-run.js';
-import { differingKeys, recipeLeaves } from './recipe-leaves.js';
+import { differingSettings, settingLeaves } from './recipe-leaves.js';
 import { findRuns } from './resolve-run.js';
 import { nameOfRun, readLabel } from './run-label.js';
 import { readManifest, type RunStatus } from './run-manifest.js';
@@ -52,22 +52,15 @@ export async function summarizeRuns(runsFolder: string, filter: RunFilter = {}):
 export async function summarizeFolders(folders: readonly string[], filter: RunFilter = {}): Promise<RunSummary[]> {
   const lines = (await Promise.all(folders.map(summarize))).filter((line) => line !== undefined);
   const wanted = lines.filter(({ summary }) => isWanted(summary, filter));
-  const recipes = new Map<string, Line[]>();
-  for (const line of wanted) recipes.set(line.summary.recipe, [...(recipes.get(line.summary.recipe) ?? []), line]);
-  const keys = new Map([...recipes].map(([recipe, of]) => [recipe, differingKeys(of.map(({ leaves }) => leaves))]));
-  return wanted.map(({ summary, leaves }) => ({
-    ...summary,
-    settings: Object.fromEntries((keys.get(summary.recipe) ?? []).map((key) => [key, leaves[key] ?? null])),
-  }));
+  const settings = differingSettings(wanted);
+  return wanted.map((line) => ({ ...line.summary, settings: settings.get(line) ?? {} }));
 }
 
 interface Line {
+  readonly recipe: string;
   readonly summary: Omit<RunSummary, 'settings'>;
   readonly leaves: { readonly [key: string]: Json };
 }
-
-/** Keys of a recipe that do not make it another setting. */
-const names = ['seed', 'name', 'description'];
 
 async function summarize(directory: string): Promise<Line | undefined> {
   const [manifest, label, result, checkpoint] = await Promise.all([
@@ -92,8 +85,7 @@ async function summarize(directory: string): Promise<Line | undefined> {
     step: checkpoint === undefined ? null : Number(basename(checkpoint).slice('step-'.length)),
     success: result?.evaluation?.success.rate ?? null,
   };
-  const leaves = Object.entries(recipeLeaves(recipe)).filter(([key]) => !names.includes(key));
-  return { summary, leaves: Object.fromEntries(leaves) };
+  return { recipe: summary.recipe, summary, leaves: settingLeaves(recipe) };
 }
 
 function isWanted(run: Line['summary'], { recipe, algorithm, status, tags = [] }: RunFilter): boolean {

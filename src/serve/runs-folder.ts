@@ -6,7 +6,7 @@ import type { ReportStatus } from '../reporting/report-data.js';
 import { readAblation, runsOf, type AblationManifest } from '../ablation/ablation-directory.js';
 import { ablationPath } from '../runs/folder-kind.js';
 import type { AblationResult } from '../ablation/ablation-result.js';
-import { differingKeys } from '../runs/recipe-leaves.js';
+import { differingSettings } from '../runs/recipe-leaves.js';
 import { runOwner } from '../runs/run-lock.js';
 import { fileSignature } from './file-signature.js';
 import { RunSummaries, type RunLine } from './summarize-run.js';
@@ -49,7 +49,7 @@ export class RunsFolder {
       const line = await this.#summaries.summarize(directory);
       if (line !== undefined) found.push({ directory, line });
     }
-    const settings = settingsOf(found.map(({ line }) => line));
+    const settings = differingSettings(found.map(({ line }) => line));
     const runs = found.map(({ line, directory }) => keyed(line, directory, settings.get(line)));
     const ablations: ListedAblation[] = [];
     const places = new Map<string, string>();
@@ -140,20 +140,6 @@ export class RunsFolder {
       return undefined;
     }
   }
-}
-
-/** Of each run what tells it from others of its recipe. */
-function settingsOf(lines: readonly RunLine[]): Map<RunLine, ListedRun['settings']> {
-  const recipes = new Map<string, RunLine[]>();
-  for (const line of lines) recipes.set(line.recipe, [...(recipes.get(line.recipe) ?? []), line]);
-  return new Map(
-    [...recipes.values()].flatMap((alike) => {
-      const keys = differingKeys(alike.map(({ leaves }) => leaves));
-      return alike.map(
-        (line) => [line, Object.fromEntries(keys.map((key) => [key, line.leaves[key] ?? null]))] as const,
-      );
-    }),
-  );
 }
 
 /** `running` while its process lives; then what its runs came to. */

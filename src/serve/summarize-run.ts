@@ -5,7 +5,7 @@ import type { Json } from '../contracts/json.js';
 import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
 import type { ListedRun, ListedSuccess } from '../reporting/live-data.js';
 import { presentStatus } from '../runs/load-run.js';
-import { recipeLeaves } from '../runs/recipe-leaves.js';
+import { settingLeaves } from '../runs/recipe-leaves.js';
 import { manifestPath, readManifest, type RunManifest } from '../runs/run-manifest.js';
 import { readResult } from '../runs/run-result.js';
 import { fileSignature } from './file-signature.js';
@@ -16,9 +16,6 @@ export type RunLine = Omit<ListedRun, 'key' | 'settings'> & {
   /** What may make its setting. */
   readonly leaves: { readonly [key: string]: Json };
 };
-
-/** Keys of a recipe that do not make it another setting. */
-const names = ['seed', 'name', 'description'];
 
 /** So much of the end of a log is read: a hundred steps or so, with an evaluation among them. */
 const tailBytes = 1 << 18;
@@ -67,7 +64,7 @@ async function runLine(directory: string, manifest: RunManifest): Promise<RunLin
     stepsWanted: Object.values(recipe.stages).reduce((sum, { steps }) => sum + steps, 0),
     success: final === undefined ? successSoFar(metrics) : { rate: final, from: 'final' },
     algorithm: recipe.algorithm?.name ?? '',
-    leaves: Object.fromEntries(Object.entries(recipeLeaves(recipe)).filter(([key]) => !names.includes(key))),
+    leaves: settingLeaves(recipe),
     finals: (result?.evaluations ?? []).map(({ temperature, success: { rate, low, high } }) => ({
       temperature,
       rate,
