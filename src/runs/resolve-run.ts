@@ -13,8 +13,6 @@ interface Candidate {
   readonly folderName: string;
   readonly id: string;
   readonly createdAt: string;
-  /** What somebody called it. */
-  readonly name?: string;
 }
 
 /**
@@ -32,7 +30,8 @@ export async function resolveRun(reference: string, runsFolder: string): Promise
       hint: 'Start one with `agentgym train quickstart`, or give the path of a run.',
     });
   }
-  const exact = candidates.filter(({ id, folderName, name }) => [id, folderName, name].includes(reference));
+  const names = await Promise.all(candidates.map(async ({ directory }) => (await readLabel(directory)).name));
+  const exact = candidates.filter(({ id, folderName }, i) => [id, folderName, names[i]].includes(reference));
   const fitting =
     exact.length > 0 || reference === ''
       ? exact
@@ -97,9 +96,9 @@ async function candidate(runsFolder: string, folderName: string): Promise<Candid
   const directory = resolve(runsFolder, folderName);
   try {
     const { id, createdAt } = JSON.parse(await readFile(manifestPath(directory), 'utf8')) as Partial<RunManifest>;
-    if (typeof id !== 'string' || typeof createdAt !== 'string') return undefined;
-    const { name } = await readLabel(directory);
-    return { directory, folderName, id, createdAt, ...(name !== undefined && { name }) };
+    return typeof id !== 'string' || typeof createdAt !== 'string'
+      ? undefined
+      : { directory, folderName, id, createdAt };
   } catch {
     return undefined;
   }
