@@ -12,7 +12,10 @@ const sure: Record<Basis, string> = {
 };
 
 /** Advice for a person. Commands stay on one line, so that they can be copied. */
-export function adviceLines({ subject, kind, findings, fine, notChecked }: Advice, style: TerminalStyle): string[] {
+export function adviceLines(
+  { subject, kind, findings, fine, notChecked, next }: Advice,
+  style: TerminalStyle,
+): string[] {
   const width = Math.min(style.width, widest);
   const wrapped = (text: string, indent: string, first = indent) =>
     wrapText(text, width - indent.length).map((line, index) => `${index === 0 ? first : indent}${line}`);
@@ -41,5 +44,6 @@ export function adviceLines({ subject, kind, findings, fine, notChecked }: Advic
     ...fine.flatMap(({ rule, fact }) => wrapped(`${rule}: ${fact}`, '    ', '  ')),
     ...(notChecked.length === 0 ? [] : heading('Not checked')),
     ...[...byWhy].flatMap(([why, rules]) => wrapped(`${rules.join(', ')}: ${why}`, '    ', '  ')),
+    ...(next === undefined ? [] : ['', `Next: ${paint(next, 'cyan', style)}`]),
   ];
 }

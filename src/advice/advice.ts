@@ -43,6 +43,11 @@ export interface Subject {
 /** One thing that is checked. It reads measurements and makes none, so that a test can put any before it. */
 export interface AdviceRule {
   readonly id: string;
+  /**
+   * Another rule whose finding explains this one's: where that one finds something, this one is not checked, since its
+   * change would treat a symptom.
+   */
+  readonly explainedBy?: string;
   /** Undefined where the rule has nothing to say of such a subject. */
   readonly judge: (subject: Subject) => Judgement | undefined;
 }
@@ -71,6 +76,8 @@ export interface Advice {
   readonly findings: readonly Finding[];
   readonly fine: readonly { readonly rule: string; readonly fact: string }[];
   readonly notChecked: readonly { readonly rule: string; readonly why: string }[];
+  /** The command that makes the change of the first finding that has one. */
+  readonly next?: string;
 }
 
 /** Why what only a run shows is not known of a recipe. */

@@ -1,7 +1,15 @@
 import { planRun } from '../config/run-plan.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
-import type { Advice, AdviceRule, Finding, Judgement, Severity } from './advice.js';
+import {
+  unknown,
+  type Advice,
+  type AdviceRule,
+  type Finding,
+  type Judgement,
+  type Severity,
+  type Subject,
+} from './advice.js';
 import { adviceRules } from './all-rules.js';
 import { measure } from './measure.js';
 import { openSubject } from './open-subject.js';
@@ -33,44 +41,60 @@ export async function advise(request: AdviceRequest): Promise<Advice> {
   const planned = planRun(recipe);
   const measured = await measure({ planned, ...(run && { run }), tasks, seed, host, settings });
   const kind = run === undefined ? 'recipe' : 'run';
-  const judged = adviceRules.flatMap((rule): [AdviceRule, Judgement][] => {
-    const judgement = rule.judge({ planned, kind, measured });
-    return judgement === undefined ? [] : [[rule, judgement]];
-  });
-  const findings: Finding[] = [];
+  const judged = judge({ planned, kind, measured });
+  const proposed: { finding: Finding; command: string | undefined }[] = [];
   for (const [rule, judgement] of judged) {
-    if (judgement.verdict === 'finding') findings.push(await toldFinding(rule, judgement, base));
+    if (judgement.verdict === 'finding') proposed.push(await toldFinding(rule, judgement, base));
   }
+  proposed.sort((a, b) => order.indexOf(a.finding.severity) - order.indexOf(b.finding.severity));
+  const next = proposed.find(({ command }) => command !== undefined)?.command;
   return {
     subject: name,
     kind,
     measured,
-    findings: findings.sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)),
+    findings: proposed.map(({ finding }) => finding),
     fine: judged.flatMap(([{ id }, judgement]) =>
       judgement.verdict === 'fine' ? [{ rule: id, fact: judgement.fact }] : [],
     ),
     notChecked: judged.flatMap(([{ id }, judgement]) =>
       judgement.verdict === 'unknown' ? [{ rule: id, why: judgement.why }] : [],
     ),
+    ...(next !== undefined && { next }),
   };
+}
+
+/** What every rule says; a finding that another one explains is set aside. */
+export function judge(subject: Subject, rules = adviceRules): readonly (readonly [AdviceRule, Judgement])[] {
+  const judged = rules.flatMap((rule): (readonly [AdviceRule, Judgement])[] => {
+    const judgement = rule.judge(subject);
+    return judgement === undefined ? [] : [[rule, judgement]];
+  });
+  const found = new Set(judged.flatMap(([{ id }, { verdict }]) => (verdict === 'finding' ? [id] : [])));
+  return judged.map(([rule, judgement]) => {
+    const { explainedBy } = rule;
+    if (judgement.verdict !== 'finding' || explainedBy === undefined || !found.has(explainedBy))
+      return [rule, judgement];
+    return [rule, unknown(`it may follow from what ${explainedBy} found: mend that first`)];
+  });
 }
 
 async function toldFinding(
   { id }: AdviceRule,
   judgement: Extract<Judgement, { verdict: 'finding' }>,
   base: ProposalBase | undefined,
-): Promise<Finding> {
+): Promise<{ finding: Finding; command: string | undefined }> {
   const { severity, finding, evidence, source, basis, change, trial } = judgement;
-  const flags = base && change && (await proposeChange(change, base));
+  const proposed = base && change && (await proposeChange(change, base));
   const ablate = base && trial && (await proposeAblation(trial, base));
-  return {
+  const told: Finding = {
     rule: id,
     severity,
     finding,
     evidence,
     source,
     basis,
-    ...(flags !== undefined && { change: flags }),
+    ...(proposed !== undefined && { change: proposed.flags }),
     ...(ablate !== undefined && { ablate }),
   };
+  return { finding: told, command: proposed?.command };
 }

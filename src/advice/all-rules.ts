@@ -1,7 +1,7 @@
 import type { AdviceRule } from './advice.js';
 import { cutActions, cutByHorizon, invalidTurns } from './rules/episodes.js';
 import { groupsWithSignal } from './rules/groups.js';
-import { gain, generalisation, movement, overRandom, power, randomFloor } from './rules/outcome.js';
+import { gain, generalisation, movement, overRandom, power, randomFloor, unfinished } from './rules/outcome.js';
 import { imitation } from './rules/imitation.js';
 import { creditLevel, rareReward, rewardOrder } from './rules/reward.js';
 import { splits } from './rules/splits.js';
@@ -9,9 +9,15 @@ import { coldStart, supervisedEpochs, supervisedShare } from './rules/supervised
 import { clippedGradients, critic, trainingRules } from './rules/training.js';
 import { firstHorizon, turnBudget } from './rules/turn-budget.js';
 
-/** Every rule, in the order in which it is told: outcome, environment, reward, policy, updates, statistics. */
+/**
+ * Every rule, in the order in which it is told: what reinforcement learning begins from, since all else follows from it,
+ * then outcome, environment, reward, policy, updates, statistics.
+ */
 export const adviceRules: readonly AdviceRule[] = [
+  imitation,
+  coldStart,
   gain,
+  unfinished,
   movement,
   overRandom,
   generalisation,
@@ -26,8 +32,6 @@ export const adviceRules: readonly AdviceRule[] = [
   rareReward,
   creditLevel,
   groupsWithSignal,
-  imitation,
-  coldStart,
   supervisedEpochs,
   supervisedShare,
   critic,

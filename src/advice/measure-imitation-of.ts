@@ -1,5 +1,6 @@
 import { planRun, type SftStagePlan } from '../config/run-plan.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
+import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { gainOver } from './measure-run.js';
 import type { ImitationMeasure } from './measured.js';
@@ -19,23 +20,38 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
   if (stage === undefined || last === undefined) return undefined;
   const { expert, file } = stage.demonstrations;
   const late = lines.slice(-Math.ceil(lateShare * lines.length)).flatMap(({ metrics }) => metrics['train/loss'] ?? []);
-  const heldOut = lines.flatMap(({ metrics }) => metrics['eval/held_out_loss'] ?? []);
-  const lastHeldOut = heldOut.at(-1);
   // Without reinforcement learning the trained policy is the one that imitates.
   const player = firstRl < 0 ? 'policy' : 'start';
-  const success = finalOutcomes(run, player)?.rate;
-  const overExpert = file === undefined ? gainOver(run, expert, player) : undefined;
-  const overRandom = gainOver(run, 'random', player);
+  const [best] = [0, recipe.policy.sampling.temperature]
+    .flatMap((temperature) => {
+      const outcomes = finalOutcomes(run, player, temperature);
+      return outcomes === undefined ? [] : [{ temperature, success: outcomes.rate }];
+    })
+    .sort((a, b) => b.success - a.success);
+  const overExpert = file === undefined ? gainOver(run, expert, player, best?.temperature) : undefined;
+  const overRandom = gainOver(run, 'random', player, best?.temperature);
+  const heldOut = heldOutOf(lines);
   return {
     stage: stage.name,
     steps: lines.length,
     demonstrations: Number(last['cost/demonstrations'] ?? 0),
     epochs: Number(last['train/epoch'] ?? 0),
     loss: late.reduce((sum, value) => sum + value, 0) / late.length,
-    ...(lastHeldOut !== undefined && { heldOut: { last: lastHeldOut, least: Math.min(...heldOut) } }),
+    ...(heldOut !== undefined && { heldOut }),
     ...(last['eval/agreement'] !== undefined && { agreement: last['eval/agreement'] }),
-    ...(success !== undefined && { success }),
+    ...best,
     ...(overExpert && { expert, overExpert }),
     ...(overRandom && { overRandom }),
   };
+}
+
+function heldOutOf(lines: readonly RunMetricsLine[]): ImitationMeasure['heldOut'] {
+  const losses = lines.flatMap(({ metrics }, place) => {
+    const loss = metrics['eval/held_out_loss'];
+    return loss === undefined ? [] : [{ loss, place: place + 1 }];
+  });
+  const last = losses.at(-1)?.loss;
+  if (last === undefined) return undefined;
+  const before = losses.findLast(({ place }) => place <= (1 - lateShare) * lines.length)?.loss ?? last;
+  return { last, least: Math.min(...losses.map(({ loss }) => loss)), fall: 1 - last / before };
 }

@@ -1,6 +1,7 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import { pairedTInterval } from '../statistics/t-interval.js';
 import { healthRules, initialHealth, watchHealth } from '../training/health-rules.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { comparePlayers, finalOutcomes, finite, type FinalOutcomes } from '../reports/report-comparisons.js';
@@ -21,10 +22,12 @@ export function measureRun(run: LoadedRun): RunMeasure | undefined {
   const { recipe } = run.manifest;
   const [final, start] = (['policy', 'start'] as const).map((player) => finalOutcomes(run, player));
   const gain = gainOver(run, 'start');
+  const { temperature } = recipe.policy.sampling;
+  const gainAsTrained = gainOver(run, 'start', 'policy', temperature);
   const overRandom = gainOver(run, 'random');
+  const rise = riseOf(lines, late.length);
   const clipped = clippedGradients(lines, recipe, last.stage);
   const unchanged = start && final && unchangedShare(start, final);
-  const { temperature } = recipe.policy.sampling;
   const asTrained = run.result?.evaluations.find((evaluation) => evaluation.temperature === temperature)?.success;
   return {
     stage: last.stage,
@@ -38,6 +41,8 @@ export function measureRun(run: LoadedRun): RunMeasure | undefined {
     ...(final && { final: rateOf(final) }),
     ...(start && { start: rateOf(start) }),
     ...(gain && { gain }),
+    ...(gainAsTrained && { gainAsTrained }),
+    ...(rise && { rise }),
     ...(overRandom && { overRandom }),
     ...(unchanged !== undefined && { unchanged }),
     ...(asTrained && { asTrained }),
@@ -60,6 +65,16 @@ function means(lines: readonly RunMetricsLine[]): Record<string, number> {
     sums.set(name, { sum: entry.sum + value, count: entry.count + 1 });
   }
   return Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
+}
+
+/** Least steps of each quarter whose difference has an interval worth reading. */
+const leastQuarter = 5;
+
+function riseOf(lines: readonly RunMetricsLine[], quarter: number): RunMeasure['rise'] {
+  const successes = lines.flatMap(({ metrics }) => metrics['rollout/success'] ?? []);
+  if (quarter < leastQuarter || successes.length < 2 * quarter) return undefined;
+  const before = successes.slice(-2 * quarter, -quarter);
+  return finite(pairedTInterval(before, successes.slice(-quarter)));
 }
 
 /** The rules that watch training, over what was logged: runs from before there were such rules are told too. */
@@ -87,9 +102,12 @@ function rateOf({ rate, outcomes }: FinalOutcomes): RateOnTasks {
   return { rate, tasks: outcomes.filter(({ attempts }) => attempts.length > 0).length };
 }
 
-/** One player's success less another's, paired over the final tasks; absent where one has not played them. */
-export function gainOver(run: LoadedRun, other: string, player = 'policy'): PairedGain | undefined {
-  const [compared] = comparePlayers(run, [[other, player]]);
+/**
+ * One player's success less another's, paired over the final tasks; absent where one has not played them. A policy plays
+ * at `temperature`.
+ */
+export function gainOver(run: LoadedRun, other: string, player = 'policy', temperature = 0): PairedGain | undefined {
+  const [compared] = comparePlayers(run, [[other, player]], temperature);
   return compared && { difference: finite(compared.difference), tasks: compared.tasks };
 }
 

@@ -66,8 +66,11 @@ export interface RunMeasure {
   /** At temperature 0 on the final tasks. */
   readonly final?: RateOnTasks;
   readonly start?: RateOnTasks;
-  /** Paired, over the final tasks, at temperature 0. */
+  /** Paired, over the final tasks: at temperature 0, and at the temperature of training. */
   readonly gain?: PairedGain;
+  readonly gainAsTrained?: PairedGain;
+  /** `rollout/success` over the last quarter of the steps less that over the quarter before, paired by place. */
+  readonly rise?: ReportMean;
   readonly overRandom?: PairedGain;
   /** Share of the final tasks that came out as before reinforcement learning, to the turn. */
   readonly unchanged?: number;
@@ -94,15 +97,22 @@ export interface ImitationMeasure {
   readonly epochs: number;
   /** Mean of `train/loss` over the last quarter of the steps. */
   readonly loss: number;
-  /** `eval/held_out_loss`: at the end, and at its least. Absent where nothing was evaluated on the way. */
-  readonly heldOut?: { readonly last: number; readonly least: number };
+  /**
+   * `eval/held_out_loss`: at the end, at its least, and by what share of it the last quarter of the steps lowered it.
+   * Absent where nothing was evaluated on the way.
+   */
+  readonly heldOut?: { readonly last: number; readonly least: number; readonly fall: number };
   /** Share of held-out turns at which the likeliest action is the expert's. */
   readonly agreement?: number;
-  /** At temperature 0 on the final tasks. */
+  /**
+   * On the final tasks, at `temperature`: 0 or that of training, whichever is better. An expert that draws its actions
+   * is imitated as a distribution, which its likeliest action alone may play badly.
+   */
   readonly success?: number;
+  readonly temperature?: number;
   /** Who is imitated; absent where the games come from a file. */
   readonly expert?: string;
-  /** Paired, over the final tasks, at temperature 0. */
+  /** Paired, over the final tasks, at `temperature`. */
   readonly overExpert?: PairedGain;
   readonly overRandom?: PairedGain;
 }

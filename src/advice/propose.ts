@@ -21,11 +21,19 @@ export interface ProposalBase {
   readonly settings: HostSettings;
 }
 
-/** Flags that make a change; undefined where the recipe would be refused with them. */
+/** A change as it is typed. */
+export interface ProposedChange {
+  /** Flags for `agentgym train`. */
+  readonly flags: string;
+  /** The whole command, with the flags that the user gave. */
+  readonly command: string;
+}
+
+/** The flags that make a change; undefined where the recipe would be refused with them. */
 export async function proposeChange(
   change: { readonly [key: string]: Json },
   { source, sets, cwd, host }: ProposalBase,
-): Promise<string | undefined> {
+): Promise<ProposedChange | undefined> {
   const own = Object.entries(change).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
@@ -35,7 +43,10 @@ export async function proposeChange(
   const resolved = await unlessRefused(
     resolveRecipe({ ...(source !== undefined && { source }), sets: [...kept, ...own], cwd, host }),
   );
-  return resolved && own.map((set) => `--set ${quoted(set)}`).join(' ');
+  if (resolved === undefined) return undefined;
+  const [flags, given] = [own, kept].map((list) => list.map((set) => `--set ${quoted(set)}`).join(' '));
+  const command = ['agentgym train', source === undefined ? '' : quoted(source), given ?? '', flags ?? ''];
+  return { flags: flags ?? '', command: command.filter((part) => part !== '').join(' ') };
 }
 
 /** The command of an experiment; undefined where `ablate` would refuse it. */

@@ -11,6 +11,7 @@ import { planRun } from '../config/run-plan.js';
 import { openPluginHost, type PluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
 import type { Judgement, Subject } from './advice.js';
+import { judge as judgeAll } from './advise.js';
 import { adviceRules } from './all-rules.js';
 import type { ImitationMeasure, Measured, PlanMeasure, PlayMeasure, RunMeasure } from './measured.js';
 
@@ -60,7 +61,7 @@ const imitated: ImitationMeasure = {
   demonstrations: 1000,
   epochs: 5,
   loss: 1.7,
-  heldOut: { last: 1.78, least: 1.78 },
+  heldOut: { last: 1.78, least: 1.78, fall: 0.005 },
   agreement: 0.1,
   success: 0.5,
   expert: 'demonstrator',
@@ -124,6 +125,10 @@ const pairs: Record<string, Pair> = {
   'over-random': [
     { run: { ...run, overRandom: difference(0.001, 0.1) } },
     { run: { ...run, overRandom: difference(0, 0.1) } },
+  ],
+  unfinished: [
+    { run: { ...run, rise: { mean: 0.02, low: 0.01, high: 0.03 } } },
+    { run: { ...run, rise: { mean: 0.021, low: 0.01, high: 0.032 } } },
   ],
   movement: [{ run: { ...run, unchanged: 0.94 } }, { run: { ...run, unchanged: 0.95 } }],
   generalisation: [
@@ -224,9 +229,18 @@ describe('imitation', () => {
       'stages.sft.steps': 1000,
       'stages.sft.demonstrations.count': 12_800,
     });
-    const byHeart = { ...far, steps: 600, heldOut: { last: 2.5, least: 2.2 } };
-    expect(changeOf({ imitation: byHeart })).toEqual({ 'stages.sft.demonstrations.count': 8000 });
-    expect(changeOf({ imitation: { ...far, loss: 1.5 } })).toEqual({ 'stages.sft.demonstrations.count': 8000 });
+    const byHeart = { ...far, steps: 600, heldOut: { last: 2.5, least: 2.2, fall: -0.1 } };
+    expect(changeOf({ imitation: byHeart })).toEqual({
+      'stages.sft.steps': 1000,
+      'stages.sft.demonstrations.count': 12_800,
+    });
+    const manySteps = { ...far, steps: 2000, demonstrations: 30_000, loss: 1.5 };
+    expect(changeOf({ imitation: manySteps })).toEqual({ 'stages.sft.demonstrations.count': 240_000 });
+    const learning = { ...far, steps: 2000, heldOut: { last: 1.78, least: 1.78, fall: 0.006 } };
+    expect(changeOf({ imitation: learning, largerPreset: 'nano' })).toEqual({
+      'stages.sft.steps': 8000,
+      'stages.sft.demonstrations.count': 102_400,
+    });
     expect(changeOf({ imitation: { ...far, steps: 2000 }, largerPreset: 'nano' })).toEqual({
       'policy.preset': 'nano',
       'stages.sft.steps': 4000,
@@ -243,6 +257,31 @@ describe('imitation', () => {
     expect(judge('imitation', { imitation: { ...alone, overRandom: difference(-0.1, 0.1) } })).toMatchObject({
       verdict: 'fine',
     });
+  });
+});
+
+describe('a finding that another explains', () => {
+  // Goes red when a symptom is told beside its cause.
+  it('is set aside until the cause is mended', () => {
+    const still = { ...run, unchanged: 1 };
+    const verdicts = (imitation: ImitationMeasure) =>
+      Object.fromEntries(
+        judgeAll({ planned: planRun(quickstart), kind: 'run', measured: { ...base, run: still, imitation } }).map(
+          ([{ id }, { verdict }]) => [id, verdict],
+        ),
+      );
+    expect(verdicts({ ...imitated, overExpert: difference(-0.5, -0.4) })).toMatchObject({
+      imitation: 'finding',
+      movement: 'unknown',
+    });
+    expect(verdicts(imitated)).toMatchObject({ imitation: 'fine', movement: 'finding' });
+  });
+
+  it('names a rule that comes before it', () => {
+    const ids = adviceRules.map(({ id }) => id);
+    for (const { id, explainedBy } of adviceRules) {
+      if (explainedBy !== undefined) expect(ids.slice(0, ids.indexOf(id))).toContain(explainedBy);
+    }
   });
 });
 

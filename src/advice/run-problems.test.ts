@@ -15,16 +15,21 @@ async function runWith(wins: {
   readonly start: number;
   readonly demonstrator: number;
   readonly random: number;
+  /** At temperature 1; absent: not evaluated. */
+  readonly startDrawn?: number;
 }) {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-problems-'));
   const run = await journaledRun(folder, { successes: Array.from({ length: tasks }, () => wins.policy) });
-  for (const player of ['start', 'demonstrator', 'random'] as const) {
+  for (const key of ['start', 'startDrawn', 'demonstrator', 'random'] as const) {
+    const won = wins[key];
+    if (won === undefined) continue;
+    const [player, temperature] = key === 'startDrawn' ? ['start', 1] : [key, 0];
     const outcomes = Array.from({ length: tasks }, (_, task) => ({
       task: `task-${task}`,
-      attempts: [{ success: wins[player] === 1, return: wins[player], turns: 1, truncated: false }],
+      attempts: [{ success: won === 1, return: won, turns: 1, truncated: false }],
     }));
-    const success = { rate: wins[player], low: 0, high: 1, episodes: tasks, method: 'wilson' };
-    const evaluation = { split: 'test', temperature: 0, success, return: success, turns: success, truncated: 0, invalid: 0, failed: 0 }; // prettier-ignore
+    const success = { rate: won, low: 0, high: 1, episodes: tasks, method: 'wilson' };
+    const evaluation = { split: 'test', temperature, success, return: success, turns: success, truncated: 0, invalid: 0, failed: 0 }; // prettier-ignore
     const line = { formatVersion: 1, stage: 'rl', step: 2, runStep: 4, player, evaluation, outcomes };
     appendFileSync(join(run, 'evaluations.jsonl'), `${JSON.stringify(line)}\n`);
   }
@@ -39,4 +44,10 @@ it('tells of a policy that did not learn what its expert knows, and of one that 
   const lost = await runProblems(await runWith({ policy: 0, start: 1, demonstrator: 1, random: 0 }));
   expect(lost).toContain('Problem: Reinforcement learning made the policy worse than it was.');
   expect(await runProblems(await runWith({ policy: 1, start: 1, demonstrator: 1, random: 0 }))).toEqual([]);
+});
+
+// Goes red when the likeliest actions alone are compared: an expert that draws its guesses is imitated as a distribution.
+it('takes a policy that plays as well as its expert at the temperature of training to have learnt from it', async () => {
+  const drawn = await runWith({ policy: 1, start: 0, startDrawn: 1, demonstrator: 1, random: 0 });
+  expect(await runProblems(drawn)).toEqual([]);
 });

@@ -82,6 +82,11 @@ export const thresholds = {
     of: 'share by which the loss on shown games lies below that on held-out ones',
     source: 'ours, rule of thumb',
   },
+  heldOutFall: {
+    value: 0.005,
+    of: 'share by which the last quarter of a supervised stage lowers the held-out loss, above which it is still learning',
+    source: 'ours, rule of thumb: the learning rate falls there, so a loss that still falls has far to go',
+  },
   supervisedSteps: {
     value: 1000,
     of: 'steps of a supervised stage, below which a policy that has not learnt its games is given more of them',
@@ -116,6 +121,16 @@ export const thresholds = {
     value: 0.95,
     of: 'share of final tasks that are played as before reinforcement learning',
     source: 'ours, recipes/practitioners-guide: a preset learns next to nothing at 1e-6',
+  },
+  reinforcedSteps: {
+    value: 250,
+    of: 'steps of reinforcement learning, below which a missing gain may be due to too few of them',
+    source: 'ours, recipes/quickstart: 250 steps pass its demonstrator',
+  },
+  stillRising: {
+    value: 0.02,
+    of: 'rise of success over the last quarter of reinforcement learning, above the quarter before',
+    source: 'ours, rule of thumb: the learning rate falls there, so success that still rises has further to go',
   },
   randomFloor: {
     value: 0.5,

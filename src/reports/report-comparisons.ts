@@ -10,15 +10,19 @@ export interface FinalOutcomes {
   readonly outcomes: readonly TaskOutcome[];
 }
 
-/** What a player came to on the final tasks at temperature 0; undefined where it has not played them. */
-export function finalOutcomes({ evaluations, result }: LoadedRun, player: string): FinalOutcomes | undefined {
+/** What a player came to on the final tasks at a temperature; undefined where it has not played them. */
+export function finalOutcomes(
+  { evaluations, result }: LoadedRun,
+  player: string,
+  temperature = 0,
+): FinalOutcomes | undefined {
   const final = result?.evaluation ?? undefined;
   // The last one: evaluations on the way may be of the same split.
   const found = evaluations.findLast(
     (line) =>
       line.player === player &&
       line.evaluation.environment === undefined &&
-      line.evaluation.temperature === 0 &&
+      line.evaluation.temperature === temperature &&
       (player !== 'policy' || line.evaluation.split === final?.split),
   );
   return found && { rate: found.evaluation.success.rate, outcomes: found.outcomes };
@@ -36,14 +40,16 @@ export function compareWithTrained(run: LoadedRun, players: readonly string[]): 
   );
 }
 
-/** The same of any pairs of players: the second minus the first. */
+/** The same of any pairs of players: the second minus the first. The policy plays at `temperature`; others have none. */
 export function comparePlayers(
   run: LoadedRun,
   pairs: readonly (readonly [first: string, second: string])[],
+  temperature = 0,
 ): readonly CellComparison[] {
   const outcomes = new Map(
     [...new Set(pairs.flat())].flatMap((player) => {
-      const final = finalOutcomes(run, player);
+      const isPolicy = player === 'policy' || player === 'start';
+      const final = finalOutcomes(run, player, isPolicy ? temperature : 0);
       return final ? [[player, [outcomesOfRun(0, final.outcomes, 'success')]] as const] : [];
     }),
   );

@@ -35,7 +35,7 @@ type Cause = 'data' | 'steps' | 'model';
 
 const causeWords: Record<Cause, string> = {
   data: 'it learns its games by heart, so there are too few of them.',
-  steps: 'it has not learnt the games that it was shown, so there are too few steps.',
+  steps: 'it is still learning from the games that it is shown, so there are too few steps.',
   model: 'many steps teach it neither the games that it was shown nor others, so the model is too small.',
 };
 
@@ -57,22 +57,23 @@ function causeOf({ loss, heldOut, steps }: ImitationMeasure): Cause {
     const forgot = heldOut.last > heldOut.least * (1 + thresholds.heldOutRise.value);
     if (forgot || loss < heldOut.last * (1 - thresholds.heldOutGap.value)) return 'data';
   }
-  return steps < thresholds.supervisedSteps.value ? 'steps' : 'model';
+  const isLearning = heldOut !== undefined && heldOut.fall > thresholds.heldOutFall.value;
+  return steps < thresholds.supervisedSteps.value || isLearning ? 'steps' : 'model';
 }
 
 function evidenceOf({ success, overExpert, overRandom, expert, ...found }: ImitationMeasure): string {
-  const { steps, demonstrations, epochs, loss, heldOut, agreement } = found;
+  const { steps, demonstrations, epochs, loss, heldOut, agreement, temperature } = found;
   const against = (name: string, gain: ImitationMeasure['overRandom']) =>
     gain === undefined ? [] : [`${points(gain.difference.mean)} (${pointsInterval(gain.difference)}) to ${name}`];
   return [
-    `${percent(success ?? 0)} of ${(overExpert ?? overRandom)?.tasks ?? 0} held-out tasks at temperature 0`,
+    `${percent(success ?? 0)} of ${(overExpert ?? overRandom)?.tasks ?? 0} held-out tasks at temperature ${temperature ?? 0}`,
     ...against(`the ${expert}`, overExpert),
     ...against('random play', overRandom),
     `${steps} steps, ${demonstrations} games seen ${epochs.toFixed(1)} times`,
     `loss ${loss.toFixed(2)} on them` +
       (heldOut === undefined
         ? ', held out not measured (`evaluation.every` is 0)'
-        : `, ${heldOut.last.toFixed(2)} on held-out games (${heldOut.least.toFixed(2)} at best)`),
+        : `, ${heldOut.last.toFixed(2)} on held-out games (${heldOut.least.toFixed(2)} at best, ${heldOut.fall < 0 ? 'risen' : 'fallen'} by ${percent(Math.abs(heldOut.fall))} over the last quarter)`),
     ...(agreement === undefined ? [] : [`the same action as the expert at ${percent(agreement)} of held-out turns`]),
   ].join('; ');
 }
@@ -93,16 +94,21 @@ function cureOf(
   { measured: { largerPreset } }: Subject,
 ): Record<string, Json> {
   const at = (key: string) => `stages.${stage.name}.${key}`;
-  const isFile = stage.demonstrations.file !== undefined;
-  const games = (count: number): Record<string, Json> => (isFile ? {} : { [at('demonstrations.count')]: count });
-  const enough = (of: number): number => Math.max(demonstrations, Math.ceil((of * stage.batchSize) / mostEpochs));
+  const limit = thresholds.supervisedSteps.value;
+  /** A stage of so many steps, with games enough that none is seen too often. */
+  const longer = (more: number, games = demonstrations): Record<string, Json> => {
+    const count = Math.max(games, Math.ceil((more * stage.batchSize) / mostEpochs));
+    const isFile = stage.demonstrations.file !== undefined;
+    return {
+      ...(more > steps && { [at('steps')]: more }),
+      ...(!isFile && count > demonstrations && { [at('demonstrations.count')]: count }),
+    };
+  };
   switch (cause) {
     case 'data':
-      return games(8 * demonstrations);
-    case 'steps': {
-      const more = Math.max(10 * steps, thresholds.supervisedSteps.value);
-      return { [at('steps')]: more, ...(enough(more) > demonstrations ? games(enough(more)) : {}) };
-    }
+      return longer(Math.max(steps, limit), 8 * demonstrations);
+    case 'steps':
+      return longer(steps < limit ? Math.max(10 * steps, limit) : 4 * steps);
     case 'model':
       return { ...(largerPreset !== undefined && { 'policy.preset': largerPreset }), [at('steps')]: 2 * steps };
   }

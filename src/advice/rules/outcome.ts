@@ -1,6 +1,8 @@
 // What a run came to, on tasks that it was not trained on.
 import { describeDetectableEffect } from '../../statistics/detectable-effect.js';
+import type { Json } from '../../contracts/json.js';
 import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule } from '../advice.js';
+import type { PairedGain } from '../measured.js';
 import { horizonsOf } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 import { overLate } from './episodes.js';
@@ -8,15 +10,18 @@ import { overLate } from './episodes.js';
 /** Whether reinforcement learning gained anything over its start. */
 export const gain: AdviceRule = {
   id: 'gain',
-  judge({ planned, measured: { run } }) {
-    if (planned.lastRl === undefined) return undefined;
+  explainedBy: 'imitation',
+  judge({ planned: { lastRl, recipe }, measured: { run } }) {
+    if (lastRl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
     if (run.gain === undefined) return unknown('the run has no final evaluation of its start and its end');
     if ((run.unchanged ?? 0) >= thresholds.unchanged.value) return unknown('the policy hardly moved: see movement');
-    const { difference, tasks } = run.gain;
-    const evidence = `${points(difference.mean)} (95 % interval ${pointsInterval(difference)}), paired over ${tasks} held-out tasks at temperature 0`;
-    const { low, high } = difference;
-    if (low !== null && low > 0) return fine(`reinforcement learning gained ${evidence}`);
+    const { temperature } = recipe.policy.sampling;
+    const asTrained = temperature === 0 ? undefined : run.gainAsTrained;
+    const evidence = [gained(run.gain, 0), ...(asTrained ? [gained(asTrained, temperature)] : [])].join('; ');
+    const isAbove = (one: PairedGain | undefined) => one?.difference.low != null && one.difference.low > 0;
+    if (isAbove(run.gain) || isAbove(asTrained)) return fine(`reinforcement learning gained ${evidence}`);
+    const { high } = run.gain.difference;
     const worse = high !== null && high < 0;
     return {
       verdict: 'finding',
@@ -28,14 +33,53 @@ export const gain: AdviceRule = {
       source:
         'ours: paired over tasks, clusters kept together (docs/statistics.md); the Guide gives no intervals (section 4.4)',
       basis: 'ours',
+      ...(!worse && run.steps < thresholds.reinforcedSteps.value && { change: moreSteps(lastRl.name, run.steps) }),
       trial: { axis: 'budget' },
     };
   },
 };
 
+const gained = ({ difference, tasks }: PairedGain, temperature: number): string =>
+  `${points(difference.mean)} (95 % interval ${pointsInterval(difference)}) at temperature ${temperature}, paired over ${tasks} held-out tasks`;
+
+/** Whether it had learnt what there was to learn when it ended. */
+export const unfinished: AdviceRule = {
+  id: 'unfinished',
+  explainedBy: 'imitation',
+  judge({ planned: { lastRl }, measured: { run } }) {
+    if (lastRl === undefined) return undefined;
+    if (run === undefined) return unknown(onlyARun);
+    if (run.rise === undefined) return unknown('the run is too short to tell whether success still rises');
+    const { lateSteps, rise } = run;
+    const evidence = `${points(rise.mean)} (95 % interval ${pointsInterval(rise)}) of rollout/success, the last ${lateSteps} steps less the ${lateSteps} before`;
+    if (rise.mean <= thresholds.stillRising.value || rise.low === null || rise.low <= 0)
+      return fine(`success had levelled off: ${evidence}`);
+    return {
+      verdict: 'finding',
+      severity: 'advice',
+      finding: 'Success was still rising when reinforcement learning ended: more steps promise more.',
+      evidence,
+      source: fewSteps,
+      basis: 'ours',
+      change: moreSteps(lastRl.name, run.steps),
+    };
+  },
+};
+
+/** Learning rates below it are those of pretrained models under AdamW. */
+const lowRate = 1e-4;
+
+const fewSteps =
+  'ours, recipes/quickstart: 250 steps at 0.003 pass its demonstrator; ten times a rate of Muon undoes what was learnt';
+
+function moreSteps(stage: string, steps: number): Record<string, Json> {
+  return { [`stages.${stage}.steps`]: Math.max(4 * steps, thresholds.reinforcedSteps.value) };
+}
+
 /** Whether the policy moved at all. */
 export const movement: AdviceRule = {
   id: 'movement',
+  explainedBy: 'imitation',
   judge({ planned, measured: { run } }) {
     const { recipe, lastRl: rl } = planned;
     if (rl === undefined) return undefined;
@@ -44,19 +88,24 @@ export const movement: AdviceRule = {
     const evidence = `${percent(run.unchanged)} of ${run.final?.tasks ?? 0} held-out tasks come out as before reinforcement learning, to the turn`;
     if (run.unchanged < thresholds.unchanged.value) return fine(evidence);
     const { learningRate } = rl.own.optimizer;
-    const scratch = recipe.policy.from === undefined && learningRate < 1e-4;
+    const scratch = recipe.policy.from === undefined;
+    const isLow = learningRate < lowRate;
     return {
       verdict: 'finding',
       severity: 'problem',
       finding: `${run.steps} steps at a learning rate of ${learningRate} hardly moved the policy.`,
       evidence,
-      source: scratch
-        ? 'recipes/practitioners-guide: rates of pretrained models leave a preset where it is, 0.0003 moves it'
-        : 'the Guide, table 13: the higher of its rates learnt faster; limit: ours',
-      basis: scratch ? 'ours' : 'both',
-      change: {
-        [`stages.${rl.name}.optimizer.learningRate`]: scratch ? 0.0003 : Number((10 * learningRate).toPrecision(2)),
-      },
+      source: !isLow
+        ? fewSteps
+        : scratch
+          ? 'recipes/practitioners-guide: rates of pretrained models leave a preset where it is, 0.0003 moves it'
+          : 'the Guide, table 13: the higher of its rates learnt faster; limit: ours',
+      basis: isLow && !scratch ? 'both' : 'ours',
+      change: isLow
+        ? {
+            [`stages.${rl.name}.optimizer.learningRate`]: scratch ? 0.0003 : Number((10 * learningRate).toPrecision(2)),
+          }
+        : moreSteps(rl.name, run.steps),
     };
   },
 };
@@ -95,6 +144,7 @@ export const generalisation: AdviceRule = {
 /** Whether it plays better than chance. */
 export const overRandom: AdviceRule = {
   id: 'over-random',
+  explainedBy: 'imitation',
   judge({ planned, measured: { run } }) {
     if (planned.lastRl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);

@@ -51,6 +51,7 @@ export function startsTaught({ recipe, stages }: Subject['planned']): boolean {
 /** Whether the reward speaks to the policy that begins. */
 export const rareReward: AdviceRule = {
   id: 'rare-reward',
+  explainedBy: 'imitation',
   judge(subject) {
     if (subject.planned.lastRl === undefined) return undefined;
     const first = firstRewards(subject);

@@ -9,6 +9,7 @@ const guidePrices = { demonstration: 10, task: 1 };
 /** Whether reinforcement learning begins from something that succeeds now and then. */
 export const coldStart: AdviceRule = {
   id: 'cold-start',
+  explainedBy: 'imitation',
   judge(subject) {
     const { planned, kind, measured } = subject;
     if (planned.lastRl === undefined) return undefined;
@@ -82,6 +83,7 @@ export const supervisedEpochs: AdviceRule = {
 /** The share of a budget that goes into demonstrations, at the Guide's prices and in its currency: distinct tasks. */
 export const supervisedShare: AdviceRule = {
   id: 'supervised-share',
+  explainedBy: 'imitation',
   judge({ planned: { recipe, stages, lastRl }, measured: { splits } }) {
     const sft = sftStage({ stages });
     if (sft === undefined || lastRl === undefined) return undefined;
