@@ -5,18 +5,41 @@ import { expect, it } from 'vitest';
 import type { PlayerTurn } from '../contracts/player.js';
 import { humanPlayer } from './human-player.js';
 
+const admissible = () => Promise.resolve<readonly string[] | undefined>(['10', '20']);
+
 it('shows the game so far and lets a person go, at a terminal alone', async () => {
   const [input, output] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()];
   let shown = '';
   output.setEncoding('utf8').on('data', (text: string) => (shown += text));
   const player = humanPlayer(input, output);
   const turn = (observations: string[], texts: string[]) =>
-    player.act({ system: 'Rules.', observations, texts } as unknown as PlayerTurn, new AbortController().signal);
+    player.act(
+      { task: 'a-task', system: 'Rules.', observations, texts, admissible } as unknown as PlayerTurn,
+      new AbortController().signal,
+    );
   input.write('10\n/help\n20\n/quit\n');
   expect(await turn(['first'], [])).toBe('10');
   expect(await turn(['first', 'second'], ['10'])).toBe('20');
-  expect(shown).toMatch(/second\n.*> Rules\.\nfirst\n> 10\nsecond\n/s);
+  expect(shown).toMatch(/^Task a-task\n.*first\nlegal: 10, 20\n.*second\n.*> Rules\.\nfirst\n> 10\nsecond\n/s);
   await expect(turn(['first', 'second', 'third'], ['10', '20'])).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
+});
+
+it('offers the legal actions in a line, or by a command where they are many', async () => {
+  const [input, output] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()];
+  let shown = '';
+  output.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  const player = humanPlayer(input, output);
+  const many = Array.from({ length: 100 }, (_, place) => `go ${place}`);
+  const turn = (admissible: PlayerTurn['admissible']) =>
+    player.act(
+      { task: 't', system: '', observations: ['now'], texts: [], admissible } as unknown as PlayerTurn,
+      new AbortController().signal,
+    );
+  input.write('/actions\ngo 1\n/actions\nx\n');
+  expect(await turn(() => Promise.resolve(many))).toBe('go 1');
+  expect(shown).toMatch(/now\nlegal: 100 actions; \/actions lists them\n> go 0\ngo 1\n.*go 99\n/s);
+  expect(await turn(() => Promise.resolve(undefined))).toBe('x');
+  expect(shown).toMatch(/This environment does not list its legal actions\.\n> $/);
 });
 
 it('asks for each action, keeps what was typed ahead, and says when the game was left', async () => {
@@ -25,7 +48,10 @@ it('asks for each action, keeps what was typed ahead, and says when the game was
   output.setEncoding('utf8').on('data', (text: string) => (shown += text));
   const player = humanPlayer(input, output);
   const turn = (observations: string[], texts: string[]) =>
-    player.act({ system: 'Rules.', observations, texts } as unknown as PlayerTurn, new AbortController().signal);
+    player.act(
+      { task: 'a-task', system: 'Rules.', observations, texts, admissible } as unknown as PlayerTurn,
+      new AbortController().signal,
+    );
   input.end('10\n\n');
   expect(await turn(['first \u001b[2J'], [])).toBe('10');
   expect(await turn(['first', 'second'], ['10'])).toBe('');
@@ -36,13 +62,13 @@ it('asks for each action, keeps what was typed ahead, and says when the game was
   });
   Object.assign(input, { isTTY: true });
   await expect(turn(['first', 'second', 'third'], ['10', ''])).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
-  expect(shown).toBe('Rules.\n\nfirst ␛[2J\n> second\n> third\n> \nthird\n> \n');
+  expect(shown).toBe('Task a-task\n\nRules.\n\nfirst ␛[2J\n> second\n> third\n> \nthird\nlegal: 10, 20\n> \n');
 });
 
 it('stops waiting when it is interrupted', async () => {
   const interruption = new AbortController();
   const player = humanPlayer(new PassThrough(), new PassThrough().resume());
-  const turn = { system: '', observations: ['first'], texts: [] } as unknown as PlayerTurn;
+  const turn = { task: 'a-task', system: '', observations: ['first'], texts: [], admissible } as unknown as PlayerTurn;
   const waiting = player.act(turn, interruption.signal);
   interruption.abort();
   await expect(waiting).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });

@@ -4,6 +4,16 @@ import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { visibleText } from '../reporting/display-text.js';
 
+/** Most characters of legal actions that are offered with every turn. */
+const offered = 240;
+
+/** The legal actions in a line, as many as have room. */
+function offer(actions: readonly string[]): string {
+  const line = `legal: ${actions.join(', ')}`;
+  if (line.length <= offered) return line;
+  return `legal: ${actions.length} actions; /actions lists them`;
+}
+
 /**
  * A person at the terminal: shown each observation, asked for each action. Prompts go to standard error, so that
  * `--json` stays clean.
@@ -14,16 +24,21 @@ export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.Writabl
   let reader: Interface | undefined;
   return {
     name: 'human',
-    async act({ system, observations, texts }, signal) {
+    async act({ task, system, observations, texts, admissible }, signal) {
       if (reader === undefined) {
         reader = createInterface({ input, output });
         lines = reader[Symbol.asyncIterator]();
       }
       const atTerminal = 'isTTY' in input && input.isTTY === true;
       const tell = (text: string) => void output.write(`${visibleText(text)}\n`);
+      if (texts.length === 0) tell(`Task ${task}\n`);
       if (texts.length === 0 && system !== '') tell(`${system}\n`);
-      if (texts.length === 0 && atTerminal) tell('(/help shows the rules and the game so far, /quit leaves)\n');
+      if (texts.length === 0 && atTerminal) {
+        tell('(/help shows the rules and the game so far, /actions what is legal now, /quit leaves)\n');
+      }
       tell(observations.at(-1) ?? '');
+      const legal = atTerminal ? await admissible() : undefined;
+      if (legal !== undefined) tell(offer(legal));
       const leave = () => reader?.close();
       signal.addEventListener('abort', leave, { once: true });
       reader.setPrompt('> ');
@@ -32,11 +47,14 @@ export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.Writabl
         reader.prompt();
         line = await lines?.next();
         // Only a person means these: in a file every line is an action.
-        if (!atTerminal || line?.done !== false || line.value !== '/help') break;
-        tell(system);
-        observations.forEach((observation, turn) =>
-          tell(`${observation}${turn < texts.length ? `\n> ${texts[turn]}` : ''}`),
-        );
+        if (!atTerminal || line?.done !== false) break;
+        if (line.value === '/actions') tell(legal?.join('\n') ?? 'This environment does not list its legal actions.');
+        else if (line.value === '/help') {
+          tell(system);
+          observations.forEach((observation, turn) =>
+            tell(`${observation}${turn < texts.length ? `\n> ${texts[turn]}` : ''}`),
+          );
+        } else break;
       }
       signal.removeEventListener('abort', leave);
       const isQuit = atTerminal && line?.done === false && line.value === '/quit';

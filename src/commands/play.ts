@@ -56,10 +56,9 @@ export default class Play extends BaseCommand {
       runsFolder: 'runs',
     });
     for (const { task, observation, turns: played, success } of result.episodes) {
-      this.say(`Task ${task}`);
       // A person has seen the game already.
       if (typeof policy === 'string' || policy.name !== 'human') {
-        this.say(observation);
+        this.say(`Task ${task}\n${observation}`);
         for (const turn of played) this.say(`> ${turn.action}\n${turn.observation}`);
       } else this.say(played.at(-1)?.observation ?? '');
       this.say(`${success ? 'solved' : 'not solved'} in ${played.length} ${played.length === 1 ? 'turn' : 'turns'}`);

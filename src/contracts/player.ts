@@ -3,12 +3,15 @@ import type { Random } from './random.js';
 
 /** What a player without tokens sees when it is to act. */
 export interface PlayerTurn {
+  readonly task: string;
   readonly system: string;
   /** Observations so far, the present one last. */
   readonly observations: readonly string[];
   /** Its own texts so far, one fewer than the observations. */
   readonly texts: readonly string[];
   readonly random: Random;
+  /** The actions that are legal now; undefined where the environment does not list them. A policy is never told them. */
+  admissible(): Promise<readonly string[] | undefined>;
 }
 
 /**

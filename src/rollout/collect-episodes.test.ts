@@ -18,16 +18,21 @@ import { summarizeEpisodes } from './summarize-episodes.js';
 
 describe('players without tokens', () => {
   it('see all that was shown and said so far, and play through the same loop', async () => {
-    const turns: Omit<PlayerTurn, 'random'>[] = [];
+    const turns: Omit<PlayerTurn, 'random' | 'admissible'>[] = [];
+    const legal: unknown[] = [];
     const player = {
       name: 'scripted',
-      act: ({ system, observations, texts }: PlayerTurn) => {
-        turns.push({ system, observations: [...observations], texts: [...texts] });
+      act: async ({ task, system, observations, texts, admissible }: PlayerTurn) => {
+        turns.push({ task, system, observations: [...observations], texts: [...texts] });
+        legal.push(await admissible());
         return ['stop', 'hm', 'quit'][texts.length]!;
       },
     };
     const [episode] = await collectEpisodes(keys(1, 1), collectOptions({ actor: { kind: 'player', player } }));
     expect(turns.map(({ system }) => system)).toEqual(Array(3).fill('Answer the signal.'));
+    // The game lists none.
+    expect(legal).toEqual(Array(3).fill(undefined));
+    expect(turns.map(({ task }) => task)).toEqual(Array(3).fill(episode!.task));
     expect(turns.at(-1)!.texts).toEqual(['stop', 'hm']);
     expect(turns.at(-1)!.observations).toHaveLength(3);
     expect(turns.at(-1)!.observations[0]).toBe('signal red');

@@ -204,7 +204,7 @@ class Collection {
   }
 
   /** What a player without tokens writes. */
-  async #ask({ instance, observations, random, system, texts, turns }: LiveEpisode): Promise<Writing> {
+  async #ask({ attempt, instance, observations, random, system, texts, turns }: LiveEpisode): Promise<Writing> {
     const { actor, rollout, signal } = this.#options;
     const stream = random.stream('turn', turns.length);
     let text: string;
@@ -212,7 +212,17 @@ class Collection {
     else if (actor.kind === 'player') {
       const { player } = actor;
       text = await withinDeadline(`the player "${player.name}"`, rollout.playerMilliseconds, () =>
-        player.act({ system, observations, texts, random: stream }, signal),
+        player.act(
+          {
+            task: attempt.key.task,
+            system,
+            observations,
+            texts,
+            random: stream,
+            admissible: () => instance.admissible(),
+          },
+          signal,
+        ),
       );
     } else throw new Error('a model is asked by generate');
     return { text, parsed: { action: text }, cut: false };

@@ -54,6 +54,20 @@ describe('opening a world', () => {
   });
 });
 
+describe('the legal actions', () => {
+  it('are those that the environment lists, and texts', async () => {
+    const listing = (admissible?: () => readonly unknown[]) => {
+      const create = () => Object.assign(new Signals(), admissible && { admissible }) as unknown as Environment;
+      return localWorld({ ...signalWorld(), create }, worldSettings()).create();
+    };
+    expect(await (await listing()).admissible()).toBeUndefined();
+    expect(await (await listing(() => ['stop', 'go'])).admissible()).toEqual(['stop', 'go']);
+    await expect((await listing(() => ['stop', 7])).admissible()).rejects.toThrow(
+      'what admissible() gives, place 1 is a number, not a text',
+    );
+  });
+});
+
 describe('a deadline', () => {
   class Slow extends Signals {
     constructor(private readonly milliseconds: number) {

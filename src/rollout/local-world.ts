@@ -220,6 +220,14 @@ class LocalInstance implements InstanceHandle {
     return checkAction(await this.#caller.run('act', (call) => this.#instance.act(player, call), { random }));
   }
 
+  async admissible(): Promise<readonly string[] | undefined> {
+    if (this.#instance.admissible === undefined) return undefined;
+    const actions = await this.#caller.run('act', () => this.#instance.admissible?.());
+    return checkShape(actions ?? [], 'array', 'what admissible() gives').map((action, place) =>
+      checkShape(action, 'string', `what admissible() gives, place ${place}`),
+    );
+  }
+
   async conclude(cause: 'horizon' | 'tokens'): Promise<ReturnType<typeof checkConclusion>> {
     return checkConclusion(await this.#caller.run('conclude', (call) => this.#instance.conclude?.(cause, call)));
   }

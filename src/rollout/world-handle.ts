@@ -39,6 +39,8 @@ export interface InstanceHandle {
   step(action: string): Promise<Stepped>;
   /** The next action of `random` or of an expert. */
   act(player: string, random: Random): Promise<string>;
+  /** The actions that are legal now; undefined where the environment does not list them. */
+  admissible(): Promise<readonly string[] | undefined>;
   conclude(cause: 'horizon' | 'tokens'): Promise<Conclusion>;
   /** Frees what it holds; never throws. */
   dispose(): Promise<void>;

@@ -82,6 +82,8 @@ export function serveWorld(
         return instanceOf(instance).step(first ?? '');
       case 'act':
         return instanceOf(instance).act(first ?? '', randomOfKey(second ?? ''));
+      case 'admissible':
+        return instanceOf(instance).admissible();
       case 'conclude':
         return instanceOf(instance).conclude(first as 'horizon' | 'tokens');
     }

@@ -11,7 +11,7 @@ export interface ThreadRequest {
   readonly values: readonly unknown[];
 }
 
-export type ThreadMethod = EnvironmentPhase | 'ids' | 'draw' | 'about';
+export type ThreadMethod = EnvironmentPhase | 'admissible' | 'ids' | 'draw' | 'about';
 
 export interface ThreadAnswer {
   readonly id: number;
@@ -50,6 +50,7 @@ export interface WorldDescription {
 
 /** The phase whose time limits a call of the method. */
 export function phaseOf(method: ThreadMethod): EnvironmentPhase {
+  if (method === 'admissible') return 'act';
   return method === 'ids' || method === 'draw' || method === 'about' ? 'open' : method;
 }
 

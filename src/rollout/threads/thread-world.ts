@@ -246,6 +246,10 @@ class ThreadInstance implements InstanceHandle {
     return this.#call('act', player, randomKey(random));
   }
 
+  admissible(): Promise<readonly string[] | undefined> {
+    return this.#call('admissible');
+  }
+
   conclude(cause: 'horizon' | 'tokens'): Promise<Conclusion> {
     return this.#call<Pick<StepResult, 'reward' | 'facts'>>('conclude', cause);
   }
