@@ -11,7 +11,7 @@ export interface PlayerTurn {
   readonly texts: readonly string[];
   readonly random: Random;
   /** The actions that are legal now; undefined where the environment does not list them. A policy is never told them. */
-  admissible(): Promise<readonly string[] | undefined>;
+  readonly admissible: () => Promise<readonly string[] | undefined>;
 }
 
 /**
