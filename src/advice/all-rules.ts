@@ -10,8 +10,8 @@ import { clippedGradients, critic, trainingRules } from './rules/training.js';
 import { firstHorizon, turnBudget } from './rules/turn-budget.js';
 
 /**
- * Every rule, in the order in which it is told: what reinforcement learning begins from, since all else follows from it,
- * then outcome, environment, reward, policy, updates, statistics.
+ * Every rule, in the order in which it is told: what reinforcement learning begins from (all else follows from it), then
+ * outcome, environment, reward, policy, updates, statistics.
  */
 export const adviceRules: readonly AdviceRule[] = [
   imitation,

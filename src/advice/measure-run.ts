@@ -103,8 +103,8 @@ function rateOf({ rate, outcomes }: FinalOutcomes): RateOnTasks {
 }
 
 /**
- * One player's success less another's, paired over the final tasks; absent where one has not played them. A policy plays
- * at `temperature`.
+ * One player's success less another's, paired over the final tasks; absent where one has not played them. A policy
+ * plays at `temperature`.
  */
 export function gainOver(run: LoadedRun, other: string, player = 'policy', temperature = 0): PairedGain | undefined {
   const [compared] = comparePlayers(run, [[other, player]], temperature);

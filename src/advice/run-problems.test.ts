@@ -46,7 +46,7 @@ it('tells of a policy that did not learn what its expert knows, and of one that 
   expect(await runProblems(await runWith({ policy: 1, start: 1, demonstrator: 1, random: 0 }))).toEqual([]);
 });
 
-// Goes red when the likeliest actions alone are compared: an expert that draws its guesses is imitated as a distribution.
+// Goes red when the likeliest actions alone are compared: an expert that draws is imitated as a distribution.
 it('takes a policy that plays as well as its expert at the temperature of training to have learnt from it', async () => {
   const drawn = await runWith({ policy: 1, start: 0, startDrawn: 1, demonstrator: 1, random: 0 });
   expect(await runProblems(drawn)).toEqual([]);

@@ -10,7 +10,7 @@ export interface PlayerTurn {
   /** Its own texts so far, one fewer than the observations. */
   readonly texts: readonly string[];
   readonly random: Random;
-  /** The actions that are legal now; undefined where the environment does not list them. A policy is never told them. */
+  /** The actions that are legal now; undefined where the environment does not list them. No policy is told them. */
   readonly admissible: () => Promise<readonly string[] | undefined>;
 }
 
