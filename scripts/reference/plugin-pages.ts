@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
 import { describeOptionType } from '../../src/config/check-options.js';
-import type { Contribution } from '../../src/contracts/plugin.js';
+import type { Contribution, ContributionKind } from '../../src/contracts/plugin.js';
 import type { OptionsDeclaration } from '../../src/contracts/options.js';
 
 const root = new URL('../../', import.meta.url);
@@ -86,7 +86,7 @@ function pluginPage({ folder, packageName, bundled, contributions }: PluginPacka
 
 function contributionSection(contribution: Contribution): string[] {
   const { kind, name, summary, options } = contribution;
-  return [`### ${kind} \`${name}\`\n`, `${summary}.\n`, ...capabilities(contribution), ...optionTable(options)];
+  return [`### ${kind} \`${name}\`\n`, `${summary}.\n`, ...capabilities(contribution), ...optionTable(options, kind)];
 }
 
 /** What the host knows of it beside its options. */
@@ -107,10 +107,10 @@ function capabilities(contribution: Contribution): string[] {
   return said.length === 0 ? [] : [`${said.join(' ')}\n`];
 }
 
-function optionTable(options: OptionsDeclaration): string[] {
+function optionTable(options: OptionsDeclaration, kind: ContributionKind): string[] {
   const rows = Object.entries(options).map(([name, option]) => {
     const value = option.default === null ? 'not set' : `\`${JSON.stringify(option.default)}\``;
-    const axis = option.axis === true ? ' An axis of complexity.' : '';
+    const axis = kind === 'environment' && option.axis === true ? ' Varied by `ablate complexity`.' : '';
     return `| \`${name}\` | ${describeOptionType(option)} | ${value} | ${option.description.replaceAll('|', '\\|')}.${axis} |`.replace(
       '..',
       '.',

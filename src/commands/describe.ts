@@ -61,7 +61,7 @@ export default class Describe extends BaseCommand {
       for (const preset of presets) this.say(`  ${preset.name}  ${preset.summary}`);
     }
     this.say('\nOptions');
-    for (const line of optionLines(options)) this.say(`  ${line}`);
+    for (const line of optionLines(options, kind)) this.say(`  ${line}`);
     return {
       kind,
       name,
