@@ -10,8 +10,7 @@ import { interruptSignal } from './interrupt-signal.js';
 
 /** Flag of commands that install something. */
 export const allowScriptsFlag = Flags.boolean({
-  description:
-    'Run the install scripts of the plugin and of what it depends on; without it they are named, and not run',
+  description: 'Run the install scripts of the plugin and its dependencies; by default they are only listed',
 });
 
 /** A command that changes what is installed: it ends with the old state or the new one, however it ends. */

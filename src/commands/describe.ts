@@ -24,8 +24,8 @@ export default class Describe extends BaseCommand {
     '<%= config.bin %> <%= command.id %> algorithm grpo --json',
   ];
   static override args = {
-    kind: Args.string({ required: true, options: Object.keys(KINDS), description: 'What it is' }),
-    name: Args.string({ required: true, description: 'Its name; `agentgym list` shows them' }),
+    kind: Args.string({ required: true, options: Object.keys(KINDS), description: 'Kind of the contribution' }),
+    name: Args.string({ required: true, description: 'Name of the contribution; `agentgym list` shows the names' }),
   };
 
   async run() {

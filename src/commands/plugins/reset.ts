@@ -6,7 +6,7 @@ import { AgentgymError } from '../../errors/agentgym-error.js';
 
 /** `agentgym plugins reset` */
 export default class PluginsReset extends PluginsCommand {
-  static override summary = 'Remove every plugin that was installed or linked';
+  static override summary = 'Remove all installed and linked plugins';
   static override examples = ['<%= config.bin %> <%= command.id %> --yes'];
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'Do not ask' }) };
 
