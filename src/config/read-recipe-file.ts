@@ -33,7 +33,7 @@ export async function readRecipeFile(
     const empty = value === null || value === undefined ? 'is empty' : 'does not hold a map of keys';
     throw new AgentgymError('AG_RECIPE_SYNTAX', {
       message: `${file} ${empty}`,
-      hint: 'See `docs/reference/recipe.md` for the keys there are.',
+      hint: '`docs/reference/recipe.md` lists all keys.',
       ...place,
     });
   }
