@@ -51,12 +51,12 @@ export async function pluginPages(): Promise<Record<string, string>> {
   const rows = plugins.flatMap(({ folder, contributions, bundled }) =>
     contributions.map(
       ({ kind, name, summary }) =>
-        `| ${kind} | \`${name}\` | ${summary} | [${folder}](${folder}.md)${bundled ? '' : ', to be installed'} |`,
+        `| ${kind} | \`${name}\` | ${summary} | [${folder}](${folder}.md)${bundled ? '' : ', not bundled'} |`,
     ),
   );
   const list = [
     '# Plugins of the project\n',
-    'What they contribute. Those that do not come with the CLI are installed by `agentgym plugins install`.\n',
+    'This page lists the contributions of all plugins of this repository. Install those that are not bundled with `agentgym plugins install`.\n',
     'Generated from the plugins themselves by `npm run reference`.\n',
     '| kind | name | what it is | page |',
     '|---|---|---|---|',
@@ -75,7 +75,7 @@ function pluginPage({ folder, packageName, bundled, contributions }: PluginPacka
     });
   const lines = [
     `# ${folder}\n`,
-    `\`${packageName}\`; ${bundled ? 'it comes with the CLI' : `\`agentgym plugins install ${folder}\``}.\n`,
+    `\`${packageName}\`; ${bundled ? 'bundled with the CLI' : `\`agentgym plugins install ${folder}\``}.\n`,
     prose.trim(),
     '\n## Declared options\n',
     `Generated from the code by \`npm run reference\`; \`agentgym describe KIND NAME\` prints the same.\n`,

@@ -57,7 +57,7 @@ export const thresholds = {
   },
   rewardedTurns: {
     value: 1.5,
-    of: "rewarded turns per plan of the oracle; above it the position of rewards matters",
+    of: 'rewarded turns per plan of the oracle; above it the position of rewards matters',
     source: 'ours, docs/rewards.md: estimators with level: episode add rewards up',
   },
   coldStart: {
@@ -74,8 +74,7 @@ export const thresholds = {
   heldOutRise: {
     value: 0.02,
     of: 'rise of the held-out loss above its minimum, as a share of the minimum',
-    source:
-      'ours, rule of thumb: the model memorises if its loss rises on other games and falls on training games',
+    source: 'ours, rule of thumb: the model memorises if its loss rises on other games and falls on training games',
   },
   heldOutGap: {
     value: 0.1,

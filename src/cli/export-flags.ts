@@ -50,6 +50,6 @@ export async function refuseIdleFlags(flags: ExportFlags) {
   const { AgentgymError } = await import('../errors/agentgym-error.js');
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`--${idle}\` has no effect with \`--format ${flags.format}\`.`,
-    hint: 'Leave one of the two out.',
+    hint: 'Remove one of the two.',
   });
 }

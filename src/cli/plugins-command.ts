@@ -33,11 +33,11 @@ export abstract class PluginsCommand extends BaseCommand {
   /** Announces install scripts, and says whether they may run. */
   protected async allowScripts(scripts: readonly InstallScripts[], flag: boolean): Promise<boolean> {
     for (const { package: name, version, commands } of scripts) {
-      this.note(`${name} ${version} wants to run, with all your rights: ${commands.join('; ')}`);
+      this.note(`${name} ${version} wants to run these commands with all your rights: ${commands.join('; ')}`);
     }
     if (flag) return true;
     if (!this.jsonEnabled() && (await confirmOnTerminal('Run this?', this.signal))) return true;
-    this.note('Not run. If the plugin does not work without: the same command with `--allow-scripts`.');
+    this.note('They were not run. If the plugin does not work, repeat the command with `--allow-scripts`.');
     return false;
   }
 

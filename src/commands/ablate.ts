@@ -72,7 +72,7 @@ export default class Ablate extends BaseCommand {
     for (const line of lines.ablationLines(result, styleOf(stdout, environment))) this.say(line);
     this.say(`\nAblation ${result.status}: ${result.ablation}`);
     this.say(`Report: ${report}`);
-    if (result.status !== 'completed') this.say('The same command goes on where it stands.');
+    if (result.status !== 'completed') this.say('The same command continues it.');
     if (this.signal.aborted) process.exitCode = 130;
     return result;
   }

@@ -54,8 +54,7 @@ export default class Describe extends BaseCommand {
     if (facts !== undefined) this.say(`reports ${facts.join(', ')}`);
     if (survey !== undefined) for (const line of surveyLines(survey)) this.say(line);
     if (needs !== undefined) this.say(`needs an environment that reports ${needs.join(', ')}`);
-    if (external === true)
-      this.say('its answers depend on more than the call: runs with it are not exactly repeatable');
+    if (external === true) this.say('its answers may change between calls: runs with it are not exactly repeatable');
     if (presets !== undefined) {
       this.say('\nPresets');
       for (const preset of presets) this.say(`  ${preset.name}  ${preset.summary}`);

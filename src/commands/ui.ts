@@ -51,10 +51,11 @@ export default class Ui extends BaseCommand {
       ...(token !== undefined && token !== '' && { token }),
     });
     const { url, runs } = server;
-    if (!isLoopback(flags.host)) this.note(`Other machines can reach ${flags.host}: the token alone keeps them out.`);
+    if (!isLoopback(flags.host))
+      this.note(`Other machines can reach ${flags.host}. Only the token protects the pages.`);
     if (this.jsonEnabled()) this.logJson(this.toSuccessJson({ url, runs }));
     this.say(`Runs in ${runs}: ${url}`);
-    this.say('Ctrl-C stops it; runs go on.');
+    this.say('Ctrl-C stops the server; runs continue.');
     if (flags.open) openAddress(url, (problem) => this.note(problem));
     if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
     await server.close();

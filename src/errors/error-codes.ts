@@ -27,7 +27,7 @@ export const errorCodes = {
   AG_ABLATION_GRID: {
     exitCode: 2,
     meaning: 'An ablation has too many cells, two equal cells, or names a cell that does not exist.',
-    cause: 'The numbers of values of several keys multiply; or a value of a key equals the recipe's own value.',
+    cause: "The numbers of values of several keys multiply; or a value of a key equals the recipe's own value.",
     cure: 'Change the grid, or confirm its size with `--yes`.',
   },
   AG_ABLATION_NOT_FOUND: {
@@ -76,7 +76,7 @@ export const errorCodes = {
     exitCode: 2,
     meaning: 'A command got an unknown flag or argument, or a required one is missing.',
     cause: 'A misspelt flag, a flag without its value, or two flags that exclude each other.',
-    cure: "See the flags and examples with `agentgym COMMAND --help`.",
+    cure: 'See the flags and examples with `agentgym COMMAND --help`.',
   },
   AG_CONTRIBUTION_CONFLICT: {
     exitCode: 2,
@@ -98,8 +98,7 @@ export const errorCodes = {
   },
   AG_EPISODES_FAILED: {
     exitCode: 2,
-    meaning:
-      'More episodes failed than `rollout.maxFailedShare` allows. The infrastructure failed, not the policy.',
+    meaning: 'More episodes failed than `rollout.maxFailedShare` allows. The infrastructure failed, not the policy.',
     cause: '`reset` or `step` of the environment threw an error, or took longer than its deadline.',
     cure: 'Fix the cause in the message, then continue with `agentgym train --resume RUN`.',
   },
@@ -129,10 +128,9 @@ export const errorCodes = {
   },
   AG_INIT_TARGET: {
     exitCode: 2,
-    meaning:
-      'The target folder of `agentgym init` is a file, is not empty, or cannot be written.',
+    meaning: 'The target folder of `agentgym init` is a file, is not empty, or cannot be written.',
     cause: 'A folder in use, a misspelt path, or a folder of another user.',
-    cure: 'Choose another folder, or overwrite the template's files with `--force`.',
+    cure: "Choose another folder, or overwrite the template's files with `--force`.",
   },
   AG_INIT_TEMPLATE: {
     exitCode: 2,
@@ -236,8 +234,7 @@ export const errorCodes = {
     exitCode: 2,
     meaning:
       'agentgym cannot use a package as a plugin: its declaration, version, entry or contributions are wrong. Nothing was changed.',
-    cause:
-      'The package is not a plugin, was packed without a build, or was written for another version of agentgym.',
+    cause: 'The package is not a plugin, was packed without a build, or was written for another version of agentgym.',
     cure: 'Install another version, or report the message to the author of the plugin.',
   },
   AG_PLUGIN_STORE_BUSY: {
@@ -309,8 +306,8 @@ export const errorCodes = {
   },
   AG_RESUME_MISMATCH: {
     exitCode: 2,
-    meaning: 'The recipe given with `--resume` differs from the run's own recipe.',
-    cause: '`--resume` was used together with a recipe or a `--set` that differs from the run's recipe.',
+    meaning: "The recipe given with `--resume` differs from the run's own recipe.",
+    cause: "`--resume` was used together with a recipe or a `--set` that differs from the run's recipe.",
     cure: 'Resume with `agentgym train --resume RUN` only, or start a new run with the new recipe.',
   },
   AG_REWARD_INVERSION: {
@@ -334,7 +331,7 @@ export const errorCodes = {
   },
   AG_RUN_AMBIGUOUS: {
     exitCode: 2,
-    meaning: "Several runs have an id with this beginning.",
+    meaning: 'Several runs have an id with this beginning.',
     cause: 'Only one or two letters of the id were given.',
     cure: 'Give more letters of the id; `agentgym runs list` shows them.',
   },
