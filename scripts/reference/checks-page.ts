@@ -9,7 +9,7 @@ export function checksPage(): string {
     });
     return [
       `## ${kind}\n`,
-      '| check | what holds | why it matters | how to mend it |',
+      '| check | requirement | why it matters | how to fix it |',
       '|---|---|---|---|',
       ...rows,
       '',
@@ -17,7 +17,7 @@ export function checksPage(): string {
   });
   return [
     '# Checks of plugins\n',
-    'What `agentgym plugins check` and the kits of `@agentgym/cli/testing` check; [conformance](../conformance.md) says how they are run.\n',
+    'This page lists all checks of `agentgym plugins check` and of the kits in `@agentgym/cli/testing`. [Conformance](../conformance.md) explains how to run them.\n',
     'Generated from `src/testing/check-table.ts` by `npm run reference`.\n',
     ...sections,
   ].join('\n');

@@ -6,11 +6,11 @@ type Flag = Command.Loadable['flags'][string];
 
 /** What each exit code says; the table of every command. */
 const exitCodes = [
-  ['0', 'done'],
-  ['1', 'a check did not hold, such as a problem that `doctor` found'],
-  ['2', 'something that you can mend: the message says where and how'],
+  ['0', 'success'],
+  ['1', 'a check failed, such as a problem found by `doctor`'],
+  ['2', 'an error in the input: the message says where it is and how to fix it'],
   ['70', 'a defect of agentgym: report it'],
-  ['130', 'interrupted, and resumable'],
+  ['130', 'interrupted and resumable'],
 ] as const;
 
 /**
@@ -30,14 +30,14 @@ export async function commandsPage(): Promise<string> {
   const commands = await allCommands();
   const lines = [
     '# Commands\n',
-    'Every command takes `--help`. Under `--json` standard output is one document, on failure too ([errors](errors.md)). A RUN is a path, an id, the',
+    'Every command takes `--help`. With `--json`, standard output is one document, also after an error ([errors](errors.md)). A RUN is a path, an id, the',
     'beginning of an id, or `latest`.\n',
     '| exit code | meaning |',
     '|---|---|',
     ...exitCodes.map(([code, meaning]) => `| ${code} | ${meaning} |`),
     '',
     'Generated from the commands themselves by `npm run reference`.\n',
-    '| command | does |',
+    '| command | purpose |',
     '|---|---|',
     ...commands.map((command) => `| [\`${nameOf(command)}\`](#${slugOf(command)}) | ${cell(summaryOf(command))} |`),
     '',

@@ -46,17 +46,17 @@ function recipePage(): string {
   const root = recipeSchema as unknown as SchemaNode;
   const lines = [
     '# Recipes\n',
-    'A recipe says everything about a run. It is a YAML, JSON or TypeScript file; editors complete and check YAML that begins with',
+    'This page lists all keys of a recipe. A recipe is a YAML, JSON or TypeScript file. Editors complete and check YAML that begins with',
     '`# yaml-language-server: $schema=` and the path of [recipe.schema.json](recipe.schema.json), and TypeScript that ends in',
     "`export default defineRecipe({...})` with `import { defineRecipe } from '@agentgym/cli'`.\n",
-    '`agentgym train` takes the path of a recipe or the name of a built-in one. Without either it takes the recipe of the project:',
+    '`agentgym train` accepts the path of a recipe or the name of a built-in recipe. Without either it uses the recipe of the project:',
     '`agentgym.config.ts` (or `.js`, `.mjs`), `.agentgymrc.yaml`, or `agentgym.recipe` in package.json (the keys, or a path).\n',
-    '- `extends` names a recipe to start from. Maps are laid over each other, everything else is replaced, `null` removes an inherited key.',
-    '  Where another environment, format, policy, algorithm, schedule or kind is chosen, what was said about the former goes.',
+    '- `extends` names a recipe to start from. Maps are merged, all other values are replaced, `null` removes an inherited key.',
+    '  If a recipe chooses another environment, format, policy, algorithm, schedule or kind, the settings of the former one are dropped.',
     '- `--set algorithm.groupSize=8` sets a key from the command line; values are read as YAML, lists are set whole.',
-    '- A key that does not exist is an error, and so is one that you wrote and that has no effect.',
-    '- Relative paths are relative to the file that says them; in a flag, to the current folder.',
-    '- Evaluations and demonstrations are played with the longest turns of `horizon`, evaluations with `evaluation.horizon` where that is said.\n',
+    '- An unknown key is an error. A key that you wrote and that has no effect is an error too.',
+    '- Relative paths are relative to the file that contains them; in a flag, to the current folder.',
+    '- Evaluations and demonstrations use the longest `horizon`; evaluations use `evaluation.horizon` if it is set.\n',
     'Generated from `src/config/recipe-schema.ts` by `npm run reference`.\n',
     ...keySections('', root, new Map()),
   ];
@@ -66,9 +66,10 @@ function recipePage(): string {
 function ablationPage(): string {
   const lines = [
     '# Ablation files\n',
-    'An ablation file says which keys of a recipe are varied, and with how many seeds: `agentgym ablate FILE`. It is YAML, JSON or TypeScript;',
-    'editors complete and check YAML that begins with `# yaml-language-server: $schema=` and the path of [ablation.schema.json](ablation.schema.json).',
-    'What it is for, and the axes that need no file: [ablations](../ablations.md).\n',
+    'This page lists all keys of an ablation file. The file defines which keys of a recipe vary, and how many seeds to run: `agentgym ablate FILE`.',
+    'It is YAML, JSON or TypeScript. Editors complete and check YAML that begins with `# yaml-language-server: $schema=` and the path of',
+    '[ablation.schema.json](ablation.schema.json).',
+    '[Ablations](../ablations.md) explains its use and the axes that need no file.\n',
     'Generated from `src/config/ablation-schema.ts` by `npm run reference`.\n',
     ...keySections('', ablationSchema, new Map()),
   ];

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
 import { describeOptionType } from '../../src/config/check-options.js';
-import type { Contribution } from '../../src/contracts/plugin.js';
+import type { Contribution, ContributionKind } from '../../src/contracts/plugin.js';
 import type { OptionsDeclaration } from '../../src/contracts/options.js';
 
 const root = new URL('../../', import.meta.url);
@@ -51,12 +51,12 @@ export async function pluginPages(): Promise<Record<string, string>> {
   const rows = plugins.flatMap(({ folder, contributions, bundled }) =>
     contributions.map(
       ({ kind, name, summary }) =>
-        `| ${kind} | \`${name}\` | ${summary} | [${folder}](${folder}.md)${bundled ? '' : ', to be installed'} |`,
+        `| ${kind} | \`${name}\` | ${summary} | [${folder}](${folder}.md)${bundled ? '' : ', not bundled'} |`,
     ),
   );
   const list = [
     '# Plugins of the project\n',
-    'What they contribute. Those that do not come with the CLI are installed by `agentgym plugins install`.\n',
+    'This page lists the contributions of all plugins of this repository. Install those that are not bundled with `agentgym plugins install`.\n',
     'Generated from the plugins themselves by `npm run reference`.\n',
     '| kind | name | what it is | page |',
     '|---|---|---|---|',
@@ -75,7 +75,7 @@ function pluginPage({ folder, packageName, bundled, contributions }: PluginPacka
     });
   const lines = [
     `# ${folder}\n`,
-    `\`${packageName}\`; ${bundled ? 'it comes with the CLI' : `\`agentgym plugins install ${folder}\``}.\n`,
+    `\`${packageName}\`; ${bundled ? 'bundled with the CLI' : `\`agentgym plugins install ${folder}\``}.\n`,
     prose.trim(),
     '\n## Declared options\n',
     `Generated from the code by \`npm run reference\`; \`agentgym describe KIND NAME\` prints the same.\n`,
@@ -86,7 +86,7 @@ function pluginPage({ folder, packageName, bundled, contributions }: PluginPacka
 
 function contributionSection(contribution: Contribution): string[] {
   const { kind, name, summary, options } = contribution;
-  return [`### ${kind} \`${name}\`\n`, `${summary}.\n`, ...capabilities(contribution), ...optionTable(options)];
+  return [`### ${kind} \`${name}\`\n`, `${summary}.\n`, ...capabilities(contribution), ...optionTable(options, kind)];
 }
 
 /** What the host knows of it beside its options. */
@@ -107,10 +107,10 @@ function capabilities(contribution: Contribution): string[] {
   return said.length === 0 ? [] : [`${said.join(' ')}\n`];
 }
 
-function optionTable(options: OptionsDeclaration): string[] {
+function optionTable(options: OptionsDeclaration, kind: ContributionKind): string[] {
   const rows = Object.entries(options).map(([name, option]) => {
     const value = option.default === null ? 'not set' : `\`${JSON.stringify(option.default)}\``;
-    const axis = option.axis === true ? ' An axis of complexity.' : '';
+    const axis = kind === 'environment' && option.axis === true ? ' Varied by `ablate complexity`.' : '';
     return `| \`${name}\` | ${describeOptionType(option)} | ${value} | ${option.description.replaceAll('|', '\\|')}.${axis} |`.replace(
       '..',
       '.',

@@ -144,7 +144,7 @@ export async function readAblation(directory: string): Promise<AblationManifest>
   const manifest = await readAblationIfAny(resolve(directory));
   if (manifest !== undefined) return manifest;
   throw new AgentgymError('AG_NOT_A_RUN', {
-    message: `${resolve(directory)} is no ablation: it has no ablation.json.`,
+    message: `${resolve(directory)} is not an ablation: it has no ablation.json.`,
     file: ablationPath(resolve(directory)),
   });
 }
@@ -180,7 +180,7 @@ export async function readCellRun(
   const manifest = await readManifest(run.directory);
   const difference = recipeDifference(manifest.recipe, run.recipe);
   if (difference !== undefined) {
-    throw changed(run.directory, `was made by another recipe: ${describeDifference(difference)}`);
+    throw changed(run.directory, `was made with another recipe: ${describeDifference(difference)}`);
   }
   // One that was removed is run again: until it ends it is another.
   const known = manifest.status === 'completed' ? finished[runName(run)] : undefined;
@@ -216,9 +216,9 @@ async function readAblationIfAny(directory: string): Promise<AblationManifest | 
     const manifest = JSON.parse(await readFile(file, 'utf8')) as Partial<AblationManifest>;
     if (manifest.formatVersion === 1 && Array.isArray(manifest.cells)) return manifest as AblationManifest;
   } catch (error) {
-    throw changed(file, 'is no JSON', error);
+    throw changed(file, 'is not JSON', error);
   }
-  throw changed(file, 'is not of a format that this version reads');
+  throw changed(file, 'has a format that this version cannot read');
 }
 
 function refuseOther(directory: string, there: AblationManifest, cells: readonly Cell[]): void {
@@ -226,10 +226,10 @@ function refuseOther(directory: string, there: AblationManifest, cells: readonly
   const before = Object.fromEntries(there.cells.map(({ id, recipe }) => [id, recipe]));
   const now = Object.fromEntries(cells.map(({ id, recipe }) => [id, recipe]));
   const difference = recipeDifference(before, now);
-  const what = difference === undefined ? 'it is of another version' : describeDifference(difference);
+  const what = difference === undefined ? 'it has another version' : describeDifference(difference);
   throw new AgentgymError('AG_ABLATION_CHANGED', {
-    message: `${directory} holds another ablation: ${what}.`,
-    hint: 'Choose another `--output`, or ask what it asks.',
+    message: `${directory} contains another ablation: ${what}.`,
+    hint: 'Choose another `--output`, or run the ablation of this folder.',
     file: ablationPath(directory),
   });
 }
@@ -237,7 +237,7 @@ function refuseOther(directory: string, there: AblationManifest, cells: readonly
 function changed(path: string, what: string, cause?: unknown): AgentgymError {
   return new AgentgymError('AG_ABLATION_CHANGED', {
     message: `${path} ${what}.`,
-    hint: `Restore it, or remove ${path.endsWith('.json') ? 'the folder around it' : 'it'}: what is missing is run again.`,
+    hint: `Restore it, or remove ${path.endsWith('.json') ? 'the folder around it' : 'it'}; agentgym then repeats the missing runs.`,
     file: path,
     cause,
   });
@@ -245,8 +245,8 @@ function changed(path: string, what: string, cause?: unknown): AgentgymError {
 
 function exists(directory: string): AgentgymError {
   return new AgentgymError('AG_OUTPUT_EXISTS', {
-    message: `${directory} exists already, and is no ablation.`,
-    hint: 'Choose an `--output` that does not exist yet, or that of an ablation to go on with.',
+    message: `${directory} already exists and is not an ablation.`,
+    hint: 'Choose a new folder with `--output`, or the folder of an ablation to continue.',
     file: directory,
   });
 }

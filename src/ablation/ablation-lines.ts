@@ -51,7 +51,7 @@ export function estimateLines(estimates: readonly CellEstimate[], seeds: number,
   return [
     ...alignColumns([['cell', 'a run', 'steps', 'demonstrations', 'episodes'], ...rows]),
     '',
-    `${estimates.length} cells with ${seeds} seeds, ${workers} side by side: about ${formatSeconds(total / workers)}`,
+    `${estimates.length} cells with ${seeds} seeds, ${workers} at the same time: about ${formatSeconds(total / workers)}`,
     ...estimates.flatMap(({ id, title = id, notes }) => notes.map((note) => `${title}: ${note}`)),
   ];
 }
@@ -92,7 +92,7 @@ export function comparisonLines(
     formatP(corrected),
     design === 'unpaired' ? 'other tasks' : '',
   ]);
-  const [head = '', ...lines] = alignColumns([['difference', unit, '95 % interval', '', 'corrected', ''], ...rows]);
+  const [head = '', ...lines] = alignColumns([['difference', unit, '95 % interval', '', 'p (Holm)', ''], ...rows]);
   return [title(head), ...lines];
 }
 
@@ -106,8 +106,8 @@ function effectLines(effects: readonly GridEffect[], measure: Measure, title: (l
     `p ${formatP(p)}`,
     formatP(corrected),
   ]);
-  const [head = '', ...lines] = alignColumns([['over the grid', unit, '95 % interval', '', 'corrected'], ...rows]);
-  const explained = 'a x b: how much more b brings with a than with the first value of the key of a';
+  const [head = '', ...lines] = alignColumns([['over the grid', unit, '95 % interval', '', 'p (Holm)'], ...rows]);
+  const explained = "a x b: effect of b with a, minus its effect with the first value of a's key";
   return [title(head), ...lines, ...(effects.some(({ kind }) => kind === 'interaction') ? [title(explained)] : [])];
 }
 

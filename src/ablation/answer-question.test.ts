@@ -51,7 +51,7 @@ describe('answerQuestion', () => {
     const cells = [cell('a', 0.5), cell('b', 0.6), cell('c', 0.58)];
     const comparisons = [comparison('a', 'b', 0.1, 0.06), comparison('a', 'c', 0.08, 0.2)];
     expect(answerQuestion({ ...base, cells, comparisons })).toBe(
-      'Success: b 60.0 %, c 58.0 %, a 50.0 %. b - a leaves 0 out alone, not after correction for 2 comparisons: more seeds would tell.',
+      'Success: b 60.0 %, c 58.0 %, a 50.0 %. b - a is separable without correction, but not after correction for 2 comparisons. Run more seeds.',
     );
   });
 
@@ -64,13 +64,13 @@ describe('answerQuestion', () => {
       return answerQuestion({ ...base, cells, comparisons }).replace('Success: bee, 2 62.0 %, a 50.0 %. ', '');
     };
     expect(said('one-seed')).toBe(
-      'One seed of each says nothing of other seeds, so no difference is called separable: run three or more.',
+      'One seed per cell says nothing about other seeds, so no difference is called separable. Run three seeds or more.',
     );
     expect(said('two-seeds')).toBe(
-      'Two seeds do not tell how far seeds differ, so no difference is called separable: run three or more.',
+      'Two seeds do not show how much seeds differ, so no difference is called separable. Run three seeds or more.',
     );
     expect(said('narrow')).toBe(
-      'No difference is separable. bee, 2 - a leaves 0 out, but its interval is narrow: these seeds agree better than the sampling of tasks allows. Run more seeds.',
+      'No difference is separable. bee, 2 - a excludes 0, but its interval is narrow: these seeds agree better than the sampling of tasks allows. Run more seeds.',
     );
   });
 
@@ -82,7 +82,7 @@ describe('answerQuestion', () => {
       answerQuestion({ ...base, cells, comparisons: [comparison('a', 'b', 0.01, 0.6)], effects }).split('points. ')[1];
     expect(said([{ ...effect, kind: 'main' }, joint])).toBe(
       "Over the whole grid: grpo is above ppo by 12.0 points (95 % interval 10.0 to 14.0; p < 0.001 after Holm's correction). " +
-        'groupSize 16 brings 12.0 points more with grpo than with its first value.',
+        'The effect of groupSize 16 is 12.0 points larger with grpo than with the first value of that key.',
     );
     expect(
       said([
@@ -105,17 +105,17 @@ describe('answerQuestion', () => {
     expect(answerQuestion({ ...base, cells, comparisons })).toBe(
       'Success: b 62.0 %, d 61.0 %, a 50.0 %, c 44.0 %. ' +
         "b is above a by 12.0 points (95 % interval 10.0 to 14.0; p < 0.001 after Holm's correction). " +
-        'It is separable from c, too. b is not separable from d.',
+        'It is also separable from c. b is not separable from d.',
     );
   });
 
   it('says what is missing', () => {
     expect(answerQuestion({ ...base, cells: [cell('a', null, 'missing')], comparisons: [] })).toBe(
-      'Nothing can be said yet: no run is complete.',
+      'No answer yet: no run is complete.',
     );
     const cells = [cell('a', 0.5), cell('b', null, 'failed'), cell('c', null, 'missing')];
     expect(answerQuestion({ ...base, cells, comparisons: [] })).toBe(
-      'a 50.0 % is all there is so far. No two cells share a seed yet. 1 of 3 runs failed. 1 of 3 runs is missing.',
+      'Only a 50.0 % has a result so far. No two cells have a common seed yet. 1 of 3 runs failed. 1 of 3 runs is missing.',
     );
   });
 });

@@ -15,7 +15,7 @@ export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'a
   const { cells, measure, reference } = result;
   const comparisons = result.comparisons.map((one) => ({ ...one, a: titleOf(cells, one.a), b: titleOf(cells, one.b) }));
   const known = cells.filter((cell) => valueOf(cell, measure) !== undefined);
-  if (known.length === 0) return 'Nothing can be said yet: no run is complete.';
+  if (known.length === 0) return 'No answer yet: no run is complete.';
   const ordered = rank(known, measure);
   const sentences = [
     ranking(ordered, measure),
@@ -42,7 +42,7 @@ function ranking(ordered: readonly CellSummary[], measure: Measure): string {
     (cell) => `${cell.title ?? cell.id} ${quantity(valueOf(cell, measure) ?? Number.NaN, measure)}`,
   );
   return others.length === 0
-    ? `${best} is all there is so far.`
+    ? `Only ${best} has a result so far.`
     : `${measureName(measure)}: ${[best, ...others].join(', ')}.`;
 }
 
@@ -52,7 +52,7 @@ function differences(
   reference: string,
   measure: Measure,
 ): string[] {
-  if (comparisons.length === 0) return ['No two cells share a seed yet.'];
+  if (comparisons.length === 0) return ['No two cells have a common seed yet.'];
   const real = comparisons.filter(isSeparable);
   if (real.length === 0) return notSeparable(comparisons, measure);
   if (comparisons.some(({ a }) => a !== reference)) return ofBest(best, comparisons, measure);
@@ -76,7 +76,7 @@ function ofBest(best: string, comparisons: readonly CellComparison[], measure: M
   const equals = own.filter((comparison) => !isSeparable(comparison)).map(other);
   return [
     ...(nearest === undefined ? [] : [difference(nearest, measure)]),
-    ...(beaten.length === 0 ? [] : [`It is separable from ${beaten.map(other).join(', ')}, too.`]),
+    ...(beaten.length === 0 ? [] : [`It is also separable from ${beaten.map(other).join(', ')}.`]),
     ...(equals.length === 0 ? [] : [`${best} is not separable from ${equals.join(', ')}.`]),
     ...doubtful(own),
   ];
@@ -97,17 +97,17 @@ function difference(
 function notSeparable(comparisons: readonly CellComparison[], measure: Measure): string[] {
   const [{ seeds, tasks }] = comparisons as [CellComparison];
   const few = comparisons.every(({ difference: { reservation } }) => reservation?.endsWith('-seeds') ?? false)
-    ? 'Two seeds do not tell how far seeds differ'
+    ? 'Two seeds do not show how much seeds differ'
     : comparisons.every(({ difference: { reservation } }) => reservation === 'one-seed')
-      ? 'One seed of each says nothing of other seeds'
+      ? 'One seed per cell says nothing about other seeds'
       : undefined;
-  if (few !== undefined) return [`${few}, so no difference is called separable: run three or more.`];
+  if (few !== undefined) return [`${few}, so no difference is called separable. Run three seeds or more.`];
   const alone = comparisons.filter(({ p, difference }) => p < level && difference.reservation === undefined);
   const unsure = doubtful(comparisons);
   if (alone.length > 0) {
-    const verb = alone.length === 1 ? 'leaves' : 'leave';
+    const verb = alone.length === 1 ? 'is' : 'are';
     return [
-      `${namesOf(alone)} ${verb} 0 out alone, not after correction for ${comparisons.length} comparisons: more seeds would tell.`,
+      `${namesOf(alone)} ${verb} separable without correction, but not after correction for ${comparisons.length} comparisons. Run more seeds.`,
       ...unsure,
     ];
   }
@@ -126,8 +126,8 @@ function effectSentences(effects: readonly GridEffect[], measure: Measure): stri
   if (main.length === 0) return [];
   const told = main.filter(isSeparable).map((effect) => difference(effect, measure));
   const joint = together.filter(isSeparable).map(({ a, b, difference: { mean } }) => {
-    const [verb, by] = [mean > 0 ? 'more' : 'less', points(Math.abs(mean), measure)];
-    return `${b} brings ${by} ${verb} with ${a} than with its first value.`;
+    const [verb, by] = [mean > 0 ? 'larger' : 'smaller', points(Math.abs(mean), measure)];
+    return `The effect of ${b} is ${by} ${verb} with ${a} than with the first value of that key.`;
   });
   return [
     ...(told.length === 0 ? ['Over the whole grid no key has a separable effect.'] : ['Over the whole grid:', ...told]),
@@ -139,9 +139,9 @@ function effectSentences(effects: readonly GridEffect[], measure: Measure): stri
 function doubtful(comparisons: readonly CellComparison[]): string[] {
   const narrow = comparisons.filter(({ p, difference }) => p < level && difference.reservation === 'narrow');
   if (narrow.length === 0) return [];
-  const [verb, whose] = narrow.length === 1 ? ['leaves', 'its interval is'] : ['leave', 'their intervals are'];
+  const [verb, whose] = narrow.length === 1 ? ['excludes', 'its interval is'] : ['exclude', 'their intervals are'];
   return [
-    `${namesOf(narrow)} ${verb} 0 out, but ${whose} narrow: these seeds agree better than the sampling of tasks allows. Run more seeds.`,
+    `${namesOf(narrow)} ${verb} 0, but ${whose} narrow: these seeds agree better than the sampling of tasks allows. Run more seeds.`,
   ];
 }
 

@@ -14,8 +14,7 @@ type Result = Pick<AblationResult, 'cells' | 'comparisons' | 'measure'>;
  */
 export function answerTransfer(result: Result, transfer: TransferSummary): string {
   const { cells, measure } = result;
-  if (cells.every((cell) => valueOf(cell, measure) === undefined))
-    return 'Nothing can be said yet: no run is complete.';
+  if (cells.every((cell) => valueOf(cell, measure) === undefined)) return 'No answer yet: no run is complete.';
   return [
     ...bestRow(transfer, measure),
     ...transfer.tested.flatMap((column) => columnSentence(column, result)),
@@ -46,7 +45,7 @@ function columnSentence(column: string, { cells, comparisons, measure }: Result)
       return `${row} ${differenceOf(comparison, measure)}`;
     });
   const against = others.length === 0 ? '' : `; ${others.join(', ')}`;
-  return [`On ${column}: ${quantity(own, measure)} by training there${against}.`];
+  return [`On ${column}: ${quantity(own, measure)} when trained there${against}.`];
 }
 
 /** "-12.3 points (-16.6 to -8.0; p < 0.001)" */
@@ -69,14 +68,14 @@ function unitOf(measure: Measure): string {
 /** The row that loses least elsewhere, and whether that is more than chance. */
 function bestRow({ elsewhere, best }: TransferSummary, measure: Measure): string[] {
   const loss = elsewhere.find(({ b }) => b === best?.trained);
-  if (best === undefined || loss === undefined) return ['No two cells share a seed yet.'];
+  if (best === undefined || loss === undefined) return ['No two cells have a common seed yet.'];
   const unclear = best.against.filter((comparison) => !isSeparable(comparison)).map(({ a }) => a);
   const { mean, low, high } = loss.difference;
   const interval = `${signed(low, measure)} to ${signed(high, measure)}`;
   const lead =
     unclear.length === 0
-      ? `${best.trained} carries over best, separably from every other`
-      : `${best.trained} is ahead in what carries over, but not separable from ${unclear.join(', ')}`;
-  const by = `${signed(mean, measure)}${unitOf(measure)} from what training there gives, in the mean (${interval})`;
-  return [`${lead}: where it did not train it is ${by}.`];
+      ? `${best.trained} transfers best, separably from all others`
+      : `${best.trained} transfers best, but is not separable from ${unclear.join(', ')}`;
+  const by = `${signed(mean, measure)}${unitOf(measure)} (${interval}) from the cells trained on them`;
+  return [`${lead}. On the other levels its mean difference is ${by}.`];
 }

@@ -22,10 +22,10 @@ export function findAxis(name: string, builtIn: readonly string[]): Axis {
   if (found !== undefined) return found;
   const near = nearestName(name, [...names, ...builtIn]);
   throw new AgentgymError('AG_ABLATION_NOT_FOUND', {
-    message: `There is no axis \`${name}\`, and no ablation of that name.`,
+    message: `There is no axis and no ablation \`${name}\`.`,
     hint:
       near === undefined
-        ? `Axes are: ${names.join(', ')}; ablations that come with a recipe: ${builtIn.join(', ')}. A grid file is given by its path.`
+        ? `Axes are: ${names.join(', ')}; recipes with an ablation: ${builtIn.join(', ')}. Give the path of an ablation file.`
         : `Did you mean \`agentgym ablate ${near}\`?`,
   });
 }

@@ -173,7 +173,7 @@ describe('planAblation', () => {
     const twice = await plan('algorithm', { values: ['grpo', 'rloo'], sets: ['algorithm.epochs=2'] });
     expect(twice.cells.map(({ recipe }) => recipe.algorithm?.epochs)).toEqual([2, 2]);
     await expect(plan('algorithm', { values: ['grpo'], sets: ['algorithm.options.clipHigh=0.3'] })).rejects.toThrow(
-      /has no effect beside the cell grpo/,
+      /has no effect, because the cell grpo sets it/,
     );
   });
 
@@ -202,7 +202,7 @@ describe('planAblation', () => {
       expect(cells.map(({ recipe }) => planRun(recipe).transfer.filter(({ isOwn }) => isOwn).map(({ name }) => name))).toEqual(
         cells.map(({ id }) => [id]),
       ); // prettier-ignore
-      expect(asked.question).toBe('What does training on one width of guess-number carry over to the others?');
+      expect(asked.question).toBe('How well does training on one width of guess-number transfer to the others?');
     });
 
     it('takes given levels with the own one, and several options one at a time', async () => {
@@ -222,13 +222,13 @@ describe('planAblation', () => {
     });
 
     it.each<[string, () => Promise<unknown>, RegExp]>([
-      ['one level', () => plan('transfer', { values: [{ width: [[20, 31]] }] }), /one level alone, width-20-31/],
-      ['an option that is no axis', () => plan('transfer', { values: [{ highest: [9] }] }), /`highest` is no axis/],
+      ['one level', () => plan('transfer', { values: [{ width: [[20, 31]] }] }), /only one level, width-20-31/],
+      ['an option that is no axis', () => plan('transfer', { values: [{ highest: [9] }] }), /`highest` is not an axis/],
       ['a level that does not fit', () => plan('transfer', { values: [{ width: [[60, 70]] }] }), /width-60-70: an interval of 70/],
       ['a level of another type', () => plan('transfer', { values: [{ width: [3] }] }), /width-3: `width` is 3/],
       ['an environment without an axis', () => plan('transfer', { host: withoutAxes() }), /no option that is an axis/],
       ['a recipe that chooses itself', () => plan('transfer', { sets: ['evaluation.final.transfer={a: {}}'] }), /chooses its own/],
-      ['levels that deal tasks differently', () => plan('transfer', { values: [{ width: [[18, 25]] }] }), /tasks of the test split of .* are seen in training on/],
+      ['levels that deal tasks differently', () => plan('transfer', { values: [{ width: [[18, 25]] }] }), /tasks of the test split of .* are training tasks of/],
     ])('refuses %s', async (_, ask, message) => {
       expect(await complaint(ask())).toMatchObject({ code: 'AG_ABLATION_AXIS', message: expect.stringMatching(message) as string });
     }); // prettier-ignore
@@ -255,19 +255,19 @@ describe('planAblation', () => {
   });
 
   it.each<[string, () => Promise<unknown>, string, RegExp]>([
-    ['an axis that is none', () => plan('sparsty'), 'AG_ABLATION_NOT_FOUND', /no axis `sparsty`/],
+    ['an axis that is none', () => plan('sparsty'), 'AG_ABLATION_NOT_FOUND', /no axis and no ablation `sparsty`/],
     ['a file that is none', () => plan('./none.yaml'), 'AG_ABLATION_NOT_FOUND', /no ablation file/],
     ['a key that is none', () => planFile({ grid: { 'algorithm.groupSiez': [1, 2] } }), 'AG_RECIPE_UNKNOWN_KEY', /groupSiez/],
     ['no cells', () => planFile({}), 'AG_RECIPE_INVALID', /neither `grid` nor `cells`/],
     ['lists of different lengths', () => planFile({ design: 'paired', grid: { seed: [1], name: ['a', 'b'] } }), 'AG_RECIPE_INVALID', /one length/],
     ['a sample of all', () => planFile({ sample: 2, grid: { seed: [1] } }), 'AG_RECIPE_IDLE_SETTING', /`sample` has no effect/],
-    ['the same cell twice', () => planFile({ cells: { a: {}, b: { 'record.episodes': 32 } } }), 'AG_ABLATION_GRID', /a and b come to the same recipe/],
-    ['cells that differ in their seeds', () => planFile({ grid: { seed: [1, 2] } }), 'AG_ABLATION_GRID', /come to the same recipe/],
-    ['a reference that is no cell', () => planFile({ reference: 'c', cells: { a: {} } }), 'AG_ABLATION_GRID', /c, which is no cell/],
-    ['a flag that cells override', () => plan('horizon', { sets: ['horizon.turns=3'] }), 'AG_RECIPE_IDLE_SETTING', /beside the cell fixed-short/],
+    ['the same cell twice', () => planFile({ cells: { a: {}, b: { 'record.episodes': 32 } } }), 'AG_ABLATION_GRID', /a and b have the same recipe/],
+    ['cells that differ in their seeds', () => planFile({ grid: { seed: [1, 2] } }), 'AG_ABLATION_GRID', /have the same recipe/],
+    ['a reference that is no cell', () => planFile({ reference: 'c', cells: { a: {} } }), 'AG_ABLATION_GRID', /c, which is not a cell/],
+    ['a flag that cells override', () => plan('horizon', { sets: ['horizon.turns=3'] }), 'AG_RECIPE_IDLE_SETTING', /because the cell fixed-short sets it/],
     ['values beside a file', () => planFile({ cells: { a: {} } }, { values: [1] }), 'AG_COMMAND_USAGE', /`--values` has no effect/],
-    ['a share above 1', () => plan('budget', { values: [1.5] }), 'AG_ABLATION_AXIS', /1.5 is no share/],
-    ['an option that is no axis', () => plan('complexity', { values: [{ highest: [9] }] }), 'AG_ABLATION_AXIS', /`highest` is no axis/],
+    ['a share above 1', () => plan('budget', { values: [1.5] }), 'AG_ABLATION_AXIS', /1.5 is not a share/],
+    ['an option that is no axis', () => plan('complexity', { values: [{ highest: [9] }] }), 'AG_ABLATION_AXIS', /`highest` is not an axis/],
     ['a scheme that is none', () => plan('sparsity', { values: ['sparse', 'dnse'] }), 'AG_CONTRIBUTION_UNKNOWN', /Cell dnse/],
   ])('refuses %s', async (_, ask, code, message) => {
     const error = await complaint(ask());

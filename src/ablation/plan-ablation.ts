@@ -97,8 +97,8 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
   const { sets, cwd, host } = request;
   if (request.values !== undefined) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: '`--values` has no effect beside an ablation file, which says what is tried.',
-      hint: 'Leave it out, or name an axis.',
+      message: '`--values` has no effect with an ablation file, which has its own values.',
+      hint: 'Remove it, or name an axis.',
     });
   }
   const { ablation, file, folder } = await readAblationFile(path, cwd);
@@ -118,7 +118,7 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
   };
   if (!cells.some(({ id }) => id === plan.reference)) {
     throw new AgentgymError('AG_ABLATION_GRID', {
-      message: `\`reference\` is ${plan.reference}, which is no cell.`,
+      message: `\`reference\` is ${plan.reference}, which is not a cell.`,
       hint: `Cells are: ${cells.map(({ id }) => id).join(', ')}.`,
       file,
       path: 'reference',
@@ -164,8 +164,8 @@ function checkNames({ cells }: AblationPlan): void {
   const twice = cells.find(({ id }, index) => cells.findIndex((other) => other.id === id) !== index);
   if (twice === undefined) return;
   throw new AgentgymError('AG_ABLATION_GRID', {
-    message: `Two cells are called ${twice.id}.`,
-    hint: 'Give them names under `cells`.',
+    message: `Two cells have the name ${twice.id}.`,
+    hint: 'Give them different names under `cells`.',
   });
 }
 
@@ -183,6 +183,6 @@ function refuseLarge({ cells }: AblationPlan, seeds: readonly number[], yes: boo
 function tooLarge(what: string): AgentgymError {
   return new AgentgymError('AG_ABLATION_GRID', {
     message: `The grid is large: ${what}.`,
-    hint: 'Take `design: random` with a `sample`, or confirm it with `--yes`; `--dry-run` estimates the time.',
+    hint: 'Use `design: random` with a `sample`, or confirm the size with `--yes`; `--dry-run` estimates the time.',
   });
 }

@@ -68,8 +68,8 @@ function refuseOverlap(plan: AblationPlan, sets: CellBase['sets']): void {
     const cell = plan.cells.find(({ settings }) => Object.entries(settings).some(overlaps));
     if (cell === undefined) continue;
     throw new AgentgymError('AG_RECIPE_IDLE_SETTING', {
-      message: `\`${flag}\` has no effect beside the cell ${cell.id}, which sets it.`,
-      hint: 'Leave the flag out, or give the cells other values.',
+      message: `\`${flag}\` has no effect, because the cell ${cell.id} sets it.`,
+      hint: 'Remove the flag, or give the cells other values.',
     });
   }
 }
@@ -172,7 +172,7 @@ function sameCells(a: Cell, b: Cell): AgentgymError {
   const notes = [...a.notes, ...b.notes];
   const because = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   return new AgentgymError('AG_ABLATION_GRID', {
-    message: `The cells ${a.id} and ${b.id} come to the same recipe${because}.`,
+    message: `The cells ${a.id} and ${b.id} have the same recipe${because}.`,
     hint: 'Remove one of the two.',
   });
 }

@@ -47,7 +47,7 @@ function refuseTemperature({ cells }: PlannedAblation, temperature: number): voi
   const final = cells[0].recipe.evaluation.final.temperatures;
   if (temperature === 0 || final.includes(temperature)) return;
   throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `No run is evaluated at temperature ${temperature}: \`evaluation.final.temperatures\` is ${final.join(', ')}.`,
-    hint: `Add \`--set evaluation.final.temperatures=[0,${temperature}]\`, or compare at one of these.`,
+    message: `No run has an evaluation at temperature ${temperature}: \`evaluation.final.temperatures\` is ${final.join(', ')}.`,
+    hint: `Add \`--set evaluation.final.temperatures=[0,${temperature}]\`, or compare at one of these temperatures.`,
   });
 }

@@ -49,7 +49,7 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
         const outcome: TrainOutcome =
           busy === undefined
             ? await trainInProcess(run, resume, hear, signal)
-            : { status: 'failed', cause: `the process ${busy} is working on ${run.directory}` };
+            : { status: 'failed', cause: `process ${busy} is using ${run.directory}` };
         queue.release(run);
         if (outcome.status === 'completed') await directory.noteFinished(run);
         if ('cause' in outcome) await directory.noteFailed(run, outcome.cause);

@@ -90,9 +90,13 @@ export function transferLines(
   const [head = '', ...rows] = fits ?? tables.at(-1) ?? [];
   const unit = measure === 'success' ? 'points' : measure;
   return [
-    paint(`${measure} of what was trained on the row, tested on the column`, 'dim', style),
+    paint(`${measure}: rows are trained on, columns are tested on`, 'dim', style),
     paint(head, 'dim', style),
     ...rows,
-    paint(`* trained there; elsewhere: ${unit} from those that trained there, mean of the other columns`, 'dim', style),
+    paint(
+      `* trained on this column; elsewhere: mean difference in ${unit} to the cells trained on the other columns`,
+      'dim',
+      style,
+    ),
   ];
 }

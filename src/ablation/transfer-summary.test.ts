@@ -80,7 +80,7 @@ describe('summarizeTransfer', () => {
     };
     const { notes } = summarizeTransfer(levels, levels, played, 'success', [{ transfer } as never]);
     expect(notes).toEqual([
-      'On b the oracle solves 40.0 %: 60.0 % of its episodes are cut. A longer `evaluation.horizon` would leave room.',
+      'On b the oracle solves 40.0 %: 60.0 % of its episodes are cut. A longer `evaluation.horizon` would avoid this.',
     ]);
   });
 });

@@ -30,7 +30,7 @@ function ceilingNotes(tested: readonly string[], results: readonly Pick<RunResul
     if (oracle === undefined || oracle.truncated === 0) return [];
     const solved = `${(100 * oracle.success.rate).toFixed(1)} %`;
     const cut = `${(100 * oracle.truncated).toFixed(1)} % of its episodes are cut`;
-    return [`On ${column} the oracle solves ${solved}: ${cut}. A longer \`evaluation.horizon\` would leave room.`];
+    return [`On ${column} the oracle solves ${solved}: ${cut}. A longer \`evaluation.horizon\` would avoid this.`];
   });
 }
 

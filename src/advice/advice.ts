@@ -81,10 +81,10 @@ export interface Advice {
 }
 
 /** Why what only a run shows is not known of a recipe. */
-export const onlyARun = 'only a run shows it (`agentgym advise RUN`)';
+export const onlyARun = 'this needs a run (`agentgym advise RUN`)';
 
 /** Why what the policy knows at the start of reinforcement learning is not known of a recipe. */
-export const taughtFirst = 'fine-tuning or given weights make the policy that begins: ' + onlyARun;
+export const taughtFirst = 'the starting policy comes from fine-tuning or given weights, and ' + onlyARun;
 
 export const unknown = (why: string): Judgement => ({ verdict: 'unknown', why });
 export const fine = (fact: string): Judgement => ({ verdict: 'fine', fact });

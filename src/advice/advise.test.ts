@@ -64,7 +64,7 @@ describe('the quickstart', () => {
   it('has nothing to mend, and says what a run would show', () => {
     expect(advice).toMatchObject({ subject: 'quickstart', kind: 'recipe', findings: [] });
     expect(advice.fine.map(({ rule }) => rule)).toContain('groups-with-signal');
-    expect(advice.notChecked).toContainEqual({ rule: 'gain', why: expect.stringContaining('only a run shows it') });
+    expect(advice.notChecked).toContainEqual({ rule: 'gain', why: expect.stringContaining('this needs a run') });
   });
 
   it('is the same for a seed, and plays others for another', async () => {
@@ -164,7 +164,7 @@ describe('what it is about', () => {
     await expect(adviceOf('nosuch')).rejects.toMatchObject({
       code: 'AG_RECIPE_NOT_FOUND',
       exitCode: 2,
-      message: expect.stringContaining('no run of that name'),
+      message: expect.stringContaining('no run with this name'),
     });
     await expect(adviceOf(folder)).rejects.toMatchObject({ exitCode: 2 });
     await expect(adviceOf('latest')).rejects.toMatchObject({ code: 'AG_RUN_NOT_FOUND' });

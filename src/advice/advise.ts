@@ -74,7 +74,7 @@ export function judge(subject: Subject, rules = adviceRules): readonly (readonly
     const { explainedBy } = rule;
     if (judgement.verdict !== 'finding' || explainedBy === undefined || !found.has(explainedBy))
       return [rule, judgement];
-    return [rule, unknown(`it may follow from what ${explainedBy} found: mend that first`)];
+    return [rule, unknown(`it may follow from the finding of ${explainedBy}: fix that first`)];
   });
 }
 

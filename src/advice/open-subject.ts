@@ -37,7 +37,7 @@ export async function openSubject(
   }
   if (base.sets.length > 0) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: '`--set` has no effect on a run: it has been trained.',
+      message: '`--set` has no effect on a run, because it is already trained.',
       hint: `To change its recipe: \`agentgym advise ${join(directory, 'manifest.json')} --set ...\`.`,
     });
   }
@@ -68,8 +68,11 @@ async function findRun(
       return await resolveRun(what, runsFolder);
     } catch (noRun) {
       if (!isAgentgymError(noRun) || !['AG_RUN_NOT_FOUND', 'AG_NOT_A_RUN'].includes(noRun.code)) throw noRun;
-      const hint = `${error.hint} Runs are listed by \`agentgym runs list\`.`;
-      throw new AgentgymError('AG_RECIPE_NOT_FOUND', { message: `${error.message}, and no run of that name`, hint });
+      const hint = `${error.hint} \`agentgym runs list\` lists the runs.`;
+      throw new AgentgymError('AG_RECIPE_NOT_FOUND', {
+        message: `${error.message}, and there is no run with this name`,
+        hint,
+      });
     }
   }
 }

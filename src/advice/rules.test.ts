@@ -212,7 +212,7 @@ describe.each(Object.entries(warned))('%s', (rule, metric) => {
 
   it('is not checked where the metric is absent, or there is no run', () => {
     expect(judge(rule, { run })).toMatchObject({ verdict: 'unknown', why: expect.any(String) });
-    expect(judge(rule, {})).toMatchObject({ verdict: 'unknown', why: expect.stringContaining('only a run') });
+    expect(judge(rule, {})).toMatchObject({ verdict: 'unknown', why: expect.stringContaining('needs a run') });
   });
 });
 

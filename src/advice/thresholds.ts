@@ -18,26 +18,26 @@ export const thresholds = {
   unreachable: {
     value: 0.05,
     of: 'share of tasks that the oracle cannot solve within the horizon',
-    source: 'ours: such tasks are failures whatever is learnt',
+    source: 'ours: the policy fails such tasks whatever it learns',
   },
   firstHorizon: {
     value: 0.5,
     of: 'share of tasks that the oracle solves within the first horizon of a schedule',
-    source: 'ours, recipes/quickstart: with 3 of 5 turns a short horizon cannot tell good play from bad',
+    source: 'ours, recipes/quickstart: with 3 of 5 turns a short horizon cannot separate good play from bad',
   },
   cutByHorizon: {
     value: 0.2,
     of: 'share of late training episodes that the horizon cuts',
-    source: 'ours, rule of thumb; that more turns help is Guide, table 4',
+    source: 'ours, rule of thumb; Guide, table 4 shows that more turns help',
   },
   invalid: {
     value: 0.05,
-    of: 'share of late turns whose action was malformed or not legal',
+    of: 'share of late turns with a malformed or illegal action',
     source: "ours, rule of thumb; in the Guide's code such turns cost nothing",
   },
   cutActions: {
     value: 0.1,
-    of: 'share of late actions that run into maxActionTokens',
+    of: 'share of late actions that reach maxActionTokens',
     source: 'ours, src/training/health-rules.ts (length-runaway)',
   },
   signal: {
@@ -47,59 +47,58 @@ export const thresholds = {
   },
   severeSignal: {
     value: 0.1,
-    of: 'share of groups whose returns differ, below which it is a problem rather than advice',
+    of: 'share of groups whose returns differ; below it the finding is a problem, not advice',
     source: 'ours, src/training/health-rules.ts (no-signal)',
   },
   rewardsPerEpisode: {
     value: 0.05,
-    of: 'rewarded turns per episode of the policy that begins',
+    of: 'rewarded turns per episode of the starting policy',
     source: 'ours: at 0.05 about half of the groups of 16 see a reward, 1 - 0.95^16',
   },
   rewardedTurns: {
     value: 1.5,
-    of: "rewarded turns per plan of the oracle's, above which rewards have a place",
+    of: 'rewarded turns per plan of the oracle; above it the position of rewards matters',
     source: 'ours, docs/rewards.md: estimators with level: episode add rewards up',
   },
   coldStart: {
     value: 0.05,
-    of: 'success of the policy that begins',
+    of: 'success of the starting policy',
     source: 'Guide, ALFWorld (table 7): a base at 0 to 1 % was first fine-tuned on 300 games',
   },
   imitation: {
     value: 0.1,
-    of: 'success of the expert that is imitated, above that of the policy after supervised fine-tuning',
+    of: 'success of the imitated expert above the success of the policy after supervised fine-tuning',
     source:
-      'ours, recipes/quickstart: its start lies 5 points below its demonstrator, which reinforcement learning makes good',
+      'ours, recipes/quickstart: its start is 5 points below its demonstrator, and reinforcement learning closes the gap',
   },
   heldOutRise: {
     value: 0.02,
-    of: 'rise of the held-out loss from its least, as a share of it',
-    source:
-      'ours, rule of thumb: a loss that rises on other games while it falls on those that are shown is learnt by heart',
+    of: 'rise of the held-out loss above its minimum, as a share of the minimum',
+    source: 'ours, rule of thumb: the model memorises if its loss rises on other games and falls on training games',
   },
   heldOutGap: {
     value: 0.1,
-    of: 'share by which the loss on shown games lies below that on held-out ones',
+    of: 'share by which the loss on training games is below the loss on held-out games',
     source: 'ours, rule of thumb',
   },
   heldOutFall: {
     value: 0.005,
-    of: 'share by which the last quarter of a supervised stage lowers the held-out loss, above which it is still learning',
+    of: 'fall of the held-out loss over the last quarter of a supervised stage, as a share; above it the stage still learns',
     source: 'ours, rule of thumb: the learning rate falls there, so a loss that still falls has far to go',
   },
   supervisedSteps: {
     value: 1000,
-    of: 'steps of a supervised stage, below which a policy that has not learnt its games is given more of them',
-    source: 'ours, recipes/textcraft: 350 steps were too few for what 900 taught',
+    of: 'steps of a supervised stage; below it a policy that has not learnt its games needs more steps',
+    source: 'ours, recipes/textcraft: 350 steps taught less than 900',
   },
   supervisedEpochs: {
     value: 1.5,
-    of: 'times that each demonstration is seen, by a pretrained model',
+    of: 'times that a pretrained model sees each demonstration',
     source: 'Guide, appendix C: exactly one',
   },
   supervisedShareLow: {
     value: 0.4,
-    of: 'least share of demonstrations in a budget',
+    of: 'smallest share of demonstrations in a budget',
     source: 'Guide, table 9: transfer 0.11 and 0.15 at 0 and 20 %, 0.44 at 40 %',
   },
   supervisedShareHigh: {
@@ -115,36 +114,36 @@ export const thresholds = {
   explainedVariance: {
     value: 0.1,
     of: 'share of the variance of returns that the critic explains late in training',
-    source: 'ours, docs/algorithms.md: with lambda 1 it is the share of noise that the critic takes away',
+    source: 'ours, docs/algorithms.md: with lambda 1 it is the share of noise that the critic removes',
   },
   unchanged: {
     value: 0.95,
-    of: 'share of final tasks that are played as before reinforcement learning',
-    source: 'ours, recipes/practitioners-guide: a preset learns next to nothing at 1e-6',
+    of: 'share of final tasks played the same as before reinforcement learning',
+    source: 'ours, recipes/practitioners-guide: a preset learns almost nothing at 1e-6',
   },
   reinforcedSteps: {
     value: 250,
-    of: 'steps of reinforcement learning, below which a missing gain may be due to too few of them',
-    source: 'ours, recipes/quickstart: 250 steps pass its demonstrator',
+    of: 'steps of reinforcement learning; below it a missing gain may come from too few steps',
+    source: 'ours, recipes/quickstart: 250 steps beat its demonstrator',
   },
   stillRising: {
     value: 0.02,
-    of: 'rise of success over the last quarter of reinforcement learning, above the quarter before',
+    of: 'rise of success from the third to the last quarter of reinforcement learning; above it training should go on',
     source: 'ours, rule of thumb: the learning rate falls there, so success that still rises has further to go',
   },
   randomFloor: {
     value: 0.5,
     of: 'success of random play',
-    source: 'ours, rule of thumb: above a half, most of the scale is chance',
+    source: 'ours, rule of thumb: above one half, most of the scale is chance',
   },
   generalisation: {
     value: 0.1,
-    of: 'success on training tasks above that on held-out ones',
+    of: 'success on training tasks above success on held-out tasks',
     source: 'ours, recipes/textcraft: above 85 % in training, 69 % held out',
   },
   usefulDifference: {
     value: 0.1,
-    of: 'difference of success that an ablation of 5 seeds should see',
+    of: 'difference of success that an ablation of 5 seeds should detect',
     source: 'Guide, tables 7 and 13: neighbouring settings lie 6 to 15 points apart',
   },
 } as const satisfies { readonly [name: string]: Threshold };

@@ -5,39 +5,44 @@ import { messageOf } from '../errors/message-of.js';
 
 /** What `ablate` takes beside its axis. */
 export const ablationFlags = {
-  recipe: Flags.string({ helpValue: 'RECIPE', description: "The recipe that is varied; absent: the project's" }),
-  seeds: Flags.integer({ min: 1, description: 'Seeds of each cell; more seeds later add to what is there' }),
+  recipe: Flags.string({ helpValue: 'RECIPE', description: "Recipe to vary; default: the project's" }),
+  seeds: Flags.integer({ min: 1, description: 'Seeds per cell; a later call with more seeds adds runs; default: 3' }),
   values: Flags.string({
     helpValue: 'LIST',
-    description: 'What to try along the axis, as YAML, such as "[0, 0.5, 1]"; absent: what the axis proposes',
+    description: 'Values of the axis, as YAML, such as "[0, 0.5, 1]"; default: the values that the axis proposes',
   }),
-  workers: Flags.integer({ min: 1, description: 'Runs side by side; absent: one a processor core' }),
+  workers: Flags.integer({ min: 1, description: 'Runs at the same time; default: one per processor core' }),
   share: Flags.boolean({
     default: true,
     allowNo: true,
-    description: 'Train supervised stages that cells have in common once a seed; the numbers are the same either way',
+    description: 'Train shared supervised stages once per seed; the numbers are the same either way',
   }),
-  output: Flags.string({ helpValue: 'DIR', description: "The ablation's folder; absent: one below runs/ablations" }),
+  output: Flags.string({
+    helpValue: 'DIR',
+    description: 'Folder of the ablation; default: a folder below runs/ablations',
+  }),
   metric: Flags.option({
     options: ['success', 'return', 'turns'] as const,
     default: 'success' as const,
-    description: 'What is compared',
+    description: 'Measure to compare',
   })(),
   temperature: Flags.custom<number>({
     helpValue: 'T',
     default: 0,
-    description: 'Temperature of the final evaluation that is compared',
+    description: 'Temperature of the final evaluation to compare',
     parse: (text) => Promise.resolve(Number(text)),
   })(),
   'budget-seconds': Flags.integer({
     min: 1,
     helpValue: 'S',
-    description: 'Stop after so many seconds, resumable; the same command goes on',
+    description: 'Stop after this many seconds; the same command continues',
   }),
-  'dry-run': Flags.boolean({ description: 'Train a few steps of one cell, print what the grid will take, and stop' }),
+  'dry-run': Flags.boolean({
+    description: 'Train a few steps of one cell, print how long the grid will take, and stop',
+  }),
   yes: Flags.boolean({
     char: 'y',
-    description: 'Run a grid of any size, and install plugins that are named and not installed',
+    description: 'Run a grid of any size, and install missing plugins',
   }),
 } as const;
 

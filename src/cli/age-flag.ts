@@ -10,7 +10,7 @@ export const ageFlag = Flags.custom<number>({
     if (count !== undefined) return Number(count) * (seconds[unit] ?? 0);
     const { AgentgymError } = await import('../errors/agentgym-error.js');
     throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: `"${text}" is no age.`,
+      message: `"${text}" is not an age.`,
       hint: 'Write it as 90m, 12h, 30d or 8w: minutes, hours, days or weeks.',
     });
   },

@@ -18,7 +18,7 @@ export const setFlag = Flags.string({
 });
 
 /** Flag of commands that install what they lack. */
-export const yesFlag = Flags.boolean({ char: 'y', description: 'Install plugins that are named and not installed' });
+export const yesFlag = Flags.boolean({ char: 'y', description: 'Install missing plugins' });
 
 /**
  * A command returns its document; under `--json` that is all that goes to standard output. What a person reads is

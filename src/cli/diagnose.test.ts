@@ -6,6 +6,6 @@ import { busyness } from './diagnose.js';
 it('notes that others use the machine', () => {
   expect(busyness(0.9, 2)).toEqual([]);
   expect(busyness(3.14, 2)).toMatchObject([
-    { level: 'note', message: 'the machine is busy: 3.1 processes want its 2 processors' },
+    { level: 'note', message: 'the machine is busy: 3.1 processes share its 2 processors' },
   ]);
 });

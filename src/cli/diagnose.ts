@@ -59,12 +59,12 @@ function machine(): Diagnosis[] {
 export function busyness(load: number, processors: number): Diagnosis[] {
   const share = load / processors;
   if (share < busyFrom) return [];
-  const message = `the machine is busy: ${load.toFixed(1)} processes want its ${processors} processors`;
+  const message = `the machine is busy: ${load.toFixed(1)} processes share its ${processors} processors`;
   return [
     {
       level: 'note',
       message,
-      hint: 'Training takes longer than it would alone; times that are measured now say little.',
+      hint: 'Training takes longer now, and measured times are unreliable.',
     },
   ];
 }
@@ -79,7 +79,7 @@ async function writable([purpose, folder]: [string, string]): Promise<Diagnosis>
     return {
       level: 'problem',
       message,
-      hint: 'Make the folder writable, or choose another by AGENTGYM_DATA_DIR and AGENTGYM_CACHE_DIR.',
+      hint: 'Make the folder writable, or choose another one with AGENTGYM_DATA_DIR and AGENTGYM_CACHE_DIR.',
     };
   }
 }

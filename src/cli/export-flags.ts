@@ -5,12 +5,11 @@ export const exportFlags = {
   format: Flags.option({
     options: ['html', 'csv', 'parquet', 'markdown', 'svg'] as const,
     default: 'html' as const,
-    description: 'A page, a folder of tables, the tables of a paper, or a figure',
+    description: 'Format: a page, a folder of tables, tables for a paper, or a figure',
   })(),
   by: Flags.option({
     options: ['step', 'episodes', 'turns', 'tokens', 'units', 'seconds'] as const,
-    description:
-      'What the figure runs along (svg): what was spent so far; absent: units where every run has a budget, else step',
+    description: 'Horizontal axis of the figure (svg); default: units if every run has a budget, otherwise step',
   })(),
   metric: Flags.string({
     helpValue: 'NAME',
@@ -20,7 +19,7 @@ export const exportFlags = {
   }),
   force: Flags.boolean({
     default: false,
-    description: 'Write over, or beside, what `report` did not write (csv, parquet, markdown, svg)',
+    description: 'Overwrite files that `report` did not write (csv, parquet, markdown, svg)',
   }),
 } as const;
 
@@ -51,6 +50,6 @@ export async function refuseIdleFlags(flags: ExportFlags) {
   const { AgentgymError } = await import('../errors/agentgym-error.js');
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`--${idle}\` has no effect with \`--format ${flags.format}\`.`,
-    hint: 'Leave one of the two out.',
+    hint: 'Remove one of the two.',
   });
 }

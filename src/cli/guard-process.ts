@@ -101,8 +101,8 @@ function blame(error: Error): Error {
   const culprit = pluginIn((error as Partial<Error> | undefined)?.stack ?? '');
   if (culprit === undefined) return error;
   return new AgentgymError('AG_PLUGIN_FAILED', {
-    message: `the plugin ${culprit.name} ${culprit.version} threw where nobody could catch it: ${error.message}`,
-    hint: `Report it to its author; until then do without it. What was trained is saved up to the last checkpoint.`,
+    message: `the plugin ${culprit.name} ${culprit.version} threw an uncaught error: ${error.message}`,
+    hint: `Report it to its author. Training is saved up to the last checkpoint.`,
     cause: error,
   });
 }

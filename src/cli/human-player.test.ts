@@ -58,7 +58,7 @@ it('asks for each action, keeps what was typed ahead, and says when the game was
   // Who pipes too few lines made a mistake; who leaves a terminal did not.
   await expect(turn(['first', 'second', 'third'], ['10', ''])).rejects.toMatchObject({
     code: 'AG_COMMAND_USAGE',
-    message: 'The game is not over, and standard input ended after 2 actions.',
+    message: 'Standard input ended after 2 actions, before the end of the game.',
   });
   Object.assign(input, { isTTY: true });
   await expect(turn(['first', 'second', 'third'], ['10', ''])).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });

@@ -63,13 +63,13 @@ export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.Writabl
       output.write('\n');
       if (signal.aborted || atTerminal) {
         throw new AgentgymError('AG_INTERRUPTED', {
-          message: 'The game was left before its end.',
+          message: 'The game was stopped before its end.',
           hint: 'Play it again with the same command.',
         });
       }
       throw new AgentgymError('AG_COMMAND_USAGE', {
-        message: `The game is not over, and standard input ended after ${texts.length} actions.`,
-        hint: 'Give one line for each turn, or play at a terminal.',
+        message: `Standard input ended after ${texts.length} actions, before the end of the game.`,
+        hint: 'Give one line per turn, or play on a terminal.',
       });
     },
   };

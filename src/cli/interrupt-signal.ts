@@ -42,6 +42,6 @@ function abortWithParent(controller: AbortController): void {
   // The channel alone keeps nothing alive.
   process.channel.unref();
   process.once('disconnect', () => {
-    controller.abort(new AgentgymError('AG_INTERRUPTED', { message: 'the process that this one works for has ended' }));
+    controller.abort(new AgentgymError('AG_INTERRUPTED', { message: 'the parent process has ended' }));
   });
 }

@@ -7,16 +7,16 @@ export const labelFlags = (exclusive: string[] = []) => ({
   name: Flags.string({
     helpValue: 'NAME',
     exclusive,
-    description: 'What the run is called in lists; commands take it as RUN',
+    description: 'Name of the run in lists; commands accept it as RUN',
   }),
   tag: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'TAG',
     exclusive,
-    description: 'A word to find the run by: `runs list --tag TAG`',
+    description: 'Tag for `runs list --tag TAG`',
   }),
-  note: Flags.string({ helpValue: 'TEXT', exclusive, description: 'What should be known about the run' }),
+  note: Flags.string({ helpValue: 'TEXT', exclusive, description: 'Note about the run' }),
 });
 
 interface GivenLabel {

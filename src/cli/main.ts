@@ -38,7 +38,7 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
     // The listener's own argument was taken before Node set this.
     if (process.exitCode !== UNSETTLED) return;
     const [call = 'something', ...others] = unansweredCalls();
-    const message = `${[call, ...others].join(', ')}, and nothing else is left to wait for`;
+    const message = `${[call, ...others].join(', ')}, but nothing is left to wait for`;
     leaveProcess(tell(describeFailure(new AgentgymError('AG_PLUGIN_FAILED', { message }), '')));
   });
   try {

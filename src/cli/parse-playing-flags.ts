@@ -8,7 +8,7 @@ export function parseOptions(texts: readonly string[]): { readonly [name: string
     const [name = '', ...deeper] = path;
     if (deeper.length > 0) {
       throw new AgentgymError('AG_COMMAND_USAGE', {
-        message: `\`--option ${text}\`: an option's name has no dots.`,
+        message: `\`--option ${text}\`: the name of an option has no dots.`,
         hint: 'Write `--option name=value`.',
       });
     }

@@ -4,12 +4,12 @@ import { Flags } from '@oclif/core';
 export const playingFlags = {
   split: Flags.option({
     options: ['train', 'validation', 'test'] as const,
-    description: 'Split that tasks are taken from',
+    description: 'Split of the tasks',
   })(),
-  tasks: Flags.integer({ min: 1, description: 'Tasks, each at most once' }),
-  'episodes-per-task': Flags.integer({ min: 1, default: 1, description: 'Attempts at each task' }),
+  tasks: Flags.integer({ min: 1, description: 'Number of tasks, each at most once' }),
+  'episodes-per-task': Flags.integer({ min: 1, default: 1, description: 'Attempts per task' }),
   temperature: Flags.string({ helpValue: 'T', default: '0', description: 'Sampling temperature of a model' }),
-  turns: Flags.integer({ min: 1, description: "Turns of an episode; absent: the run's or the environment's own" }),
+  turns: Flags.integer({ min: 1, description: "Horizon; default: the run's or the environment's own" }),
   option: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
@@ -20,7 +20,7 @@ export const playingFlags = {
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'NAME',
-    description: "A tool that may be called; absent: the run's own",
+    description: "A tool that the player may call; default: the run's own",
   }),
-  seed: Flags.integer({ default: 0, description: 'Root of the random numbers' }),
+  seed: Flags.integer({ default: 0, description: 'Seed of all random numbers' }),
 };

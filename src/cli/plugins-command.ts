@@ -10,8 +10,7 @@ import { interruptSignal } from './interrupt-signal.js';
 
 /** Flag of commands that install something. */
 export const allowScriptsFlag = Flags.boolean({
-  description:
-    'Run the install scripts of the plugin and of what it depends on; without it they are named, and not run',
+  description: 'Run the install scripts of the plugin and its dependencies; by default they are only listed',
 });
 
 /** A command that changes what is installed: it ends with the old state or the new one, however it ends. */
@@ -34,11 +33,11 @@ export abstract class PluginsCommand extends BaseCommand {
   /** Announces install scripts, and says whether they may run. */
   protected async allowScripts(scripts: readonly InstallScripts[], flag: boolean): Promise<boolean> {
     for (const { package: name, version, commands } of scripts) {
-      this.note(`${name} ${version} wants to run, with all your rights: ${commands.join('; ')}`);
+      this.note(`${name} ${version} wants to run these commands with all your rights: ${commands.join('; ')}`);
     }
     if (flag) return true;
     if (!this.jsonEnabled() && (await confirmOnTerminal('Run this?', this.signal))) return true;
-    this.note('Not run. If the plugin does not work without: the same command with `--allow-scripts`.');
+    this.note('They were not run. If the plugin does not work, repeat the command with `--allow-scripts`.');
     return false;
   }
 

@@ -19,7 +19,7 @@ export async function readScript(file: string, stdin: NodeJS.ReadableStream): Pr
   } catch (error) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message: `The actions in ${file} cannot be read: ${(error as Error).message}`,
-      hint: 'Give a file with one action a line, or `-` for standard input.',
+      hint: 'Give a file with one action per line, or `-` for standard input.',
       file,
     });
   }
@@ -27,7 +27,7 @@ export async function readScript(file: string, stdin: NodeJS.ReadableStream): Pr
   if (content === '') {
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message: `There are no actions in ${file}.`,
-      hint: 'Write one a line.',
+      hint: 'Write one action per line.',
       file,
     });
   }

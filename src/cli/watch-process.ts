@@ -41,6 +41,6 @@ export function markCalls(title: string, milliseconds: { readonly [phase in Envi
 
 function hanging({ plugin, phase }: { plugin: string; phase: string }, place: string | undefined): AgentgymError {
   return new AgentgymError('AG_PLUGIN_HANGS', {
-    message: `${plugin} holds the main thread in ${phase} for longer than its time${place === undefined ? '' : `, at ${place}`}.`,
+    message: `${plugin} blocks the main thread in ${phase} for longer than its deadline${place === undefined ? '' : `, at ${place}`}.`,
   });
 }

@@ -7,18 +7,18 @@ import { BaseCommand, setFlag } from '../cli/base-command.js';
 
 /** `agentgym ablate AXIS|FILE` */
 export default class Ablate extends BaseCommand {
-  static override summary = 'Find out whether something matters: train a grid of cells with seeds, and compare them';
+  static override summary = 'Test whether a setting matters: train a grid of cells with seeds, and compare them';
   static override description =
-    'AXIS is sparsity, budget (SFT : RL), horizon, algorithm, complexity, transfer (train on each level, test on all) or model; FILE describes any ' +
-    'grid of recipe keys, and some built-in recipes, such as scaling-inter, have one. Cells are trained side by side and compared on the same seeds and tasks. ' +
-    'Stopped or killed, the same command goes on where it was; complete, it only reads.';
+    'AXIS is sparsity, budget (SFT : RL), horizon, algorithm, complexity, transfer (train on each level, test on all) or model. FILE describes any ' +
+    'grid of recipe keys; some built-in recipes, such as scaling-inter, include one. Cells run side by side and are compared on the same seeds and ' +
+    'tasks. After a stop or a crash, the same command continues. If the ablation is complete, it only prints the results.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> sparsity --recipe quickstart --seeds 3',
     '<%= config.bin %> <%= command.id %> algorithm --recipe quickstart --values "[grpo, rloo, ppo]" --dry-run',
     '<%= config.bin %> <%= command.id %> my-grid.yaml --workers 4 --budget-seconds 3600 --json',
   ];
   static override args = {
-    what: Args.string({ required: true, description: 'An axis, the path of an ablation file, or a recipe with one' }),
+    what: Args.string({ required: true, description: 'An axis, an ablation file, or a recipe that has one' }),
   };
   static override flags = { set: setFlag, ...ablationFlags };
 
@@ -72,7 +72,7 @@ export default class Ablate extends BaseCommand {
     for (const line of lines.ablationLines(result, styleOf(stdout, environment))) this.say(line);
     this.say(`\nAblation ${result.status}: ${result.ablation}`);
     this.say(`Report: ${report}`);
-    if (result.status !== 'completed') this.say('The same command goes on where it stands.');
+    if (result.status !== 'completed') this.say('The same command continues it.');
     if (this.signal.aborted) process.exitCode = 130;
     return result;
   }

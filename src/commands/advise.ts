@@ -4,10 +4,11 @@ import { BaseCommand, setFlag } from '../cli/base-command.js';
 
 /** `agentgym advise [RECIPE|RUN]` */
 export default class Advise extends BaseCommand {
-  static override summary = 'Hold a recipe or a run against what has been measured, and say what to change';
+  static override summary = 'Compare a recipe or a run with measured results, and suggest changes';
   static override description =
-    "Rules of the Practitioner's Guide and of our own measurements (docs/advice.md). Each finding comes with what was measured here: training tasks " +
-    'are played by the oracle, the random player and the imitated expert, and the log of a run is read. What cannot be measured is listed, not guessed.';
+    "It applies rules of the Practitioner's Guide and of our own measurements (docs/advice.md). For a recipe, the oracle, the random player and the " +
+    'imitated expert play training tasks; for a run, it reads the log. Each finding shows the measured numbers. If something cannot be measured, it ' +
+    'says so and does not guess.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> quickstart',
     '<%= config.bin %> <%= command.id %> my-recipe.yaml --set algorithm.groupSize=8 --tasks 100',
@@ -16,14 +17,18 @@ export default class Advise extends BaseCommand {
   static override args = {
     what: Args.string({
       name: 'recipe|run',
-      description: "A built-in recipe or a file; or a run: its path, id, or `latest`. Absent: the project's recipe",
+      description: "A built-in recipe, a file, or a run (path, id or `latest`); default: the project's recipe",
     }),
   };
   static override flags = {
     set: setFlag,
-    seed: Flags.integer({ default: 1, min: 0, description: 'Of the plays: the same seed gives the same advice' }),
-    tasks: Flags.integer({ default: 32, min: 0, description: 'Training tasks to play; 0: play nothing' }),
-    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder in which ids are looked up' }),
+    seed: Flags.integer({
+      default: 1,
+      min: 0,
+      description: 'Seed of the played games; the same seed gives the same advice',
+    }),
+    tasks: Flags.integer({ default: 32, min: 0, description: 'Number of training tasks to play; 0 plays nothing' }),
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
   };
 
   async run() {

@@ -24,8 +24,8 @@ export default class Describe extends BaseCommand {
     '<%= config.bin %> <%= command.id %> algorithm grpo --json',
   ];
   static override args = {
-    kind: Args.string({ required: true, options: Object.keys(KINDS), description: 'What it is' }),
-    name: Args.string({ required: true, description: 'Its name; `agentgym list` shows them' }),
+    kind: Args.string({ required: true, options: Object.keys(KINDS), description: 'Kind of the contribution' }),
+    name: Args.string({ required: true, description: 'Name of the contribution; `agentgym list` shows the names' }),
   };
 
   async run() {
@@ -54,14 +54,13 @@ export default class Describe extends BaseCommand {
     if (facts !== undefined) this.say(`reports ${facts.join(', ')}`);
     if (survey !== undefined) for (const line of surveyLines(survey)) this.say(line);
     if (needs !== undefined) this.say(`needs an environment that reports ${needs.join(', ')}`);
-    if (external === true)
-      this.say('its answers depend on more than the call: runs with it are not exactly repeatable');
+    if (external === true) this.say('its answers may change between calls: runs with it are not exactly repeatable');
     if (presets !== undefined) {
       this.say('\nPresets');
       for (const preset of presets) this.say(`  ${preset.name}  ${preset.summary}`);
     }
     this.say('\nOptions');
-    for (const line of optionLines(options)) this.say(`  ${line}`);
+    for (const line of optionLines(options, kind)) this.say(`  ${line}`);
     return {
       kind,
       name,

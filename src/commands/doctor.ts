@@ -5,7 +5,8 @@ const MARKS = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' } as const;
 /** `agentgym doctor`: ends with 1 where it finds a problem. */
 export default class Doctor extends BaseCommand {
   static override summary = 'Check the machine, the folders and the plugins';
-  static override description = 'Ends with exit code 1 where there is a problem. Attach `--json` to a report of a bug.';
+  static override description =
+    'The exit code is 1 if there is a problem. Attach the output of `--json` to a bug report.';
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json'];
 
   async run() {

@@ -7,8 +7,8 @@ import { playingFlags } from '../cli/playing-flags.js';
 export default class Evaluate extends BaseCommand {
   static override summary = 'Measure how often a policy succeeds, with an interval and baselines on the same tasks';
   static override description =
-    'POLICY is a run (path, id, or latest), a Hugging Face folder, random, or an expert such as oracle. A run brings its own environment, ' +
-    'action format and horizon, and plays the tasks of its final evaluation unless `--split` or `--tasks` says otherwise; of others 500 test tasks are played.';
+    'POLICY is a run (path, id, or latest), a Hugging Face folder, random, or an expert such as oracle. A run brings its own environment, action ' +
+    'format and horizon. It plays the tasks of its final evaluation unless `--split` or `--tasks` is given. Other players play 500 test tasks.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> latest',
     '<%= config.bin %> <%= command.id %> latest --temperature 1 --episodes-per-task 4',
@@ -17,11 +17,11 @@ export default class Evaluate extends BaseCommand {
   static override args = {
     policy: Args.string({
       default: 'latest',
-      description: 'Who plays: a run, a folder with a model, random, or an expert',
+      description: 'Player: a run, a folder with a model, random, or an expert',
     }),
   };
   static override flags = {
-    environment: Flags.string({ helpValue: 'NAME', description: "Absent: the run's own" }),
+    environment: Flags.string({ helpValue: 'NAME', description: "Environment; default: the run's own" }),
     yes: yesFlag,
     ...playingFlags,
   };

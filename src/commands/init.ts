@@ -6,10 +6,10 @@ const TEMPLATES = 'project, environment, reward, algorithm, policy, recipe';
 
 /** `agentgym init [DIR]` */
 export default class Init extends BaseCommand {
-  static override summary = 'Begin a project, a plugin or a recipe';
+  static override summary = 'Create a project, a plugin or a recipe';
   static override description =
-    `Templates: ${TEMPLATES}. What is made installs, builds, lints, tests and trains as it is. ` +
-    'On a terminal what is not given is asked for.';
+    `Templates: ${TEMPLATES}. The new package installs, builds, lints, tests and trains without changes. On a terminal the command asks for missing ` +
+    'values.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --template environment --name env-mine',
@@ -17,7 +17,7 @@ export default class Init extends BaseCommand {
   ];
   static override args = {
     directory: Args.string({
-      description: 'Folder to write to; absent: one called like --name, or the current folder',
+      description: 'Folder to write to; default: a folder named like --name, or the current folder',
     }),
   };
   static override flags = {
@@ -26,9 +26,9 @@ export default class Init extends BaseCommand {
       helpValue: 'NAME',
       description: 'Name of the package, such as env-mine for an environment `mine`',
     }),
-    yes: Flags.boolean({ char: 'y', description: 'Ask nothing, take defaults' }),
-    force: Flags.boolean({ description: 'Overwrite files of the template that are there already' }),
-    git: Flags.boolean({ description: 'Begin a git repository and commit the files' }),
+    yes: Flags.boolean({ char: 'y', description: 'Ask nothing and use the defaults' }),
+    force: Flags.boolean({ description: 'Overwrite existing files of the template' }),
+    git: Flags.boolean({ description: 'Create a git repository and commit the files' }),
   };
 
   async run() {

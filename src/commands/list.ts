@@ -21,15 +21,14 @@ const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
 export default class List extends BaseCommand {
   static override summary = 'List environments, rewards, policies, algorithms, formats, tools and recipes';
   static override description =
-    'What the plugins that are installed and those of the project around the current folder contribute, and the built-in recipes. More comes ' +
-    'with `agentgym plugins install`.';
+    'Lists the contributions of the installed plugins and of the current project, and the built-in recipes. `agentgym plugins install` adds more.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> environments',
     '<%= config.bin %> <%= command.id %> --json',
   ];
   static override args = {
-    kind: Args.string({ options: [...KINDS, ...Object.keys(SINGULAR)], description: 'Only these' }),
+    kind: Args.string({ options: [...KINDS, ...Object.keys(SINGULAR)], description: 'Kind to list; default: all' }),
   };
 
   async run() {

@@ -14,17 +14,20 @@ export default class Play extends BaseCommand {
     '<%= config.bin %> <%= command.id %> guess-number --tool calculator',
   ];
   static override args = {
-    environment: Args.string({ required: true, description: '`agentgym list environments` shows what there is' }),
+    environment: Args.string({
+      required: true,
+      description: 'Name of the environment; `agentgym list environments` shows the names',
+    }),
   };
   static override flags = {
     task: Flags.string({ helpValue: 'ID', description: 'Play this task', exclusive: ['split', 'tasks'] }),
     policy: Flags.string({
       helpValue: 'WHO',
-      description: 'human (the default), random, an expert, a run, or a folder with a model',
+      description: 'Player: human (the default), random, an expert, a run, or a folder with a model',
     }),
     actions: Flags.string({
       helpValue: 'FILE',
-      description: 'Replay actions, one a line; - reads standard input',
+      description: 'File of actions to replay, one per line; - reads standard input',
       exclusive: ['policy', 'turns'],
     }),
     yes: yesFlag,

@@ -5,12 +5,11 @@ import { exportFlags, refuseIdleFlags } from '../cli/export-flags.js';
 
 /** `agentgym report [RUN|ABLATION...]` */
 export default class Report extends BaseCommand {
-  static override summary =
-    'Write what came out of runs or an ablation as one HTML file that opens from disk, as tables, or as a figure';
+  static override summary = 'Write the results of runs or an ablation as one HTML file, as tables, or as a figure';
   static override description =
-    'Curves, results with intervals, what was spent, and the recorded episodes with their tokens. Several runs stand side by side: ' +
-    'seeds of one recipe as one curve with its band. RUN is a path, an id, a unique beginning of an id, or `latest`; an ablation is named by ' +
-    'its folder or the beginning of its name. Other formats: csv and parquet write a folder of tables, markdown the tables of a paper, svg one figure.';
+    'It has curves, results with intervals, costs, and the recorded episodes with their tokens. Several runs appear side by side; seeds of one ' +
+    'recipe are one curve with a band. RUN is a path, an id, a unique beginning of an id, or `latest`. An ablation is named by its folder or the ' +
+    'beginning of its name. Other formats: csv and parquet write a folder of tables, markdown the tables for a paper, svg one figure.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> kx4 --output report.html',
@@ -31,11 +30,11 @@ export default class Report extends BaseCommand {
     output: Flags.string({
       helpValue: 'PATH',
       description:
-        "File to write, a folder for csv and parquet; absent: report.html or tables in the first run's folder, standard output for markdown and svg",
+        "File to write, or folder for csv and parquet; default: report.html or tables in the first run's folder, standard output for markdown and svg",
     }),
     ...exportFlags,
-    episodes: Flags.integer({ min: 0, description: 'Most episodes that the page carries (html); absent: 2000' }),
-    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder in which ids are looked up' }),
+    episodes: Flags.integer({ min: 0, description: 'Maximum number of episodes on the page (html); default: 2000' }),
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
   };
 
   async run() {

@@ -6,17 +6,19 @@ import { BaseCommand } from '../cli/base-command.js';
 
 /** `agentgym schema` */
 export default class Schema extends BaseCommand {
-  static override summary = 'Print the JSON Schema of recipes, with all plugins that are there, for an editor';
+  static override summary = 'Print the JSON Schema of recipes for an editor, including all plugins';
   static override description =
-    'It knows the environments, rewards, policies, algorithms, formats and tools of the plugins that are installed and of those of the project ' +
-    'around the current folder, with their options: an editor completes and checks them. A recipe names it in its first line: ' +
-    '`# yaml-language-server: $schema=recipe.schema.json`. Write it again when plugins change.';
+    'With it an editor completes and checks recipes, including the options of installed plugins and of the current project. Name the file in the ' +
+    'first line of a recipe: `# yaml-language-server: $schema=recipe.schema.json`. Write it again when plugins change.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --output recipe.schema.json',
     '<%= config.bin %> <%= command.id %> > recipe.schema.json',
   ];
   static override flags = {
-    output: Flags.string({ helpValue: 'FILE', description: 'Write it there, over what is there' }),
+    output: Flags.string({
+      helpValue: 'FILE',
+      description: 'File to write; an existing file is overwritten; default: standard output',
+    }),
   };
 
   async run() {

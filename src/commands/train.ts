@@ -6,10 +6,10 @@ import { recipeSettings } from '../cli/recipe-settings.js';
 
 /** `agentgym train [RECIPE]` */
 export default class Train extends BaseCommand {
-  static override summary = 'Train a policy by a recipe, or go on with a run';
+  static override summary = 'Train a policy from a recipe, or resume a run';
   static override description =
-    'RECIPE is a built-in name or a file (YAML, JSON, TypeScript); without one the recipe of the project around the current folder is taken. ' +
-    'The run is written into runs/. Ctrl-C saves a checkpoint; `--resume` goes on exactly where it was.';
+    'RECIPE is a built-in name or a file (YAML, JSON, TypeScript). The default is the recipe of the current project. The run is written into runs/. ' +
+    'Ctrl-C saves a checkpoint; `--resume` continues exactly from there.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> quickstart',
     '<%= config.bin %> <%= command.id %> quickstart --seed 2 --set algorithm.groupSize=8',
@@ -18,21 +18,21 @@ export default class Train extends BaseCommand {
     '<%= config.bin %> <%= command.id %> --resume latest',
   ];
   static override args = {
-    recipe: Args.string({ description: 'Name of a built-in recipe, or path of a file' }),
+    recipe: Args.string({ description: "Name of a built-in recipe, or path of a file; default: the project's recipe" }),
   };
   static override flags = {
     environment: Flags.string({ helpValue: 'NAME', description: 'Set environment.name' }),
-    seed: Flags.integer({ description: 'Set seed, the root of all random numbers' }),
+    seed: Flags.integer({ description: 'Set seed, which determines all random numbers' }),
     set: setFlag,
     yes: yesFlag,
-    output: Flags.string({ helpValue: 'DIR', description: "The run's folder, which must not exist yet" }),
-    resume: Flags.string({ helpValue: 'RUN', description: 'Go on with a run: a path, an id, or latest' }),
+    output: Flags.string({ helpValue: 'DIR', description: 'New folder of the run; default: one in runs/' }),
+    resume: Flags.string({ helpValue: 'RUN', description: 'Resume a run: a path, an id, or latest' }),
     ...labelFlags(['resume', 'check']),
     // What `ablate` tells the runs of a grid.
     'shared-stages': Flags.string({ hidden: true }),
     check: Flags.boolean({
       exclusive: ['resume', 'yes'],
-      description: 'Check the recipe, its plugins and its memory, tell what would be run, and write nothing',
+      description: 'Check the recipe, its plugins and its memory, print the plan, and stop',
     }),
   };
 

@@ -5,22 +5,22 @@ import { interruptSignal } from '../cli/interrupt-signal.js';
 
 /** `agentgym ui` */
 export default class Ui extends BaseCommand {
-  static override summary = 'Follow runs in a browser while they go';
+  static override summary = 'Follow runs in a browser while they train';
   static override description =
-    'Serves the list of runs, their report pages, and comparisons of several, to this machine alone; pages follow what runs write. The address that ' +
-    'is printed carries a token: whoever has it may read. AGENTGYM_UI_TOKEN sets it, so that pages find the server again after a restart.';
+    'Serves the list of runs, their report pages and comparisons, to this machine only. Pages update while runs train. The printed address contains ' +
+    'a token; anyone with the token can read the pages. Set AGENTGYM_UI_TOKEN to keep the token, so that open pages reconnect after a restart.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --runs /data/runs --port 8080 --open',
     'ssh -L 8080:127.0.0.1:8080 machine <%= config.bin %> <%= command.id %> --port 8080',
   ];
   static override flags = {
-    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder that holds the runs' }),
-    port: Flags.integer({ default: 0, min: 0, max: 65_535, description: 'Port to listen on; 0: any that is free' }),
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
+    port: Flags.integer({ default: 0, min: 0, max: 65_535, description: 'Port to listen on; 0 takes any free port' }),
     host: Flags.string({
       default: '127.0.0.1',
       helpValue: 'ADDRESS',
-      description: 'Address to listen on; any but the default lets other machines in',
+      description: 'Address to listen on; any other than the default allows access from other machines',
     }),
     open: Flags.boolean({ default: false, description: 'Open the address in the browser of this machine' }),
   };
@@ -51,10 +51,11 @@ export default class Ui extends BaseCommand {
       ...(token !== undefined && token !== '' && { token }),
     });
     const { url, runs } = server;
-    if (!isLoopback(flags.host)) this.note(`Other machines can reach ${flags.host}: the token alone keeps them out.`);
+    if (!isLoopback(flags.host))
+      this.note(`Other machines can reach ${flags.host}. Only the token protects the pages.`);
     if (this.jsonEnabled()) this.logJson(this.toSuccessJson({ url, runs }));
     this.say(`Runs in ${runs}: ${url}`);
-    this.say('Ctrl-C stops it; runs go on.');
+    this.say('Ctrl-C stops the server; runs continue.');
     if (flags.open) openAddress(url, (problem) => this.note(problem));
     if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
     await server.close();

@@ -15,7 +15,7 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
     const warmup = stage.optimizer.warmup;
     if (warmup >= stage.steps) {
       const hint = `The stage has ${stage.steps} steps.`;
-      wrong(['stages', name, 'optimizer', 'warmup'], `is ${warmup}, so the stage ends before the warm-up does`, hint);
+      wrong(['stages', name, 'optimizer', 'warmup'], `is ${warmup}, so the stage ends before the warm-up`, hint);
     }
     checkStopRules(recipe, name, wrong);
     if (stage.kind === 'sft') continue;
@@ -78,7 +78,7 @@ function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wro
     if (names.includes(metric)) continue;
     const near = nearestName(metric, names);
     const hint = near === undefined ? `Evaluations measure: ${names.join(', ')}.` : `Did you mean \`${near}\`?`;
-    wrong(path, `is ${metric}, which no evaluation measures`, hint);
+    wrong(path, `is ${metric}; no evaluation measures it`, hint);
   }
 }
 
@@ -156,7 +156,7 @@ function checkBudget({ budget, stages }: ParsedRecipe, wrong: Wrong): void {
     if (Object.hasOwn(stages, name)) continue;
     const near = nearestName(name, Object.keys(stages));
     const hint = near === undefined ? `Stages are: ${Object.keys(stages).join(', ')}.` : `Did you mean \`${near}\`?`;
-    wrong(['budget', 'split', name], 'is the share of a stage that is not there', hint);
+    wrong(['budget', 'split', name], 'names a stage that does not exist', hint);
   }
   const sum = Object.values(split).reduce((total, value) => total + value, 0);
   if (Object.keys(stages).every((name) => split[name] === 0)) {

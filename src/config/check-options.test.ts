@@ -62,13 +62,20 @@ describe('checkOptions', () => {
 });
 
 it('help says type, default and meaning of each option', () => {
-  expect(optionLines(declaration).slice(2, 8)).toEqual([
+  expect(optionLines(declaration, 'environment').slice(2, 8)).toEqual([
     'depth: a whole number from 1 to 4; default 2',
-    '  Depth (an axis of complexity)',
+    '  Depth (varied by `ablate complexity`)',
     'rate: a number above 0; default 0.5',
     '  Rate',
     'limit: a whole number of at least 0; default not set',
     '  Limit',
+  ]);
+});
+
+it('help names an axis for environments only: no ablation varies the options of other kinds', () => {
+  expect(optionLines(declaration, 'reward').slice(2, 4)).toEqual([
+    'depth: a whole number from 1 to 4; default 2',
+    '  Depth',
   ]);
 });
 

@@ -30,7 +30,7 @@ export function checkPins(
     if (found === undefined) {
       const [user, project] = ['user', 'project'].map((origin) => installCommand({ name, origin }, range));
       const hint = `Install it: \`${user}\`, or for this project \`${project}\`.`;
-      return [{ name, message: `${wants}, and it is not installed`, hint }];
+      return [{ name, message: `${wants}, but it is not installed`, hint }];
     }
     if (semver.satisfies(found.version, range)) return [];
     return [

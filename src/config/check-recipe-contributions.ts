@@ -214,8 +214,8 @@ function settleScratchOptions({ policy }: ParsedRecipe, names: readonly string[]
   if (policy.from === undefined) return;
   for (const name of names) {
     const finding = {
-      message: `\`${name}\` has no effect beside \`policy.from\``,
-      hint: 'Remove the one or change the other.',
+      message: `\`${name}\` has no effect with \`policy.from\``,
+      hint: 'Remove one of the two, or change the other.',
       idle: true,
     };
     settleFinding(finding, ['policy', 'options', name], context, () => delete policy.options[name]);
@@ -228,7 +228,7 @@ function settleToolOptions(scheme: Contribution | undefined, term: Block, path: 
   for (const name of scheme.toolOptions ?? []) {
     const finding = {
       message: `\`${name}\` has no effect in a recipe without \`tools\``,
-      hint: 'Leave it out, or name the tools that may be called.',
+      hint: 'Remove it, or list tools under `tools`.',
       idle: true,
     };
     settleFinding(finding, [...path, 'options', name], context, () => delete term.options[name], term.options[name]);
@@ -237,7 +237,7 @@ function settleToolOptions(scheme: Contribution | undefined, term: Block, path: 
 
 /** A finding about a setting is about the algorithm beside it, too. */
 function besideName(finding: OptionFinding, name: string, value: unknown): OptionFinding {
-  return { ...finding, message: `it is ${String(value)} beside \`name: ${name}\`: ${finding.message}` };
+  return { ...finding, message: `it is ${String(value)} with \`name: ${name}\`: ${finding.message}` };
 }
 
 /** Each rl stage's algorithm as it holds there: an option is idle only if it is so in every stage that it reaches. */

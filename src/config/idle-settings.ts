@@ -28,7 +28,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     if (value === undefined) return;
     if (written(path) && value !== 0 && value !== 'none') {
       const message = `\`${formatPath(path)}\` has no effect ${because}`;
-      complaints.add('AG_RECIPE_IDLE_SETTING', path, message, 'Remove the one or change the other.');
+      complaints.add('AG_RECIPE_IDLE_SETTING', path, message, 'Remove one of the two, or change the other.');
     } else remove(recipe, path);
   };
   const stages = Object.entries(recipe.stages);

@@ -32,7 +32,7 @@ export async function locateRecipe(source: string, folder: string): Promise<Reci
     const path = isAbsolute(source) ? source : resolve(folder, source);
     const file = existsSync(path) && statSync(path).isDirectory() ? join(path, 'recipe.yaml') : path;
     if (!EXTENSIONS.includes(extname(file))) {
-      throw notFound(`${source} is no recipe`, `A recipe file ends in ${EXTENSIONS.join(', ')}.`);
+      throw notFound(`${source} is not a recipe`, `A recipe file ends in ${EXTENSIONS.join(', ')}.`);
     }
     if (existsSync(file)) return basename(file) === MANIFEST ? { file, root: MANIFEST_KEY } : { file };
     throw notFound(

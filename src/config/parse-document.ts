@@ -90,9 +90,9 @@ function refuseUnreadKeys(document: Document, lineAt: (offset: number | undefine
       const seen = new Set<string>();
       for (const { key } of items) {
         const line = lineAt((key as { range?: readonly number[] | null } | null)?.range?.[0]);
-        if (!isScalar(key)) throw new DocumentError('a key is a text, not a list, a map or an alias', line);
+        if (!isScalar(key)) throw new DocumentError('a key must be text, not a list, a map or an alias', line);
         const name = String(key.value);
-        if (seen.has(name)) throw new DocumentError(`the key \`${name}\` is there twice`, line);
+        if (seen.has(name)) throw new DocumentError(`the key \`${name}\` appears twice`, line);
         seen.add(name);
       }
     },
@@ -105,12 +105,12 @@ function refuseReservedKeys(root: Json, line: ParsedDocument['line']): void {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path } = next;
     values += 1;
-    if (values > mostValues) throw new DocumentError(`it holds more than ${mostValues} values`, line(path));
+    if (values > mostValues) throw new DocumentError(`it has more than ${mostValues} values`, line(path));
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, inner] of Object.entries(value)) {
       const here = [...path, Array.isArray(value) ? Number(key) : key];
       if (!Array.isArray(value) && reservedKeys.includes(key)) {
-        throw new DocumentError(`\`${formatPath(here)}\`: nothing can be called \`${key}\``, line(here));
+        throw new DocumentError(`\`${formatPath(here)}\`: the name \`${key}\` is not allowed`, line(here));
       }
       open.push({ value: inner, path: here });
     }

@@ -37,7 +37,7 @@ export function parseSetting(text: string, name: '--set' | '--option' = '--set')
     );
   }
   if (name === '--set' && path[0] === 'extends') {
-    throw wrong(': `extends` belongs in a file', 'Name the other recipe itself, or write a file that extends it.');
+    throw wrong(': `extends` works only in a file', 'Use the other recipe itself, or write a file that extends it.');
   }
   try {
     return { flag, path, value: parseDocument(text.slice(at + 1)).content };

@@ -33,7 +33,7 @@ export async function readRecipeFile(
     const empty = value === null || value === undefined ? 'is empty' : 'does not hold a map of keys';
     throw new AgentgymError('AG_RECIPE_SYNTAX', {
       message: `${file} ${empty}`,
-      hint: 'See `docs/reference/recipe.md` for the keys there are.',
+      hint: '`docs/reference/recipe.md` lists all keys.',
       ...place,
     });
   }
@@ -49,7 +49,7 @@ async function readContent(file: string, isCode: boolean): Promise<ParsedDocumen
     if (!(error instanceof DocumentError)) throw error;
     throw new AgentgymError('AG_RECIPE_SYNTAX', {
       message: `${file} is not well-formed: ${error.message}`,
-      hint: 'Mend the place that is named: texts, numbers, true and false, lists and maps of keys are what a recipe is made of.',
+      hint: 'Fix the named place: a recipe contains texts, numbers, true and false, lists and maps.',
       file,
       line: error.line ?? 1,
       cause: error,
@@ -68,7 +68,7 @@ async function refuseStrangeFile(file: string): Promise<void> {
   if (problem === undefined) return;
   throw new AgentgymError('AG_RECIPE_SYNTAX', {
     message: `${file} ${problem}`,
-    hint: 'Name a file with a recipe.',
+    hint: 'Give a file with a recipe.',
     file,
     line: 1,
   });

@@ -164,7 +164,7 @@ describe('resolveRecipe', () => {
       ],
       [
         'AG_PLUGIN_VERSION',
-        'the recipe asks for plugin-none *, and it is not installed',
+        'the recipe asks for plugin-none *, but it is not installed',
         "Install it: `agentgym plugins install 'plugin-none@*'`, or for this project `npm install 'plugin-none@*'`.",
       ],
     ]);
@@ -322,7 +322,7 @@ describe('resolveRecipe', () => {
         'AG_RECIPE_UNKNOWN_KEY -: `--set algorithm.grupSize=8`: there is no key `algorithm.grupSize`',
       ]);
       expect(await complaints(BASE, 'seed=2', 'seed=3')).toEqual([
-        'AG_RECIPE_IDLE_SETTING -: `--set seed=2` has no effect beside `--set seed=3`',
+        'AG_RECIPE_IDLE_SETTING -: `--set seed=2` has no effect together with `--set seed=3`',
       ]);
       expect(await complaints(BASE, 'budget=null')).toEqual([expect.stringContaining('removes nothing')]);
       for (const set of [
@@ -519,8 +519,7 @@ describe('resolveRecipe', () => {
 
   it('refuses settings that an algorithm cannot work with where they were written, and names both', async () => {
     const base = BASE.replace('minibatches: 2', 'minibatches: 2, groupSize: 1');
-    const message =
-      'it is 1 beside `name: grpo`: an episode alone has nothing to be compared with: every advantage is 0';
+    const message = 'it is 1 with `name: grpo`: a group of one has nothing to compare: every advantage is 0';
     expect(await complaints(base)).toEqual([`AG_RECIPE_INVALID 4: algorithm.groupSize: ${message}`]);
     expect(await complaints(`${BASE}    algorithm: { groupSize: 1 }\n`)).toEqual([
       `AG_RECIPE_INVALID 10: stages.rl.algorithm.groupSize: ${message}`,

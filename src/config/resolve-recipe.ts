@@ -129,8 +129,8 @@ function checkSettings(
   settings.forEach(({ flag, path }, i) => {
     const later = settings.slice(i + 1).find((other) => formatPath(other.path) === formatPath(path));
     if (later === undefined) return;
-    const message = `\`${flag}\` has no effect beside \`${later.flag}\``;
-    complaints.addFlag('AG_RECIPE_IDLE_SETTING', path, message, 'Say it once.');
+    const message = `\`${flag}\` has no effect together with \`${later.flag}\``;
+    complaints.addFlag('AG_RECIPE_IDLE_SETTING', path, message, 'Give it once.');
   });
   for (const { path, layer } of idleRemovals) {
     const message = `\`${layer.label}\` removes nothing: \`${formatPath(path)}\` is not set`;

@@ -24,13 +24,13 @@ interface OptionCommon {
   /** One sentence for help and documentation. */
   readonly description: string;
   /**
-   * True where varying this option varies the complexity of the task: `ablate complexity` and `ablate transfer` offer
-   * it.
+   * True if this option changes the complexity of the tasks: `ablate complexity` and `ablate transfer` vary it. It has an
+   * effect for environments only; an ablation file can vary the options of every kind.
    */
   readonly axis?: boolean;
   /**
-   * Values of an axis from easy to hard, that `ablate complexity` and `ablate transfer` try unless they are told
-   * others.
+   * Values of an axis from easy to hard. `ablate complexity` and `ablate transfer` try them unless the user gives
+   * other values.
    */
   readonly levels?: readonly Json[];
 }

@@ -13,7 +13,7 @@ export const optionChecks: OptionChecks = {
 
   groupOfOne({ groupSize }) {
     if (groupSize > 1) return [];
-    const message = 'an episode alone has nothing to be compared with: every advantage is 0';
+    const message = 'a group of one has nothing to compare: every advantage is 0';
     return [{ setting: 'groupSize', path: [], message, hint: 'Set groupSize to 2 or more, such as 16.' }];
   },
 
@@ -28,7 +28,7 @@ export const optionChecks: OptionChecks = {
   correction(importance, { epochs, minibatches }) {
     const updates = epochs * minibatches;
     if (importance !== 'none' || updates === 1) return [];
-    const message = `importance: none corrects nothing, and all but the first of ${updates} optimizer steps on a batch are off the policy that sampled it`;
+    const message = `importance: none has no correction, but of ${updates} optimizer steps on a batch all after the first are off-policy`;
     const hint =
       'Set importance: clipped; or one epoch of one minibatch; or importance: uncorrected, to train like that on purpose.';
     return [{ path: ['importance'], message, hint }];
@@ -47,11 +47,12 @@ export const optionChecks: OptionChecks = {
     if (klTarget === null) findings.push(idle('klHorizon', 'without klTarget', 'Remove klHorizon, or set klTarget.'));
     if (klIn === 'loss' && klEstimator === 'k1') {
       const message = 'klEstimator: k1 has no effect in the loss: its expected derivative is 0';
-      findings.push({ path: ['klEstimator'], message, hint: 'Take k2 or k3, or set klIn: reward.' });
+      findings.push({ path: ['klEstimator'], message, hint: 'Use k2 or k3, or set klIn: reward.' });
     }
     if (klIn === 'reward' && klEstimator === 'k3-straight-through') {
-      const message = 'klEstimator: k3-straight-through differs from k3 in its derivative only, and a reward has none';
-      findings.push({ path: ['klEstimator'], message, hint: 'Take k3, or set klIn: loss.' });
+      const message =
+        'klEstimator: k3-straight-through differs from k3 only in its derivative, and a reward has no derivative';
+      findings.push({ path: ['klEstimator'], message, hint: 'Use k3, or set klIn: loss.' });
     }
     return findings;
   },
@@ -60,7 +61,7 @@ export const optionChecks: OptionChecks = {
     if (aggregation === 'constant-length') {
       if (constantLength !== null) return [];
       const message = 'aggregation: constant-length needs constantLength';
-      const hint = 'Set constantLength to the tokens that a policy may sample in an episode.';
+      const hint = 'Set constantLength to the maximum number of tokens that a policy may sample in an episode.';
       return [{ path: ['aggregation'], message, hint }];
     }
     if (constantLength === null) return [];

@@ -44,7 +44,7 @@ export class AgentgymError extends Error {
     if (details.findings !== undefined) this.findings = details.findings;
   }
 
-  /** 2: the user's to mend; 70: ours; 130: interrupted and resumable. */
+  /** 2: an error in the input; 70: a defect of agentgym; 130: interrupted and resumable. */
   get exitCode(): number {
     return errorCodes[this.code].exitCode;
   }

@@ -20,14 +20,14 @@ export function checkPolicy(
 ): void {
   const lacks = (what: string) =>
     new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The algorithm needs ${what}, which the policy \`${name}\` has not.`,
+      message: `The algorithm needs ${what}, but the policy \`${name}\` does not have it.`,
       path: 'algorithm',
     });
   if (algorithm.roles.includes('reference') && !freeze) throw lacks('a frozen reference');
   if (!sampler.exact && !recomputes) {
     throw new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The policy \`${name}\` does not promise that the log probabilities of its sampler are those of its learner.`,
-      hint: 'Set `algorithm.recomputeLogprobs: true`: the trainer then takes its own, and corrects for the difference.',
+      message: `The policy \`${name}\` does not promise equal log probabilities in sampling and training.`,
+      hint: 'Set `algorithm.recomputeLogprobs: true`: the trainer then computes its own and corrects for the difference.',
       path: 'algorithm.recomputeLogprobs',
     });
   }
@@ -51,7 +51,7 @@ export function checkOptimizers({ stages }: RunPlan, { optimizers }: PolicyCapab
     const wanted = optimizer.settings.name;
     if (optimizers.includes(wanted)) continue;
     throw new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The stage \`${stage}\` wants the optimizer \`${wanted}\`, which the policy \`${name}\` has not.`,
+      message: `The stage \`${stage}\` uses the optimizer \`${wanted}\`, but the policy \`${name}\` does not have it.`,
       hint: `It has ${optimizers.join(', ')}.`,
       path: `stages.${stage}.optimizer.name`,
     });
@@ -62,7 +62,7 @@ export function checkOptimizers({ stages }: RunPlan, { optimizers }: PolicyCapab
 export function checkCritic(critic: PolicyModel, name: string): void {
   if (critic.values !== undefined && critic.capabilities.live.includes('value')) return;
   throw new AgentgymError('AG_POLICY_CANNOT', {
-    message: `The algorithm needs a critic, which the policy \`${name}\` cannot be.`,
+    message: `The algorithm needs a critic, but the policy \`${name}\` cannot be one.`,
   });
 }
 

@@ -59,11 +59,11 @@ describe('checkRewards', () => {
   it('refuses weights, prices and horizons that can turn a failure above a success, with the numbers', async () => {
     expect(await verdict([{ name: 'sparse' }, { name: 'progress', weight: -0.5 }])).toBe('fine');
     expect(await verdict([{ name: 'sparse' }, { name: 'progress', weight: -1 }])).toBe(
-      'AG_REWARD_INVERSION reward.terms: With these weights a failure can score 0 and a success only -0.5 in 20 turns.',
+      'AG_REWARD_INVERSION reward.terms: With these weights a failure can score 0, but a success only -0.5, in 20 turns.',
     );
     const dear = [{ name: 'sparse' }, { name: 'cost', options: { turn: 0.05, token: 0, invalid: 0 } }];
     expect(await verdict(dear, { horizon: 19 })).toBe('fine');
-    expect(await verdict(dear)).toMatch(/a failure can score 0 and a success only 0 in 20 turns/);
+    expect(await verdict(dear)).toMatch(/a failure can score 0, but a success only 0, in 20 turns/);
     expect(await verdict(dear, { path: ['stages', 'rl', 'reward'] })).toMatch(/^AG_\w+ stages\.rl\.reward\.terms: /);
     expect(await verdict([{ name: 'format' }, { name: 'cost' }])).toMatch(/^AG_REWARD_INVERSION/);
     // The same prices, but actions of up to 4096 tokens. Goes red when bounds are not told of them.
@@ -77,16 +77,16 @@ describe('checkRewards', () => {
     // 1.5 x 0.9^9 is 0.58, 1.5 x 0.9^19 is 0.20; a failure earns 0.5 at most.
     expect(await verdict([{ name: 'dense' }], { discount, horizon: 10 })).toBe('fine');
     expect(await verdict([{ name: 'dense' }], { discount })).toMatch(
-      /^AG_REWARD_INVERSION reward\.terms: Discounted by 0\.9 a turn a failure can score 0\.5 and a success only 0\.20\d+ in 20 turns\.$/,
+      /^AG_REWARD_INVERSION reward\.terms: Discounted by 0\.9 per turn a failure can score 0\.5, but a success only 0\.20\d+, in 20 turns\.$/,
     );
     // An outcome alone is worth more than nothing however late it comes, unless nothing is left of it.
     expect(await verdict([{ name: 'sparse' }], { discount })).toBe('fine');
-    expect(await verdict([{ name: 'sparse' }], { discount: { turn: 0, token: 1 } })).toMatch(/a success only 0 in 20/);
+    expect(await verdict([{ name: 'sparse' }], { discount: { turn: 0, token: 1 } })).toMatch(/a success only 0, in 20/);
     // A token's discount counts every token of every action. 1.5 x (0.999^64)^19 is 0.44.
     const perToken = { turn: 1, token: 0.999 };
     expect(await verdict([{ name: 'dense' }], { discount: perToken, actionTokens: 8 })).toBe('fine');
     expect(await verdict([{ name: 'dense' }], { discount: perToken })).toMatch(
-      /Discounted by 1 a turn and 0\.999 a token \(of 64 in a turn at most\) a failure can score 0\.5/,
+      /Discounted by 1 per turn and 0\.999 per token \(at most 64 per turn\) a failure can score 0\.5/,
     );
   });
 
@@ -103,7 +103,7 @@ describe('checkRewards', () => {
         },
       },
     ]);
-    expect(await verdict([], { reward: byTheMilestone })).toMatch(/a failure can score 2 and a success only 1/);
+    expect(await verdict([], { reward: byTheMilestone })).toMatch(/a failure can score 2, but a success only 1/);
     expect(await verdict([], { reward: byTheMilestone, horizon: 9 })).toBe('fine');
     expect(await verdict([], { reward: byTheMilestone, milestones: false })).toBe('fine');
   });
@@ -113,7 +113,7 @@ describe('checkRewards', () => {
     expect(await verdict([{ name: 'sparse' }, { name: 'progress', weight: -1 }], { allowInversion })).toBe('fine');
     expect(await verdict([{ name: 'dense' }], { allowInversion, discount: { turn: 0.9, token: 1 } })).toBe('fine');
     expect(await verdict([{ name: 'dense' }], { allowInversion })).toBe(
-      'AG_RECIPE_IDLE_SETTING reward.allowInversion: `reward.allowInversion` has no effect beside `reward.terms`: ' +
+      'AG_RECIPE_IDLE_SETTING reward.allowInversion: `reward.allowInversion` has no effect with `reward.terms`: ' +
         'a success scores at least 1.5, a failure at most 0.5 in 20 turns.',
     );
   });

@@ -64,9 +64,9 @@ export function checkRewards(stages: readonly StageReward[], written: (path: Key
     const { success, failure } = rewardBounds(stage, [1]);
     throw new AgentgymError('AG_RECIPE_IDLE_SETTING', {
       message:
-        `\`${formatPath(path)}\` has no effect beside \`${key}.terms\`: ` +
+        `\`${formatPath(path)}\` has no effect with \`${key}.terms\`: ` +
         `a success scores at least ${success[0]}, a failure at most ${failure[1]} in ${stage.horizon} turns.`,
-      hint: 'Remove the one or change the other.',
+      hint: 'Remove one of the two, or change the other.',
       path: formatPath(path),
     });
   }
@@ -77,14 +77,14 @@ function findInversion(stage: StageReward): string | undefined {
   const { horizon, actionTokens, discount: { turn, token } = { turn: 1, token: 1 } } = stage;
   const inverted = ({ success, failure }: RewardBounds) => success[0] <= failure[1];
   const sentence = (how: string, { success, failure }: RewardBounds) =>
-    `${how} a failure can score ${failure[1]} and a success only ${success[0]} in ${horizon} turns.`;
+    `${how} a failure can score ${failure[1]}, but a success only ${success[0]}, in ${horizon} turns.`;
   const bounds = rewardBounds(stage, [1]);
   if (inverted(bounds)) return sentence('With these weights', bounds);
   if (turn === 1 && token === 1) return undefined;
   const discounted = rewardBounds(stage, [turn * token ** actionTokens, turn * token]);
   if (!inverted(discounted)) return undefined;
-  const perToken = token === 1 ? '' : ` and ${token} a token (of ${actionTokens} in a turn at most)`;
-  return sentence(`Discounted by ${turn} a turn${perToken}`, discounted);
+  const perToken = token === 1 ? '' : ` and ${token} per token (at most ${actionTokens} per turn)`;
+  return sentence(`Discounted by ${turn} per turn${perToken}`, discounted);
 }
 
 /** Bounds at each of these discounts per turn, the widest of each term. */

@@ -118,7 +118,7 @@ function memoryOfMachine(): number {
 function tooManyEpisodes({ whose, episodes, keys }: EpisodeLoad, bytes: number, heap: number): AgentgymError {
   const names = keys.map((key) => `\`${formatPath(key)}\``).join(' or ');
   return new AgentgymError('AG_MEMORY', {
-    message: `${whose} holds ${episodes} episodes at once, which take about ${formatBytes(bytes)}; Node.js may use ${formatBytes(heap)} here`,
+    message: `${whose} holds ${episodes} episodes at once, about ${formatBytes(bytes)}; Node.js may use ${formatBytes(heap)} here`,
     hint: `Lower ${names}.`,
     path: formatPath(keys[0] ?? []),
   });
@@ -127,8 +127,8 @@ function tooManyEpisodes({ whose, episodes, keys }: EpisodeLoad, bytes: number, 
 function tooLarge({ parameters, bytes }: PolicyEstimate, least: number, available: number): AgentgymError {
   const uses = Object.entries(bytes).map(([use, size]) => `${use} ${formatBytes(size)}`);
   return new AgentgymError('AG_MEMORY', {
-    message: `the policy has ${parameters} parameters, and training it takes at least ${formatBytes(least)} (${uses.join(', ')}); this machine has ${formatBytes(available)}`,
-    hint: 'Take a smaller model, or fewer threads in `policy.options`.',
+    message: `the policy has ${parameters} parameters, and training needs at least ${formatBytes(least)} (${uses.join(', ')}); this machine has ${formatBytes(available)}`,
+    hint: 'Use a smaller model, or fewer threads in `policy.options`.',
     path: 'policy',
   });
 }

@@ -12,8 +12,8 @@ export function refuseHubId(from: string): void {
   if (!/^\w[\w.-]*\/[\w.-]+$/.test(from) || existsSync(from)) return;
   const folder = `models/${from.slice(from.indexOf('/') + 1)}`;
   throw new AgentgymError('AG_RECIPE_INVALID', {
-    message: `\`policy.from\` is ${from}, and there is no such folder; it looks like the name of a model on a hub, which agentgym does not download`,
-    hint: `Download it, for example by \`hf download ${from} --local-dir ${folder}\`, and write \`policy.from: ./${folder}\`.`,
+    message: `\`policy.from\` is ${from}, but this folder does not exist. It looks like the name of a model on a hub; agentgym does not download models`,
+    hint: `Download it, for example with \`hf download ${from} --local-dir ${folder}\`, and write \`policy.from: ./${folder}\`.`,
     path: 'policy.from',
   });
 }

@@ -24,10 +24,10 @@ export function inexactReasons(
   return [
     ...new Set(environments.map(({ name }) => `the environment ${name} is external`)),
     ...(tools?.tools ?? []).filter(({ external }) => external).map(({ name }) => `the tool ${name} is external`),
-    ...(draws ? [] : ['the policy draws random numbers of its own']),
+    ...(draws ? [] : ['the policy draws its own random numbers']),
     ...(rollout.collection === 'free' && !independent
       ? [
-          '`rollout.collection: free` lets timing decide which episodes share a call of a policy whose answers depend on it',
+          'with `rollout.collection: free` timing decides which episodes share a call, and the answers of the policy depend on that',
         ]
       : []),
   ];
@@ -38,7 +38,7 @@ export function refuseInexact(recipe: Recipe, parts: Played): void {
   const reasons = recipe.exact === true ? inexactReasons(recipe, parts) : [];
   if (reasons.length === 0) return;
   throw new AgentgymError('AG_RUN_INEXACT', {
-    message: `The recipe asks for \`exact: true\`, but ${reasons.join('; ')}.`,
+    message: `The recipe requires \`exact: true\`, but ${reasons.join('; ')}.`,
     path: 'exact',
   });
 }

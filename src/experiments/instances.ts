@@ -191,7 +191,7 @@ async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () =
     if (from === undefined || !isAgentgymError(error) || error.code !== 'AG_PLUGIN_FAILED') throw error;
     throw new AgentgymError('AG_PLUGIN_FAILED', {
       message: error.message,
-      hint: `Check what it was to start from: ${from}. In a recipe \`policy.from\` says so; a folder beside the recipe begins with \`./\`.`,
+      hint: `Check the start of the policy, \`policy.from\` in a recipe: ${from}. A folder next to the recipe begins with \`./\`.`,
       path: 'policy.from',
       cause: error.cause,
     });

@@ -82,7 +82,7 @@ export async function openContestant(request: ContestantRequest): Promise<Contes
         model === undefined && who !== randomPlayer
           ? `\`${who}\` is no run; where it is an expert, it plays in one environment only.`
           : `\`${who}\` does not say in which environment it plays.`,
-      hint: 'Name it with `--environment NAME` (`agentgym list environments`); `agentgym runs list` shows the runs there are.',
+      hint: 'Name it with `--environment NAME` (`agentgym list environments`); `agentgym runs list` lists the runs.',
     });
   }
   const isOwn = recipe?.environment.name === name;
@@ -179,8 +179,8 @@ async function openModel(
 function refuseTools(player: string, tools: readonly string[] | undefined): void {
   if (tools === undefined) return;
   throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`--tool ${tools[0]}\` has no effect: \`${player}\` calls no tools.`,
-    hint: 'Leave it out, or let a person, a script or a model play.',
+    message: `\`--tool ${tools[0]}\` has no effect: \`${player}\` does not call tools.`,
+    hint: 'Remove it, or let a person, a script or a model play.',
   });
 }
 
@@ -189,7 +189,7 @@ function checkPlayer(policy: string, { name, world }: OpenEnvironment): void {
   const players = [randomPlayer, ...world.experts];
   if (players.includes(policy)) return;
   throw new AgentgymError('AG_PLAYER_UNKNOWN', {
-    message: `\`${policy}\` is no run, no folder with a model, and no player of ${name}.`,
-    hint: `Players of ${name}: ${players.join(', ')}. Runs are listed by \`agentgym runs list\`.`,
+    message: `\`${policy}\` is not a run, not a folder with a model, and not a player of ${name}.`,
+    hint: `Players of ${name}: ${players.join(', ')}. \`agentgym runs list\` lists the runs.`,
   });
 }

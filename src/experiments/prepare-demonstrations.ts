@@ -81,7 +81,7 @@ export async function gatherDemonstrations(
 ): Promise<StageDemonstrations> {
   if (count === 0) {
     throw new AgentgymError('AG_DEMONSTRATION', {
-      message: `The stage \`${name}\` has no demonstrations: its budget of ${budget?.units} units pays for none at ${budget?.costs.demonstration} each.`,
+      message: `The stage \`${name}\` has no demonstrations: one costs ${budget?.costs.demonstration} units, and its budget is ${budget?.units} units.`,
       hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
       path: `stages.${name}.demonstrations`,
     });
@@ -107,8 +107,8 @@ export async function gatherDemonstrations(
   });
   if (demonstrations.length > 0) return { demonstrations, bought: played };
   throw new AgentgymError('AG_DEMONSTRATION', {
-    message: `The stage \`${name}\` has no demonstrations: none succeeded.`,
-    hint: 'Leave `successOnly` out, or take another expert.',
+    message: `The stage \`${name}\` has no demonstrations: no game of the expert succeeded.`,
+    hint: 'Remove `successOnly`, or choose another expert.',
     path: `stages.${name}.demonstrations`,
   });
 }

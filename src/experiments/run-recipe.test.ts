@@ -347,12 +347,12 @@ describe('runRecipe', () => {
       skipped,
     });
     expect(cells).toEqual([
-      cell(0, 0, 100, ['rl 13'], ['sft: skipped, since its share of the budget is 0']),
+      cell(0, 0, 100, ['rl 13'], ['sft: skipped, because its share of the budget is 0']),
       cell(0.2, 2, 80, ['sft 6', 'rl 10']),
       cell(0.4, 4, 60, ['sft 6', 'rl 8']),
       cell(0.6, 6, 40, ['sft 6', 'rl 5']),
       cell(0.8, 8, 20, ['sft 6', 'rl 3']),
-      cell(1, 10, 0, ['sft 6'], ['rl: skipped, since its share of the budget is 0']),
+      cell(1, 10, 0, ['sft 6'], ['rl: skipped, because its share of the budget is 0']),
     ]);
   });
 
@@ -363,13 +363,13 @@ describe('runRecipe', () => {
     await expect(run(folder, { changes: { budget: budget({ sft: 0.05 }) } })).rejects.toMatchObject({
       ...error,
       code: 'AG_DEMONSTRATION',
-      message: 'The stage `sft` has no demonstrations: its budget of 5 units pays for none at 10 each.',
+      message: 'The stage `sft` has no demonstrations: one costs 10 units, and its budget is 5 units.',
     });
     await expect(run(folder, { changes: { budget: budget({ sft: 0.97 }) } })).rejects.toMatchObject({
       ...error,
       code: 'AG_RECIPE_INVALID',
       path: 'budget.split',
-      message: expect.stringContaining('do not pay for one group of 4 episodes') as string,
+      message: expect.stringContaining('not enough for one group of 4 episodes') as string,
     });
     expect(readdirSync(folder)).toEqual([]);
 
@@ -614,7 +614,7 @@ describe('runRecipe', () => {
       await expect(run(folder, { changes, host: silent })).rejects.toMatchObject({
         code: 'AG_SPLIT_LEAK',
         message: expect.stringMatching(
-          /^The training split and validation share \d+ clusters of tasks, the first being "(\d-\d)": "\1\/\d" of the training split and "\1\/\d" of validation\.$/,
+          /^The training split and validation share \d+ clusters of tasks; the first is "(\d-\d)": "\1\/\d" of the training split and "\1\/\d" of validation\.$/,
         ) as string,
       });
       expect(existsSync(join(folder, 'run', 'metrics.jsonl'))).toBe(false);

@@ -78,7 +78,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   const done = opened && (await completeResult(opened));
   if (done !== undefined) {
     opened?.release();
-    listener({ type: 'activity', message: 'the run is complete: nothing is left to be done' });
+    listener({ type: 'activity', message: 'the run is already complete' });
     return done;
   }
   let parts: Parts | undefined;
@@ -126,7 +126,7 @@ async function createRun(
   const earlier = await earlierRun(output === undefined ? runsFolder : dirname(resolve(output)), recipe);
   const differences = packageDifferences(earlier?.packages ?? packages, packages);
   if (earlier !== undefined && differences.length > 0) {
-    const message = `The run ${earlier.id} of the same recipe had other plugins: this one is made with ${differences.join(', ')}.`;
+    const message = `The run ${earlier.id} of the same recipe used other plugins; this run uses ${differences.join(', ')}.`;
     options.listener({ type: 'warning', message });
   }
   return RunDirectory.create({
@@ -173,7 +173,7 @@ async function describeParts(
     ...(settingsOfPolicy?.length ? [`resumed with another ${settingsOfPolicy.join(', ')} of the policy`] : []),
   ];
   for (const reason of reasons) {
-    const message = `The run is ${reason}: it may differ from one that was not interrupted, if only in the last bits.`;
+    const message = `The run is ${reason}: it may differ from an uninterrupted run, perhaps only in the last bits.`;
     listener({ type: 'warning', message });
   }
   const inexact = [...run.manifest.inexact, ...reasons];
@@ -214,7 +214,7 @@ async function train(
     const evaluator = new Evaluator({ ...parts, plan, journal, random, signal, trainedClusters: trained });
     for (const stage of plan.stages) {
       if (plan.funded.includes(stage)) continue;
-      listener({ type: 'activity', message: `${stage.name}: skipped, since its share of the budget is 0` });
+      listener({ type: 'activity', message: `${stage.name}: skipped, because its share of the budget is 0` });
     }
     let spent = nothingSpent(parts.policy, recipe.budget !== undefined);
     let status: RunResult['status'] = 'completed';

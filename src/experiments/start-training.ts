@@ -50,8 +50,8 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
   const resume = request.resume === undefined ? undefined : await resolveRun(request.resume, runsFolder);
   if (resume !== undefined && request.output !== undefined) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: '`--output` has no effect beside `--resume`: a run goes on in its own folder.',
-      hint: 'Leave one of the two out.',
+      message: '`--output` has no effect with `--resume`: a run continues in its own folder.',
+      hint: 'Remove one of the two.',
     });
   }
   const label = request.label && checkLabel(request.label);

@@ -50,7 +50,7 @@ export function surveyLines({ tasks, experts, maxTurns, problem }: EnvironmentSu
   return [
     ...(tasks === undefined ? [] : [`tasks: ${counts.join(', ')}`]),
     ...(experts === undefined ? [] : [`experts: ${experts.join(', ') || 'none'}`]),
-    ...(maxTurns === undefined ? [] : [`ends after ${maxTurns} turns at most`]),
+    ...(maxTurns === undefined ? [] : [`ends after at most ${maxTurns} turns`]),
     ...(problem === undefined ? [] : [`cannot be made with its defaults: ${problem}`]),
   ];
 }

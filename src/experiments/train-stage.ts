@@ -82,13 +82,13 @@ async function runSft(
   if (rows.length === 0) {
     throw new AgentgymError('AG_DEMONSTRATION', {
       message: `No demonstration of the stage \`${name}\` fits into the ${maxTokens} tokens of an episode.`,
-      hint: 'Raise `rollout.maxEpisodeTokens`, or take a policy that holds more.',
+      hint: 'Raise `rollout.maxEpisodeTokens`, or use a policy with a longer context.',
       path: `stages.${name}.demonstrations`,
     });
   }
   const reached = stage.steps * stage.batchSize;
   if (resume === undefined && reached < rows.length) {
-    const message = `${name}: its ${stage.steps} steps of ${stage.batchSize} reach ${reached} of ${rows.length} demonstrations.`;
+    const message = `${name}: its ${stage.steps} steps of ${stage.batchSize} use only ${reached} of ${rows.length} demonstrations.`;
     common.journal.event({ type: 'warning', message });
   }
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;

@@ -20,7 +20,7 @@ export async function requireGit(): Promise<void> {
   if (installed) return;
   throw new AgentgymError('AG_GIT_FAILED', {
     message: 'git cannot be run',
-    hint: 'Install git, or leave `--git` out.',
+    hint: 'Install git, or remove `--git`.',
   });
 }
 
@@ -59,7 +59,7 @@ export async function beginRepository(
     const reason = cause instanceof Error ? cause.message.trim() : String(cause);
     throw new AgentgymError('AG_GIT_FAILED', {
       message: `the files are written, but not committed in ${folder}: ${reason}`,
-      hint: 'Mend what git says, then `git commit`.',
+      hint: 'Fix the cause named by git, then run `git commit`.',
       cause,
     });
   }

@@ -147,7 +147,7 @@ function observed(result: CheckProcessResult, seconds: number, printedAtImport: 
     {
       id: 'deadline',
       likelyCause: 'a loop without end, or a wait for something that never comes',
-      messages: is('hung', `${during} it gave no sign for ${seconds} s`),
+      messages: is('hung', `${during} it was silent for ${seconds} s`),
     },
     {
       id: 'exits',
@@ -177,7 +177,7 @@ function refuseUnknown(ids: readonly string[]): void {
   if (stranger === undefined) return;
   const near = nearestName(stranger, [...known]);
   throw new AgentgymError('AG_PLUGIN_CHECK', {
-    message: `there is no check called \`${stranger}\``,
-    hint: near === undefined ? 'The checks are listed in docs/reference/checks.md.' : `Did you mean \`${near}\`?`,
+    message: `there is no check \`${stranger}\``,
+    hint: near === undefined ? 'docs/reference/checks.md lists the checks.' : `Did you mean \`${near}\`?`,
   });
 }

@@ -24,7 +24,7 @@ export async function locatePlugin(
   if (/^[./~]|[\\]/.test(what) || existsSync(folder)) {
     throw new AgentgymError('AG_PLUGIN_CHECK', {
       message: existsSync(folder) ? `${folder} is a file, not the folder of a plugin` : `there is no folder ${folder}`,
-      hint: 'Name the folder that holds the package.json of the plugin.',
+      hint: 'Give the folder with the package.json of the plugin.',
     });
   }
   const named = sources.find(({ name }) => name === what || friendlyName(name) === what);
@@ -35,7 +35,7 @@ export async function locatePlugin(
   const [owner, second] = owners;
   if (second !== undefined) {
     throw new AgentgymError('AG_PLUGIN_CHECK', {
-      message: `${[...owners].join(' and ')} both contribute something called \`${what}\``,
+      message: `${[...owners].join(' and ')} both contribute \`${what}\``,
       hint: 'Name the package.',
     });
   }

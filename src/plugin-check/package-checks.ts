@@ -31,11 +31,11 @@ export function openPackage(root: string, hostVersion: string): PackageContext {
   const file = join(root, 'package.json');
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Error(`${file} is no object`);
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Error(`${file} is not an object`);
   const { name, version } = json as PackageJson;
   if (typeof name !== 'string' || name === '') throw new Error('`name` is missing');
   if (typeof version !== 'string' || semver.valid(version) === null)
-    throw new Error(`\`version\` is ${JSON.stringify(version)}, no semantic version`);
+    throw new Error(`\`version\` is ${JSON.stringify(version)}, not a semantic version`);
   const path = declarationOf(json as PackageJson)['plugin'];
   const entry = typeof path === 'string' && liesWithin(root, path) ? resolve(root, path) : undefined;
   let graph: BuiltGraph | undefined;

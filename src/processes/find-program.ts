@@ -21,7 +21,7 @@ export async function findProgram(
   command: string,
   { cwd = process.cwd(), env = process.env }: ProgramPlace,
 ): Promise<string> {
-  if (!(await isDirectory(cwd))) throw notStarted(command, `${cwd}, where it is to run, is no folder`, 'ENOENT');
+  if (!(await isDirectory(cwd))) throw notStarted(command, `its working directory ${cwd} is not a folder`, 'ENOENT');
   if (command === '') throw notStarted(command, 'it is empty', 'ENOENT');
   const folders = command.includes('/') ? [''] : (env['PATH'] ?? '/usr/bin:/bin').split(delimiter);
   let refused: string | undefined;

@@ -217,7 +217,7 @@ describe('what cannot be started', () => {
     writeFileSync(file, '#!/bin/sh\n', { mode: 0o644 });
     await expect(spawnOwned('program', [], { env: { PATH: folder } })).rejects.toMatchObject({ code: 'EACCES' });
     await expect(spawnOwned('true', [], { cwd: join(folder, 'no') })).rejects.toThrow(
-      `true cannot be started: ${join(folder, 'no')}, where it is to run, is no folder`,
+      `true cannot be started: its working directory ${join(folder, 'no')} is not a folder`,
     );
   });
 

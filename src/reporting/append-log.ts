@@ -26,7 +26,7 @@ export class AppendLog {
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (size < keep) {
       throw new AgentgymError('AG_RUN_DAMAGED', {
-        message: `${path} is ${size} bytes long, but the checkpoint was made when it had ${keep}.`,
+        message: `${path} is ${size} bytes long, but it had ${keep} when the checkpoint was made.`,
         file: path,
       });
     }

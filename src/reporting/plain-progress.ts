@@ -17,7 +17,7 @@ export function plainProgress(print: (line: string) => void, now: () => number):
         case 'stage-started':
           progress = new StageProgress(event.stage, event.steps, event.done, now());
           print(
-            `${event.stage}: ${event.done === 0 ? 'begins' : `goes on after step ${event.done}`}, ${event.steps} steps`,
+            `${event.stage}: ${event.done === 0 ? 'begins' : `continues after step ${event.done}`}, ${event.steps} steps`,
           );
           printedAt = now();
           return;

@@ -28,7 +28,7 @@ export async function* readJsonLines<T>(path: string, bytes?: number): AsyncGene
     try {
       return { document: JSON.parse(line.toString('utf8')) as T, end };
     } catch (error) {
-      const message = `Line ${number} of ${path} is no JSON.`;
+      const message = `Line ${number} of ${path} is not JSON.`;
       throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: number, cause: error });
     }
   };

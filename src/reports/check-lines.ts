@@ -20,7 +20,7 @@ export function checkLines({ recipe, stages, steps, plugins, parameters, memory,
     ...stages.map((stage) => `  ${stageLine(stage)}`),
     `tasks: ${counts.join(', ')}`,
     `plugins: ${versions.join(', ')}`,
-    parameters === null ? 'model: its plugin cannot tell' : `model: up to ${formatCount(parameters)} parameters`,
+    parameters === null ? 'model: unknown to its plugin' : `model: up to ${formatCount(parameters)} parameters`,
     `memory: ${formatBytes(memory.least)} to ${formatBytes(memory.most)} of ${formatBytes(memory.available)} (${uses.join(', ')})`,
   ];
 }

@@ -61,9 +61,9 @@ it('refuses what cannot be compared, and says why', async () => {
   const [test, validation] = [await journaledRun(folder), await journaledRun(folder, { split: 'validation' })];
   const splits = compareRuns([test, validation], success);
   await expect(splits).rejects.toMatchObject({ code: 'AG_RUNS_INCOMPARABLE', exitCode: 2 });
-  await expect(splits).rejects.toThrow(/of different splits: \w+ of test, \w+ of validation/);
+  await expect(splits).rejects.toThrow(/use different splits: \w+ of test, \w+ of validation/);
   const warm = compareRuns([test, await journaledRun(folder)], { ...success, temperature: 0.5 });
-  await expect(warm).rejects.toThrow(/was not evaluated at temperature 0\.5 at its end, but at 0\./);
+  await expect(warm).rejects.toThrow(/has no final evaluation at temperature 0\.5, only at 0\./);
   await expect(compareRuns([test, test], success)).rejects.toMatchObject({ code: 'AG_COMMAND_USAGE' });
 });
 
@@ -76,5 +76,5 @@ it('shows a run without a final evaluation, and compares it with none', async ()
     ['failed', true],
   ]);
   expect(comparisons).toEqual([]);
-  expect(notes[0]).toMatch(/is failed and has had no final evaluation/);
+  expect(notes[0]).toMatch(/is failed and has no final evaluation/);
 });

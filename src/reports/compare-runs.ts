@@ -60,8 +60,8 @@ export async function compareRuns(
   for (const directory of new Set(directories)) loaded.push(await loadRun(directory));
   if (loaded.length < 2) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: 'One run alone cannot be compared.',
-      hint: 'Name two or more; `agentgym runs list` shows them, `agentgym runs show RUN` tells of one.',
+      message: 'A comparison needs two runs or more.',
+      hint: '`agentgym runs list` lists the runs; `agentgym runs show RUN` shows one.',
     });
   }
   const ended = loaded.filter(({ result }) => result?.evaluation);
@@ -132,8 +132,8 @@ function refuseSplits(runs: readonly LoadedRun[]): void {
   if (splits.size < 2) return;
   const which = [...splits].map(([split, id]) => `${id} of ${split}`).join(', ');
   throw new AgentgymError('AG_RUNS_INCOMPARABLE', {
-    message: `The final evaluations are of different splits: ${which}. No task is in two of them.`,
-    hint: 'Compare runs with the same `evaluation.final.split`, or evaluate both on one split by `agentgym evaluate RUN --split SPLIT`.',
+    message: `The final evaluations use different splits: ${which}. The splits share no task.`,
+    hint: 'Compare runs with the same `evaluation.final.split`, or evaluate both on one split with `agentgym evaluate RUN --split SPLIT`.',
   });
 }
 
@@ -141,18 +141,18 @@ function refuseTemperature({ manifest, result }: LoadedRun, temperature: number)
   const there = result?.evaluations.map((evaluation) => evaluation.temperature) ?? [];
   if (there.includes(temperature)) return;
   throw new AgentgymError('AG_RUNS_INCOMPARABLE', {
-    message: `Run ${manifest.id} was not evaluated at temperature ${temperature} at its end, but at ${there.join(', ')}.`,
-    hint: `Compare at another \`--temperature\`, or evaluate it by \`agentgym evaluate ${manifest.id} --temperature ${temperature}\`.`,
+    message: `Run ${manifest.id} has no final evaluation at temperature ${temperature}, only at ${there.join(', ')}.`,
+    hint: `Choose another \`--temperature\`, or evaluate it with \`agentgym evaluate ${manifest.id} --temperature ${temperature}\`.`,
   });
 }
 
 function notesOn({ manifest, result, status, halfWritten, changed }: LoadedRun): string[] {
   const of = `Run ${manifest.id}`;
   return [
-    ...(result?.evaluation ? [] : [`${of} is ${status} and has had no final evaluation: it is compared with none.`]),
+    ...(result?.evaluation ? [] : [`${of} is ${status} and has no final evaluation, so it is not compared.`]),
     ...(halfWritten.length === 0
       ? []
-      : [`${of}: the last line of ${halfWritten.join(' and ')} was half-written and is left out.`]),
+      : [`${of}: the last line of ${halfWritten.join(' and ')} is incomplete and left out.`]),
     ...(changed.length > 0 ? [`${of}: ${changedLogs(changed)}`] : []),
   ];
 }

@@ -53,7 +53,7 @@ export function runLines(
   return [
     ...lines,
     ...(drawn.length > 0 ? ['', ...drawn] : []),
-    ...(resumable ? ['', `Go on with \`agentgym train --resume ${referenceTo(run.directory, manifest.id)}\`.`] : []),
+    ...(resumable ? ['', `Continue with \`agentgym train --resume ${referenceTo(run.directory, manifest.id)}\`.`] : []),
   ];
 }
 

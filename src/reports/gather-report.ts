@@ -14,8 +14,8 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
   if (!runs.some(isAblation)) return reportRuns(request);
   if (runs.length > 1) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: 'A report is about one ablation, or about runs.',
-      hint: 'Name the ablation alone, or the runs below its `cells/`.',
+      message: 'A report shows one ablation, or runs, but not both.',
+      hint: 'Give only the ablation, or the runs below its `cells/`.',
     });
   }
   const limits = { count: episodes, bytes: largestEpisodes };

@@ -14,6 +14,6 @@ export function pruneLines({ runs, leftovers, bytes, removed }: PruneResult): st
     ...leftovers.map(({ kind, path, bytes: size }) => ['–', '–', kind, basename(path), formatBytes(size)]),
   ];
   const size = formatBytes(bytes);
-  const end = removed ? `Removed: ${size}.` : `Would remove ${size}; nothing was touched. Add \`--yes\` to remove it.`;
+  const end = removed ? `Removed: ${size}.` : `Would remove ${size}. Nothing has changed; add \`--yes\` to remove it.`;
   return [...alignColumns(rows), '', end];
 }

@@ -76,11 +76,11 @@ export function composeAblation(
       runs.push({ ...report, ...details, label, cell });
       const halves = halfLogs(found);
       if (halves.length > 0)
-        notes.push(`${label}: the last line of ${halves.join(' and ')} was half-written and is left out.`);
+        notes.push(`${label}: the last line of ${halves.join(' and ')} is incomplete and left out.`);
     }
   }
   if (runs.length < wanted.length)
-    notes.push(`${wanted.length - runs.length} of ${wanted.length} runs have not begun.`);
+    notes.push(`${wanted.length - runs.length} of ${wanted.length} runs have not started.`);
   return {
     formatVersion: 1,
     kind: 'ablation',

@@ -19,7 +19,7 @@ export function answerOfRun({ result, metrics, status }: LoadedRun, gain: Report
   if (evaluation === undefined || evaluation === null) {
     const last = metrics.at(-1);
     const where = last === undefined ? 'before its first step' : `at step ${last.step} of stage ${last.stage}`;
-    return `No answer yet: the run is ${status}, ${where}, and has had no final evaluation.`;
+    return `No answer yet: the run is ${status}, ${where}, and has no final evaluation.`;
   }
   const { success, split } = evaluation;
   const solved = `it solves ${rateText(success)} of ${success.episodes.toLocaleString('en')} ${split} episodes`;
@@ -28,7 +28,7 @@ export function answerOfRun({ result, metrics, status }: LoadedRun, gain: Report
 
 /** The answer of one recipe over several seeds. */
 export function answerOfSeeds({ success, seeds }: ReportCell, gain: ReportComparison | undefined): string {
-  if (success === null) return 'No answer yet: no seed has come to its end.';
+  if (success === null) return 'No answer yet: no seed is complete.';
   const solved = `mean success over ${seeds.length} seeds is ${rateText(success)}`;
   return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain, 'than before');
 }
@@ -39,8 +39,8 @@ export function answerOfCells(cells: readonly ReportCell[], comparisons: readonl
     .filter((cell): cell is ReportCell & { success: ReportRate } => cell.success !== null)
     .sort((a, b) => b.success.rate - a.success.rate);
   const [best, second] = ranked;
-  if (best === undefined || second === undefined) return 'No answer yet: fewer than two settings have come to an end.';
-  const lead = `Ahead is ${best.label} with ${rateText(best.success)}, before ${second.label} with ${rateText(second.success)}`;
+  if (best === undefined || second === undefined) return 'No answer yet: fewer than two settings are complete.';
+  const lead = `${best.label} is best with ${rateText(best.success)}; ${second.label} is second with ${rateText(second.success)}`;
   const found = comparisons.find(({ a, b }) => a === second.label && b === best.label);
   if (found === undefined) return `${lead}.`;
   const { difference, pairs, seeds } = found;
@@ -56,7 +56,7 @@ export function answerOfCells(cells: readonly ReportCell[], comparisons: readonl
 
 function verdict(solved: string, { difference, pairs }: ReportComparison, than: string): string {
   if (!isSure(difference)) {
-    return `Not shown: ${solved}, and the change of ${differenceText(difference)} over ${pairs} may be chance.`;
+    return `Not shown: ${solved}, but the change of ${differenceText(difference)} over ${pairs} may be chance.`;
   }
   const [word, sign] = difference.mean > 0 ? ['Yes', 'more'] : ['No', 'fewer'];
   const points = (Math.abs(difference.mean) * 100).toFixed(1);

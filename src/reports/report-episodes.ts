@@ -194,7 +194,7 @@ function parseLine(text: string, file: string, byte: number): EpisodeDocument {
   try {
     return JSON.parse(text) as EpisodeDocument;
   } catch (error) {
-    const message = `The line at byte ${byte} of ${file} is no JSON.`;
+    const message = `The line at byte ${byte} of ${file} is not JSON.`;
     throw new AgentgymError('AG_RUN_DAMAGED', { message, file, cause: error });
   }
 }

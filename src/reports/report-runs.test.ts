@@ -204,7 +204,7 @@ describe('a report of one run', () => {
     expect(worse.answer).toMatch(/^No: it solves 30\.0 %.*60\.0 points fewer than before/);
     const open = await reportRuns({ ...request, runs: [await makeRun({ isEnded: false })] });
     expect(open.answer).toBe(
-      'No answer yet: the run is interrupted, at step 2 of stage rl, and has had no final evaluation.',
+      'No answer yet: the run is interrupted, at step 2 of stage rl, and has no final evaluation.',
     );
     expect(open.runs[0]!.evaluations.map(({ final }) => final)).toEqual([true]);
     expect(open.notes.join()).toContain('is interrupted');
@@ -217,9 +217,7 @@ describe('a report of one run', () => {
     expect((await loadRun(run)).halfWritten).toEqual(['metrics.jsonl']);
     const { notes, runs } = await reportRuns({ ...request, runs: [run] });
     expect(notes).toHaveLength(1);
-    expect(notes[0]).toMatch(
-      /the last line of metrics\.jsonl and episodes\/rl\.jsonl was half-written and is left out/,
-    );
+    expect(notes[0]).toMatch(/the last line of metrics\.jsonl and episodes\/rl\.jsonl is incomplete and left out/);
     expect(runs[0]!.series.step).toHaveLength(4);
     expect(runs[0]!.episodes).toHaveLength(3);
   });
@@ -347,7 +345,7 @@ describe('a report of several runs', () => {
     // One seed in common: by its tasks.
     expect(second).toMatchObject({ a: 'ppo', b: 'grpo, clip 0.2', pairs: '10 tasks' });
     expect(second!.difference.low).toBeCloseTo(0.2306, 4);
-    expect(answer).toMatch(/^Ahead is grpo, clip 0\.2 with 90\.0 %/);
+    expect(answer).toMatch(/^grpo, clip 0\.2 is best with 90\.0 %/);
   });
 
   // Goes red when runs without a common seed are compared as if they shared no task: the interval is wider then.

@@ -127,9 +127,9 @@ export function notesOn(run: ReportedRun): string[] {
   const logs = halfLogs(run);
   const of = `Run ${manifest.id}`;
   return [
-    ...(logs.length > 0 ? [`${of}: the last line of ${logs.join(' and ')} was half-written and is left out.`] : []),
+    ...(logs.length > 0 ? [`${of}: the last line of ${logs.join(' and ')} is incomplete and left out.`] : []),
     ...(changed.length > 0 ? [`${of}: ${changedLogs(changed)}`] : []),
-    ...(status === 'completed' ? [] : [`${of} is ${status}: this is what it had come to.`]),
+    ...(status === 'completed' ? [] : [`${of} is ${status}: these are its results so far.`]),
     ...(manifest.inexact.length > 0 ? [`${of} is not exactly repeatable: ${manifest.inexact.join('; ')}.`] : []),
   ];
 }

@@ -55,5 +55,5 @@ export function episodeRow(episode: CompletedEpisode): BatchRow {
 }
 
 function noTokens(): AgentgymError {
-  return new AgentgymError('AG_BUG', { message: 'An episode of a player without tokens came up for training.' });
+  return new AgentgymError('AG_BUG', { message: 'An episode without tokens reached training.' });
 }

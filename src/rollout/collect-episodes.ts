@@ -316,7 +316,7 @@ async function generate(
     const answer = answers[index];
     if (answer === undefined || answer.tokens.length === 0 || answer.tokens.length !== answer.logprobs.length) {
       throw new AgentgymError('AG_POLICY_ANSWER', {
-        message: `The policy model answered request ${index + 1} of ${requests.length} with no tokens, or with tokens without log probabilities.`,
+        message: `The policy model answered request ${index + 1} of ${requests.length} without tokens, or without their log probabilities.`,
       });
     }
     const sampled = sequence.addAction(answer.tokens, answer.logprobs, answer.ended);

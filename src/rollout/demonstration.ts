@@ -41,7 +41,7 @@ export function layOutDemonstration(
     const action = [...encoder.encodeAction(text), encoder.endIds[0] as number];
     if (action.slice(0, -1).some((id) => encoder.endIds.includes(id))) {
       throw new AgentgymError('AG_DEMONSTRATION', {
-        message: `Text ${index + 1} of the demonstration ${demonstration.name} holds a token that ends an action.`,
+        message: `Text ${index + 1} of the demonstration ${demonstration.name} contains a token that ends an action.`,
       });
     }
     if (!sequence.hasRoom(action.length - 1, maxTokens)) break;

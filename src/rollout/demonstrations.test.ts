@@ -187,8 +187,11 @@ describe('readDemonstrations', () => {
     ['{"observations": ["a", "b", "c"], "texts": ["x"]}', 'it has 3 observations for 1 texts'],
     ['{"task": 1, "observations": ["a"], "texts": ["x"]}', '"task" is not a string'],
     // Law 10. Mutation: leave the test split out of `heldOut`.
-    ['{"task": "test-3", "observations": ["a"], "texts": ["x"]}', 'its task "test-3" belongs to validation or test'],
-    ['{"task": "validation-0", "observations": ["a"], "texts": ["x"]}', 'its task "validation-0" belongs to'],
+    [
+      '{"task": "test-3", "observations": ["a"], "texts": ["x"]}',
+      'its task "test-3" is in the validation or test split',
+    ],
+    ['{"task": "validation-0", "observations": ["a"], "texts": ["x"]}', 'its task "validation-0" is in the'],
   ])('refuses %s with its line', async (line, complaint) => {
     await expect(read(good, '', line)).rejects.toMatchObject({
       code: 'AG_DEMONSTRATION',

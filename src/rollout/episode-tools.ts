@@ -69,7 +69,7 @@ export class EpisodeTools {
     const { name } = named;
     const { milliseconds } = this.#box.limits;
     const call = this.#box.signals.begin(signal);
-    const timer = setTimeout(() => call.abort(new DeadlineError(`the time of a call is up`)), milliseconds);
+    const timer = setTimeout(() => call.abort(new DeadlineError(`the call took too long`)), milliseconds);
     const start = performance.now();
     try {
       const result = await withinDeadline(`the tool "${name}"`, milliseconds + graceMilliseconds, async () => {

@@ -301,7 +301,7 @@ describe('what a task says', () => {
     await world.about(['train-1']);
     await expect(world.about(['train-1'])).rejects.toMatchObject({
       code: 'AG_PLUGIN_FAILED',
-      message: expect.stringContaining('tells other things of the task "train-1" than before'),
+      message: expect.stringContaining('described the task "train-1" differently than before'),
     });
   });
 

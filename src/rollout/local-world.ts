@@ -169,8 +169,8 @@ class LocalWorld implements WorldHandle {
       const text = JSON.stringify([facts.cluster, Object.entries(facts.labels ?? {}).sort()]);
       if ((this.#told.get(task) ?? text) !== text) {
         throw new AgentgymError('AG_PLUGIN_FAILED', {
-          message: `${this.#caller.settings.title} tells other things of the task "${task}" than before: ${this.#told.get(task)}, then ${text}.`,
-          hint: 'What `about` gives is a function of the task alone. Report it to the author of the plugin.',
+          message: `${this.#caller.settings.title} described the task "${task}" differently than before: first ${this.#told.get(task)}, then ${text}.`,
+          hint: '`about` must depend only on the task. Report it to the author of the plugin.',
         });
       }
       this.#told.set(task, text);

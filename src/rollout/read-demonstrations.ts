@@ -36,7 +36,7 @@ export async function readDemonstrations(options: ReadDemonstrationsOptions): Pr
       const parsed = parseLine(line);
       if (typeof parsed === 'string') throw refusal(file, number, parsed);
       if (parsed.task !== undefined && heldOut.has(parsed.task)) {
-        throw refusal(file, number, `its task "${parsed.task}" belongs to validation or test`);
+        throw refusal(file, number, `its task "${parsed.task}" is in the validation or test split`);
       }
       demonstrations.push({
         name: `${file}:${number}`,
@@ -55,7 +55,7 @@ export async function readDemonstrations(options: ReadDemonstrationsOptions): Pr
     stream.destroy();
   }
   if (demonstrations.length === 0) {
-    throw new AgentgymError('AG_DEMONSTRATION', { message: `${file} holds no demonstrations.`, file });
+    throw new AgentgymError('AG_DEMONSTRATION', { message: `${file} has no demonstrations.`, file });
   }
   return demonstrations;
 }
@@ -98,7 +98,7 @@ async function idsOf(tasks: TaskList): Promise<readonly string[]> {
 
 function refusal(file: string, line: number, complaint: string): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {
-    message: `Line ${line} of ${file} is no demonstration: ${complaint}.`,
+    message: `Line ${line} of ${file} is not a demonstration: ${complaint}.`,
     file,
     line,
   });

@@ -40,7 +40,7 @@ export async function folderDamage(directory: string): Promise<string | undefine
     );
     if (bytes === undefined) return `${name} is missing`;
     if (bytes !== expected.bytes) return `${name} is ${bytes} bytes long, but ${expected.bytes} were written`;
-    if ((await checksum(path)).sha256 !== expected.sha256) return `the content of ${name} is not what was written`;
+    if ((await checksum(path)).sha256 !== expected.sha256) return `the content of ${name} has changed`;
   }
   return undefined;
 }

@@ -49,7 +49,7 @@ export async function stageStart(run: string, stage: string): Promise<string> {
   const damage = await folderDamage(directory);
   if (damage === undefined) return directory;
   throw new AgentgymError('AG_CHECKPOINT_BROKEN', {
-    message: `The policy with which stage \`${stage}\` began (${directory}) is damaged: ${damage}.`,
+    message: `The starting policy of stage \`${stage}\` (${directory}) is damaged: ${damage}.`,
     hint: 'Restore that folder from a copy, or start a new run.',
     file: directory,
   });
@@ -87,8 +87,8 @@ export async function openLatestCheckpoint(run: string, recipe: JsonObject): Pro
   const difference = recipeDifference(recipe, state.recipe);
   if (difference !== undefined) {
     throw new AgentgymError('AG_RESUME_MISMATCH', {
-      message: `The checkpoint ${directory} was made by another recipe than the run's manifest tells: ${describeDifference(difference)}.`,
-      hint: `Restore manifest.json or the checkpoint; or remove ${directory} to go on from an older one.`,
+      message: `The checkpoint ${directory} was made with another recipe than that of the run's manifest: ${describeDifference(difference)}.`,
+      hint: `Restore manifest.json or the checkpoint; or remove ${directory} to continue from an older one.`,
       file: directory,
       path: difference.path,
     });
@@ -114,7 +114,7 @@ export async function runWeights(run: string): Promise<string> {
   if (folder !== undefined) return folder;
   throw new AgentgymError('AG_NOT_A_RUN', {
     message: `The run ${run} has no checkpoint yet.`,
-    hint: `Let it go on with \`agentgym train --resume ${run}\`.`,
+    hint: `Continue it with \`agentgym train --resume ${run}\`.`,
     file: run,
   });
 }
@@ -156,10 +156,10 @@ async function refusal(run: string, name: string, write: () => Promise<void>): P
     await write();
   } catch (error) {
     const older = await latestCheckpointFolder(run).catch(() => undefined);
-    const remains = older === undefined ? 'There is no older one.' : `${basename(older)} stays valid.`;
+    const remains = older === undefined ? 'There is no older checkpoint.' : `${basename(older)} stays valid.`;
     throw new AgentgymError('AG_CHECKPOINT_WRITE_FAILED', {
       message: `Could not write the checkpoint ${name} of ${run}: ${systemReason(error)}. ${remains}`,
-      hint: `Make room on that disk, then go on with \`agentgym train --resume ${run}\`.`,
+      hint: `Free space on that disk, then continue with \`agentgym train --resume ${run}\`.`,
       file: join(checkpointsFolder(run), name),
       cause: error,
     });
@@ -167,7 +167,8 @@ async function refusal(run: string, name: string, write: () => Promise<void>): P
 }
 
 function broken(run: string, directory: string, damage: string, older: number | undefined): AgentgymError {
-  const then = older === undefined ? 'begins anew, since there is no older checkpoint' : `goes on from step-${older}`;
+  const then =
+    older === undefined ? 'starts again, because there is no older checkpoint' : `continues from step-${older}`;
   return new AgentgymError('AG_CHECKPOINT_BROKEN', {
     message: `The checkpoint ${directory} is damaged: ${damage}.`,
     hint: `Remove the folder ${directory}; \`agentgym train --resume ${run}\` then ${then}.`,
@@ -193,7 +194,7 @@ async function latestName(folder: string): Promise<string | undefined> {
   } catch (error) {
     throw new AgentgymError('AG_CHECKPOINT_BROKEN', {
       message: `${file} cannot be read.`,
-      hint: `Remove ${file}; the newest checkpoint then counts as the latest.`,
+      hint: `Remove ${file}; agentgym then uses the newest checkpoint.`,
       file,
       cause: error,
     });

@@ -176,7 +176,7 @@ it('refuses a truncated or changed checkpoint, and goes on from the older one on
       code: 'AG_CHECKPOINT_BROKEN',
       exitCode: 2,
       file: latest,
-      hint: expect.stringContaining('then goes on from step-2'),
+      hint: expect.stringContaining('then continues from step-2'),
     });
   }
   rmSync(latest, { recursive: true });

@@ -37,7 +37,7 @@ it('tells of a log that was changed since its checkpoint, when it is read and wh
   change(join(run, 'metrics.jsonl'));
   expect((await loadRun(run)).changed).toEqual(['metrics.jsonl']);
   expect(await warningsOf(await RunDirectory.resume(run))).toEqual([
-    'metrics.jsonl is not what the run wrote: what it tells may be wrong.',
+    'metrics.jsonl changed after the run wrote it: the results may be wrong.',
   ]);
 });
 

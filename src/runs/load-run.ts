@@ -97,7 +97,7 @@ async function readLines(path: string): Promise<Lines> {
     try {
       return JSON.parse(line) as { [key: string]: unknown };
     } catch (error) {
-      const message = `Line ${index + 1} of ${path} is no JSON.`;
+      const message = `Line ${index + 1} of ${path} is not JSON.`;
       throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: index + 1, cause: error });
     }
   });

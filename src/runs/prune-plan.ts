@@ -67,7 +67,7 @@ export async function planPrune({ runsFolder, only, what }: PruneRequest): Promi
     if (manifest === undefined) continue;
     const status = presentStatus(run, manifest);
     if (runOwner(run) !== undefined) {
-      notes.push(`Run ${manifest.id} is at work, and is left alone.`);
+      notes.push(`Run ${manifest.id} is active, and stays unchanged.`);
       continue;
     }
     const remove =
@@ -115,7 +115,7 @@ async function oldCheckpoints(run: string, status: RunStatus, keep: number, note
     }
     const damage = await folderDamage(path);
     if (damage === undefined) kept.push(path);
-    else notes.push(`${path} is damaged (${damage}), and is left alone.`);
+    else notes.push(`${path} is damaged (${damage}), and stays unchanged.`);
   }
   const needed = status === 'completed' ? [] : await stagesOf(kept);
   const starts = kept.length === 0 ? [] : names.filter((name) => isStageStart(name) && !needed.includes(name));
@@ -156,7 +156,7 @@ async function cellRuns(root: string, notes: string[]): Promise<string[]> {
   const runs: string[] = [];
   for (const ablation of await realFolders(ablations, notes)) {
     if (runOwner(ablation) !== undefined) {
-      notes.push(`${ablation} is at work, and is left alone.`);
+      notes.push(`${ablation} is active, and stays unchanged.`);
       continue;
     }
     const cells = join(ablation, 'cells');
@@ -169,14 +169,14 @@ async function cellRuns(root: string, notes: string[]): Promise<string[]> {
 async function realFolders(parent: string, notes: string[]): Promise<string[]> {
   const entries = await readdir(parent, { withFileTypes: true });
   for (const entry of entries) {
-    if (entry.isSymbolicLink()) notes.push(`${join(parent, entry.name)} is a link, and is left alone.`);
+    if (entry.isSymbolicLink()) notes.push(`${join(parent, entry.name)} is a link, and stays unchanged.`);
   }
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
 }
 
 async function isRealFolder(path: string, notes: string[]): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
-  if (found?.isSymbolicLink()) notes.push(`${path} is a link, and is left alone.`);
+  if (found?.isSymbolicLink()) notes.push(`${path} is a link, and stays unchanged.`);
   return found?.isDirectory() ?? false;
 }
 

@@ -85,7 +85,7 @@ describe('checkpoints', () => {
     const run = await journaledRun(runsFolder, { output: join(ablation, 'cells', 'grpo', 'seed-1') });
     const lock = acquireRunLock(ablation);
     const busy = await pruneRuns({ runsFolder, references: [], what: checkpoints(), yes: true });
-    expect([busy.runs, busy.notes]).toEqual([[], [`${ablation} is at work, and is left alone.`]]);
+    expect([busy.runs, busy.notes]).toEqual([[], [`${ablation} is active, and stays unchanged.`]]);
     lock.release();
     await pruneRuns({ runsFolder, references: [], what: checkpoints(), yes: true });
     expect(checkpointsOf(run)).toEqual(['latest.json', 'step-4']);

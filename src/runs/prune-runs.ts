@@ -51,8 +51,8 @@ async function runWithin(reference: string, runsFolder: string, root: string): P
   const inside = relative(root, run);
   if (inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`)) return run;
   throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `${run} is not in ${root}: nothing outside of it is removed.`,
-    hint: 'Name the folder that holds the run with `--runs FOLDER`.',
+    message: `${run} is not in ${root}; the command removes nothing outside of it.`,
+    hint: 'Give the folder of the run with `--runs FOLDER`.',
   });
 }
 
@@ -74,7 +74,7 @@ async function removeAll(
       removed.push(pruned);
     } catch (error) {
       if (!isAgentgymError(error)) throw failed(run, error);
-      notes.push(`Run ${id} is at work, and is left alone.`);
+      notes.push(`Run ${id} is active, and stays unchanged.`);
     }
   }
   return { runs: removed, notes };
@@ -88,8 +88,8 @@ async function removeLeftover(path: string): Promise<void> {
 
 function failed(run: string, error: unknown): AgentgymError {
   return new AgentgymError('AG_RUN_WRITE_FAILED', {
-    message: `Could not remove all that was to go of ${run}: ${systemReason(error)}.`,
-    hint: 'See that the folder may be written to, then prune again.',
+    message: `Could not remove all planned files of ${run}: ${systemReason(error)}.`,
+    hint: 'Make the folder writable, then prune again.',
     file: run,
     cause: error,
   });

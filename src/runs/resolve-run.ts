@@ -40,7 +40,7 @@ export async function resolveRun(reference: string, runsFolder: string): Promise
   if (only === undefined) throw notFound(reference, runsFolder, candidates);
   if (others.length > 0) {
     throw new AgentgymError('AG_RUN_AMBIGUOUS', {
-      message: `"${reference}" fits ${fitting.length} runs: ${fitting.map(({ folderName }) => folderName).join(', ')}.`,
+      message: `"${reference}" matches ${fitting.length} runs: ${fitting.map(({ folderName }) => folderName).join(', ')}.`,
     });
   }
   return only.directory;
@@ -72,7 +72,7 @@ export async function resolveSubject(reference: string, runsFolder: string): Pro
   if (only === undefined) return resolveRun(reference, runsFolder);
   if (others.length > 0 && !fitting.includes(reference)) {
     throw new AgentgymError('AG_RUN_AMBIGUOUS', {
-      message: `"${reference}" fits ${fitting.length} ablations: ${fitting.join(', ')}.`,
+      message: `"${reference}" matches ${fitting.length} ablations: ${fitting.join(', ')}.`,
     });
   }
   return resolve(below, fitting.includes(reference) ? reference : only);
@@ -107,7 +107,7 @@ async function candidate(runsFolder: string, folderName: string): Promise<Candid
 function notFound(reference: string, runsFolder: string, candidates: readonly Candidate[]): AgentgymError {
   if (reference !== '' && existsSync(reference)) {
     return new AgentgymError('AG_NOT_A_RUN', {
-      message: `${resolve(reference)} is no run: it has no manifest.json.`,
+      message: `${resolve(reference)} is not a run: it has no manifest.json.`,
       file: manifestPath(resolve(reference)),
     });
   }
@@ -115,9 +115,9 @@ function notFound(reference: string, runsFolder: string, candidates: readonly Ca
     .slice(-3)
     .reverse()
     .map(({ id }) => id);
-  const known = newest.length === 0 ? `${join(runsFolder, '/')} holds none` : `the newest are ${newest.join(', ')}`;
+  const known = newest.length === 0 ? `${join(runsFolder, '/')} has no runs` : `the newest are ${newest.join(', ')}`;
   return new AgentgymError('AG_RUN_NOT_FOUND', {
-    message: `There is no run "${reference}": it is no folder and no name of a run, and no id of one begins with it (${known}).`,
+    message: `There is no run "${reference}": it is not a folder, not the name of a run, and not the beginning of a run's id (${known}).`,
   });
 }
 

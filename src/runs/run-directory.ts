@@ -109,7 +109,7 @@ export class RunDirectory {
       if (isAgentgymError(error)) throw error;
       throw new AgentgymError('AG_RUN_WRITE_FAILED', {
         message: `Could not create the run's folder ${path}: ${systemReason(error)}.`,
-        hint: 'Choose a folder that can be written to with `--output DIR`.',
+        hint: 'Choose a writable folder with `--output DIR`.',
         file: path,
         cause: error,
       });
@@ -127,7 +127,7 @@ export class RunDirectory {
     const difference = recipe && recipeDifference(manifest.recipe, recipe);
     if (difference !== undefined) {
       throw new AgentgymError('AG_RESUME_MISMATCH', {
-        message: `The run ${path} was made by another recipe: ${describeDifference(difference)}.`,
+        message: `The run ${path} was made with another recipe: ${describeDifference(difference)}.`,
         file: manifestPath(path),
         path: difference.path,
       });
@@ -181,10 +181,10 @@ export class RunDirectory {
 export function refuseExisting(output: string): void {
   if (!existsSync(output)) return;
   throw new AgentgymError('AG_OUTPUT_EXISTS', {
-    message: `${resolve(output)} exists already.`,
+    message: `${resolve(output)} already exists.`,
     hint: existsSync(manifestPath(output))
-      ? `Choose another \`--output\`, or go on with that run by \`agentgym train --resume ${output}\`.`
-      : 'Choose an `--output` that does not exist yet.',
+      ? `Choose another \`--output\`, or continue that run with \`agentgym train --resume ${output}\`.`
+      : 'Choose a new folder with `--output`.',
     file: resolve(output),
   });
 }

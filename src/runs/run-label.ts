@@ -42,11 +42,11 @@ export function checkLabel(label: RunLabel): RunLabel {
   const { name, tags, note } = label;
   for (const [flag, word] of [['--name', name], ...tags.map((tag) => ['--tag', tag])] as const) {
     if (word === undefined || (/^\S(.*\S)?$/.test(word) && word.length <= longestWord)) continue;
-    const message = `\`${flag}\` takes one line of 1 to ${longestWord} characters, without blanks around it.`;
-    throw new AgentgymError('AG_COMMAND_USAGE', { message, hint: 'Shorten it; longer texts are for `--note`.' });
+    const message = `\`${flag}\` accepts one line of 1 to ${longestWord} characters, without blanks around it.`;
+    throw new AgentgymError('AG_COMMAND_USAGE', { message, hint: 'Shorten it, or use `--note` for longer texts.' });
   }
   if (note !== undefined && note.length > longestNote) {
-    const message = `\`--note\` takes up to ${longestNote} characters, not ${note.length}.`;
+    const message = `\`--note\` accepts up to ${longestNote} characters, not ${note.length}.`;
     throw new AgentgymError('AG_COMMAND_USAGE', { message, hint: 'Keep long texts in a file beside the run.' });
   }
   return { ...label, tags: [...new Set(tags)] };

@@ -142,16 +142,16 @@ export async function readManifest(directory: string): Promise<RunManifest> {
   } catch (error) {
     const missing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
     const problem = missing ? 'it has no manifest.json' : 'its manifest.json cannot be read';
-    throw new AgentgymError('AG_NOT_A_RUN', { message: `${directory} is no run: ${problem}.`, file, cause: error });
+    throw new AgentgymError('AG_NOT_A_RUN', { message: `${directory} is not a run: ${problem}.`, file, cause: error });
   }
   if (manifest?.formatVersion !== 1) {
     const version = JSON.stringify(manifest?.formatVersion);
-    const message = `${file} is no manifest that this version reads: its formatVersion is ${version}, not 1.`;
+    const message = `This version cannot read the manifest ${file}: its formatVersion is ${version}, not 1.`;
     throw new AgentgymError('AG_NOT_A_RUN', { message, file });
   }
   const problem = manifestProblem(manifest);
   if (problem === undefined) return manifest as RunManifest;
-  const message = `${file} is no whole manifest of a run: ${problem}.`;
+  const message = `${file} is not a complete manifest of a run: ${problem}.`;
   throw new AgentgymError('AG_NOT_A_RUN', { message, hint: 'Restore it from a copy, or start a new run.', file });
 }
 

@@ -60,7 +60,7 @@ describe('of tasks in clusters', () => {
   it('refuses a cluster that stands in two splits, naming it and a task of each', () => {
     const with_ = (task: string, cluster: string) => new Map([...clusters, [task, cluster]]);
     expect(() => proveSplits({ ...tasks(), clusters: with_('u', 'one') })).toThrow(
-      'The training split and test share 1 cluster of tasks, the first being "one": "a" of the training split and "u" of test.',
+      'The training split and test share 1 cluster of tasks; the first is "one": "a" of the training split and "u" of test.',
     );
     expect(() => proveSplits({ ...tasks(), clusters: with_('v', 'one') })).toThrow(/and validation share.*"a" of.*"v"/);
     expect(() => proveSplits({ ...tasks(), clusters: with_('v', 'three') })).toThrow(/Validation and test share.*"v"/);
@@ -107,7 +107,7 @@ describe('of other environments', () => {
   it('refuses tasks of training and of the other held-out split', () => {
     const name = '`evaluation.final.transfer.wide`';
     expect(() => proveSplits(tasks(), [{ ...other, ids: ['w', 'c'] }])).toThrow(
-      `the test split of ${name}, the first being "c"`,
+      `the test split of ${name}; the first is "c"`,
     );
     expect(() => proveSplits(tasks(), [{ ...other, ids: ['v'] }])).toThrow(
       /tasks of validation are also tasks of the test/,

@@ -171,7 +171,7 @@ function proveTransfer(
     fingerprint: fingerprint(own.ids),
   };
   if (!isKin) return proof;
-  const hint = `Give \`${name}\` options whose tasks are none of the recipe's own, or under which the environment deals them alike.`;
+  const hint = `Give \`${name}\` options with other tasks than the recipe's own, or options that give the same splits.`;
   for (const others of [train, heldOut]) refuseShared(others, own, sharesClusters || ownSharesClusters, hint);
   return {
     ...proof,
@@ -214,7 +214,7 @@ function refuseShared(left: NamedTasks, right: NamedTasks, sharesClusters: boole
   const tasks = shared(left.ids, right.ids);
   if (tasks.length > 0) {
     throw new AgentgymError('AG_SPLIT_LEAK', {
-      message: `${tasks.length} of the tasks of ${left.name} are also tasks of ${right.name}, the first being "${tasks[0]}".`,
+      message: `${tasks.length} of the tasks of ${left.name} are also tasks of ${right.name}; the first is "${tasks[0]}".`,
       ...(hint !== undefined && { hint }),
     });
   }
@@ -224,10 +224,10 @@ function refuseShared(left: NamedTasks, right: NamedTasks, sharesClusters: boole
   const both = `${capitalized(left.name)} and ${right.name} share ${clusters.length} ${clusters.length === 1 ? 'cluster' : 'clusters'} of tasks`;
   const [one, other] = [left, right].map((split) => `"${split.clusters.get(first)}" of ${split.name}`);
   throw new AgentgymError('AG_SPLIT_LEAK', {
-    message: `${both}, the first being "${first}": ${one} and ${other}.`,
+    message: `${both}; the first is "${first}": ${one} and ${other}.`,
     hint:
       hint ??
-      'Tasks of one cluster stand or fall together: deal them into one split. A benchmark whose own splits share clusters says so by `sharesClusters: true`.',
+      'Tasks of one cluster succeed or fail together: put them into one split. A benchmark whose own splits share clusters must say `sharesClusters: true`.',
   });
 }
 

@@ -55,7 +55,7 @@ export async function readTrainerState(directory: string): Promise<TrainerState 
   try {
     const value: unknown = JSON.parse(await readFile(join(directory, 'trainer.json'), 'utf8'));
     if (v.is(stateSchema, value)) return value as unknown as TrainerState;
-    return `its trainer.json is not what a run writes: ${typeProblem(stateSchema, value) ?? 'a number or a name in it is out of bounds'}`;
+    return `its trainer.json is invalid: ${typeProblem(stateSchema, value) ?? 'a number or a name in it is out of bounds'}`;
   } catch {
     return 'its trainer.json cannot be read';
   }

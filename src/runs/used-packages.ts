@@ -31,9 +31,9 @@ export function packageDifferences(before: readonly PackageRecord[], now: readon
   return names.flatMap((name) => {
     const [old, present] = [before, now].map((list) => list.find((record) => record.name === name));
     if (old?.integrity === present?.integrity) return [];
-    if (present === undefined) return [`nothing in the place of ${name} ${old?.version}`];
-    if (old === undefined) return [`${name} ${present.version}, which was not used`];
-    if (old.version !== present.version) return [`${name} ${present.version} in the place of ${old.version}`];
+    if (present === undefined) return [`without ${name} ${old?.version}`];
+    if (old === undefined) return [`${name} ${present.version}, which is new`];
+    if (old.version !== present.version) return [`${name} ${present.version} instead of ${old.version}`];
     return [`other files in ${name} ${present.version}`];
   });
 }

@@ -41,7 +41,7 @@ export async function ask(questions: Questions, signal: AbortSignal): Promise<An
           const choices = templates.map(({ name, summary }) => ({ value: name, name: `${name}: ${summary}` }));
           answers.template = await task
             .prompt(ListrInquirerPromptAdapter)
-            .run(select<string>, { message: 'What shall be made?', choices }, { signal });
+            .run(select<string>, { message: 'What do you want to create?', choices }, { signal });
           task.title = `Template: ${answers.template}`;
         },
       },
@@ -51,7 +51,7 @@ export async function ask(questions: Questions, signal: AbortSignal): Promise<An
         task: async (_, task) => {
           const template = answers.template as string;
           const validate = (name: string) => complaint(name, template) ?? true;
-          const question = { message: 'What shall it be called?', default: suggestName(template), validate };
+          const question = { message: 'What is its name?', default: suggestName(template), validate };
           answers.name = await task.prompt(ListrInquirerPromptAdapter).run(input, question, { signal });
           task.title = `Name: ${answers.name}`;
         },
@@ -65,8 +65,8 @@ export async function ask(questions: Questions, signal: AbortSignal): Promise<An
   } catch (error) {
     if (!isInterruptedPrompt(error)) throw error;
     throw new AgentgymError('AG_INTERRUPTED', {
-      message: 'interrupted while asking; nothing was written',
-      hint: 'Begin again with `agentgym init`; with `--yes` nothing is asked.',
+      message: 'interrupted at a question; nothing was written',
+      hint: 'Start again with `agentgym init`; with `--yes` it asks nothing.',
     });
   }
   return answers as Answers;

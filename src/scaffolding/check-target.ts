@@ -18,14 +18,14 @@ export async function checkTarget(target: string, paths: readonly string[], forc
   const found = await stat(target).catch(ifMissing);
   if (found === undefined) return checkWritable(target, await nearestFolder(dirname(target)));
   if (!found.isDirectory()) {
-    throw refused(`${target} is a file`, 'Name a folder, which need not exist.');
+    throw refused(`${target} is a file`, 'Give a folder; it may be new.');
   }
   await checkWritable(target, target);
   if (!force) {
     const inTheWay = (await readdir(target)).filter((name) => !NOT_IN_THE_WAY.includes(name)).sort();
     if (inTheWay.length === 0) return;
     const more = inTheWay.length > SHOWN ? ` and ${inTheWay.length - SHOWN} more` : '';
-    throw refused(`${target} is not empty: it holds ${inTheWay.slice(0, SHOWN).join(', ')}${more}`);
+    throw refused(`${target} is not empty: it contains ${inTheWay.slice(0, SHOWN).join(', ')}${more}`);
   }
   for (const path of paths) await checkReplaceable(target, path);
 }
@@ -39,7 +39,7 @@ async function checkReplaceable(target: string, path: string): Promise<void> {
     if (found === undefined) return;
     const wanted = depth < parts.length ? 'folder' : 'file';
     if (wanted === 'folder' ? found.isDirectory() : found.isFile()) continue;
-    throw refused(`${place} is no ${wanted}, and a ${wanted} is to be written there`, 'Move it away.');
+    throw refused(`${place} is not a ${wanted}, but a ${wanted} must be written there`, 'Move it away.');
   }
 }
 
@@ -57,13 +57,13 @@ async function nearestFolder(path: string): Promise<string> {
   const found = await stat(path).catch(ifMissing);
   if (found === undefined) return nearestFolder(dirname(path));
   if (found.isDirectory()) return path;
-  throw refused(`${path} is a file, and a folder is to be made in it`, 'Choose another folder.');
+  throw refused(`${path} is a file, but must be a folder`, 'Choose another folder.');
 }
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {
   // Below a file there is nothing either: whoever looks further up finds the file.
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw refused(`${error.path ?? 'the folder'} cannot be looked at: ${error.message}`, undefined, error);
+  throw refused(`${error.path ?? 'the folder'} cannot be read: ${error.message}`, undefined, error);
 }
 
 function refused(message: string, hint?: string, cause?: unknown): AgentgymError {

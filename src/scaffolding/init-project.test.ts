@@ -94,7 +94,9 @@ describe('initProject', () => {
   it('refuses a folder that is not empty, and says what is in the way', async () => {
     await writeFile(join(cwd, 'notes.txt'), 'mine');
     await mkdir(join(cwd, '.git'));
-    await expect(init({ directory: '.' })).rejects.toEqual(refused('AG_INIT_TARGET', /not empty: it holds notes.txt$/));
+    await expect(init({ directory: '.' })).rejects.toEqual(
+      refused('AG_INIT_TARGET', /not empty: it contains notes.txt$/),
+    );
     await rm(join(cwd, 'notes.txt'));
     await expect(init({ directory: '.' })).resolves.toMatchObject({ directory: cwd });
   });
@@ -113,11 +115,11 @@ describe('initProject', () => {
     const outside = await mkdtemp(join(tmpdir(), 'agentgym-outside-'));
     await symlink(outside, join(cwd, 'src'));
     const request = { directory: '.', template: 'reward', name: 'reward-mine', force: true };
-    await expect(init(request)).rejects.toEqual(refused('AG_INIT_TARGET', /src is no folder/));
+    await expect(init(request)).rejects.toEqual(refused('AG_INIT_TARGET', /src is not a folder/));
     expect(await readdir(outside)).toEqual([]);
     await rm(join(cwd, 'src'));
     await mkdir(join(cwd, 'package.json'));
-    await expect(init(request)).rejects.toEqual(refused('AG_INIT_TARGET', /package.json is no file/));
+    await expect(init(request)).rejects.toEqual(refused('AG_INIT_TARGET', /package.json is not a file/));
     expect(await readdir(cwd)).toEqual(['package.json']);
     await rm(outside, { recursive: true });
   });

@@ -35,7 +35,7 @@ describe('names', () => {
     ['-x', 'begins with'],
     ['node_modules', 'keeps it'],
     ['fs', 'keeps it'],
-    ['env-', 'nothing is left'],
+    ['env-', 'no characters'],
     ['a'.repeat(215), '214'],
     ['env-' + 'a'.repeat(49), '48'],
   ])('refuses %j', (name, reason) => {

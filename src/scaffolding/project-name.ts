@@ -37,7 +37,7 @@ export function parseProjectName(given: string, template: Template): ProjectName
     throw badName(given, complaint, suggest('', template));
   }
   if (name !== '') return { packageName: given, name };
-  throw badName(given, 'nothing is left of it as a name for recipes', suggest('', template));
+  throw badName(given, 'it leaves no characters for the name in recipes', suggest('', template));
 }
 
 /**
@@ -79,7 +79,7 @@ function suggest(given: string, { prefix, name }: Template): string {
 
 function badName(given: string, complaint: string, suggestion: string): AgentgymError {
   return new AgentgymError('AG_INIT_NAME', {
-    message: `"${given.slice(0, 80)}" is no name for a package: ${complaint}`,
+    message: `"${given.slice(0, 80)}" is not a valid package name: ${complaint}`,
     hint: `Choose another, such as \`--name ${suggestion}\`.`,
   });
 }

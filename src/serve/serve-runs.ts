@@ -210,8 +210,8 @@ async function listen(server: Server, { host, port }: ServeRequest): Promise<num
   }).catch((error: NodeJS.ErrnoException) => {
     const isTaken = error.code === 'EADDRINUSE';
     throw new AgentgymError('AG_SERVE_FAILED', {
-      message: `Could not listen on ${host}, port ${port}: ${isTaken ? 'another program does' : systemReason(error)}.`,
-      ...(isTaken && { hint: 'Choose another `--port`, or 0 for any that is free.' }),
+      message: `Could not listen on ${host}, port ${port}: ${isTaken ? 'another program uses it' : systemReason(error)}.`,
+      ...(isTaken && { hint: 'Choose another `--port`, or 0 for any free port.' }),
       cause: error,
     });
   });
@@ -221,7 +221,7 @@ async function listen(server: Server, { host, port }: ServeRequest): Promise<num
 function refuseWeakToken(token: string | undefined): void {
   if (token === undefined || token.length >= 16) return;
   throw new AgentgymError('AG_SERVE_FAILED', {
-    message: `The token is ${token.length} characters long: it can be guessed.`,
+    message: `The token is ${token.length} characters long, so it can be guessed.`,
     hint: 'Set AGENTGYM_UI_TOKEN to 16 random characters or more, or leave it unset.',
   });
 }
@@ -229,8 +229,8 @@ function refuseWeakToken(token: string | undefined): void {
 function refuseRun(folder: string): void {
   if (!existsSync(manifestPath(folder))) return;
   throw new AgentgymError('AG_SERVE_FAILED', {
-    message: `${folder} is one run; what is served is a folder of runs.`,
-    hint: `\`agentgym ui --runs ${dirname(folder)}\` shows it among those beside it.`,
+    message: `${folder} is one run; \`agentgym ui\` serves a folder of runs.`,
+    hint: `\`agentgym ui --runs ${dirname(folder)}\` shows it together with the runs next to it.`,
     file: folder,
   });
 }

@@ -68,7 +68,7 @@ export function refuseUnpaidGroups(stage: StagedGroups, algorithm: Algorithm): v
   if (budget === undefined || budget.units === 0) return;
   if (affordableGroups(budget, 0, { update, algorithm }) > 0) return;
   throw new AgentgymError('AG_RECIPE_INVALID', {
-    message: `The budget of the stage \`${name}\` is ${budget.units} units, which do not pay for one group of ${update.groupSize} episodes.`,
+    message: `The budget of the stage \`${name}\` is ${budget.units} units. This is not enough for one group of ${update.groupSize} episodes.`,
     hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
     path: 'budget.split',
   });

@@ -53,5 +53,5 @@ async function valuesAfterCut(
 }
 
 function missing(what: string): AgentgymError {
-  return new AgentgymError('AG_LOSS_INPUT', { message: `The algorithm needs ${what}, and there is none.` });
+  return new AgentgymError('AG_LOSS_INPUT', { message: `The algorithm needs ${what}, but the policy has none.` });
 }

@@ -33,8 +33,8 @@ export const healthRules: readonly HealthRule[] = [
       return entropy !== undefined && began !== undefined && entropy < 0.1 * began && entropy < 0.02;
     },
     tell: (now, early) =>
-      `the entropy has collapsed, from ${number(early['train/entropy'])} to ${number(now['train/entropy'])} nats a token: ` +
-      'the policy hardly tries anything else. Try an entropyCoefficient, a higher clipHigh, or a lower learning rate.',
+      `the entropy has collapsed, from ${number(early['train/entropy'])} to ${number(now['train/entropy'])} nats per token: ` +
+      'the policy hardly explores any more. Try an entropyCoefficient, a higher clipHigh, or a lower learning rate.',
   },
   {
     id: 'kl-runaway',
@@ -42,7 +42,7 @@ export const healthRules: readonly HealthRule[] = [
     // PPO's implementations stop an update at 0.01 to 0.05 (Spinning Up's target_kl is 0.01, with a factor of 1.5).
     ill: (now) => over(now['train/kl_sampler'], 0.1),
     tell: (now) =>
-      `an update moves the policy by a KL of ${number(now['train/kl_sampler'])} a token from the one that sampled. ` +
+      `an update moves the policy by a KL of ${number(now['train/kl_sampler'])} per token from the sampler. ` +
       'Try a lower learning rate, fewer epochs or minibatches, or tighter clips.',
   },
   {
@@ -50,7 +50,7 @@ export const healthRules: readonly HealthRule[] = [
     steps: 10,
     ill: (now) => over(now['train/kl_reference'], 1),
     tell: (now) =>
-      `the policy is ${number(now['train/kl_reference'])} nats a token away from where it began. ` +
+      `the policy is ${number(now['train/kl_reference'])} nats per token away from its start. ` +
       'Try a higher klCoefficient, a klTarget, or a lower learning rate.',
   },
   {
@@ -63,7 +63,7 @@ export const healthRules: readonly HealthRule[] = [
         success > 0.5
           ? 'Nearly all succeed: try harder tasks, or stop here.'
           : 'Nearly all fail: try more supervised steps, easier tasks, a denser reward, or larger groups.';
-      return `${percent(now['rollout/groups_without_signal'])} of the groups have equal returns and teach nothing. ${cure}`;
+      return `${percent(now['rollout/groups_without_signal'])} of the groups have equal returns and give no signal. ${cure}`;
     },
   },
   {
@@ -80,7 +80,7 @@ export const healthRules: readonly HealthRule[] = [
     steps: 10,
     ill: (now) => over((now['train/clipped_low'] ?? 0) + (now['train/clipped_high'] ?? 0), 0.3),
     tell: (now) =>
-      `${percent((now['train/clipped_low'] ?? 0) + (now['train/clipped_high'] ?? 0))} of the tokens are held by a clip and learn nothing. ` +
+      `${percent((now['train/clipped_low'] ?? 0) + (now['train/clipped_high'] ?? 0))} of the tokens are limited by a clip and get no gradient. ` +
       'Try a lower learning rate, fewer epochs or minibatches, or wider clips.',
   },
   {
@@ -90,14 +90,14 @@ export const healthRules: readonly HealthRule[] = [
     ill: (now) => over(now['train/logprob_gap'], 0.01) && !over(now['train/importance_weight'], 0),
     tell: (now) =>
       `sampler and trainer differ by ${number(now['train/logprob_gap'])} nats on a token. ` +
-      'Try `algorithm.recomputeLogprobs: true`, which corrects for it; and report the policy that does this.',
+      'Try `algorithm.recomputeLogprobs: true`, which corrects for it, and report this to the author of the policy.',
   },
   {
     id: 'critic',
     steps: 20,
     ill: (now) => now['train/explained_variance'] !== undefined && now['train/explained_variance'] < 0,
     tell: (now) =>
-      `the critic explains less of the returns than a constant would (explained variance ${number(now['train/explained_variance'])}). ` +
+      `the critic is worse than a constant (explained variance ${number(now['train/explained_variance'])}). ` +
       'Try a higher criticLearningRate, a longer criticWarmup, or an algorithm without a critic.',
   },
 ];

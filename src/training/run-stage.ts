@@ -170,7 +170,7 @@ export async function runStage<State extends JsonObject>(
   function readStops(step: number, metrics: StepMetrics): ReturnType<typeof readStopRules> {
     const read = readStopRules(options.stopWhen ?? [], progress.stops, metrics);
     if (read.stop !== undefined) {
-      const message = `${stage}: ends after step ${step}, since ${describeStopRule(read.stop)}`;
+      const message = `${stage}: ends after step ${step}: ${describeStopRule(read.stop)}`;
       journal.event({ type: 'activity', message });
     }
     return read;
@@ -266,7 +266,7 @@ function warnOfUnknownMetrics({ stage, stopWhen = [], journal }: StageOptions, m
   for (const { metric } of stopWhen) {
     if (metric in metrics || metric.startsWith('eval/')) continue;
     const known = Object.keys(metrics).filter((name) => !name.startsWith('time/'));
-    const message = `${stage}: the first step measured no \`${metric}\`, which \`stopWhen\` waits for. It measured ${known.join(', ')}.`;
+    const message = `${stage}: the first step did not measure \`${metric}\`, but \`stopWhen\` uses it. It measured ${known.join(', ')}.`;
     journal.event({ type: 'warning', message });
   }
 }

@@ -48,9 +48,7 @@ describe('a stage', () => {
     // The rate is 0.05, 0.1, 0.0775, 0.055, ...
     expect(await trainReinforcement(options)).toMatchObject({ status: 'completed', steps: 4 });
     expect(evaluated).toEqual([4]);
-    expect(messages(options.journal)).toEqual([
-      'rl: ends after step 4, since train/learning_rate below 0.08 for 2 readings',
-    ]);
+    expect(messages(options.journal)).toEqual(['rl: ends after step 4: train/learning_rate below 0.08 for 2 readings']);
     expect(options.journal.checkpoints.at(-1)).toMatchObject({ step: 4, force: true });
     const resume = JSON.parse(options.journal.checkpoints.at(-1)!.progress) as Record<string, never>;
     expect(await trainReinforcement({ ...options, resume })).toMatchObject({ status: 'completed', steps: 4 });
@@ -80,7 +78,7 @@ describe('a stage', () => {
     const options = reinforcement({ steps: 2, stopWhen: [{ metric: 'train/entropie', below: 1, for: 1 }] });
     await trainReinforcement(options);
     const [message, ...more] = messages(options.journal);
-    expect(message).toMatch(/measured no `train\/entropie`.*train\/entropy/);
+    expect(message).toMatch(/did not measure `train\/entropie`.*train\/entropy/);
     expect(more).toEqual([]);
   });
 });

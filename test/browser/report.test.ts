@@ -143,7 +143,9 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const last = only!.series.metrics['cost/episodes']!.at(-1)!;
       expect(await page.locator('#curves .key').innerText()).toBe(`episodes ${last}`);
       await page.locator('.choice span', { hasText: 'logarithmic' }).click();
-      expect(await page.locator('#curves figcaption').innerText()).toContain('Linear: not every value is above 0.');
+      expect(await page.locator('#curves figcaption').innerText()).toContain(
+        'Linear, because some values are not above 0.',
+      );
       await search.fill('gradient norm');
       expect(await page.locator('#curves figcaption').innerText()).not.toContain('Linear');
       expect((await inkOf(page, 0)).pixels).toBeGreaterThan(1000);
@@ -218,7 +220,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       expect(await page.locator('.group tbody tr').count()).toBe(4);
       await page.getByRole('button', { name: 'Set all 4 side by side' }).click();
       expect(await page.locator('.episode-head').count()).toBe(4);
-      await page.getByRole('button', { name: 'Show one alone' }).click();
+      await page.getByRole('button', { name: 'Show only one' }).click();
       expect(await page.locator('.episode-head').count()).toBe(1);
     });
   });

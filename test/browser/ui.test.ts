@@ -256,7 +256,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
         .toEqual([expect.stringMatching(/^grpo[\s\S]*running/), expect.stringMatching(/^rloo[\s\S]*queued/)]);
       expect(await page.locator('h1').innerText()).toBe('Which algorithm learns this best under one budget?');
       const answer = page.locator('.answer');
-      expect(await answer.innerText()).toMatch(/^Nothing can be said yet/);
+      expect(await answer.innerText()).toMatch(/^No answer yet/);
 
       await page.locator('#episodes select[aria-label=Stage]').waitFor({ timeout: 20_000 });
       await expect

@@ -137,7 +137,7 @@ describe('a recipe', () => {
     await expectRefusal(['recipe.yaml'], {
       code: 'AG_RECIPE_IDLE_SETTING',
       message: /`stages\.rl\.optimizer\.floor` has no effect with `stages\.rl\.optimizer\.schedule: constant`/,
-      hint: /Remove the one or change the other/,
+      hint: /Remove one of the two, or change the other/,
       file: join(folder, 'recipe.yaml'),
       line: 13,
     });
@@ -198,7 +198,7 @@ describe('a recipe', () => {
     freshFolder();
     await expectRefusal(['recipe.yaml', '--set', 'reward.terms=[{name: sparse}, {name: cost, options: {turn: 0.3}}]'], {
       code: 'AG_REWARD_INVERSION',
-      message: /a failure can score 0 and a success only -0\.2\d+ in 4 turns/,
+      message: /a failure can score 0, but a success only -0\.2\d+, in 4 turns/,
       hint: /`reward\.allowInversion: true`/,
       path: 'reward.terms',
     });
@@ -208,8 +208,8 @@ describe('a recipe', () => {
     freshFolder();
     await expectRefusal(['recipe.yaml', '--set', 'reward={terms: [{name: dense}], allowInversion: true}'], {
       code: 'AG_RECIPE_IDLE_SETTING',
-      message: /`reward\.allowInversion` has no effect beside `reward\.terms`: a success scores at least 1\.5/,
-      hint: /Remove the one or change the other/,
+      message: /`reward\.allowInversion` has no effect with `reward\.terms`: a success scores at least 1\.5/,
+      hint: /Remove one of the two, or change the other/,
       path: 'reward.allowInversion',
     });
   });
@@ -220,7 +220,7 @@ describe('a recipe', () => {
     await expectRefusal(['recipe.yaml', '--output', 'mine'], {
       code: 'AG_OUTPUT_EXISTS',
       message: /mine exists already/,
-      hint: /Choose an `--output` that does not exist yet/,
+      hint: /Choose a new folder with `--output`/,
       file: join(folder, 'mine'),
     });
   });
@@ -297,7 +297,7 @@ describe('a resume', () => {
     await expectRefusal([...args, '--resume', 'run'], {
       code: 'AG_RESUME_MISMATCH',
       message,
-      hint: /`agentgym train --resume RUN` alone/,
+      hint: /`agentgym train --resume RUN` only/,
       file: join(run, 'manifest.json'),
       path,
     });
@@ -365,7 +365,7 @@ describe('a disk that is full while a checkpoint is written', () => {
       {
         code: 'AG_CHECKPOINT_WRITE_FAILED',
         message: /Could not write the checkpoint step-5 of .*EFBIG.*step-3 stays valid/,
-        hint: /Make room on that disk, then go on with `agentgym train --resume .*run`/,
+        hint: /Free space on that disk, then continue with `agentgym train --resume .*run`/,
       },
     );
     expect(readdirSync(join(run, 'checkpoints')).sort()).toEqual(['latest.json', 'step-3']);

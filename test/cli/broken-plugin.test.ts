@@ -62,7 +62,7 @@ describe('a plugin that cannot be loaded', () => {
       const result = await runCli([command, '--json'], { environment: data });
       expect(result.code).toBeLessThan(2);
       expect(documentOf(result)).not.toHaveProperty('error');
-      expect(result.stderr).toMatch(/the plugin plugin-later 1\.0\.0 threw where nobody could catch it: too late/);
+      expect(result.stderr).toMatch(/the plugin plugin-later 1\.0\.0 threw an uncaught error: too late/);
     }
   });
 
@@ -211,7 +211,7 @@ describe('a plugin that misbehaves when it is used', () => {
     const { code: said, message, exit, stderr } = await failure({ 'index.js': coinEntry(), 'coin.js': code });
     expect({ said, exit }).toEqual({ said: 'AG_PLUGIN_FAILED', exit: 2 });
     expect(message).toMatch(
-      /^the plugin plugin-coin 1\.0\.0 threw where nobody could catch it: (late|it called process\.exit\(0\))/,
+      /^the plugin plugin-coin 1\.0\.0 threw an uncaught error: (late|it called process\.exit\(0\))/,
     );
     expect(stderr).toMatch(/^Error AG_PLUGIN_FAILED:\n/);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -234,7 +234,7 @@ stages: { sft: { kind: sft, steps: 1 } }\n`;
     expect(documentOf(result)).toMatchObject({
       error: {
         code: 'AG_PLUGIN_FAILED',
-        message: 'reward `stuck` (plugin-stuck 1.0.0) never answered in create, and nothing else is left to wait for',
+        message: 'reward `stuck` (plugin-stuck 1.0.0) never answered in create, but nothing is left to wait for',
       },
     });
   });

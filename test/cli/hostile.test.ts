@@ -67,7 +67,7 @@ describe('an environment on the main thread', { timeout: 120_000 }, () => {
         error: {
           code: 'AG_PLUGIN_HANGS',
           message: expect.stringMatching(
-            /^environment `hostile(-soon)?` \(plugin-hostile 1\.0\.0\) holds the main thread in step for longer than its time, at .*hostile-world\.js:\d+/,
+            /^environment `hostile(-soon)?` \(plugin-hostile 1\.0\.0\) blocks the main thread in step for longer than its deadline, at .*hostile-world\.js:\d+/,
           ) as string,
           hint: expect.stringContaining('environment.thread=worker') as string,
         },

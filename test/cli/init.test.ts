@@ -54,7 +54,7 @@ describe.skipIf(!hasTerminal)('init on a terminal', () => {
   it('asks for template and name', async () => {
     const keys = [
       [/What shall be made/, '\u001b[B\r'],
-      [/What shall it be called/, '\r'],
+      [/What is its name/, '\r'],
     ] as const;
     const { code, shown } = await answer('', keys);
     expect(code, shown).toBe(0);

@@ -63,14 +63,14 @@ it('a run records its packages, and says where a resumed or a new one has others
   install('1.0.0', coinCode({ top: '// another comment' }));
   const again = await train('./recipe.yaml');
   expect(again.stderr).toMatch(
-    /The run \w+ of the same recipe had other plugins: this one is made with other files in plugin-coin 1\.0\.0\./,
+    /The run \w+ of the same recipe used other plugins; this run uses other files in plugin-coin 1\.0\.0\./,
   );
   expect((await train('./recipe.yaml', '--set', 'stages.rl.steps=3')).stderr).toBe('');
 
   // Goes red when a resumed run is not compared, or the manifest does not keep it.
   install('1.1.0');
   const resumed = await train('--resume', manifest.id);
-  const reason = 'resumed with plugin-coin 1.1.0 in the place of 1.0.0';
+  const reason = 'resumed with plugin-coin 1.1.0 instead of 1.0.0';
   expect(resumed.stderr).toContain(`The run is ${reason}`);
   expect(manifestOf(resumed)).toMatchObject({ inexact: [reason] });
   expect(manifestOf(resumed).packages?.at(-1)).toMatchObject({ version: '1.1.0' });
@@ -78,7 +78,7 @@ it('a run records its packages, and says where a resumed or a new one has others
   install('2.0.0');
   const shown = await runCli(['runs', 'show', manifest.id], { cwd: project });
   expect(shown.stdout).toMatch(/^plugins +plugin-coin 1\.1\.0 \(project\)$/m);
-  expect(shown.stdout).toMatch(/^now +plugin-coin 2\.0\.0 in the place of 1\.1\.0$/m);
+  expect(shown.stdout).toMatch(/^now +plugin-coin 2\.0\.0 instead of 1\.1\.0$/m);
   const compared = await runCli(['runs', 'compare', manifest.id, manifestOf(again).id], { cwd: project });
   expect(compared.stdout).toMatch(/^plugin +\w+ +\w+\nplugin-coin +1\.1\.0 +1\.0\.0$/m);
 

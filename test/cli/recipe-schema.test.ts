@@ -165,7 +165,7 @@ describe('the JSON Schema of recipes', () => {
   it('comes from the same declaration as what `describe` shows', async () => {
     const shown = await runCli(['describe', 'env', 'coin'], { cwd: project });
     expect(shown.stdout).toContain('sides: a whole number from 2 to 6; default 2');
-    expect(shown.stdout).toContain('Sides (an axis of complexity: 2, 4)');
+    expect(shown.stdout).toContain('Sides (varied by `ablate complexity`: 2, 4)');
     expect(shown.stdout).toContain('tasks: unbounded train, unbounded validation, unbounded test');
     expect(shown.stdout).toContain('experts: oracle, demonstrator');
     expect(shown.stdout).toContain('ends after 3 turns at most');

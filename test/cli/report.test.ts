@@ -13,7 +13,7 @@ it('agentgym report writes one file, says where, and tells of a log that was cut
   const output = join(run, '..', 'elsewhere', 'page.html');
   const result = await runCli(['report', run, '--output', output, '--episodes', '10', '--json']);
   expect(result.code).toBe(0);
-  expect(result.stderr).toContain('the last line of evaluations.jsonl was half-written and is left out');
+  expect(result.stderr).toContain('the last line of evaluations.jsonl is incomplete and left out');
   const document = documentOf(result);
   expect(document).toMatchObject({
     formatVersion: 1,

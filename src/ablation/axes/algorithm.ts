@@ -10,11 +10,11 @@ const apart = ['dpo', 'expert-iteration', 'dr-grpo', 'gspo', 'dapo'];
 /** How advantages and loss are made. Options that another algorithm has too keep the recipe's values. */
 export const algorithm: Axis = {
   name: 'algorithm',
-  summary: 'How advantages and loss are made: the installed algorithms',
+  summary: 'The installed algorithms',
   async cells({ plan, host, values }) {
     const { algorithm: base } = plan.recipe;
     if (base === undefined || stagesOf(plan, 'rl').length === 0) {
-      throw cannotVary('algorithm', 'the recipe has no rl stage', 'Take a recipe with one, such as quickstart.');
+      throw cannotVary('algorithm', 'the recipe has no rl stage', 'Use a recipe with one, such as quickstart.');
     }
     const installed = await host.contributions('algorithm');
     const all = installed.map(({ name }) => name).filter((name) => !apart.includes(name));

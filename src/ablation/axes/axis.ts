@@ -56,5 +56,5 @@ export function stagesOf<Kind extends StagePlan['kind']>({ stages }: RunPlan, ki
 export function wordsOf(axis: string, values: readonly Json[]): readonly string[] {
   const wrong = values.find((value) => typeof value !== 'string');
   if (wrong === undefined) return values as readonly string[];
-  throw cannotVary(axis, `${JSON.stringify(wrong)} is no name`, 'Write `--values` as a list of names.');
+  throw cannotVary(axis, `${JSON.stringify(wrong)} is not a name`, 'Write `--values` as a list of names.');
 }

@@ -11,17 +11,17 @@ const costs = { demonstration: 10, episode: 1 };
  */
 export const budget: Axis = {
   name: 'budget',
-  summary: 'SFT : RL, the share of one budget that goes into demonstrations',
+  summary: 'SFT : RL, the share of one budget for demonstrations',
   cells({ plan, values = [0, 0.2, 0.4, 0.6, 0.8, 1] }) {
     const [sft, ...otherSft] = stagesOf(plan, 'sft');
     const [rl, ...otherRl] = stagesOf(plan, 'rl');
     if (sft === undefined || rl === undefined || otherSft.length + otherRl.length > 0) {
-      const hint = 'Take a recipe with one stage of each kind, such as quickstart, or write a grid file.';
-      throw cannotVary('budget', 'it takes one sft and one rl stage', hint);
+      const hint = 'Use a recipe with one stage of each kind, such as quickstart, or write an ablation file.';
+      throw cannotVary('budget', 'it needs one sft and one rl stage', hint);
     }
     const shares = values.map((share) => {
       if (typeof share === 'number' && share >= 0 && share <= 1) return share;
-      throw cannotVary('budget', `${JSON.stringify(share)} is no share`, 'Write `--values` as numbers from 0 to 1.');
+      throw cannotVary('budget', `${JSON.stringify(share)} is not a share`, 'Write `--values` as numbers from 0 to 1.');
     });
     const { budget: given } = plan.recipe;
     const units = given?.units ?? ownCost(sft, rl);
@@ -76,7 +76,7 @@ function minimumSteps({ own }: StagePlan): number {
 function demonstrationsOf({ name, demonstrations: { countUnpaid } }: SftStagePlan): number {
   if (countUnpaid < Infinity) return countUnpaid;
   const hint = `Set \`stages.${name}.demonstrations.count\`.`;
-  throw cannotVary('budget', 'the recipe does not say how many demonstrations it takes', hint);
+  throw cannotVary('budget', 'the recipe does not give the number of demonstrations', hint);
 }
 
 /** 1 - 0.8 without its binary dust. */

@@ -50,8 +50,8 @@ export async function checkLevels(
       if (tested === trained || shared.length === 0) continue;
       throw cannotVary(
         axis,
-        `${shared.length} tasks of the ${final.split} split of ${tested.id} are seen in training on ${trained.id}, the first being "${shared[0]}"`,
-        'Choose levels that have no task in common, or an option under which tasks stay in their split.',
+        `${shared.length} tasks of the ${final.split} split of ${tested.id} are training tasks of ${trained.id}; the first is "${shared[0]}"`,
+        'Choose levels without common tasks, or an option that keeps tasks in their split.',
       );
     }
   }

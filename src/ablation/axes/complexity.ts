@@ -20,7 +20,7 @@ export const complexity: Axis = {
         }),
     );
     return {
-      question: `How does learning fare as ${recipe.environment.name} gets harder?`,
+      question: `How does harder ${recipe.environment.name} change the results of training?`,
       cells: [own, ...cells],
       reference: own.id,
     };

@@ -28,12 +28,16 @@ export async function environmentLevels(
   const [map] = values;
   if (values.length !== 1 || !isKeyMap(map)) {
     const hint = `Write a map of lists, such as \`--values '{${names[0]}: [1, 2]}'\`.`;
-    throw cannotVary(axis, 'its values belong to options', hint);
+    throw cannotVary(axis, 'its values must be given per option', hint);
   }
   return new Map(
     Object.entries(map).map(([option, list]) => {
       if (!names.includes(option)) {
-        throw cannotVary(axis, `\`${option}\` is no axis of \`${name}\`: ${names.join(', ')} are`, seeOptions(name));
+        throw cannotVary(
+          axis,
+          `\`${option}\` is not an axis of \`${name}\`; its axes are ${names.join(', ')}`,
+          seeOptions(name),
+        );
       }
       return [option, (Array.isArray(list) ? list : [list]) as readonly Json[]];
     }),

@@ -15,16 +15,16 @@ export const horizon: Axis = {
     const stages = stagesOf(context.plan, 'rl');
     const [rl] = stages;
     if (rl === undefined) {
-      throw cannotVary('horizon', 'the recipe has no rl stage', 'Take a recipe with one, such as quickstart.');
+      throw cannotVary('horizon', 'the recipe has no rl stage', 'Use a recipe with one, such as quickstart.');
     }
     const own = stages.find((stage) => stage.own.horizon !== undefined)?.name;
     if (own !== undefined) {
-      const hint = `Remove \`stages.${own}.horizon\`, or write a grid file.`;
-      throw cannotVary('horizon', `the stage \`${own}\` has a horizon of its own`, hint);
+      const hint = `Remove \`stages.${own}.horizon\`, or write an ablation file.`;
+      throw cannotVary('horizon', `the stage \`${own}\` has its own horizon`, hint);
     }
     const cells = context.values === undefined ? proposed(longestHorizon, rl.steps) : context.values.map(givenCell);
     return {
-      question: 'Does it pay to lengthen the horizon while training goes on?',
+      question: 'Does a growing horizon help training?',
       cells,
       reference: cells.find(({ id }) => id === 'fixed-long')?.id ?? cells[0]?.id ?? '',
       shared: { 'evaluation.horizon': Math.max(longestHorizon, ...cells.map(turnsOf)) },

@@ -10,7 +10,7 @@ export const model: Axis = {
     const presets = contribution.presets.map(({ name }) => name);
     const { preset } = policy;
     if (preset === undefined) {
-      const hint = 'Take a recipe with `policy.preset`, or write a grid file over `policy.from`.';
+      const hint = 'Use a recipe with `policy.preset`, or write an ablation file that varies `policy.from`.';
       throw cannotVary('model', 'the recipe starts from given weights', hint);
     }
     // Next to the recipe's own size: larger ones take many times as long.

@@ -6,15 +6,15 @@ const schemes = ['sparse', 'balanced', 'dense', 'progress'];
 /** Rewards from one at the end to one for every milestone (the Practitioner's Guide, section 4.3). */
 export const sparsity: Axis = {
   name: 'sparsity',
-  summary: 'How often reward comes: sparse, balanced, dense',
+  summary: 'Density of the reward: sparse, balanced, dense',
   cells({ plan, values }) {
     if (stagesOf(plan, 'rl').length === 0) {
-      throw cannotVary('sparsity', 'the recipe has no rl stage', 'Take a recipe with one, such as quickstart.');
+      throw cannotVary('sparsity', 'the recipe has no rl stage', 'Use a recipe with one, such as quickstart.');
     }
     const own = stagesOf(plan, 'rl').find((stage) => stage.own.reward !== undefined)?.name;
     if (own !== undefined) {
-      const hint = `Remove \`stages.${own}.reward\`, or write a grid file.`;
-      throw cannotVary('sparsity', `the stage \`${own}\` has a reward of its own`, hint);
+      const hint = `Remove \`stages.${own}.reward\`, or write an ablation file.`;
+      throw cannotVary('sparsity', `the stage \`${own}\` has its own reward`, hint);
     }
     const tried = wordsOf('sparsity', values ?? ['sparse', 'balanced', 'dense']);
     const { terms } = plan.recipe.reward;
@@ -24,6 +24,6 @@ export const sparsity: Axis = {
       id: name,
       settings: { 'reward.terms': [{ name, weight, options: {} }, ...others] },
     }));
-    return { question: 'Does it matter how often reward comes?', cells, reference: tried[0] ?? '' };
+    return { question: 'Does the density of the reward matter?', cells, reference: tried[0] ?? '' };
   },
 };

@@ -24,14 +24,14 @@ export const transfer: Axis = {
   async cells(context) {
     const { name, options } = context.plan.recipe.environment;
     if (context.plan.recipe.evaluation.final.transfer !== undefined) {
-      const hint = 'Remove the key from the recipe, or write a grid file that keeps it.';
+      const hint = 'Remove the key from the recipe, or write an ablation file that keeps it.';
       throw cannotVary('transfer', 'the recipe chooses its own `evaluation.final.transfer`', hint);
     }
     const { option, own, levels } = await levelsOf(context);
     const [first, ...others] = levels;
     if (first === undefined || others.length === 0) {
       const hint = `Give two or more, such as \`--values '{${option ?? 'OPTION'}: [...]}'\`.`;
-      throw cannotVary('transfer', `there is one level alone, ${first?.id ?? own}`, hint);
+      throw cannotVary('transfer', `there is only one level, ${first?.id ?? own}`, hint);
     }
     // The options of a level are the recipe's but for one; what is not set has the environment's default, as it has in
     // the recipe.
@@ -41,7 +41,7 @@ export const transfer: Axis = {
     await checkLevels('transfer', played, context);
     const what = option === undefined ? `one kind of ${name}` : `one ${option} of ${name}`;
     return {
-      question: `What does training on ${what} carry over to the others?`,
+      question: `How well does training on ${what} transfer to the others?`,
       cells: levels.map(({ id, settings }) => ({ id, settings })),
       reference: own,
       tests: levels.map(({ id }) => id),

@@ -26,16 +26,16 @@ export const cutByHorizon: AdviceRule = {
     if (typeof share !== 'number' || run === undefined) return share as Judgement;
     if (share <= thresholds.cutByHorizon.value) return fine(`the horizon cuts ${percent(share)} of late episodes`);
     if ((run.late['rollout/success'] ?? 1) < thresholds.coldStart.value) {
-      return unknown('the policy solves next to nothing, so that episodes which are cut say nothing of the horizon');
+      return unknown('the policy solves almost nothing, so cut episodes say nothing about the horizon');
     }
     const { longest } = horizonsOf(planned);
     const change = lengthened(planned, 2 * longest);
     return {
       verdict: 'finding',
       severity: 'advice',
-      finding: `The horizon of ${longest} turns cuts ${percent(share)} of the episodes that are trained on.`,
+      finding: `The horizon of ${longest} turns cuts ${percent(share)} of the training episodes.`,
       evidence: `rollout/truncated_by/horizon ${overLate(run)}`,
-      source: 'the Guide, table 4: more turns than that still helped; limit: ours',
+      source: 'the Guide, table 4: more turns still helped there; limit: ours',
       basis: 'both',
       ...(change && { change }),
       trial: { axis: 'horizon', values: [longest, 2 * longest] },
@@ -50,16 +50,18 @@ export const invalidTurns: AdviceRule = {
     if (planned.lastRl === undefined) return undefined;
     const share = lateMetric(run, 'rollout/invalid');
     if (typeof share !== 'number' || run === undefined) return share as Judgement;
-    if (share <= thresholds.invalid.value) return fine(`${percent(share)} of late turns are malformed or not legal`);
+    if (share <= thresholds.invalid.value) return fine(`${percent(share)} of late turns are malformed or illegal`);
     const change = priced(planned);
     return {
       verdict: 'finding',
       severity: 'advice',
       finding:
-        `${percent(share)} of the turns are malformed or not legal` +
-        (change === undefined ? ', although the reward has a price for them.' : ', and they cost nothing.'),
+        `${percent(share)} of the turns are malformed or illegal` +
+        (change === undefined
+          ? ', although the reward has a price for them.'
+          : ', and the reward has no price for them.'),
       evidence: `rollout/invalid ${overLate(run)}, ${percent(run.early['rollout/invalid'] ?? 0)} over the first ${run.earlySteps}`,
-      source: 'the Guide, section 5 item 5 (that it must cost something is ours)',
+      source: 'the Guide, section 5 item 5 (the price is our addition)',
       basis: 'ours',
       ...(change && { change }),
     };
@@ -100,7 +102,7 @@ export const cutActions: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'advice',
-      finding: `${percent(share)} of the actions run into maxActionTokens (${maxActionTokens}) and are read half-finished.`,
+      finding: `${percent(share)} of the actions reach maxActionTokens (${maxActionTokens}) and are cut.`,
       evidence: `rollout/cut ${overLate(run)}`,
       source: 'src/training/health-rules.ts (length-runaway)',
       basis: 'ours',

@@ -31,7 +31,7 @@ function judgeRun({ planned, measured: { run, players } }: Subject): Judgement {
   const played = policy?.groupsWithSignal[groupSize];
   const share = flat === undefined ? played : 1 - flat;
   if (share === undefined)
-    return unknown('the run did not log `rollout/groups_without_signal`, and its policy was not played');
+    return unknown('the run did not log `rollout/groups_without_signal`, and its policy played no tasks');
   const evidence = [
     ...(run === undefined || flat === undefined
       ? []
@@ -57,18 +57,17 @@ function judgeRecipe({ planned, measured: { players } }: Subject): Judgement {
   const seen = `random play of ${random.tasks} training tasks: ${percent(random.success)} solved, ${sizes(random)}`;
   if (!startsTaught(planned)) {
     if (ofRandom >= limit)
-      return fine(`${percent(ofRandom)} of groups of ${groupSize} have signal before anything is learnt (${seen})`);
-    return finding(planned, ofRandom, random.success, seen, random, 'before anything is learnt');
+      return fine(`${percent(ofRandom)} of groups of ${groupSize} have signal before training (${seen})`);
+    return finding(planned, ofRandom, random.success, seen, random, 'before training');
   }
   const name = imitatedExpert(planned);
   const expert = name === undefined ? undefined : players[name];
   const ofExpert = expert?.groupsWithSignal[groupSize];
-  if (expert === undefined || ofExpert === undefined)
-    return unknown('the policy that begins is not known before a run');
+  if (expert === undefined || ofExpert === undefined) return unknown('the starting policy is unknown before a run');
   const shares = `${percent(ofRandom)} of groups of ${groupSize} have signal in random play, ${percent(ofExpert)} in the ${name}'s`;
   if (Math.min(ofRandom, ofExpert) >= limit)
     return fine(`${shares} (${percent(random.success)} and ${percent(expert.success)} solved)`);
-  return unknown(`${shares}; where in between fine-tuning leaves the policy, a run shows`);
+  return unknown(`${shares}; only a run shows where the fine-tuned policy lies between them`);
 }
 
 function finding(
@@ -85,8 +84,8 @@ function finding(
     verdict: 'finding',
     severity: share < thresholds.severeSignal.value ? 'problem' : 'advice',
     finding:
-      `${percent(1 - share)} of groups of ${groupSizeOf(planned)} teach nothing, since all returns are equal: ` +
-      `${many ? 'most tasks are solved every time, harder ones would teach' : 'most tasks fail every time'} (${percent(success)} solved, ${when}).`,
+      `${percent(1 - share)} of groups of ${groupSizeOf(planned)} give no signal, because all their returns are equal: ` +
+      `${many ? 'most tasks are always solved, so use harder ones' : 'most tasks fail every time'} (${percent(success)} solved, ${when}).`,
     evidence,
     source,
     basis: 'both',

@@ -14,7 +14,7 @@ export const imitation: AdviceRule = {
     if (stage === undefined) return undefined;
     const found = measured.imitation;
     if (found?.success === undefined)
-      return unknown(found === undefined ? onlyARun : 'the run has no final evaluation of what was imitated');
+      return unknown(found === undefined ? onlyARun : 'the run has no final evaluation of the imitating policy');
     const gap = shortfall(found);
     if (gap === undefined) return fine(praise(found));
     const cause = causeOf(found);
@@ -23,7 +23,7 @@ export const imitation: AdviceRule = {
       severity: 'problem',
       finding: `Supervised fine-tuning leaves the policy ${gap}: ${causeWords[cause]}`,
       evidence: evidenceOf(found),
-      source: 'ours, recipes/quickstart: reinforcement learning begins from what imitation has taught',
+      source: 'ours, recipes/quickstart: reinforcement learning starts from the imitating policy',
       basis: 'ours',
       change: cureOf(cause, stage, found, subject),
     };
@@ -34,9 +34,9 @@ export const imitation: AdviceRule = {
 type Cause = 'data' | 'steps' | 'model';
 
 const causeWords: Record<Cause, string> = {
-  data: 'it learns its games by heart, so there are too few of them.',
-  steps: 'it is still learning from the games that it is shown, so there are too few steps.',
-  model: 'many steps teach it neither the games that it was shown nor others, so the model is too small.',
+  data: 'it memorises its games, so it needs more games.',
+  steps: 'it still learns from its training games, so it needs more steps.',
+  model: 'after many steps it has learnt neither its training games nor others, so the model is too small.',
 };
 
 /** How far the policy is below those it should be above; undefined where it is not. */
@@ -44,7 +44,7 @@ function shortfall({ expert, overExpert, overRandom }: ImitationMeasure): string
   const random = overRandom?.difference;
   const over = overExpert?.difference;
   const isFar = over !== undefined && over.mean < -thresholds.imitation.value && over.high !== null && over.high < 0;
-  const below = isFar ? `${points(over.mean).slice(1)} below the ${expert} that it imitates` : undefined;
+  const below = isFar ? `${points(over.mean).slice(1)} below the imitated ${expert}` : undefined;
   if (random !== undefined && random.high !== null && random.high < 0) {
     const chance = `${points(random.mean).slice(1)} below random play`;
     return below === undefined ? chance : `${below}, and ${chance}`;
@@ -79,8 +79,7 @@ function evidenceOf({ success, overExpert, overRandom, expert, ...found }: Imita
 }
 
 function praise({ success, overExpert, expert }: ImitationMeasure): string {
-  const against =
-    overExpert === undefined ? '' : `, ${points(overExpert.difference.mean)} to the ${expert} that it imitates`;
+  const against = overExpert === undefined ? '' : `, ${points(overExpert.difference.mean)} to the imitated ${expert}`;
   return `supervised fine-tuning reaches ${percent(success ?? 0)}${against}`;
 }
 

@@ -15,7 +15,7 @@ export const gain: AdviceRule = {
     if (lastRl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
     if (run.gain === undefined) return unknown('the run has no final evaluation of its start and its end');
-    if ((run.unchanged ?? 0) >= thresholds.unchanged.value) return unknown('the policy hardly moved: see movement');
+    if ((run.unchanged ?? 0) >= thresholds.unchanged.value) return unknown('the policy hardly changed: see movement');
     const { temperature } = recipe.policy.sampling;
     const asTrained = temperature === 0 ? undefined : run.gainAsTrained;
     const evidence = [gained(run.gain, 0), ...(asTrained ? [gained(asTrained, temperature)] : [])].join('; ');
@@ -27,8 +27,8 @@ export const gain: AdviceRule = {
       verdict: 'finding',
       severity: worse ? 'problem' : 'advice',
       finding: worse
-        ? 'Reinforcement learning made the policy worse than it was.'
-        : 'Reinforcement learning shows no gain over its start: the interval holds 0.',
+        ? 'Reinforcement learning made the policy worse.'
+        : 'Reinforcement learning shows no gain over its start: the interval contains 0.',
       evidence,
       source:
         'ours: paired over tasks, clusters kept together (docs/statistics.md); the Guide gives no intervals (section 4.4)',
@@ -70,7 +70,7 @@ export const unfinished: AdviceRule = {
 const lowRate = 1e-4;
 
 const fewSteps =
-  'ours, recipes/quickstart: 250 steps at 0.003 pass its demonstrator; ten times a rate of Muon undoes what was learnt';
+  'ours, recipes/quickstart: 250 steps at 0.003 beat its demonstrator; ten times such a rate of Muon destroys the start';
 
 function moreSteps(stage: string, steps: number): Record<string, Json> {
   return { [`stages.${stage}.steps`]: Math.max(4 * steps, thresholds.reinforcedSteps.value) };
@@ -85,7 +85,7 @@ export const movement: AdviceRule = {
     if (rl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
     if (run.unchanged === undefined) return unknown('the run has no final evaluation of its start and its end');
-    const evidence = `${percent(run.unchanged)} of ${run.final?.tasks ?? 0} held-out tasks come out as before reinforcement learning, to the turn`;
+    const evidence = `${percent(run.unchanged)} of ${run.final?.tasks ?? 0} held-out tasks end as before reinforcement learning, in the same number of turns`;
     if (run.unchanged < thresholds.unchanged.value) return fine(evidence);
     const { learningRate } = rl.own.optimizer;
     const scratch = recipe.policy.from === undefined;
@@ -93,13 +93,13 @@ export const movement: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'problem',
-      finding: `${run.steps} steps at a learning rate of ${learningRate} hardly moved the policy.`,
+      finding: `${run.steps} steps at a learning rate of ${learningRate} hardly changed the policy.`,
       evidence,
       source: !isLow
         ? fewSteps
         : scratch
-          ? 'recipes/practitioners-guide: rates of pretrained models leave a preset where it is, 0.0003 moves it'
-          : 'the Guide, table 13: the higher of its rates learnt faster; limit: ours',
+          ? 'recipes/practitioners-guide: learning rates of pretrained models hardly change a preset, 0.0003 does'
+          : 'the Guide, table 13: the higher learning rate learnt faster; limit: ours',
       basis: isLow && !scratch ? 'both' : 'ours',
       change: isLow
         ? {
@@ -119,7 +119,7 @@ export const generalisation: AdviceRule = {
     const { temperature } = planned.recipe.policy.sampling;
     const trained = run.late['rollout/success'];
     if (trained === undefined || run.asTrained === undefined) {
-      return unknown(`there is no final evaluation at temperature ${temperature}, at which the policy trains`);
+      return unknown(`there is no final evaluation at the training temperature ${temperature}`);
     }
     const { rate, low, high } = run.asTrained;
     const gap = trained - rate;
@@ -133,9 +133,10 @@ export const generalisation: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'advice',
-      finding: `The policy solves ${points(gap).slice(1)} more of what it trains on than of what is held out: more varied tasks promise more than more steps.`,
+      finding: `The policy solves ${points(gap).slice(1)} more of the training tasks than of the held-out tasks: more varied tasks help more than more steps.`,
       evidence,
-      source: 'the Guide, section 5 item 4 and table 7 (four types of tasks beat one, even on that one); limit: ours',
+      source:
+        'the Guide, section 5 item 4 and table 7 (training on four types of tasks beats one, even on that one); limit: ours',
       basis: 'both',
     };
   },
@@ -157,7 +158,7 @@ export const overRandom: AdviceRule = {
       severity: 'problem',
       finding: 'The trained policy does not play better than random actions.',
       evidence,
-      source: 'the Guide, section 5 item 7 (random baselines are ours: they equal its 1.5B base on w2-o3-q4)',
+      source: 'the Guide, section 5 item 7 (the random baseline is our addition; it equals its 1.5B base on w2-o3-q4)',
       basis: 'ours',
       trial: { axis: 'sparsity' },
     };
@@ -181,7 +182,7 @@ export const randomFloor: AdviceRule = {
       severity: 'hint',
       finding: `Random actions solve ${percent(random.success)} of the tasks in ${longest} turns: most of the scale of success is chance.`,
       evidence,
-      source: 'the Guide, section 5 item 7 (that random play belongs beside every score is ours)',
+      source: 'the Guide, section 5 item 7 (random play as a baseline is our addition)',
       basis: 'ours',
       trial: { axis: 'complexity' },
     };
@@ -192,25 +193,23 @@ export const randomFloor: AdviceRule = {
 export const power: AdviceRule = {
   id: 'power',
   judge({ planned, measured: { power: measured, splits } }) {
-    if (measured === undefined) return unknown('nobody has played whose outcomes differ from task to task');
+    if (measured === undefined) return unknown('no player has outcomes that differ between tasks');
     const { detectable, clusters, tasks, player, played, split, success } = measured;
     const [three, five] = [detectable['3'] ?? 1, detectable['5'] ?? 1];
     const effective = Math.round(clusters);
     const evidence =
-      `${tasks} final tasks in effectively ${effective} clusters; spread of ${player} on ${played} ${split} tasks (${percent(success)} solved); ` +
-      'seeds taken to be alike, so at best';
+      `${tasks} final tasks, effectively ${effective} clusters; spread of ${player} on ${played} ${split} tasks (${percent(success)} solved); ` +
+      'seeds are assumed alike, so this is a lower bound';
     const words = `${describeDetectableEffect(three, 3, tasks)}, with 5 seeds above ${points(five).slice(1)}`;
     if (five <= thresholds.usefulDifference.value)
-      return fine(
-        `${words}, at best: seeds taken to be alike (${tasks} final tasks in effectively ${effective} clusters)`,
-      );
+      return fine(`${words}, a lower bound with alike seeds (${tasks} final tasks, effectively ${effective} clusters)`);
     const { final } = planned.recipe.evaluation;
     const available = splits[final.split];
     const more = final.tasks !== 'all' && (available === 'unbounded' || available > final.tasks);
     return {
       verdict: 'finding',
       severity: 'hint',
-      finding: `The final evaluation is small for comparisons: ${words}${more ? '' : '; the split has no more tasks, so more seeds are wanted'}.`,
+      finding: `The final evaluation is small for comparisons: ${words}${more ? '' : '; the split has no more tasks, so use more seeds'}.`,
       evidence,
       source: 'docs/statistics.md; the Guide compared 25 to 100 games of one seed (section 4.4)',
       basis: 'ours',

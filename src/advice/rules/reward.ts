@@ -16,9 +16,9 @@ export const rewardOrder: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'problem',
-      finding: `A failure can return ${failure[1]} and a success only ${success[0]}: what is learnt may be to fail.`,
+      finding: `A failure can return ${failure[1]} and a success only ${success[0]}: training may teach the policy to fail.`,
       evidence,
-      source: "the Guide's released code inverts rewards in this way (docs/rewards.md); section 5 item 18 is ours",
+      source: "the Guide's released code inverts rewards like this (docs/rewards.md); section 5 item 18 is ours",
       basis: 'ours',
       trial: { axis: 'sparsity' },
     };
@@ -39,7 +39,7 @@ function firstRewards({ planned, kind, measured }: Subject): { readonly value: n
   if (random === undefined) return 'nobody played';
   return {
     value: random.density.rewardsPerTurn * random.turnsMean,
-    of: `random play of ${random.tasks} training tasks, which an untaught policy is near to`,
+    of: `random play of ${random.tasks} training tasks, which is close to an untrained policy`,
   };
 }
 
@@ -56,13 +56,13 @@ export const rareReward: AdviceRule = {
     if (subject.planned.lastRl === undefined) return undefined;
     const first = firstRewards(subject);
     if (typeof first === 'string') return unknown(first);
-    const evidence = `${first.value.toFixed(3)} rewarded turns an episode: ${first.of}`;
+    const evidence = `${first.value.toFixed(3)} rewarded turns per episode: ${first.of}`;
     if (first.value >= thresholds.rewardsPerEpisode.value)
       return fine(`rewards are found from the start (${evidence})`);
     return {
       verdict: 'finding',
       severity: 'problem',
-      finding: `Of 100 episodes of the policy that begins, ${Math.round(100 * first.value)} see a reward: most groups are nothing but failures.`,
+      finding: `Of 100 episodes of the starting policy, ${Math.round(100 * first.value)} see a reward: most groups contain only failures.`,
       evidence,
       source: 'the Guide, section 5 item 16 and table 11 (RLOO: 0.35 sparse, 0.55 dense); docs/rewards.md',
       basis: 'both',
@@ -78,7 +78,7 @@ export const creditLevel: AdviceRule = {
     const level = rl?.algorithm.options['level'];
     if (rl === undefined || level === undefined) return undefined;
     const { oracle, random } = players;
-    if (oracle === undefined) return unknown('no oracle played, so nobody knows how dense the reward is');
+    if (oracle === undefined) return unknown('no oracle played, so the density of the reward is unknown');
     const rewarded = oracle.density.rewardsPerTurn * oracle.turnsMean;
     const { name } = rl.algorithm;
     const evidence =
@@ -89,15 +89,15 @@ export const creditLevel: AdviceRule = {
       ` (${oracle.tasks} training tasks)`;
     if (rewarded < thresholds.rewardedTurns.value) {
       return fine(
-        `${rewarded.toFixed(1)} rewarded turns in an oracle's episode: nothing that a level of turns would part`,
+        `${rewarded.toFixed(1)} rewarded turns in an oracle's episode, so credit per turn would change nothing`,
       );
     }
     if (level === 'turn')
-      return fine(`${name} credits turns, and ${rewarded.toFixed(1)} of an oracle's episode are rewarded`);
+      return fine(`${name} gives credit per turn, and an oracle's episode has ${rewarded.toFixed(1)} rewarded turns`);
     return {
       verdict: 'finding',
       severity: 'hint',
-      finding: `Rewards come on the way, but ${name} with level ${JSON.stringify(level)} adds an episode's rewards up: which turn earned them is lost.`,
+      finding: `There are intermediate rewards, but ${name} with level ${JSON.stringify(level)} adds up an episode's rewards and ignores which turn earned them.`,
       evidence,
       source: 'docs/rewards.md; the Guide, section 3.3 (RLOO: 0.55 at both densities)',
       basis: 'both',

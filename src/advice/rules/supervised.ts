@@ -16,17 +16,15 @@ export const coldStart: AdviceRule = {
     const found = kind === 'run' ? startOfRun(subject) : startOfRecipe(subject);
     if (typeof found === 'string') return unknown(found);
     if (found.rate >= thresholds.coldStart.value)
-      return fine(`the policy that begins solves ${percent(found.rate)} (${found.on})`);
+      return fine(`the starting policy solves ${percent(found.rate)} (${found.on})`);
     const taught = sftStage(planned) !== undefined;
     const oracle = measured.players['oracle'];
     return {
       verdict: 'finding',
       severity: 'problem',
       finding:
-        `The policy that begins solves ${percent(found.rate)}: ` +
-        (taught
-          ? 'its supervised stage is too short to begin from.'
-          : 'put a supervised stage on demonstrations before.'),
+        `The starting policy solves ${percent(found.rate)}: ` +
+        (taught ? 'its supervised stage is too short.' : 'add a supervised stage on demonstrations before it.'),
       evidence: `${found.on}${oracle === undefined ? '' : `; the oracle solves ${percent(oracle.success)}`}`,
       source: 'the Guide, section 5 item 9: ALFWorld, from 0 to 1 %, needed 300 demonstrations first',
       basis: 'paper',
@@ -50,7 +48,7 @@ function startOfRecipe({ planned, measured: { players } }: Subject): Start {
   if (random === undefined) return 'nobody played';
   return {
     rate: random.success,
-    on: `random play of ${random.tasks} training tasks, which an untaught policy is near to`,
+    on: `random play of ${random.tasks} training tasks, which is close to an untrained policy`,
   };
 }
 
@@ -63,14 +61,14 @@ export const supervisedEpochs: AdviceRule = {
     if (sft === undefined || planned.recipe.policy.from === undefined) return undefined;
     const { name, steps, batchSize } = sft;
     const count = demonstrationsOf(sft);
-    if (count === undefined) return unknown('how many demonstrations the file holds is known when it is read');
+    if (count === undefined) return unknown('the number of demonstrations in the file is known only when it is read');
     const epochs = (steps * batchSize) / count;
     const evidence = `${steps} steps of ${batchSize} demonstrations out of ${count}: ${epochs.toFixed(1)} times each`;
     if (epochs <= thresholds.supervisedEpochs.value) return fine(evidence);
     return {
       verdict: 'finding',
       severity: 'advice',
-      finding: `Demonstrations are seen ${epochs.toFixed(1)} times each; the Guide's models saw them once.`,
+      finding: `Each demonstration is seen ${epochs.toFixed(1)} times; the Guide's models saw each once.`,
       evidence,
       source: 'the Guide, section 5 item 8 and appendix C',
       basis: 'paper',
@@ -90,7 +88,8 @@ export const supervisedShare: AdviceRule = {
     const units = sft.budget?.units;
     const ownShare = units === undefined || recipe.budget === undefined ? undefined : units / recipe.budget.units;
     const demonstrations = demonstrationsOf(sft);
-    if (demonstrations === undefined) return unknown('how many demonstrations the file holds is known when it is read');
+    if (demonstrations === undefined)
+      return unknown('the number of demonstrations in the file is known only when it is read');
     const draws = stages.reduce((sum, stage) => sum + (stage.kind === 'rl' ? stage.tasksPerStep * stage.steps : 0), 0);
     const tasks = splits.train === 'unbounded' ? draws : Math.min(draws, splits.train);
     const paid = demonstrations * guidePrices.demonstration;
@@ -105,7 +104,7 @@ export const supervisedShare: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'hint',
-      finding: `${percent(share)} of the budget goes into demonstrations; in the Guide 60 % transferred best, though one seed does not part it from 100 %.`,
+      finding: `${percent(share)} of the budget goes into demonstrations; in the Guide 60 % transferred best, but with one seed this is not separable from 100 %.`,
       evidence,
       source: 'the Guide, section 5 item 10 and table 9',
       basis: 'paper',

@@ -26,7 +26,7 @@ const watched: readonly Watched[] = [
   {
     rule: 'entropy-collapse',
     metric: 'train/entropy',
-    what: 'entropy, nats a token',
+    what: 'entropy, nats per token',
     source: 'src/training/health-rules.ts',
     basis: 'ours',
     change: (planned) => option(planned, 'entropyCoefficient', (value) => (value === 0 ? 0.01 : 2 * value)),
@@ -34,7 +34,7 @@ const watched: readonly Watched[] = [
   {
     rule: 'kl-runaway',
     metric: 'train/kl_sampler',
-    what: 'KL of an update from the sampler, a token',
+    what: 'KL of an update from the sampler, per token',
     source: 'src/training/health-rules.ts (after the limits at which PPO implementations stop)',
     basis: 'ours',
     change: slower,
@@ -42,19 +42,19 @@ const watched: readonly Watched[] = [
   {
     rule: 'reference-runaway',
     metric: 'train/kl_reference',
-    what: 'KL from the start, a token',
-    source: 'the Guide, table 13 (KL 0.01 in place of 0.001: 0.78 in place of 0.43); limit: ours',
+    what: 'KL from the start, per token',
+    source: 'the Guide, table 13 (KL 0.01 instead of 0.001: 0.78 instead of 0.43); limit: ours',
     basis: 'both',
     change: (planned) => option(planned, 'klCoefficient', (value) => 10 * value),
     absent: ({ lastRl }) =>
       lastRl?.algorithm.options['klCoefficient'] === 0
-        ? 'with klCoefficient 0 nothing is held against the start; the Guide has 0.01 in the reward (table 13)'
+        ? 'with klCoefficient 0 nothing is compared with the start; the Guide has 0.01 in the reward (table 13)'
         : undefined,
   },
   {
     rule: 'clipping',
     metric: 'train/clipped_high',
-    what: 'share of tokens held by the upper clip',
+    what: 'share of tokens limited by the upper clip',
     source: 'src/training/health-rules.ts',
     basis: 'ours',
     change: slower,
@@ -63,7 +63,7 @@ const watched: readonly Watched[] = [
   {
     rule: 'length-runaway',
     metric: 'rollout/tokens',
-    what: 'sampled tokens a step',
+    what: 'sampled tokens per step',
     source: 'src/training/health-rules.ts',
     basis: 'ours',
   },
@@ -134,7 +134,7 @@ export const critic: AdviceRule = {
       severity: late < 0 || biased ? 'problem' : 'advice',
       finding:
         `The critic explains ${late < 0 ? 'less than a constant would' : percent(late)} of the returns' variance` +
-        (biased ? `, and lambda ${lambda} trusts it: that bends the gradient.` : ': it takes next to no noise away.'),
+        (biased ? `, and lambda ${lambda} relies on it: this biases the gradient.` : ': it removes almost no noise.'),
       evidence,
       source: 'docs/algorithms.md; the Guide, section 4.3 (a critic ten times as fast as the policy)',
       basis: 'both',
@@ -162,9 +162,9 @@ export const clippedGradients: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'hint',
-      finding: `Gradients are longer than clipNorm ${clipNorm} in ${percent(share)} of the steps: the clip, not the data, makes them all alike.`,
+      finding: `Gradients are longer than clipNorm ${clipNorm} in ${percent(share)} of the steps: the clip, not the data, sets the length of these steps.`,
       evidence: `train/gradient_norm ${norm.toPrecision(2)} ${overLate(run)}`,
-      source: 'docs/algorithms.md (what a length of the gradient is worth)',
+      source: 'docs/algorithms.md (length of the gradient)',
       basis: 'ours',
       change: { [`stages.${rl.name}.optimizer.clipNorm`]: tidy(2 * norm) },
     };

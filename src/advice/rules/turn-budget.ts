@@ -11,8 +11,8 @@ const source = 'the Guide, section 5 item 3 and table 4';
 export const turnBudget: AdviceRule = {
   id: 'turn-budget',
   judge({ planned, measured: { plan } }) {
-    if (plan === undefined) return unknown('no oracle played, so nobody knows how many turns a task needs');
-    if (plan.solved === 0) return unknown('the oracle solved none of the tasks that it played');
+    if (plan === undefined) return unknown('no oracle played, so the number of needed turns is unknown');
+    if (plan.solved === 0) return unknown('the oracle solved no task');
     const { longest } = horizonsOf(planned);
     const measured = `the oracle, ${plan.tasks} training tasks: ${plan.mean.toFixed(1)} turns on average, ${plan.longest} at most`;
     const missed = plan.solved - plan.withinHorizon;
@@ -23,7 +23,7 @@ export const turnBudget: AdviceRule = {
       return {
         verdict: 'finding',
         severity: 'problem',
-        finding: `${percent(missed)} of the training tasks cannot be solved in ${longest} turns, by anybody.`,
+        finding: `No player can solve ${percent(missed)} of the training tasks in ${longest} turns.`,
         evidence: `${measured}; ${percent(plan.withinHorizon)} of the tasks within ${longest}`,
         source,
         basis: 'both',
@@ -41,7 +41,7 @@ export const turnBudget: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'advice',
-      finding: `An episode has ${longest} turns, ${ratio.toFixed(1)} times the oracle's plan; with about twice the plan a learner may go astray and still arrive.`,
+      finding: `An episode has ${longest} turns, ${ratio.toFixed(1)} times the oracle's plan; about twice the plan leaves room for mistakes.`,
       evidence: measured,
       source,
       basis: 'paper',
@@ -64,7 +64,7 @@ export const firstHorizon: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'advice',
-      finding: `The schedule begins with ${first} turns, in which ${percent(withinFirst)} of the tasks can be solved at all: so short an episode hardly tells good play from bad.`,
+      finding: `The schedule begins with ${first} turns, but only ${percent(withinFirst)} of the tasks can be solved in them: such short episodes hardly separate good play from bad.`,
       evidence,
       source: 'recipes/quickstart (ScalingInter)',
       basis: 'ours',

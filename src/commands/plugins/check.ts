@@ -5,10 +5,10 @@ import { interruptSignal } from '../../cli/interrupt-signal.js';
 
 /** `agentgym plugins check [DIR|NAME]`: ends with 1 where a check does not hold. */
 export default class PluginsCheck extends BaseCommand {
-  static override summary = 'Check a plugin: its package, its entry, and everything it contributes';
+  static override summary = 'Check a plugin: its package, its entry, and all its contributions';
   static override description =
-    'Says what is wrong, why it matters, and how to mend it (docs/conformance.md). The plugin runs in a process of its own, with its default options and with ' +
-    'others that its declarations allow. Ends with exit code 1 where a check does not hold.';
+    'It says what is wrong, why it matters, and how to fix it (docs/conformance.md). The plugin runs in a separate process, with its default ' +
+    'options and with others that its declarations allow. The exit code is 1 if a check fails.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> ./my-plugin --thorough',
@@ -18,7 +18,7 @@ export default class PluginsCheck extends BaseCommand {
     plugin: Args.string({
       name: 'dir|name',
       default: '.',
-      description: 'The folder of a plugin, or the name of one that is installed, or of something that it contributes',
+      description: 'Folder of a plugin, name of an installed plugin, or name of a contribution',
     }),
   };
   static override flags = {
@@ -26,21 +26,23 @@ export default class PluginsCheck extends BaseCommand {
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'CHECK',
-      description: 'Run this check alone',
+      description: 'Run only this check',
     }),
     skip: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'CHECK',
-      description: 'Leave this check out',
+      description: 'Skip this check',
     }),
-    seed: Flags.integer({ default: 0, min: 0, description: 'Of everything that is drawn at random' }),
-    thorough: Flags.boolean({ description: 'Try every option at every choice, minimum and maximum, of policies too' }),
+    seed: Flags.integer({ default: 0, min: 0, description: 'Seed of all random draws' }),
+    thorough: Flags.boolean({
+      description: 'Try every choice, minimum and maximum of every option, also for policies',
+    }),
     deadline: Flags.integer({
       default: 120,
       min: 1,
       helpValue: 'SECONDS',
-      description: 'How long the plugin may give no sign before its process is killed',
+      description: 'Seconds of silence before the process of the plugin is killed',
     }),
   };
 

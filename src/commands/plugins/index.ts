@@ -2,7 +2,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 
 /** `agentgym plugins` */
 export default class Plugins extends BaseCommand {
-  static override summary = 'List plugins: of the project, linked, installed and built-in ones';
+  static override summary = 'List plugins: those of the project, linked, installed and built-in';
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json'];
 
   async run() {

@@ -4,12 +4,14 @@ import { BaseCommand } from '../../cli/base-command.js';
 
 /** `agentgym plugins inspect PLUGIN` */
 export default class PluginsInspect extends BaseCommand {
-  static override summary = 'Show where a plugin comes from, what it contributes and what it needs';
+  static override summary = 'Show the origin, the contributions and the requirements of a plugin';
   static override examples = [
     '<%= config.bin %> <%= command.id %> env-textcraft',
     '<%= config.bin %> <%= command.id %> env-babyai --json',
   ];
-  static override args = { plugin: Args.string({ required: true, description: '`agentgym plugins` lists them' }) };
+  static override args = {
+    plugin: Args.string({ required: true, description: 'Name of the plugin; `agentgym plugins` lists the names' }),
+  };
 
   async run() {
     const { args } = await this.parse(PluginsInspect);

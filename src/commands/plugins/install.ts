@@ -6,8 +6,9 @@ import { allowScriptsFlag, PluginsCommand } from '../../cli/plugins-command.js';
 export default class PluginsInstall extends PluginsCommand {
   static override summary = 'Install a plugin: by name, or from a folder, a tarball or a git repository';
   static override description =
-    'A short name such as env-babyai stands for @agentgym/plugin-env-babyai. A folder is packed and copied; `agentgym plugins link` uses one where it is. ' +
-    'The plugin is checked before any of its code runs, and its install scripts are named, not run. What fails or is interrupted leaves everything as it was.';
+    'A short name such as env-babyai means @agentgym/plugin-env-babyai. A folder is packed and copied; `agentgym plugins link` uses a folder in ' +
+    'place. The plugin is checked before any of its code runs. Its install scripts are listed and not run. If the command fails or is interrupted, ' +
+    'nothing changes.';
   static override aliases = ['plugins:add'];
   static override examples = [
     '<%= config.bin %> <%= command.id %> env-babyai',

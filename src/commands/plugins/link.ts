@@ -4,17 +4,17 @@ import { PluginsCommand } from '../../cli/plugins-command.js';
 
 /** `agentgym plugins link [DIR]` */
 export default class PluginsLink extends PluginsCommand {
-  static override summary = 'Use the plugin in a folder where it is: what you build next is what runs next';
+  static override summary = 'Use a plugin from its folder: your next build is used at once';
   static override description = 'Needs no network. A link replaces an installed or built-in plugin of the same name.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> .',
     '<%= config.bin %> <%= command.id %> ../env-mine --install',
   ];
   static override args = {
-    folder: Args.string({ default: '.', description: 'The folder of the plugin, which must be built' }),
+    folder: Args.string({ default: '.', description: 'Folder of the plugin, which must be built' }),
   };
   static override flags = {
-    install: Flags.boolean({ description: 'Run `npm install` in the folder first, with its scripts: it is your own' }),
+    install: Flags.boolean({ description: 'Run `npm install` in the folder first, including its scripts' }),
   };
 
   async run() {

@@ -6,7 +6,7 @@ import { AgentgymError } from '../../errors/agentgym-error.js';
 
 /** `agentgym plugins reset` */
 export default class PluginsReset extends PluginsCommand {
-  static override summary = 'Remove every plugin that was installed or linked';
+  static override summary = 'Remove all installed and linked plugins';
   static override examples = ['<%= config.bin %> <%= command.id %> --yes'];
   static override flags = { yes: Flags.boolean({ char: 'y', description: 'Do not ask' }) };
 
@@ -16,7 +16,7 @@ export default class PluginsReset extends PluginsCommand {
     const question = `Remove all plugins in ${this.config.dataDir}?`;
     if (!flags.yes && (this.jsonEnabled() || !(await confirmOnTerminal(question, this.signal)))) {
       throw new AgentgymError('AG_COMMAND_USAGE', {
-        message: 'nothing was removed: this removes all plugins, and wants a yes',
+        message: 'nothing was removed: the command removes all plugins and needs a confirmation',
         hint: 'Confirm it with `agentgym plugins reset --yes`.',
       });
     }

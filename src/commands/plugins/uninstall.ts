@@ -4,15 +4,15 @@ import { PluginsCommand } from '../../cli/plugins-command.js';
 
 /** `agentgym plugins uninstall PLUGIN` */
 export default class PluginsUninstall extends PluginsCommand {
-  static override summary = 'Remove a plugin that was installed or linked';
-  static override description = 'Needs no network. Of a link only the link goes; its folder stays.';
+  static override summary = 'Remove an installed or linked plugin';
+  static override description = 'Needs no network. The folder of a linked plugin stays.';
   static override aliases = ['plugins:unlink', 'plugins:remove'];
   static override examples = [
     '<%= config.bin %> <%= command.id %> env-babyai',
     '<%= config.bin %> plugins unlink ../env-mine',
   ];
   static override args = {
-    plugin: Args.string({ required: true, description: 'Its name, or the folder of a link' }),
+    plugin: Args.string({ required: true, description: 'Name of the plugin, or the folder of a link' }),
   };
 
   async run() {

@@ -4,10 +4,10 @@ import { allowScriptsFlag, PluginsCommand } from '../../cli/plugins-command.js';
 
 /** `agentgym plugins update [PLUGIN]` */
 export default class PluginsUpdate extends PluginsCommand {
-  static override summary = 'Bring installed plugins to the newest version of their range, branch, folder or tarball';
-  static override description = 'All of them, or none where one is refused.';
+  static override summary = 'Update installed plugins to the newest version of their range, branch, folder or tarball';
+  static override description = 'Updates all of them, or none if one is refused.';
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> env-babyai'];
-  static override args = { plugin: Args.string({ description: 'Only this one' }) };
+  static override args = { plugin: Args.string({ description: 'Plugin to update; default: all' }) };
   static override flags = { 'allow-scripts': allowScriptsFlag };
 
   async run() {

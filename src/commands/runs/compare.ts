@@ -5,10 +5,10 @@ import { BaseCommand } from '../../cli/base-command.js';
 
 /** `agentgym runs compare RUN RUN...` */
 export default class RunsCompare extends BaseCommand {
-  static override summary = 'Set runs side by side: what differs in their recipes, and how far apart they are';
+  static override summary = 'Compare runs: differences in their recipes and in their results';
   static override description =
-    'Differences are of the final evaluations, over the tasks that both runs of a pair played, with 95 % intervals for other tasks, and p ' +
-    'corrected for the number of pairs. RUN is a path, an id, a unique beginning of an id, or `latest`.';
+    'It compares the final evaluations over the tasks that both runs of a pair played, with 95 % intervals for other tasks, and p corrected for the ' +
+    'number of pairs. RUN is a path, an id, a unique beginning of an id, or `latest`.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> kx4 mf2',
     '<%= config.bin %> <%= command.id %> runs/first runs/second runs/third --metric turns --json',
@@ -20,7 +20,7 @@ export default class RunsCompare extends BaseCommand {
   static override flags = {
     metric: ablationFlags.metric,
     temperature: ablationFlags.temperature,
-    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder in which ids are looked up' }),
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
   };
 
   async run() {

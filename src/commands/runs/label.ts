@@ -5,9 +5,9 @@ import { labelFlags } from '../../cli/label-flags.js';
 
 /** `agentgym runs label RUN` */
 export default class RunsLabel extends BaseCommand {
-  static override summary = 'Name a run, tag it, or write down what should be known about it';
+  static override summary = 'Give a run a name, tags or a note';
   static override description =
-    'What is not said stays as it is. Lists and pages show it, and commands take the name as RUN.';
+    'Other labels do not change. Lists and pages show the labels, and commands accept the name as RUN.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> latest --name "wider clip" --tag clip --note "twice the learning rate by mistake"',
     '<%= config.bin %> <%= command.id %> kx4 --untag clip',
@@ -17,8 +17,8 @@ export default class RunsLabel extends BaseCommand {
   };
   static override flags = {
     ...labelFlags(),
-    untag: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'TAG', description: 'Take a tag away' }),
-    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder in which ids are looked up' }),
+    untag: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'TAG', description: 'Remove a tag' }),
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
   };
 
   async run() {

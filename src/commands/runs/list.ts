@@ -4,9 +4,9 @@ import { BaseCommand } from '../../cli/base-command.js';
 
 /** `agentgym runs list` */
 export default class RunsList extends BaseCommand {
-  static override summary = 'List runs and ablations, the newest first';
+  static override summary = 'List runs and ablations, newest first';
   static override description =
-    'Settings are those in which runs of one recipe differ. A narrow terminal loses the least important columns; `--json` has all.';
+    'The settings shown are those in which runs of one recipe differ. A narrow terminal drops the least important columns; `--json` has all.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --recipe quickstart --status completed',
@@ -14,22 +14,22 @@ export default class RunsList extends BaseCommand {
     '<%= config.bin %> <%= command.id %> --runs /data/runs --json',
   ];
   static override flags = {
-    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder that holds the runs' }),
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
     recipe: Flags.string({ helpValue: 'NAME', description: 'Only runs of this recipe' }),
     algorithm: Flags.string({ helpValue: 'NAME', description: 'Only runs of this algorithm' }),
     status: Flags.option({
       options: ['running', 'completed', 'interrupted', 'stopped', 'failed'] as const,
-      description: 'Only runs that stand so',
+      description: 'Only runs with this status',
     })(),
     tag: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       helpValue: 'TAG',
-      description: 'Only runs with this tag; with all of them where several are given',
+      description: 'Only runs with this tag; several tags must all be present',
     }),
     ablation: Flags.string({
       helpValue: 'ABLATION',
-      description: 'The runs of an ablation: its folder, or a unique beginning of its name',
+      description: 'Only runs of this ablation: its folder, or a unique beginning of its name',
     }),
   };
 

@@ -5,12 +5,10 @@ import { BaseCommand } from '../../cli/base-command.js';
 
 /** `agentgym runs prune [RUN...]` */
 export default class RunsPrune extends BaseCommand {
-  static override summary =
-    'Make room: remove old checkpoints of runs, or whole runs; without --yes only say what would go';
+  static override summary = 'Remove old checkpoints of runs, or whole runs; without --yes only list them';
   static override description =
-    'Of each run the newest complete checkpoint stays, and all logs do; runs of ablations are among them. With `--failed` or `--older-than` whole ' +
-    'runs go, those that fit all that is said, but for runs of ablations. Runs that are at work, links, and what is outside of the folder are ' +
-    'never touched.';
+    'It keeps the newest complete checkpoint of each run, also of runs of ablations, and all logs. `--failed` and `--older-than` remove whole runs ' +
+    'that meet all given conditions, except runs of ablations. It never touches running runs, links, and anything outside of the folder.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> kx4 --keep 2 --yes',
@@ -18,18 +16,18 @@ export default class RunsPrune extends BaseCommand {
   ];
   static override strict = false;
   static override args = {
-    run: Args.string({ description: 'Path, id, beginning of an id, or `latest`; absent: all runs of the folder' }),
+    run: Args.string({ description: 'Path, id, beginning of an id, or `latest`; default: all runs of the folder' }),
   };
   static override flags = {
     keep: Flags.integer({
       min: 1,
-      description: 'Complete checkpoints that stay; absent: 1',
+      description: 'Number of complete checkpoints to keep; default: 1',
       exclusive: ['failed', 'older-than'],
     }),
-    failed: Flags.boolean({ default: false, description: 'Remove whole runs that failed' }),
-    'older-than': ageFlag({ description: 'Remove whole runs in which nothing was written for so long' }),
-    yes: Flags.boolean({ default: false, description: 'Remove it' }),
-    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder that holds the runs' }),
+    failed: Flags.boolean({ default: false, description: 'Remove whole failed runs' }),
+    'older-than': ageFlag({ description: 'Remove whole runs that have not changed for this time' }),
+    yes: Flags.boolean({ default: false, description: 'Remove them without asking' }),
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
   };
 
   async run() {

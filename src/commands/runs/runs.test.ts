@@ -183,7 +183,7 @@ it('says what pruning would remove, and removes it when told so', async () => {
   const run = await journaledRun(folder);
   const dry = await captureOutput(() => RunsPrune.run(['--runs', folder], root));
   expect(dry.stdout).toMatch(/completed {2}checkpoint +step-3 +[\d.]+ k?B\n/);
-  expect(dry.stdout).toMatch(/Would remove [\d.]+ kB; nothing was touched\. Add `--yes` to remove it\.\n$/);
+  expect(dry.stdout).toMatch(/Would remove [\d.]+ kB\. Nothing has changed; add `--yes` to remove it\.\n$/);
   expect(dry.result).toMatchObject({ removed: false, runs: [{ run }] });
   expect(existsSync(join(run, 'checkpoints', 'step-3'))).toBe(true);
   const done = await captureOutput(() => RunsPrune.run(['--runs', folder, '--keep', '2', '--yes', '--json'], root));
@@ -193,7 +193,7 @@ it('says what pruning would remove, and removes it when told so', async () => {
     'There is nothing to remove.\n',
   );
   const { error } = await captureOutput(() => RunsPrune.run(['--runs', folder, '--older-than', 'soon'], root));
-  expect(error?.message).toContain('"soon" is no age');
+  expect(error?.message).toContain('"soon" is not an age');
   const both = await captureOutput(() => RunsPrune.run(['--runs', folder, '--keep', '2', '--failed'], root));
   expect(both.error?.message).toContain('cannot also be provided');
 });

@@ -4,7 +4,7 @@ import { BaseCommand } from '../../cli/base-command.js';
 
 /** `agentgym runs show [RUN]` */
 export default class RunsShow extends BaseCommand {
-  static override summary = 'Show a run: where it stands, what it was made from, and what came out';
+  static override summary = 'Show a run: its status, its recipe and its results';
   static override description = 'RUN is a path, an id, a unique beginning of an id, or `latest`.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
@@ -15,7 +15,7 @@ export default class RunsShow extends BaseCommand {
     run: Args.string({ default: 'latest', description: 'Path, id, beginning of an id, or `latest`' }),
   };
   static override flags = {
-    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder in which ids are looked up' }),
+    runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
   };
 
   async run() {

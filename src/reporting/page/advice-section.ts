@@ -24,7 +24,7 @@ export function adviceSection({ runs }: ReportData): HTMLElement | undefined {
     { id: 'advice', 'aria-labelledby': 'advice-title' },
     element('div', { class: 'section-head' }, element('h2', { id: 'advice-title' }, 'Advice')),
     ...(findings.length === 0
-      ? [element('p', {}, 'Nothing that was checked speaks against this run.')]
+      ? [element('p', {}, 'The checks found no problem with this run.')]
       : findings.map(findingBlock)),
     folded(
       'Checked and fine',
@@ -37,7 +37,7 @@ export function adviceSection({ runs }: ReportData): HTMLElement | undefined {
     element(
       'p',
       { class: 'explain' },
-      `By the log alone: \`agentgym advise ${only.id}\` plays training tasks as well, and checks more.`,
+      `From the log only: \`agentgym advise ${only.id}\` also plays training tasks and checks more.`,
     ),
   );
 }

@@ -13,7 +13,7 @@ export async function chartImage(plot: HTMLCanvasElement, { title, legend, note 
   const [edge, row] = [12 * ratio, 20 * ratio];
   const canvas = document.createElement('canvas');
   const ctx = canvas.getContext('2d');
-  if (ctx === null) throw new Error('This browser draws no canvas.');
+  if (ctx === null) throw new Error('This browser cannot draw a canvas.');
   const family = getComputedStyle(document.body).fontFamily;
   const fonts = { title: `600 ${15 * ratio}px ${family}`, text: `${13 * ratio}px ${family}` };
   canvas.width = plot.width + 2 * edge;

@@ -26,8 +26,8 @@ export function chartOf(
   const isLog = chosen.isLog && lines.every(isPositive);
   const isSuccess = panel.title.startsWith(successTitle);
   const notes = [
-    ...(lines.some((line, i) => line !== made[i]) ? ['Constant but for rounding.'] : []),
-    ...(chosen.isLog && !isLog ? ['Linear: not every value is above 0.'] : []),
+    ...(lines.some((line, i) => line !== made[i]) ? ['Constant except for rounding.'] : []),
+    ...(chosen.isLog && !isLog ? ['Linear, because some values are not above 0.'] : []),
   ];
   return {
     title: panel.title,

@@ -61,7 +61,7 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     explain.textContent = explanation(data, picked);
     found.hidden = view.words.length === 0;
     const count = wanted.reduce((sum, { charts: { length } }) => sum + length, 0);
-    found.textContent = count === 0 ? 'No metric of that name.' : `${count} ${count === 1 ? 'chart' : 'charts'}`;
+    found.textContent = count === 0 ? 'No metric with this name.' : `${count} ${count === 1 ? 'chart' : 'charts'}`;
     smoothChoice.node.hidden = !isLongEnough(data.runs);
   };
   const change = (changes: Partial<View>) => {
@@ -156,19 +156,19 @@ function explanation(data: ReportData, groups: readonly CurveGroup[]): string {
   const split = runs.flatMap(({ evaluations }) => evaluations.find(({ final }) => final)?.split ?? [])[0];
   const starts = runs.some((run) => Object.keys(run.series.metrics).some((name) => startOf(run, name) !== undefined));
   const marks = [
-    'A dashed line marks where a stage begins.',
-    ...(baselineLevels(runs).length > 0 ? [`Level lines are baselines on the ${split} split.`] : []),
-    ...(starts ? [`Success begins with the policy before RL, on the ${split} split.`] : []),
+    'A dashed line marks the start of a stage.',
+    ...(baselineLevels(runs).length > 0 ? [`Horizontal lines are baselines on the ${split} split.`] : []),
+    ...(starts ? [`The first point of success is the policy before RL, on the ${split} split.`] : []),
   ].join(' ');
-  const means = 'Numbers beside names are the last values, not their running mean.';
+  const means = 'Numbers next to names are last values, not running means.';
   if (data.kind === 'run') {
-    const thin = isLongEnough(data.runs) ? ` Thin lines are single steps, thick ones their running mean. ${means}` : '';
+    const thin = isLongEnough(data.runs) ? ` Thin lines are single steps, thick lines running means. ${means}` : '';
     return `Bands around evaluations are 95 % intervals.${thin} ${marks}`;
   }
   const seeds = Math.max(0, ...groups.map((group) => group.runs.length));
   return seeds > 1
-    ? `A curve is the mean over seeds, its band reaches from the lowest seed to the highest. ${marks}`
-    : `One seed each: these curves have no band. ${marks}`;
+    ? `Each curve is the mean over seeds; its band reaches from the lowest seed to the highest. ${marks}`
+    : `The curves have no band, because each has one seed. ${marks}`;
 }
 
 function toggle({ label, style }: CurveGroup, shown: Set<string>, draw: () => void): HTMLElement {

@@ -153,6 +153,6 @@ function episodeKeys(trajectories: Trajectories): Shortcut[] {
     { key: 'j', does: 'next episode', run: () => trajectories.move(1) },
     { key: 'k', does: 'episode before', run: () => trajectories.move(-1) },
     { key: 't', does: 'colour tokens by the next measure', run: trajectories.nextMeasure },
-    { key: 'c', does: 'set another play of the task beside', run: trajectories.toggleComparison },
+    { key: 'c', does: 'compare with another episode of the task', run: trajectories.toggleComparison },
   ];
 }

@@ -21,10 +21,10 @@ export function groupOf(all: readonly ListedEpisode[], { run, episode }: ListedE
 /** Why nothing was learnt from an episode, where that is known: an end of "The record here has no advantage". */
 export function withoutAdvantage(listed: ListedEpisode): string {
   const { groupReturns, outcome } = listed.episode;
-  if (isEvaluation(listed)) return 'No advantage: nothing is learnt from evaluations.';
-  if (outcome === 'failed') return 'No advantage: it failed, and nothing is learnt from it.';
+  if (isEvaluation(listed)) return 'No advantage: training does not use evaluations.';
+  if (outcome === 'failed') return 'No advantage: training does not use failed episodes.';
   if (groupReturns !== undefined && isFlat(groupReturns)) return flatText(groupReturns);
-  return 'No advantage: the algorithm or the budget left its group out.';
+  return 'No advantage: the algorithm or the budget dropped its group.';
 }
 
 /** The group of an episode: what it returned, and its recorded plays. Undefined where it is alone. */
@@ -64,8 +64,8 @@ export function groupBlock(
     'button',
     { type: 'button', class: 'quiet', 'aria-pressed': String(isWhole) },
     isWhole
-      ? 'Show one alone'
-      : `Set ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`,
+      ? 'Show only one'
+      : `Show ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`,
   );
   whole.addEventListener('click', onWhole);
   const recorded = members.length < returns.length ? `; ${members.length} of them are on this page` : '';
@@ -84,13 +84,13 @@ function groupText(returns: readonly number[]): string {
   const counts = new Map<string, number>();
   for (const value of [...returns].sort((a, b) => a - b)) counts.set(short(value), (counts.get(short(value)) ?? 0) + 1);
   const names = [...counts.keys()];
-  if (names.length > 4) return `${returns.length} plays returned ${names[0]} to ${names.at(-1)}`;
+  if (names.length > 4) return `${returns.length} episodes returned ${names[0]} to ${names.at(-1)}`;
   const told = [...counts].map(([value, times]) => `${value} (${times === 1 ? 'once' : `${times} times`})`);
-  return `${returns.length} plays returned ${told.slice(0, -1).join(', ')} and ${told.at(-1)}`;
+  return `${returns.length} episodes returned ${told.slice(0, -1).join(', ')} and ${told.at(-1)}`;
 }
 
 function flatText(returns: readonly number[]): string {
-  return `Credit 0: all ${returns.length} of its group returned ${short(returns[0] ?? 0)}.`;
+  return `Credit 0: all ${returns.length} episodes of its group returned ${short(returns[0] ?? 0)}.`;
 }
 
 function isFlat(returns: readonly number[]): boolean {

@@ -42,7 +42,7 @@ function episodeHead(listed: ListedEpisode): HTMLElement {
     run.label,
     `group ${episode.group}, member ${episode.member}`,
     ...(version === undefined ? [] : [`policy version ${version}`]),
-    ...(episode.retries > 0 ? [`went through after ${episode.retries} failures`] : []),
+    ...(episode.retries > 0 ? [`succeeded after ${episode.retries} failures`] : []),
   ];
   return element(
     'header',
@@ -126,7 +126,7 @@ function parsed({ action, malformed, toolCall, text, cut }: ReportTurn): HTMLEle
   const notes = [
     ...(toolCall === undefined ? [] : [toolNote(toolCall)]),
     ...(malformed === undefined ? [] : [element('p', { class: 'fault' }, `No action: ${malformed}`)]),
-    ...(cut ? [element('p', { class: 'fault' }, 'Cut at the limit of tokens.')] : []),
+    ...(cut ? [element('p', { class: 'fault' }, 'Cut at the token limit.')] : []),
   ];
   // What was written is what was done.
   const isSame = action === undefined || action === text;
@@ -141,9 +141,9 @@ function parsed({ action, malformed, toolCall, text, cut }: ReportTurn): HTMLEle
 function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['toolCall']>): HTMLElement {
   const outcomes = {
     answered: `answered with ${outputCharacters} characters`,
-    failed: 'could not carry it out',
-    malformed: 'could not read it',
-    refused: 'no calls were left',
+    failed: 'failed',
+    malformed: 'could not be parsed',
+    refused: 'no calls left',
   };
   const isAnswered = status === 'answered';
   return element('p', { class: isAnswered ? 'remark' : 'fault' }, `Called the tool ${name}: ${outcomes[status]}.`);
@@ -155,7 +155,7 @@ function factsOf({ facts }: ReportTurn): HTMLElement {
     ...(success ? ['solved'] : []),
     ...(progress === undefined ? [] : [`progress ${percent(progress, 0)}`]),
     ...(milestones === undefined ? [] : [`milestones ${milestones.reached} of ${milestones.total}`]),
-    ...(invalid ? ['action not legal'] : []),
+    ...(invalid ? ['illegal action'] : []),
     ...Object.entries(details ?? {}).map(
       ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
     ),
@@ -167,7 +167,7 @@ function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefi
   const { record, cause, outcome } = episode;
   const words = {
     solved: 'The task is solved.',
-    lost: 'The task ended unsolved.',
+    lost: 'The task ended without success.',
     truncated: `Cut by a cap: ${cause ?? 'unknown'}.`,
     failed: `Infrastructure broke: ${cause ?? 'unknown'}`,
   };

@@ -8,7 +8,7 @@ const words: { readonly [state in ConnectionState]: string } = {
   connecting: 'connecting …',
   live: 'live',
   lost: 'connection lost, trying again',
-  refused: 'the server has another token now: open the address it printed',
+  refused: 'the server has a new token: open the address it printed',
   paused: 'paused',
 };
 

@@ -16,7 +16,7 @@ interface PanelGroup {
 const foremost: readonly Panel[] = [
   { title: 'Return in training', metrics: [['rollout/return_mean', 'return']] },
   {
-    title: 'Turns of an episode',
+    title: 'Turns per episode',
     metrics: [
       ['rollout/turns_mean', 'turns'],
       ['rollout/horizon', 'horizon', 'Horizon'],

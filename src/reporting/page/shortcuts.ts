@@ -32,7 +32,7 @@ export function shortcuts(list: () => readonly Shortcut[]): {
       rows,
       ...list().map(({ key, does }) => row(key, does)),
       row('?', 'this list'),
-      row('← →', 'in a chart: read values; among tokens: the one beside'),
+      row('← →', 'in a chart: read values; among tokens: the next token'),
       row('↑ ↓', 'in the list: the episode above or below'),
     );
     dialog.showModal();

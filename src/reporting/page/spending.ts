@@ -26,16 +26,16 @@ export function spendingSection(data: ReportData): HTMLElement | undefined {
       cell: ({ spent }) => amount(currency, spent[currency]),
     })),
   ];
-  const about = data.cells.length > 0 ? 'Mean of a run, by setting.' : 'By stage.';
+  const about = data.cells.length > 0 ? 'Mean per run, by setting.' : 'By stage.';
   return element(
     'section',
     { id: 'spent', 'aria-labelledby': 'spent-title' },
     element('div', { class: 'section-head' }, element('h2', { id: 'spent-title' }, 'Spent')),
-    dataTable('What was spent', columns, rows, ({ name }) => name === 'all'),
+    dataTable('Costs', columns, rows, ({ name }) => name === 'all'),
     element(
       'p',
       { class: 'explain' },
-      `${about} Episodes, turns and tokens are those played for training; time includes evaluations on the way.`,
+      `${about} Episodes, turns and tokens count training only; time includes evaluations during training.`,
     ),
   );
 }

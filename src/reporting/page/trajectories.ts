@@ -75,7 +75,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
       having.length > 0 && tokenLegend(colouring),
       ...lackText(shown, colouring.measure).map((text) => element('p', { class: 'remark' }, text)),
       records.some(({ pieces }) => pieces === undefined) &&
-        element('p', { class: 'remark' }, 'Tokens are shown as ids where their texts are not recorded.'),
+        element('p', { class: 'remark' }, 'Tokens without recorded text are shown as ids.'),
       readout,
     );
   };
@@ -138,7 +138,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   const tellLeftOut = (of: readonly ReportRun[]) => {
     const recorded = of.reduce((sum, run) => sum + run.episodesRecorded, 0);
     leftOut.hidden = recorded <= all.length;
-    leftOut.textContent = `The page carries ${count(all.length)} of ${count(recorded)} recorded episodes, spread evenly over training; \`agentgym report --episodes\` takes more.`;
+    leftOut.textContent = `The page has ${count(all.length)} of ${count(recorded)} recorded episodes, spread evenly over training; \`agentgym report --episodes\` adds more.`;
   };
   tellLeftOut(runs);
   const node = element(
@@ -230,11 +230,11 @@ function comparisonPicker(
   };
   const select = element(
     'select',
-    { 'aria-label': 'Play of the same task beside it', disabled: others.length === 0 },
+    { 'aria-label': 'Another episode of the same task', disabled: others.length === 0 },
     element(
       'option',
       { value: '' },
-      others.length === 0 ? 'no other play of this task' : `set beside it … (${count(others.length)})`,
+      others.length === 0 ? 'no other episode of this task' : `compare with … (${count(others.length)})`,
     ),
     ...others.map((other, i) => element('option', { value: i }, describe(other))),
   );

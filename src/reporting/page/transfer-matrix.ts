@@ -28,12 +28,12 @@ export function transferMatrix({ tested, rows }: ReportTransfer, cells: ReportDa
     },
   ];
   return [
-    element('h3', {}, 'Trained on the row, tested on the column'),
-    dataTable('Success of what was trained on the row, tested on the column', columns, rows),
+    element('h3', {}, 'Rows: trained on. Columns: tested on'),
+    dataTable('Success: rows are trained on, columns are tested on', columns, rows),
     element(
       'p',
       { class: 'explain' },
-      'Framed: tested where it was trained. Elsewhere: points from those that trained there, the mean over the other columns. Intervals are of 95 %.',
+      'Framed: tested on the level of training. Elsewhere: mean difference in points to the cells trained on the other columns. 95 % intervals.',
     ),
   ];
 }

@@ -43,7 +43,7 @@ export function ablationMarkdown(result: AblationResult, command: readonly strin
           : [`${trained}, seed ${seed}: ${status}${cause === undefined ? '' : ` (${cause})`}`],
       ),
     ),
-    ...(command === undefined ? [`The command that made ${basename(ablation)} was not noted when it was made.`] : []),
+    ...(command === undefined ? [`The command of ${basename(ablation)} was not recorded.`] : []),
   ];
   return [
     `## ${markdownText(name)}`,
@@ -61,7 +61,7 @@ export function ablationMarkdown(result: AblationResult, command: readonly strin
     '',
     ...(comparisons.length === 0 ? [] : [...differenceTable(namedComparisons(result), measure), '']),
     ...(effects.length === 0 ? [] : [...effectTable(effects, measure), '']),
-    `${split} split, temperature ${temperature}. Intervals are of 95 %, for other seeds and other tasks; p is two-sided, corrected by Holm over ` +
+    `${split} split, temperature ${temperature}. Intervals are 95 % intervals for other seeds and other tasks; p is two-sided; p (Holm) is corrected over ` +
       `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}.`,
     ...reservationSentences(estimatesOf(result)).flatMap((sentence) => ['', sentence]),
     ...(remarks.length === 0 ? [] : ['', ...remarks.map((remark) => `- ${markdownText(remark)}`)]),
@@ -88,8 +88,8 @@ function transferTable({ cells, measure }: AblationResult, { trained, tested, el
   return [
     ...markdownTable([{ title: 'trained on' }, ...tested.map(right), right('elsewhere')], rows),
     '',
-    `${measure[0]?.toUpperCase()}${measure.slice(1)} of what was trained on the row, tested on the column; elsewhere: ${unit} from those that trained there, ` +
-      'the mean of the other columns.',
+    `${measure[0]?.toUpperCase()}${measure.slice(1)}: rows are trained on, columns are tested on. Elsewhere: mean difference in ${unit} to the cells ` +
+      'trained on the other columns.',
   ];
 }
 
@@ -120,7 +120,7 @@ function cellTable(cells: readonly CellSummary[], measure: Measure): string[] {
       ...currencies.map((currency) => amountOf(currency, spent[i]?.get(currency))),
     ];
   });
-  return [...markdownTable(columns, rows), '', 'What was spent is the mean of a run.'];
+  return [...markdownTable(columns, rows), '', 'Costs are means per run.'];
 }
 
 /** Differences with intervals, p and Holm's, under each other. */
@@ -131,7 +131,7 @@ export function differenceTable(comparisons: readonly CellComparison[], measure:
     { title: measure === 'success' ? 'points' : measure, align: 'right' as const },
     { title: '95 % interval', align: 'right' as const },
     { title: 'p', align: 'right' as const },
-    { title: 'corrected p', align: 'right' as const },
+    { title: 'p (Holm)', align: 'right' as const },
     { title: 'seeds', align: 'right' as const },
     { title: 'tasks', align: 'right' as const },
     ...(unpaired ? [{ title: 'design' }] : []),
@@ -154,7 +154,7 @@ function effectTable(effects: readonly GridEffect[], measure: Measure): string[]
   const right = (title: string) => ({ title, align: 'right' as const });
   const columns = [
     { title: 'over the grid' },
-    ...[measure === 'success' ? 'points' : measure, '95 % interval', 'p', 'corrected p'].map(right),
+    ...[measure === 'success' ? 'points' : measure, '95 % interval', 'p', 'p (Holm)'].map(right),
   ];
   const rows = effects.map(({ kind, a, b, difference, p, corrected }) => [
     markdownText(effectName({ kind, a, b })),
@@ -166,7 +166,7 @@ function effectTable(effects: readonly GridEffect[], measure: Measure): string[]
   return [
     ...markdownTable(columns, rows),
     '',
-    'a x b: how much more b brings with a than with the first value of the key of a. Corrected over this table.',
+    "a x b: effect of b with a, minus its effect with the first value of a's key. p is corrected over this table.",
   ];
 }
 

@@ -239,9 +239,9 @@ describe('tables', () => {
     expect(document).toMatchObject({ rows: { metrics: 16, episodes: 3 } });
     const { id } = await readManifest(run);
     expect(notes).toEqual([
-      'clip-1a2b3c4d: clip-0.3, seed 2 was never begun, and is left out.',
-      `Run ${id}: the last line of metrics.jsonl and episodes/rl.jsonl was half-written and is left out.`,
-      `Run ${id} is failed: this is what it had come to.`,
+      'clip-1a2b3c4d: clip-0.3, seed 2 never started and is left out.',
+      `Run ${id}: the last line of metrics.jsonl and episodes/rl.jsonl is incomplete and left out.`,
+      `Run ${id} is failed: these are its results so far.`,
     ]);
     const cells = (await readTable(output, 'evaluations')).map((row) => [row['ablation'], row['cell'], row['seed']]);
     expect(cells).toContainEqual(['clip-1a2b3c4d', 'clip-0.3', 1]);
@@ -295,7 +295,7 @@ describe('Markdown', () => {
     const ablation = await ablationOf(newFolder());
     const result = await exported({ references: [ablation], format: 'markdown' });
     const text = textOf(result);
-    expect(result.notes).toEqual(['clip-1a2b3c4d is incomplete: this is what it had come to.']);
+    expect(result.notes).toEqual(['clip-1a2b3c4d is incomplete: these are its results so far.']);
     expect(text).toContain(
       "\n## clip\n\nDoes the clip range matter?\n\n```console\n$ agentgym ablate clip.yaml --set 'a=[1, 2]'\n```\n",
     );
@@ -306,7 +306,7 @@ describe('Markdown', () => {
     expect(text).toMatch(
       /\| clip-0\.3 - clip-0\.2 +\| +80\.0 \| +[\d.]+ to [\d.]+, one seed \| +\\< 0\.001 \| +\\< 0\.001 \| +1 \| +10 \|/,
     );
-    expect(text).toContain('One seed of each says nothing of other seeds');
+    expect(text).toContain('One seed per cell says nothing about other seeds');
     expect(text).toContain('- clip-0.3: `algorithm.options.x` has no effect | here\n- clip-0.3, seed 2: missing\n');
     expect(text).not.toContain(tmpdir());
     expect(await prettify(text, { parser: 'markdown' })).toBe(text);

@@ -76,7 +76,7 @@ async function deliver(
 
 function idleForce(): AgentgymError {
   return new AgentgymError('AG_COMMAND_USAGE', {
-    message: '`--force` has no effect without `--output`: standard output replaces no file.',
-    hint: 'Leave it out, or name a file with `--output FILE`.',
+    message: '`--force` has no effect without `--output`: standard output overwrites no file.',
+    hint: 'Remove it, or give a file with `--output FILE`.',
   });
 }

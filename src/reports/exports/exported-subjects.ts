@@ -48,7 +48,7 @@ export async function runsOfSubjects(
     for (const run of runsOf(directory, manifest)) {
       const state = await readCellRun(run, manifest.finished);
       const name = `${run.cell.id}, seed ${run.seed}`;
-      if (state === undefined) notes.push(`${ablation}: ${name} was never begun, and is left out.`);
+      if (state === undefined) notes.push(`${ablation}: ${name} never started and is left out.`);
       else runs.push({ directory: run.directory, ablation, cell: run.cell.id });
     }
   }

@@ -16,7 +16,9 @@ function spreadOf(lines: readonly DrawnLine[]): string {
     return `${lines.length === 1 ? 'One run' : 'One seed each'}; ${band}`;
   }
   const seeds = fewest === most ? `${most} seeds` : `${fewest} to ${most} seeds`;
-  const thin = lines.some(({ whole }) => whole?.includes(false)) ? ' Thin where not every seed has a value.' : '';
+  const thin = lines.some(({ whole }) => whole?.includes(false))
+    ? ' The line is thin where some seeds have no value.'
+    : '';
   return `Mean over ${seeds}; the band reaches from the lowest seed to the highest.${thin}`;
 }
 
@@ -24,7 +26,7 @@ function runningMean(lines: readonly DrawnLine[]): string[] {
   const windows = lines.map(({ window }) => window).filter((window) => window > 1);
   if (windows.length === 0) return [];
   const [least, most] = [Math.min(...windows), Math.max(...windows)];
-  return [`Of each run the running mean over ${least === most ? most : `${least} to ${most}`} steps.`];
+  return [`The lines are running means over ${least === most ? most : `${least} to ${most}`} steps.`];
 }
 
 function played(lines: readonly DrawnLine[], { temperature }: FigureMetric): string[] {

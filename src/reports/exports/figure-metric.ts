@@ -53,13 +53,13 @@ function lowestEvaluation(column: string, names: ReadonlySet<string>): string | 
 function nothingMeasured(wanted: string, names: ReadonlySet<string>): AgentgymError {
   if (measures.has(wanted)) {
     return new AgentgymError('AG_FIGURE_EMPTY', {
-      message: `There is no curve of ${wanted}: no evaluation was made during training.`,
-      hint: 'Set `evaluation.every` in the recipe, or draw what training itself measured, such as `--metric rollout/success`.',
+      message: `There is no curve of ${wanted}: the runs have no evaluation during training.`,
+      hint: 'Set `evaluation.every` in the recipe, or draw a metric of training, such as `--metric rollout/success`.',
     });
   }
   const near = nearestName(wanted, [...measures.keys(), ...names]);
   return new AgentgymError('AG_FIGURE_EMPTY', {
-    message: `No run has the metric \`${wanted}\`.${near === undefined ? '' : ` Is \`${near}\` meant?`}`,
-    hint: 'Take success, return, turns, or a name that stands in `metrics.jsonl`, such as `rollout/success`.',
+    message: `No run has the metric \`${wanted}\`.${near === undefined ? '' : ` Did you mean \`${near}\`?`}`,
+    hint: 'Use success, return, turns, or a name from `metrics.jsonl`, such as `rollout/success`.',
   });
 }

@@ -87,7 +87,7 @@ describe('the figure of a report', () => {
     ]);
     const { figure } = figureOfReport(data, success);
     expect(figure.lines[0]!.whole).toEqual([true, true, false, false]);
-    expect(figure.caption).toContain('Thin where not every seed has a value.');
+    expect(figure.caption).toContain('The line is thin where some seeds have no value.');
     expect(figure.title).toContain('a from 30.0 to 50.0 %');
   });
 
@@ -106,7 +106,7 @@ describe('the figure of a report', () => {
     expect(figureOfReport(mixed, success).figure.xTitle).toBe('Steps of the run');
     expect(figureOfReport(mixed, { ...success, by: 'units' })).toMatchObject({
       figure: { lines: [{ label: 'a' }] },
-      notes: ['Not in the figure, without eval/t0/success by units: b 1.'],
+      notes: ['Not in the figure, because they have no eval/t0/success by units: b 1.'],
     });
     expect(() => figureOfReport(reportOf(mixed.runs.slice(2)), { ...success, by: 'units' })).toThrow(/`budget`/);
   });
@@ -145,7 +145,7 @@ describe('the figure of a report', () => {
       bounds: [-Infinity, Infinity],
       caption: 'One run; without a band.',
     });
-    expect(() => of('train/los')).toThrow(/Is `train\/loss` meant/);
+    expect(() => of('train/los')).toThrow(/Did you mean `train\/loss`/);
   });
 
   it('says what was averaged where a long curve of training is', () => {
@@ -154,13 +154,13 @@ describe('the figure of a report', () => {
       metric: 'train/loss',
     });
     // 2 × floor(120 / 50) + 3 = 7 points: of 57 to 63 four are odd.
-    expect(figure.caption).toContain('running mean over 7 steps');
+    expect(figure.caption).toContain('running means over 7 steps');
     expect(figure.lines[0]!.curve.y[60]).toBeCloseTo(4 / 7, 12);
   });
 
   it('is refused where no evaluation was made', () => {
     const data = reportOf([runOf('seed 1', null, { 'train/loss': [1] })]);
     expect(() => figureOfReport(data, success)).toThrow(expect.objectContaining({ code: 'AG_FIGURE_EMPTY' }) as Error);
-    expect(() => figureOfReport(reportOf([]), success)).toThrow(/no evaluation was made/);
+    expect(() => figureOfReport(reportOf([]), success)).toThrow(/no evaluation during training/);
   });
 });

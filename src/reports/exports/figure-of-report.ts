@@ -42,7 +42,9 @@ export function figureOfReport(data: ReportData, choice: FigureChoice): { figure
   };
   const absent = data.runs.filter((run) => !drawn.has(run)).map(({ label }) => label);
   const notes =
-    absent.length === 0 ? [] : [`Not in the figure, without ${metric.name} by ${axis.name}: ${absent.join('; ')}.`];
+    absent.length === 0
+      ? []
+      : [`Not in the figure, because they have no ${metric.name} by ${axis.name}: ${absent.join('; ')}.`];
   return { figure, notes };
 }
 
@@ -65,7 +67,7 @@ function describe({ isShare }: FigureMetric): (line: DrawnLine) => string {
 
 function nothingCounted({ name }: FigureAxis): AgentgymError {
   return new AgentgymError('AG_FIGURE_EMPTY', {
-    message: `No run counts ${name}${name === 'units' ? ': their recipes have no `budget`' : ''}.`,
-    hint: 'Draw it along something else: `--by step`.',
+    message: `No run measures ${name}${name === 'units' ? ': their recipes have no `budget`' : ''}.`,
+    hint: 'Choose another axis, such as `--by step`.',
   });
 }

@@ -98,9 +98,9 @@ function notesOn({ manifest, status, changed }: LoadedRun, halfWritten: readonly
   const of = `Run ${manifest.id}`;
   const logs = halfWritten.join(' and ');
   return [
-    ...(logs === '' ? [] : [`${of}: the last line of ${logs} was half-written and is left out.`]),
+    ...(logs === '' ? [] : [`${of}: the last line of ${logs} is incomplete and left out.`]),
     ...(changed.length > 0 ? [`${of}: ${changedLogs(changed)}`] : []),
-    ...(status === 'completed' ? [] : [`${of} is ${status}: this is what it had come to.`]),
+    ...(status === 'completed' ? [] : [`${of} is ${status}: these are its results so far.`]),
   ];
 }
 

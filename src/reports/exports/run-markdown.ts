@@ -23,8 +23,8 @@ export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): s
     `## ${markdownText(manifest.name)}, seed ${manifest.recipe.seed}`,
     '',
     ...(rows.length === 0
-      ? [`The run is ${status} and has had no final evaluation.`]
-      : [...playersTable(rows), '', `${splits} split; intervals are of 95 %, for other tasks.`, ...byLabel(rows)]),
+      ? [`The run is ${status} and has no final evaluation.`]
+      : [...playersTable(rows), '', `${splits} split; 95 % intervals for other tasks.`, ...byLabel(rows)]),
     ...others.flatMap(({ environment, rows: played }) => [
       '',
       `Tested on ${markdownText(environment)}:`,
@@ -99,7 +99,7 @@ export function comparisonMarkdown(comparison: RunsComparison): string[] {
       ? []
       : [
           '',
-          `${split} split, temperature ${temperature}. Intervals are of 95 %, for other tasks, not for other seeds; p is two-sided, corrected by Holm ` +
+          `${split} split, temperature ${temperature}. Intervals are 95 % intervals for other tasks, not for other seeds; p is two-sided; p (Holm) is corrected ` +
             `over ${pairs}.`,
         ]),
   ];

@@ -31,8 +31,8 @@ async function refuseOther(file: string, { mark, format, force }: DocumentReques
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text?.startsWith(mark)) return;
   throw new AgentgymError('AG_OUTPUT_EXISTS', {
-    message: `${file} exists already, and was not written by \`agentgym report --format ${format}\`.`,
-    hint: 'Choose another `--output FILE`, or write over it with `--force`.',
+    message: `${file} already exists, and \`agentgym report --format ${format}\` did not write it.`,
+    hint: 'Choose another `--output FILE`, or overwrite it with `--force`.',
     file,
   });
 }

@@ -29,7 +29,7 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
     const { measure, temperature } = (await readAblationResult(directory)) ?? { measure: 'success', temperature: 0 };
     const result = await summarizeAblation(directory, manifest, { measure, temperature });
     if (result.status !== 'completed')
-      notes.push(`${basename(directory)} is ${result.status}: this is what it had come to.`);
+      notes.push(`${basename(directory)} is ${result.status}: these are its results so far.`);
     sections.push(ablationMarkdown(result, manifest.command));
   }
   const [first, ...others] = runs;
@@ -37,7 +37,7 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
     const run = await loadRun(first);
     if (run.halfWritten.length > 0) {
       const logs = run.halfWritten.join(' and ');
-      notes.push(`Run ${run.manifest.id}: the last line of ${logs} was half-written and is left out.`);
+      notes.push(`Run ${run.manifest.id}: the last line of ${logs} is incomplete and left out.`);
     }
     if (run.changed.length > 0) notes.push(`Run ${run.manifest.id}: ${changedLogs(run.changed)}`);
     sections.push(runMarkdown(run));

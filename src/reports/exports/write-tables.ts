@@ -96,10 +96,10 @@ async function refuseOther(folder: string, force: boolean): Promise<boolean> {
   if (isFolder && (await isTables(join(folder, manifestName)))) return true;
   if (isFolder && (force || (await readdir(folder)).length === 0)) return false;
   throw new AgentgymError('AG_OUTPUT_EXISTS', {
-    message: `${folder} exists already, and holds no tables that an export wrote.`,
+    message: `${folder} already exists, and its contents are not from an export.`,
     hint: isFolder
-      ? 'Choose another `--output DIR`, or write the tables beside what is there with `--force`.'
-      : 'Choose an `--output DIR` that does not exist yet.',
+      ? 'Choose another `--output DIR`, or write into this folder with `--force`.'
+      : 'Choose a new folder with `--output DIR`.',
     file: folder,
   });
 }
@@ -125,7 +125,7 @@ function closeAnyway(file: TableFile): void {
 function writeFailed(folder: string, error: unknown): AgentgymError {
   return new AgentgymError('AG_REPORT_WRITE_FAILED', {
     message: `Could not write tables to ${folder}: ${systemReason(error)}.`,
-    hint: 'Choose a folder that can be written to with `--output DIR`.',
+    hint: 'Choose a writable folder with `--output DIR`.',
     file: folder,
     cause: error,
   });

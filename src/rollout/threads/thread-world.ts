@@ -100,7 +100,7 @@ class Threads {
     }
     if (this.#mysteries <= mostMysteries) return;
     throw new AgentgymError('AG_PLUGIN_FAILED', {
-      message: `${this.title}: ${dead.death?.message}, in no call of the host's, ${this.#mysteries} times in a row.`,
+      message: `${this.title}: ${dead.death?.message}outside of a call, ${this.#mysteries} times in a row.`,
     });
   }
 
@@ -318,6 +318,6 @@ class ThreadInstance implements InstanceHandle {
     const turn = replay.findIndex((answer, index) => JSON.stringify(answer) !== JSON.stringify(answers[index]));
     if (turn < 0) return seat;
     const where = turn === 0 ? 'reset' : `turn ${turn}`;
-    throw new Error(`its thread was replaced, and the same actions were answered otherwise in ${where}`);
+    throw new Error(`its thread was replaced, and the same actions got other answers in ${where}`);
   }
 }

@@ -6,7 +6,7 @@ export default [
   {
     kind: 'algorithm',
     name: 'template-name',
-    // Edit here: one sentence for lists.
+    // Edit here: the sentence that `agentgym list` shows.
     summary: 'REINFORCE with a leave-one-out baseline and a clipped ratio',
     options,
     load: () => import('./template-name.js'),

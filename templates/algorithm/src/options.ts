@@ -1,13 +1,13 @@
 import type { AlgorithmFinding, OptionChecks, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
-// Edit here: what can be set. `agentgym describe algorithm template-name` and recipes read it from this declaration.
+// Edit here: the options. `agentgym describe algorithm template-name` and recipes read this declaration.
 export const options = {
   clip: {
     type: 'number',
     minimum: 0,
     maximum: 1,
     default: 0.2,
-    description: 'The ratio to the sampling policy earns nothing beyond 1 - clip and 1 + clip',
+    description: 'The loss ignores changes of the ratio beyond 1 - clip and 1 + clip',
   },
   entropyCoefficient: { type: 'number', minimum: 0, default: 0, description: "Weight of the policy's entropy" },
 } as const satisfies OptionsDeclaration;

@@ -26,7 +26,7 @@ export function create({ clip, entropyCoefficient }: Options, { credit }: Algori
       const total = rows.reduce((sum, row) => sum + (returns[row] as number), 0);
       for (const row of rows) {
         const own = returns[row] as number;
-        // Edit here: what an episode is measured against. An episode alone says nothing.
+        // Edit here: the baseline. A single episode has nothing to be compared with.
         if (rows.length > 1) advantages[row] = own - (total - own) / (rows.length - 1);
       }
     }
@@ -34,9 +34,9 @@ export function create({ clip, entropyCoefficient }: Options, { credit }: Algori
   }
 
   return {
-    // Edit here: `reference` for the log probabilities of the policy that the stage began with.
+    // Edit here: add `reference` for the log probabilities of the policy at the start of the stage.
     roles: [],
-    // What must be remembered from batch to batch; JSON, kept in checkpoints.
+    // Memory from batch to batch; JSON, stored in checkpoints.
     initialState: {},
 
     advantages: (batch, state) => {
@@ -47,7 +47,7 @@ export function create({ clip, entropyCoefficient }: Options, { credit }: Algori
 
     weights: (minibatch) => credit.aggregationWeights(minibatch, 'sequence-mean-token-sum'),
 
-    // Edit here: the loss of a token, as an expression. It is minimised.
+    // Edit here: the loss of a token, as an expression. Training minimises it.
     loss: (ops, { logprob, logprobs, advantages, entropy }) => {
       const ratio = ops.exp(ops.sub(logprob, logprobs));
       const clipped = ops.clip(ratio, 1 - clip, 1 + clip);

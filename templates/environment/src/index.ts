@@ -6,11 +6,11 @@ export default [
   {
     kind: 'environment',
     name: 'template-name',
-    // Edit here: one sentence for lists.
+    // Edit here: the sentence that `agentgym list` shows.
     summary: 'A courier fetches a parcel and drops it at a door',
     options,
     facts: ['progress', 'milestones'],
-    // Edit here: `play: { thread: 'worker' }` where an action may take long, or never end.
+    // Edit here: add `play: { thread: 'worker' }` if an action may take long, or never end.
     load: () => import('./template-name.js'),
   } satisfies EnvironmentContribution<typeof options>,
 ];

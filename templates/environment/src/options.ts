@@ -1,14 +1,13 @@
 import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
-// Edit here: what can be varied. `agentgym describe environment template-name` and recipes read it from this
-// declaration.
+// Edit here: the options. `agentgym describe environment template-name` and recipes read this declaration.
 export const options = {
   size: {
     type: 'integer',
     minimum: 3,
     maximum: 6,
     default: 4,
-    description: 'Squares on a side of the town',
+    description: 'Squares per side of the town',
     axis: true,
     levels: [3, 4, 5],
   },
@@ -16,7 +15,7 @@ export const options = {
     type: 'integer',
     minimum: 0,
     default: 2,
-    description: 'Turns that a game allows beyond the shortest way',
+    description: 'Allowed turns beyond the shortest way',
     axis: true,
     levels: [4, 2, 0],
   },
@@ -25,7 +24,7 @@ export const options = {
     minimum: 0,
     maximum: 1,
     default: 0.5,
-    description: 'How often the demonstrator walks towards the door although it has no parcel',
+    description: 'How often the demonstrator walks towards the door without a parcel',
   },
 } as const satisfies OptionsDeclaration;
 

@@ -21,12 +21,12 @@ const written = ({ column, row }: Square): string => `${column}.${row}`;
 export const same = (a: Square, b: Square): boolean => a.column === b.column && a.row === b.row;
 
 /**
- * The id of a game, such as `0.2-3.1-1.0`: start, parcel, door. It says everything, so that it means the same on every
+ * The id of a game, such as `0.2-3.1-1.0`: start, parcel, door. It contains everything, so it means the same on every
  * machine.
  */
 const taskId = ({ start, parcel, door }: Delivery): string => [start, parcel, door].map(written).join('-');
 
-/** The game of an id. Throws on a string that is none. */
+/** The game of an id. Throws on a string that is not an id. */
 export function parseTask(task: string, { size }: Options): Delivery {
   const numbers = /^(\d)\.(\d)-(\d)\.(\d)-(\d)\.(\d)$/.exec(task)?.slice(1).map(Number);
   const [a = size, b = size, c = size, d = size, e = size, f = size] = numbers ?? [];

@@ -3,13 +3,13 @@ import type { Draw, Environment, Json, StepResult, World } from '@agentgym/cli';
 import type { Options } from './options.js';
 import { listTasks, parseTask, same, type Delivery, type Square } from './tasks.js';
 
-/** What a game is at any moment; JSON, so that it can be kept and put back. */
+/** The state of a game; JSON, so that it can be stored and restored. */
 interface State extends Delivery {
   readonly courier: Square;
   readonly carrying: boolean;
   readonly delivered: boolean;
   readonly turnsLeft: number;
-  /** Actions of the shortest way from the beginning, and from the nearest that the courier ever came. */
+  /** Actions of the shortest way from the start, and from the nearest point that the courier ever reached. */
   readonly whole: number;
   readonly nearest: number;
 }
@@ -41,7 +41,7 @@ function whereabouts(from: Square, to: Square): string {
   return parts.join(', ') || 'here';
 }
 
-/** Actions that are still needed. */
+/** Number of actions still needed. */
 function remaining({
   courier,
   parcel,
@@ -53,7 +53,7 @@ function remaining({
   return carrying ? walk(courier, door) + 1 : walk(courier, parcel) + 1 + walk(parcel, door) + 1;
 }
 
-/** What a game begins with. */
+/** The state at the start of a game. */
 const atFirst = ({ start }: Delivery) => ({ courier: start, carrying: false, delivered: false });
 
 /** A courier fetches a parcel and drops it at a door, within a number of turns that the first observation states. */
@@ -86,7 +86,7 @@ class Game implements Environment {
       // The turns are part of the rules, so running out of them ends the game instead of truncating it.
       terminated: success || turnsLeft === 0,
       truncated: false,
-      // Edit here: facts only. What they are worth is said by a reward scheme.
+      // Edit here: facts only. A reward scheme decides their worth.
       facts: {
         success,
         invalid: after === undefined,
@@ -97,8 +97,8 @@ class Game implements Environment {
     };
   }
 
-  // Edit here: `oracle` plays best, `demonstrator` gives the demonstrations. A mediocre one leaves something to learn
-  // by playing.
+  // Edit here: `oracle` plays best, `demonstrator` gives the demonstrations. If it makes mistakes, reinforcement
+  // learning has something to improve.
   act(player: string, { random }: Draw): string {
     const { courier, door, carrying } = this.#state;
     switch (player) {
@@ -142,7 +142,7 @@ class Game implements Environment {
     return `${carrying ? 'You have the parcel' : `Parcel: ${whereabouts(courier, parcel)}`}. Door: ${whereabouts(courier, door)}.`;
   }
 
-  /** The state after an action, any text whatever; undefined where it is none, or not possible now. */
+  /** The state after an action, which may be any text; undefined if it is not an action, or impossible now. */
   #apply(action: string): State | undefined {
     const { courier, parcel, door, carrying, delivered } = this.#state;
     if (delivered) return undefined;
@@ -152,7 +152,7 @@ class Game implements Environment {
     if (action === 'drop') {
       return carrying && same(courier, door) ? { ...this.#state, carrying: false, delivered: true } : undefined;
     }
-    // Own keys only: `constructor` is text like any other.
+    // Own keys only: `constructor` is ordinary text.
     const by = Object.hasOwn(directions, action) ? directions[action] : undefined;
     if (by === undefined) return undefined;
     const to = { column: courier.column + by.column, row: courier.row + by.row };
@@ -169,10 +169,10 @@ class Game implements Environment {
 
 export function open(options: Options): World {
   return {
-    // Edit here: the rules, as the policy reads them.
+    // Edit here: the rules that the policy reads.
     instructions: `You are a courier. Say ${actions.slice(0, -1).join(', ')} or ${actions.at(-1)}.`,
     splits: listTasks(options),
-    // Edit here: what results are told apart by.
+    // Edit here: the labels by which results are split.
     about(task) {
       const delivery = parseTask(task, options);
       return { labels: { way: remaining({ ...delivery, ...atFirst(delivery) }) } };

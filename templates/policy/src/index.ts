@@ -6,11 +6,11 @@ export default [
   {
     kind: 'policy',
     name: 'template-name',
-    // Edit here: one sentence for lists.
+    // Edit here: the sentence that `agentgym list` shows.
     summary: 'A linear softmax over the last tokens, in plain TypeScript',
     options,
-    presets: [{ name: 'linear', summary: 'one matrix for each of the last tokens' }],
-    // Read from the folder where a model starts from one.
+    presets: [{ name: 'linear', summary: 'one matrix per last token' }],
+    // Read from the folder if a model starts from one.
     scratchOptions: ['window'],
     load: () => import('./template-name.js'),
   } satisfies PolicyContribution<typeof options>,

@@ -1,13 +1,13 @@
 /** The shape of a model; JSON. */
 export interface LinearShape {
   readonly vocabularySize: number;
-  /** Last tokens that are looked at. */
+  /** Number of last tokens used. */
   readonly window: number;
-  /** Beside the logits there is a value. */
+  /** The model also has a value. */
   readonly valueHead: boolean;
 }
 
-/** What a model says at one place of a sequence. */
+/** The model's output at one place of a sequence. */
 export interface Prediction {
   /** [vocabularySize] log-softmax(logits / temperature). */
   readonly logprobs: Float64Array;

@@ -1,13 +1,13 @@
 import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
-// Edit here: what can be set. `agentgym describe policy template-name` and recipes read it from this declaration.
+// Edit here: the options. `agentgym describe policy template-name` and recipes read this declaration.
 export const options = {
   window: {
     type: 'integer',
     minimum: 1,
     maximum: 64,
     default: 12,
-    description: 'Last tokens that the model looks at',
+    description: 'Number of last tokens that the model uses',
   },
 } as const satisfies OptionsDeclaration;
 

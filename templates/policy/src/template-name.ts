@@ -30,7 +30,7 @@ import { WordEncoder } from './word-encoder.js';
 const FILE = 'linear-model.json';
 const MAXIMUM_TOKENS = 100_000;
 
-/** What `save` writes. */
+/** The content of a checkpoint. */
 interface Saved {
   readonly formatVersion: 1;
   readonly policyVersion: number;
@@ -52,8 +52,7 @@ interface SampledToken {
 const effective = (temperature: number): number => (temperature === 0 ? 1 : temperature);
 
 /**
- * A policy model whose answers are a function of weights and request alone. Everything that the contract wants is in
- * this file; the model itself is
+ * A policy model whose answers depend only on weights and request. This file implements the contract; the model is in
  * `linear-model.ts`.
  */
 class LinearPolicy implements PolicyModel {
@@ -79,7 +78,7 @@ class LinearPolicy implements PolicyModel {
     return this.#version;
   }
 
-  // Edit here, where the model can do more or less.
+  // Edit here if the model can do more or less.
   get capabilities(): PolicyCapabilities {
     return {
       live: this.#model.shape.valueHead ? ['logprob', 'entropy', 'value'] : ['logprob', 'entropy'],
@@ -104,7 +103,7 @@ class LinearPolicy implements PolicyModel {
     return Promise.resolve(answers);
   }
 
-  /** Nothing is remembered of a sequence. */
+  /** The model keeps no memory of a sequence. */
   release(_sequences: readonly string[]): void {}
 
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {

@@ -2,7 +2,7 @@ import type { EnvironmentContribution } from '@agentgym/cli';
 
 import { options } from './shelf.js';
 
-// Edit here: one entry for each environment of this project. Recipes take it by its name.
+// Edit here: one entry per environment of this project. Recipes use its name.
 export default [
   {
     kind: 'environment',
@@ -10,7 +10,7 @@ export default [
     summary: 'Put books in order by swapping neighbours',
     options,
     facts: ['progress'],
-    // Edit here: `play: { thread: 'worker' }` where an action may take long, or never end.
+    // Edit here: add `play: { thread: 'worker' }` if an action may take long, or never end.
     load: () => import('./shelf.js'),
   } satisfies EnvironmentContribution<typeof options>,
 ];

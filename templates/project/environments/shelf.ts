@@ -1,14 +1,14 @@
 import type { Environment, OptionsDeclaration, OptionsOf, StepResult, TaskSource, World } from '@agentgym/cli';
 
-// Edit here: what can be varied.
+// Edit here: the options.
 export const options = {
   books: { type: 'integer', minimum: 3, maximum: 5, default: 4, description: 'Books on the shelf', axis: true },
-  spare: { type: 'integer', minimum: 0, default: 1, description: 'Turns beyond those that are needed', axis: true },
+  spare: { type: 'integer', minimum: 0, default: 1, description: 'Turns beyond the needed ones', axis: true },
 } as const satisfies OptionsDeclaration;
 
 type Options = OptionsOf<typeof options>;
 
-/** Pairs that stand in the wrong order: as many swaps of neighbours are needed. */
+/** Pairs in the wrong order: the number of swaps of neighbours that are needed. */
 const disorder = (shelf: readonly number[]): number =>
   shelf.reduce((pairs, book, i) => pairs + shelf.slice(i + 1).filter((right) => right < book).length, 0);
 
@@ -32,13 +32,13 @@ function deal({ books }: Options): World['splits'] {
   return { train: split(0, 1, 2), validation: split(3), test: split(4) };
 }
 
-/** Put books in order by swapping neighbours: an action is the place of the left one, from 1. */
+/** Put books in order by swapping neighbours: an action is the place of the left book, from 1. */
 export function open(options: Options): World {
   return {
-    // Edit here: the rules, as the policy reads them.
+    // Edit here: the rules that the policy reads.
     instructions: 'Put the books in order. Name a place to swap the book there with the next.',
     splits: deal(options),
-    // Edit here: what results are told apart by.
+    // Edit here: the labels by which results are split.
     about: (task) => ({ labels: { swaps: disorder(numbersOf(task)) } }),
     experts: ['oracle', 'demonstrator'],
     create: () => newGame(options),
@@ -48,7 +48,7 @@ export function open(options: Options): World {
 function newGame({ books, spare }: Options): Environment {
   let shelf: number[] = [];
   let [turnsLeft, whole, least] = [0, 1, 1];
-  /** Places where the left book belongs to the right. */
+  /** Places where the left book belongs further right. */
   const wrong = () => shelf.flatMap((book, i) => (book > (shelf[i + 1] ?? Infinity) ? [String(i + 1)] : []));
   const view = () =>
     shelf.map((book, i) => (i === 0 ? book : `${book < (shelf[i - 1] ?? 0) ? '>' : '<'} ${book}`)).join(' ');
@@ -79,7 +79,7 @@ function newGame({ books, spare }: Options): Environment {
     },
     act(player, { random }) {
       if (!['random', 'oracle', 'demonstrator'].includes(player)) throw new Error(`there is no player ${player}`);
-      // The demonstrator is a mediocre teacher: every other swap is made blindly.
+      // The demonstrator is a mediocre teacher: it makes every other swap blindly.
       const blindly = player === 'random' || (player === 'demonstrator' && random.uniform() < 0.5);
       return random.choice(blindly ? places : wrong());
     },

@@ -6,7 +6,7 @@ export default [
   {
     kind: 'reward',
     name: 'template-name',
-    // Edit here: one sentence for lists.
+    // Edit here: the sentence that `agentgym list` shows.
     summary: 'A success is worth more the earlier it comes',
     options,
     validate,

@@ -1,13 +1,13 @@
 import type { OptionFinding, OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
-// Edit here: what can be set. `agentgym describe reward template-name` and recipes read it from this declaration.
+// Edit here: the options. `agentgym describe reward template-name` and recipes read this declaration.
 export const options = {
   keep: {
     type: 'number',
     minimum: 0,
     maximum: 1,
     default: 0.8,
-    description: 'Share of the bonus for being early that each turn leaves',
+    description: 'Share of the bonus for an early success that remains after each turn',
   },
   latest: {
     type: 'number',
@@ -15,7 +15,7 @@ export const options = {
     exclusiveMinimum: true,
     maximum: 1,
     default: 0.5,
-    description: 'What a success is worth that comes as late as can be',
+    description: 'Value that a late success approaches',
   },
 } as const satisfies OptionsDeclaration;
 
