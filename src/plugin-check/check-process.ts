@@ -96,8 +96,8 @@ async function checkEntry(request: Extract<CheckRequest, { job: 'entry' }>): Pro
 
 async function checkContribution(request: Extract<CheckRequest, { job: 'contribution' }>): Promise<void> {
   const { entry, kind, name } = request;
-  const list = ((await import(entry)) as { default: readonly Contribution[] }).default;
-  const contribution = list.find((item) => item.kind === kind && item.name === name) as Contribution;
+  const { contributions = [] } = checkContributions(((await import(entry)) as { default?: unknown }).default);
+  const contribution = contributions.find((item) => item.kind === kind && item.name === name) as Contribution;
   const examiner = examiners[kind];
   let module: Record<string, unknown> = {};
   const loaded = await perform('contribution', 'load', 'load() imports a file that is not there', request, async () => {

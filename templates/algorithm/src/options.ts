@@ -1,6 +1,12 @@
-import type { AlgorithmFinding, OptionChecks, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type {
+  AlgorithmFinding,
+  GroupedOptionsDeclaration,
+  OptionChecks,
+  OptionsOf,
+  UpdateSettings,
+} from '@agentgym/cli';
 
-// Edit here: what can be set. `agentgym describe algorithm template-name` and recipes read it from this declaration.
+// Edit here: what can be set, this algorithm's own options and groups that algorithms share, such as `clip` and `kl`. `agentgym describe algorithm template-name` and recipes read it from this declaration.
 export const options = {
   clip: {
     type: 'number',
@@ -9,8 +15,8 @@ export const options = {
     default: 0.2,
     description: 'The ratio to the sampling policy earns nothing beyond 1 - clip and 1 + clip',
   },
-  entropyCoefficient: { type: 'number', minimum: 0, default: 0, description: "Weight of the policy's entropy" },
-} as const satisfies OptionsDeclaration;
+  entropyCoefficient: { group: 'entropy' },
+} as const satisfies GroupedOptionsDeclaration;
 
 export type Options = OptionsOf<typeof options>;
 
