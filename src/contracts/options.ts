@@ -26,18 +26,18 @@ export type OptionsDeclaration = { readonly [name: string]: OptionDeclaration };
  * @example
  * ```ts
  * // grouped-options.ts
- * import type { GroupedOptionsDeclaration, OptionsOf } from '@agentgym/cli';
+ * import type { GroupedOptions, OptionsOf } from '@agentgym/cli';
  *
  * export const options = {
  *   memory: { type: 'number', minimum: 0, maximum: 1, default: 0.9, description: 'Share of the baseline that stays' },
  *   clip: { group: 'clip', without: ['dualClip'] },
  *   kl: { group: 'kl', change: { klIn: { default: 'reward' }, klEstimator: { default: 'k1' } } },
- * } as const satisfies GroupedOptionsDeclaration;
+ * } as const satisfies GroupedOptions;
  *
  * export type Options = OptionsOf<typeof options>; // { memory, clipLow, clipHigh, klCoefficient, klIn, ... }
  * ```
  */
-export type GroupedOptionsDeclaration = { readonly [name: string]: OptionDeclaration | OptionGroup };
+export type GroupedOptions = { readonly [name: string]: OptionDeclaration | OptionGroup };
 
 /** What every option carries. */
 interface OptionCommon {
@@ -148,7 +148,7 @@ type GroupPairs<Entry extends OptionGroup> = {
   ];
 }[Exclude<keyof OptionGroups[Entry['group']], WithoutOf<Entry>>];
 
-type Pairs<D extends GroupedOptionsDeclaration> = {
+type Pairs<D extends GroupedOptions> = {
   [Name in keyof D]: D[Name] extends OptionGroup
     ? GroupPairs<D[Name]>
     : D[Name] extends OptionDeclaration
@@ -157,7 +157,7 @@ type Pairs<D extends GroupedOptionsDeclaration> = {
 }[keyof D];
 
 /** The values that code receives for a declaration: every option present, defaults filled in. */
-export type OptionsOf<D extends GroupedOptionsDeclaration> = {
+export type OptionsOf<D extends GroupedOptions> = {
   readonly [Pair in Pairs<D> as Pair[0]]: Pair[1];
 };
 

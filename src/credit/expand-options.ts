@@ -1,5 +1,5 @@
 import type { OptionGroup } from '../contracts/option-groups.js';
-import type { GroupedOptionsDeclaration, OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
+import type { GroupedOptions, OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
 import { optionGroups } from './option-groups.js';
 
 const groupsOf: { readonly [group: string]: OptionsDeclaration } = optionGroups;
@@ -12,7 +12,7 @@ interface WrittenGroup {
 }
 
 /** A declaration without groups: the options of each stand in its place. Throws where a group is none. */
-export function expandOptions(declaration: GroupedOptionsDeclaration): OptionsDeclaration {
+export function expandOptions(declaration: GroupedOptions): OptionsDeclaration {
   const expanded: { [name: string]: OptionDeclaration } = {};
   for (const [key, entry] of Object.entries(declaration)) {
     for (const [name, option] of isGroup(entry) ? optionsOfGroup(key, entry) : [[key, entry] as const]) {

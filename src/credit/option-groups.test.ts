@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 
 import type { OptionGroups } from '../contracts/option-groups.js';
-import type { GroupedOptionsDeclaration, OptionsOf } from '../contracts/options.js';
+import type { GroupedOptions, OptionsOf } from '../contracts/options.js';
 import { expandOptions } from './expand-options.js';
 import { optionGroups } from './option-groups.js';
 
@@ -23,7 +23,7 @@ describe('groups of options', () => {
         change: { klEstimator: { choices: ['k2', 'k3'] } },
       },
       cap: { type: 'integer', default: null, description: 'Own too' },
-    } as const satisfies GroupedOptionsDeclaration;
+    } as const satisfies GroupedOptions;
     const { clip, kl } = optionGroups;
     const expanded = expandOptions(declaration);
     expect(expanded).toEqual({
@@ -56,6 +56,6 @@ describe('groups of options', () => {
     [{ kl: { group: 'kl', change: null } }, /^\.kl\.change: an object is wanted$/],
     [{ clip: { group: 'clip' }, clipLow: { type: 'boolean' } }, /^\.clipLow: the option clipLow is there twice$/],
   ])('%j is refused', (declaration, message) => {
-    expect(() => expandOptions(declaration as unknown as GroupedOptionsDeclaration)).toThrow(message);
+    expect(() => expandOptions(declaration as unknown as GroupedOptions)).toThrow(message);
   });
 });

@@ -1,5 +1,5 @@
 import { checkOptions } from '../config/check-options.js';
-import type { GroupedOptionsDeclaration, OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
+import type { GroupedOptions, OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { expandOptions } from '../credit/expand-options.js';
 import { messageOf } from '../errors/message-of.js';
@@ -60,7 +60,7 @@ export function checkContributions(exported: unknown): {
 /** An algorithm may name groups of options: whoever reads its options gets the options of each. */
 function withoutGroups(item: Record<string, unknown>): Record<string, unknown> {
   if (item['kind'] !== 'algorithm' || !isObject(item['options'])) return item;
-  return { ...item, options: expandOptions(item['options'] as GroupedOptionsDeclaration) };
+  return { ...item, options: expandOptions(item['options'] as GroupedOptions) };
 }
 
 function complaintsAbout(item: Record<string, unknown>, place: string): string[] {

@@ -1,10 +1,4 @@
-import type {
-  AlgorithmFinding,
-  GroupedOptionsDeclaration,
-  OptionChecks,
-  OptionsOf,
-  UpdateSettings,
-} from '@agentgym/cli';
+import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   keep: {
@@ -52,7 +46,7 @@ export const options = {
   },
   entropyCoefficient: { group: 'entropy' },
   aggregation: { group: 'aggregation', without: ['countEmpty'] },
-} as const satisfies GroupedOptionsDeclaration;
+} as const satisfies GroupedOptions;
 
 export type Options = OptionsOf<typeof options>;
 

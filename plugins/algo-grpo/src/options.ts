@@ -1,10 +1,4 @@
-import type {
-  AlgorithmFinding,
-  GroupedOptionsDeclaration,
-  OptionChecks,
-  OptionsOf,
-  UpdateSettings,
-} from '@agentgym/cli';
+import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   scaling: { group: 'scaling' },
@@ -40,7 +34,7 @@ export const options = {
   kl: { group: 'kl' },
   entropyCoefficient: { group: 'entropy' },
   aggregation: { group: 'aggregation' },
-} as const satisfies GroupedOptionsDeclaration;
+} as const satisfies GroupedOptions;
 
 export type Options = OptionsOf<typeof options>;
 

@@ -1,5 +1,5 @@
 // Published variants of GRPO by their own names: the same code with other defaults.
-import type { GroupedOptionsDeclaration } from '@agentgym/cli';
+import type { GroupedOptions } from '@agentgym/cli';
 
 import { options } from './options.js';
 
@@ -13,7 +13,7 @@ export const drGrpoOptions = {
   scaling: { group: 'scaling', change: { scaling: { default: 'none' } } },
   aggregation: { group: 'aggregation', change: { aggregation: { default: 'sequence-mean-token-sum' } } },
   flatGroups: { group: 'flatGroups', change: { dropFlatGroups: { default: false } } },
-} as const satisfies GroupedOptionsDeclaration;
+} as const satisfies GroupedOptions;
 
 /** GSPO (arXiv 2507.18071), with the paper's bounds, which are for answers of thousands of tokens. */
 export const gspoOptions = {
@@ -21,7 +21,7 @@ export const gspoOptions = {
   ratioLevel: { ...options.ratioLevel, default: 'sequence' },
   aggregation: { group: 'aggregation', change: { aggregation: { default: 'sequence-mean-token-mean' } } },
   clip: { group: 'clip', change: { clipLow: { default: 3e-4 }, clipHigh: { default: 4e-4 } } },
-} as const satisfies GroupedOptionsDeclaration;
+} as const satisfies GroupedOptions;
 
 /**
  * DAPO (arXiv 2503.14476): clip higher, dynamic sampling, token-level loss. Its overlong penalty depends on the task:
@@ -31,4 +31,4 @@ export const dapoOptions = {
   ...options,
   clip: { group: 'clip', change: { clipHigh: { default: 0.28 } } },
   flatGroups: { group: 'flatGroups', change: { refillRounds: { default: 9 } } },
-} as const satisfies GroupedOptionsDeclaration;
+} as const satisfies GroupedOptions;

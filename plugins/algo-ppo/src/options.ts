@@ -1,10 +1,4 @@
-import type {
-  AlgorithmFinding,
-  GroupedOptionsDeclaration,
-  OptionChecks,
-  OptionsOf,
-  UpdateSettings,
-} from '@agentgym/cli';
+import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   critic: {
@@ -99,7 +93,7 @@ export const options = {
       aggregation: { description: "How the losses of tokens, the policy's and the critic's, become one number" },
     },
   },
-} as const satisfies GroupedOptionsDeclaration;
+} as const satisfies GroupedOptions;
 
 export type Options = OptionsOf<typeof options>;
 

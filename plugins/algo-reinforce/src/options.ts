@@ -1,10 +1,4 @@
-import type {
-  AlgorithmFinding,
-  GroupedOptionsDeclaration,
-  OptionChecks,
-  OptionsOf,
-  UpdateSettings,
-} from '@agentgym/cli';
+import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   discounts: { group: 'discounts' },
@@ -51,7 +45,7 @@ export const options = {
   kl: { group: 'kl', change: { klIn: { default: 'reward' }, klEstimator: { default: 'k1' } } },
   entropyCoefficient: { group: 'entropy' },
   aggregation: { group: 'aggregation', change: { aggregation: { default: 'sequence-mean-token-sum' } } },
-} as const satisfies GroupedOptionsDeclaration;
+} as const satisfies GroupedOptions;
 
 export type Options = OptionsOf<typeof options>;
 

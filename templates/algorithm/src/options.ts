@@ -1,10 +1,4 @@
-import type {
-  AlgorithmFinding,
-  GroupedOptionsDeclaration,
-  OptionChecks,
-  OptionsOf,
-  UpdateSettings,
-} from '@agentgym/cli';
+import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 // Edit here: what can be set, this algorithm's own options and groups that algorithms share, such as `clip` and `kl`. `agentgym describe algorithm template-name` and recipes read it from this declaration.
 export const options = {
@@ -16,7 +10,7 @@ export const options = {
     description: 'The ratio to the sampling policy earns nothing beyond 1 - clip and 1 + clip',
   },
   entropyCoefficient: { group: 'entropy' },
-} as const satisfies GroupedOptionsDeclaration;
+} as const satisfies GroupedOptions;
 
 export type Options = OptionsOf<typeof options>;
 
