@@ -6,9 +6,7 @@ import { promisify } from 'node:util';
 
 import semver from 'semver';
 
-import { API_VERSION } from '../plugins/load-plugin.js';
-import { liesWithin } from '../plugins/plugin-source.js';
-import { HOST } from '../plugins/store/check-package.js';
+import { HOST, hostRange, inspectPackage, type Inspection, type PackageFault } from '../plugins/inspect-package.js';
 import type { KitCheck } from '../testing/conformance-kit.js';
 import { packageOf, readBuiltGraph, type BuiltGraph, type BuiltImport } from './built-imports.js';
 
@@ -21,6 +19,7 @@ export interface PackageContext {
   readonly root: string;
   readonly hostVersion: string;
   readonly json: PackageJson;
+  readonly inspection: Inspection;
   /** Absolute path of the entry, where the package names one inside of itself that is there. */
   readonly entry: string | undefined;
   graph(): BuiltGraph;
@@ -31,19 +30,16 @@ export function openPackage(root: string, hostVersion: string): PackageContext {
   const file = join(root, 'package.json');
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Error(`${file} is no object`);
-  const { name, version } = json as PackageJson;
-  if (typeof name !== 'string' || name === '') throw new Error('`name` is missing');
-  if (typeof version !== 'string' || semver.valid(version) === null)
-    throw new Error(`\`version\` is ${JSON.stringify(version)}, no semantic version`);
-  const path = declarationOf(json as PackageJson)['plugin'];
-  const entry = typeof path === 'string' && liesWithin(root, path) ? resolve(root, path) : undefined;
+  const inspection = inspectPackage(root, json, hostVersion);
+  const [fault] = inspection.faults;
+  if (fault?.kind === 'package-json') throw new Error(fault.message);
   let graph: BuiltGraph | undefined;
   return {
     root,
     hostVersion,
     json: json as PackageJson,
-    entry: entry !== undefined && isFile(entry) ? entry : undefined,
+    inspection,
+    entry: inspection.entry,
     graph() {
       if (this.entry === undefined) throw new Error('it has no entry');
       return (graph ??= readBuiltGraph(this.entry));
@@ -55,6 +51,8 @@ const isFile = (path: string): boolean => existsSync(path) && statSync(path).isF
 const objectOf = (value: unknown): PackageJson =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PackageJson) : {};
 const declarationOf = (json: PackageJson): PackageJson => objectOf(json['agentgym']);
+const faultsOf = ({ inspection }: PackageContext, ...kinds: readonly PackageFault['kind'][]): readonly string[] =>
+  inspection.faults.filter(({ kind }) => kinds.includes(kind)).map(({ message }) => message);
 const stringsOf = (value: unknown): Strings => objectOf(value) as Strings;
 
 const withoutEntry = ({ entry }: PackageContext): string | undefined =>
@@ -114,44 +112,35 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'package.json says that this is a plugin, and names its entry',
     severity: 'error',
     likelyCause: 'the field `agentgym` is missing, or stands under another name',
-    run: ({ root, json }) => {
-      if (json['agentgym'] === undefined) return ['package.json has no field `agentgym`'];
-      const { plugin } = declarationOf(json);
-      if (typeof plugin !== 'string')
-        return [`\`agentgym.plugin\` is ${JSON.stringify(plugin) ?? 'missing'}, not a path`];
-      return liesWithin(root, plugin) ? [] : [`\`agentgym.plugin\` is ${plugin}, outside of the package`];
-    },
+    run: (context) => faultsOf(context, 'plugin-field', 'entry-path'),
   },
   {
     id: 'api-version',
     title: 'it is written for the API that this agentgym has',
     severity: 'error',
     likelyCause: 'the version of the package was written there, or a text instead of a number',
-    run: ({ json }) => {
-      const version = declarationOf(json)['apiVersion'];
-      if (version === API_VERSION) return [];
-      return [`\`agentgym.apiVersion\` is ${JSON.stringify(version) ?? 'missing'}; this agentgym has ${API_VERSION}`];
-    },
+    run: (context) => faultsOf(context, 'api-version'),
   },
   {
     id: 'oclif-field',
     title: 'package.json has the field `oclif`',
     severity: 'error',
     likelyCause: 'it was never written: an empty object is enough',
-    run: ({ json }) =>
-      typeof json['oclif'] === 'object' && json['oclif'] !== null ? [] : ['package.json has no field `oclif`'],
+    run: (context) => faultsOf(context, 'oclif-field'),
   },
   {
     id: 'entry-file',
     title: 'the entry is there, and all that it leads to',
     severity: 'error',
     likelyCause: 'it was not built, or built to another folder',
-    idle: ({ json }) => (typeof declarationOf(json)['plugin'] === 'string' ? undefined : 'no entry is named'),
-    run: (context) => {
-      const { entry, json } = context;
-      if (entry === undefined) return [`the entry ${String(declarationOf(json)['plugin'])} does not exist`];
-      return context.graph().lost.map((lost) => `${imported(context, lost)}, which does not exist`);
+    idle: (context) => {
+      const unnamed = context.entry === undefined && faultsOf(context, 'entry-file').length === 0;
+      return unnamed ? 'no entry is named' : undefined;
     },
+    run: (context) =>
+      context.entry === undefined
+        ? faultsOf(context, 'entry-file')
+        : context.graph().lost.map((lost) => `${imported(context, lost)}, which does not exist`),
   },
   {
     id: 'exports',
@@ -225,7 +214,7 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     run: ({ json, hostVersion }) => {
       const found: string[] = [];
       if (stringsOf(json['dependencies'])[HOST] !== undefined) found.push(`${HOST} stands in \`dependencies\``);
-      const range = stringsOf(json['peerDependencies'])[HOST];
+      const range = hostRange(json);
       if (range === undefined) return [...found, `${HOST} is missing in \`peerDependencies\``];
       if (objectOf(objectOf(json['peerDependenciesMeta'])[HOST])['optional'] !== true)
         found.push(`the peer ${HOST} is not marked optional`);

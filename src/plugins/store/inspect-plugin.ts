@@ -1,4 +1,5 @@
-import { peerRange, readPackage } from './check-package.js';
+import { hostRange } from '../inspect-package.js';
+import { readPackage } from './check-package.js';
 import { readLockfile } from './install-scripts.js';
 import { generationOf, type StoredPlugin } from './plugin-store.js';
 
@@ -28,5 +29,5 @@ export async function readPluginOrigin(dataDirectory: string, plugin: StoredPlug
 /** Names and ranges of what a plugin depends on, and the range of hosts that it accepts. */
 export async function readPluginNeeds(root: string) {
   const json = await readPackage(root);
-  return { dependencies: json.dependencies ?? {}, peerRange: peerRange(json) ?? null };
+  return { dependencies: json.dependencies ?? {}, peerRange: hostRange(json) ?? null };
 }
