@@ -33,17 +33,18 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
   if (fault !== undefined) return problem(fault.message, cureOf(fault, source));
   // Where there is no fault, there is an entry.
   const entry = inspection.entry as string;
+  const { plugin } = source.declaration as { plugin: string };
   try {
     const module = await withinDeadline('the import of its entry', 1000 * deadlineSeconds, () => importEntry(entry));
     const { contributions, complaints } = checkContributions(module.default);
     if (contributions !== undefined) return { entry, contributions };
     return problem(
-      `its entry exports something else than a list of contributions: ${complaints.join('; ')}`,
+      `its entry ${plugin} exports something else than a list of contributions: ${complaints.join('; ')}`,
       'Report it to its author.',
     );
   } catch (error) {
     const cause = messageOf(error);
-    return problem(`its entry could not be imported: ${cause}`, 'Report it to its author, or uninstall it.');
+    return problem(`its entry ${plugin} could not be imported: ${cause}`, 'Report it to its author, or uninstall it.');
   }
 }
 
