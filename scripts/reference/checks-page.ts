@@ -18,7 +18,7 @@ export function checksPage(): string {
   return [
     '# Checks of plugins\n',
     'What `agentgym plugins check` and the kits of `@agentgym/cli/testing` check; [conformance](../conformance.md) says how they are run.\n',
-    'Generated from `src/testing/check-table.ts` by `npm run reference`.\n',
+    'Generated from the checks themselves (`src/testing/`, `src/plugin-check/`) by `npm run reference`.\n',
     ...sections,
   ].join('\n');
 }

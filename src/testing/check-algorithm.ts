@@ -34,7 +34,7 @@ export async function examineAlgorithm<Options>(
   subject: AlgorithmSubject<Options>,
   settings: KitSettings = {},
 ): Promise<KitReport> {
-  const checks = await runKit<AlgorithmContext>('algorithm', algorithmChecks, settings, async () => {
+  const checks = await runKit<AlgorithmContext>(algorithmChecks, settings, async () => {
     const create = async (): Promise<Algorithm> => subject.create(subject.options, testHost(settings.seed));
     const algorithm = await create();
     const functions = { advantages: 'function', weights: 'function', loss: 'function' } as const;

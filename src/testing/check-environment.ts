@@ -40,10 +40,14 @@ export const environmentPreparation = {
   id: 'create',
   title: 'it is opened and gives instances, and both have the shape of their contract',
   likelyCause: 'open() or create() fails with these options, or gives something else than the contract says',
+  why: 'Nothing can be played in it: every run that names it ends at once.',
+  cure: 'Make open() and create() work with the declared defaults, and give every member that the contract names.',
   availability: {
     id: 'available',
     title: 'the world is there',
     likelyCause: 'a server that is not running, or cannot be reached from here',
+    why: 'A run would end at once, to be resumed when the world is there; nothing else could be checked.',
+    cure: 'Start what it needs, or say in an option where it is; throw `UNAVAILABLE` only where the world itself is down.',
   },
 } as const satisfies Preparation;
 
@@ -99,13 +103,7 @@ export async function examineEnvironment<Options>(
         await disposeOfAll();
       }
     };
-    const checks = await runKit(
-      'environment',
-      environmentChecks.map(tidy),
-      settings,
-      prepareAll,
-      environmentPreparation,
-    );
+    const checks = await runKit(environmentChecks.map(tidy), settings, prepareAll, environmentPreparation);
     return { checks, ...(stepsPerSecond !== undefined && { stepsPerSecond }) };
   } finally {
     await disposeOfAll();

@@ -44,7 +44,7 @@ export async function examinePolicyModel(
   };
   let sequences = 0;
   try {
-    const checks = await runKit<PolicyContext>('policy', policyModelChecks, settings, async () => ({
+    const checks = await runKit<PolicyContext>(policyModelChecks, settings, async () => ({
       model: await create(),
       create,
       random: createRandom(settings.seed ?? 0),

@@ -96,6 +96,8 @@ const checks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'the state of an episode lies in a variable of the module or of the world, or in a table that instances share',
+    why: 'Many episodes are in flight at once, each on an instance: one would play the moves of another.',
+    cure: 'Move the state of an episode from the module into what create() returns.',
     idle: alone,
     run: async (context) => {
       const episodes = unthrown(context.randomEpisodes);
@@ -121,6 +123,8 @@ const checks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'a slot, cache or connection of the world that `dispose` frees for all, or a random stream that instances share',
+    why: 'Dozens of episodes share a world, and some of them break off: one would end or change the others.',
+    cure: 'Let dispose() free what its own instance holds and nothing else, and share only what no episode changes.',
     idle: alone,
     run: async (context) => {
       for (const [index, episode] of unthrown(context.randomEpisodes).slice(0, 3).entries()) {
@@ -135,6 +139,8 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'it does not matter in which order instances are made, nor how many',
     severity: 'error',
     likelyCause: 'a counter or a stream of random numbers of the world, from which each new instance takes its own',
+    why: 'How many instances there are, and which plays what, is chance: results would depend on it.',
+    cure: 'Take random numbers from the calls alone, and number nothing that an agent may see.',
     idle: alone,
     run: async (context) => {
       const world = await context.otherWorld();
@@ -159,6 +165,8 @@ const checks: readonly EnvironmentCheck[] = [
       'two worlds that are open at the same time do not know of each other, and one goes on when the other is closed',
     severity: 'error',
     likelyCause: 'what `open` makes lies in a variable of the module, and is freed by the first `close`',
+    why: 'A run may hold several worlds of one environment: training, evaluation, other options.',
+    cure: 'Keep what open() makes in the world that it returns, or count who uses it before it is freed.',
     run: async (context) => {
       const [episode] = unthrown(context.randomEpisodes);
       if (episode === undefined) return [];
