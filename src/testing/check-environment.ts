@@ -24,7 +24,7 @@ import { episodeChecks } from './environment-checks/episode-checks.js';
 import { lifecycleChecks } from './environment-checks/lifecycle-checks.js';
 import { malformedChecks } from './environment-checks/malformed-checks.js';
 import { measureSpeed } from './environment-checks/measure-speed.js';
-import { chooseAs, playEpisode, type PlayedEpisode } from './environment-checks/play-episode.js';
+import { chooseAs, playEpisode, type CheckedEpisode } from './environment-checks/play-episode.js';
 import { playMalformed, type MalformedAnswer } from './environment-checks/play-malformed.js';
 import { playerChecks } from './environment-checks/player-checks.js';
 import { repetitionChecks } from './environment-checks/repetition-checks.js';
@@ -163,8 +163,8 @@ async function prepare<Options>(
   };
   const sample = await sampleTasks(world, resolved.tasks);
   const first = await create();
-  const play = async (player: string, limit: number): Promise<PlayedEpisode[]> => {
-    const episodes: PlayedEpisode[] = [];
+  const play = async (player: string, limit: number): Promise<CheckedEpisode[]> => {
+    const episodes: CheckedEpisode[] = [];
     for (const { task } of sample)
       episodes.push(await playEpisode(first, task, random, chooseAs(player, random, task), limit));
     return episodes;

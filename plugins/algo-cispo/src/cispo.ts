@@ -43,8 +43,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     ...(credit.dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
 
     advantages: (batch, state) => {
-      const { batch: penalised, ...rest } = kl.take(batch, state);
-      return { ...rest, advantages: credit.groupNormalized(penalised, options) };
+      const { batch: penalized, ...rest } = kl.take(batch, state);
+      return { ...rest, advantages: credit.groupNormalized(penalized, options) };
     },
 
     weights: (minibatch) =>

@@ -80,8 +80,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     ...(dropsFlat && { select: (group) => (hasSignal(group) ? [group] : []) }),
 
     advantages: (batch, state) => {
-      const { batch: penalised, ...rest } = kl.take(batch, state);
-      return { ...rest, advantages: credit.groupNormalized(withoutOverlong(penalised), options) };
+      const { batch: penalized, ...rest } = kl.take(batch, state);
+      return { ...rest, advantages: credit.groupNormalized(withoutOverlong(penalized), options) };
     },
 
     weights: (minibatch) =>

@@ -87,8 +87,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     ...(dropsFlat && { select: (group) => (hasSignal(group) ? [group] : []) }),
 
     advantages: (batch, state) => {
-      const { batch: penalised, ...rest } = kl.take(batch, state);
-      return { ...rest, advantages: advantagesOf(penalised) };
+      const { batch: penalized, ...rest } = kl.take(batch, state);
+      return { ...rest, advantages: advantagesOf(penalized) };
     },
 
     weights: (minibatch) =>

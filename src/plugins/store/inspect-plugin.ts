@@ -4,7 +4,7 @@ import { readLockfile } from './install-scripts.js';
 import { generationOf, type StoredPlugin } from './plugin-store.js';
 
 /** What is known of where a plugin came from. */
-export interface PluginOrigin {
+export interface PluginProvenance {
   /** A tag, range, URL or folder; null for one that came with the host. */
   readonly source: string | null;
   readonly commit: string | null;
@@ -15,7 +15,10 @@ export interface PluginOrigin {
 }
 
 /** Reads the origin of an installed or linked plugin. */
-export async function readPluginOrigin(dataDirectory: string, plugin: StoredPlugin | undefined): Promise<PluginOrigin> {
+export async function readPluginOrigin(
+  dataDirectory: string,
+  plugin: StoredPlugin | undefined,
+): Promise<PluginProvenance> {
   const none = { source: null, commit: null, integrity: null, resolved: null };
   if (plugin === undefined) return none;
   const source = plugin.url ?? (plugin.type === 'link' ? (plugin.root ?? null) : (plugin.tag ?? null));

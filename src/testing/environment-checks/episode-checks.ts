@@ -2,7 +2,7 @@
 import type { Facts, OptionalFact } from '../../contracts/facts.js';
 import { shorten } from '../shorten.js';
 import { allEpisodes, type CheckContext, type EnvironmentCheck } from './check-context.js';
-import { isWellFormed, type PlayedEpisode, type PlayedTurn } from './play-episode.js';
+import { isWellFormed, type CheckedEpisode, type PlayedTurn } from './play-episode.js';
 
 /** Characters after which the host cuts an observation where nobody says otherwise. */
 const usualObservationCharacters = 16_384;
@@ -37,7 +37,7 @@ function badAnswers(context: CheckContext, mine: (member: string) => boolean): s
 const ofOwnCheck = ['facts.progress', 'facts.milestones', 'facts.milestones.reached', 'facts.milestones.total'];
 
 /** What a player's or a step's exception comes to; what a step answered badly is told by the checks of answers. */
-function thrownIn(phases: readonly string[], { task, turns, thrown }: PlayedEpisode): string[] {
+function thrownIn(phases: readonly string[], { task, turns, thrown }: CheckedEpisode): string[] {
   if (thrown === undefined || !phases.includes(thrown.phase)) return [];
   return [`task ${shorten(task)}: ${thrown.phase} ${turns.length} threw: ${thrown.message}`];
 }

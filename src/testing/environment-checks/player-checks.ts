@@ -4,7 +4,7 @@ import { isUnavailable } from '../is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { act, conclude, reset } from './call-environment.js';
 import { onInstance, unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
-import { chooseAs, differences, playAgain, playEpisode, type PlayedEpisode } from './play-episode.js';
+import { chooseAs, differences, playAgain, playEpisode, type CheckedEpisode } from './play-episode.js';
 
 const playersOf = ({ world }: CheckContext): readonly string[] => ['random', ...(world.experts ?? [])];
 
@@ -22,7 +22,7 @@ async function badPlayer(context: CheckContext, environment: Environment, name: 
  */
 async function gradedTwice(
   context: CheckContext,
-  episode: PlayedEpisode,
+  episode: CheckedEpisode,
   cause: 'horizon' | 'tokens',
 ): Promise<readonly string[]> {
   const last = episode.turns.at(-1)?.result;

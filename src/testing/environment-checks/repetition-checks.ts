@@ -10,7 +10,7 @@ import { shorten } from '../shorten.js';
 import { act, step } from './call-environment.js';
 import { allEpisodes, onInstance, repeatable, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { compareProcesses, compareThreads } from './compare-processes.js';
-import { differences, playAgain, playEpisode, type ChooseAction, type PlayedEpisode } from './play-episode.js';
+import { differences, playAgain, playEpisode, type ChooseAction, type CheckedEpisode } from './play-episode.js';
 
 /**
  * Asks everything that may be asked between two steps; none of it may change the state. A player that throws is told of
@@ -36,7 +36,7 @@ async function stepThrough(environment: Environment, actions: readonly string[])
 
 async function snapshotFindings(
   context: CheckContext,
-  episode: PlayedEpisode,
+  episode: CheckedEpisode,
   played: Environment,
   fresh: Environment,
 ): Promise<string[]> {

@@ -2,7 +2,7 @@
 // claims to?
 import type { Algorithm } from '../../contracts/algorithm.js';
 import type { KitCheck } from '../conformance-kit.js';
-import { measureEstimator, type Measured } from './measure-estimator.js';
+import { measureEstimator, type MeasuredEstimator } from './measure-estimator.js';
 import { TokenMdp } from './token-mdp.js';
 
 /** What these checks read of the kit's context. */
@@ -30,13 +30,13 @@ async function measure(
   context: GradientContext,
   batches: number,
   critic?: (context: string) => number,
-): Promise<Measured> {
+): Promise<MeasuredEstimator> {
   game ??= new TokenMdp();
   const settings = { batches, groupSize, seed: 1 + context.seed, ...(critic && { critic }) };
   return measureEstimator(game, await context.create(), settings);
 }
 
-export const gradientChecks: readonly KitCheck<GradientContext>[] = [
+export const estimatorChecks: readonly KitCheck<GradientContext>[] = [
   {
     id: 'climbs',
     title: 'on a game that can be enumerated the expected step goes uphill',

@@ -8,11 +8,11 @@ import {
   plainSampling,
   playBatch,
   type PolicyCheck,
-  type PolicyContext,
+  type PolicyCheckContext,
 } from './policy-context.js';
 
 /** The same request under a name of its own. */
-const renamed = (context: PolicyContext, request: GenerateRequest): GenerateRequest => ({
+const renamed = (context: PolicyCheckContext, request: GenerateRequest): GenerateRequest => ({
   ...request,
   sequence: context.newSequence(),
 });
@@ -48,7 +48,7 @@ const sampledLogprobs = (batch: TrainingBatch, logprobs: Float64Array): number[]
 /** Why what a sampler does not promise is not checked, if so. */
 const unpromised =
   (...promises: readonly (keyof SamplerPromises)[]) =>
-  ({ model }: PolicyContext): string | undefined => {
+  ({ model }: PolicyCheckContext): string | undefined => {
     const missing = promises.find((promise) => !model.capabilities.sampler[promise]);
     return missing === undefined ? undefined : `its sampler does not promise \`${missing}\``;
   };
