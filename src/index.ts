@@ -16,6 +16,7 @@ export type * from './contracts/host.js';
 export type * from './contracts/journal.js';
 export type * from './contracts/json.js';
 export type * from './contracts/loss.js';
+export type * from './contracts/option-groups.js';
 export type * from './contracts/options.js';
 export type * from './contracts/player.js';
 export type * from './contracts/plugin.js';

@@ -18,7 +18,7 @@ export function checksPage(): string {
   return [
     '# Checks of plugins\n',
     'This page lists all checks of `agentgym plugins check` and of the kits in `@agentgym/cli/testing`. [Conformance](../conformance.md) explains how to run them.\n',
-    'Generated from `src/testing/check-table.ts` by `npm run reference`.\n',
+    'Generated from the checks themselves (`src/testing/`, `src/plugin-check/`) by `npm run reference`.\n',
     ...sections,
   ].join('\n');
 }

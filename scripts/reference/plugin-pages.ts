@@ -5,6 +5,7 @@ import { posix } from 'node:path';
 import { describeOptionType } from '../../src/config/check-options.js';
 import type { Contribution, ContributionKind } from '../../src/contracts/plugin.js';
 import type { OptionsDeclaration } from '../../src/contracts/options.js';
+import { checkContributions } from '../../src/plugins/check-contributions.js';
 
 const root = new URL('../../', import.meta.url);
 
@@ -32,14 +33,13 @@ export async function pluginPackages(): Promise<PluginPackage[]> {
         agentgym?: unknown;
       };
       const entry = new URL(`plugins/${folder}/src/index.ts`, root);
-      const module =
-        json.agentgym === undefined ? undefined : ((await import(entry.href)) as { default: Contribution[] });
+      const exported = json.agentgym === undefined ? [] : ((await import(entry.href)) as { default: unknown }).default;
       return {
         folder,
         packageName: json.name,
         description: json.description,
         bundled: bundled.includes(json.name),
-        contributions: module?.default ?? [],
+        contributions: checkContributions(exported).contributions ?? [],
       };
     }),
   );

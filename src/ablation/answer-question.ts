@@ -5,7 +5,7 @@ import type { Measure } from './read-outcomes.js';
 import { titleOf, trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
 
 /** So many differences are told one by one. */
-const told = 3;
+const mostDifferences = 3;
 
 /**
  * What an ablation says, in words that a reader may quote: what does best, which differences are real, or what could
@@ -56,11 +56,15 @@ function differences(
   const real = comparisons.filter(isSeparable);
   if (real.length === 0) return notSeparable(comparisons, measure);
   if (comparisons.some(({ a }) => a !== reference)) return ofBest(best, comparisons, measure);
-  const largest = [...real].sort((x, y) => Math.abs(y.difference.mean) - Math.abs(x.difference.mean)).slice(0, told);
+  const largest = [...real]
+    .sort((x, y) => Math.abs(y.difference.mean) - Math.abs(x.difference.mean))
+    .slice(0, mostDifferences);
   const rest = comparisons.length - real.length;
   return [
     ...largest.map((comparison) => difference(comparison, measure)),
-    ...(real.length > told ? [`${real.length - told} more of ${comparisons.length} differences are separable.`] : []),
+    ...(real.length > mostDifferences
+      ? [`${real.length - mostDifferences} more of ${comparisons.length} differences are separable.`]
+      : []),
     ...(rest > 0 ? [`${rest === 1 ? 'The other difference is' : `${rest} other differences are`} not separable.`] : []),
     ...doubtful(comparisons),
   ];
@@ -87,9 +91,9 @@ function difference(
   measure: Measure,
 ): string {
   const [more, less, sign] = mean >= 0 ? [b, a, 1] : [a, b, -1];
-  const by = points(Math.abs(mean), measure);
+  const by = differenceText(Math.abs(mean), measure);
   const [from, to] = sign > 0 ? [low, high] : [-high, -low];
-  const interval = `${points(from, measure, false)} to ${points(to, measure, false)}`;
+  const interval = `${differenceText(from, measure, false)} to ${differenceText(to, measure, false)}`;
   const verb = measure === 'turns' ? 'takes more turns than' : 'is above';
   return `${more} ${verb} ${less} by ${by} (95 % interval ${interval}; p ${formatP(corrected)} after Holm's correction).`;
 }
@@ -126,7 +130,7 @@ function effectSentences(effects: readonly GridEffect[], measure: Measure): stri
   if (main.length === 0) return [];
   const told = main.filter(isSeparable).map((effect) => difference(effect, measure));
   const joint = together.filter(isSeparable).map(({ a, b, difference: { mean } }) => {
-    const [verb, by] = [mean > 0 ? 'larger' : 'smaller', points(Math.abs(mean), measure)];
+    const [verb, by] = [mean > 0 ? 'larger' : 'smaller', differenceText(Math.abs(mean), measure)];
     return `The effect of ${b} is ${by} ${verb} with ${a} than with the first value of that key.`;
   });
   return [
@@ -174,6 +178,6 @@ export function quantity(value: number, measure: Measure): string {
 }
 
 /** A difference: points of a rate, or the measure's own unit. */
-export function points(value: number, measure: Measure, unit = true): string {
+export function differenceText(value: number, measure: Measure, unit = true): string {
   return measure === 'success' ? `${(value * 100).toFixed(1)}${unit ? ' points' : ''}` : value.toFixed(2);
 }

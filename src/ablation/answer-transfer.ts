@@ -1,4 +1,4 @@
-import { formatP, missing, points, quantity } from './answer-question.js';
+import { formatP, missing, differenceText, quantity } from './answer-question.js';
 import type { AblationResult, CellSummary } from './ablation-result.js';
 import { testedId } from './cell-id.js';
 import { isSeparable, type CellComparison } from './compare-cells.js';
@@ -57,7 +57,7 @@ function differenceOf(comparison: CellComparison, measure: Measure): string {
 }
 
 function signed(value: number, measure: Measure): string {
-  const text = points(value, measure, false);
+  const text = differenceText(value, measure, false);
   return Number(text) > 0 ? `+${text}` : text;
 }
 

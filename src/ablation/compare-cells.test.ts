@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { createRandom } from '../random/create-random.js';
-import { cellMean, compareCells, isSeparable, toldMean } from './compare-cells.js';
+import { cellMean, compareCells, isSeparable, meanOfRuns } from './compare-cells.js';
 import type { RunOutcomes } from './read-outcomes.js';
 
 const tasks = Array.from({ length: 60 }, (_, index) => `task-${index}`);
@@ -96,7 +96,7 @@ describe('compareCells', () => {
       compareCells([['a', 'b']], new Map([['a', runs(0, seeds)], ['b', runs(0.4, seeds)]]), 'success')[0]!; // prettier-ignore
     expect(compare([1]).difference.reservation).toBe('one-seed');
     expect(compare([1, 2]).difference.reservation).toBe('two-seeds');
-    expect(toldMean(runs(0, [1, 2]), 'success')?.reservation).toBe('two-seeds');
+    expect(meanOfRuns(runs(0, [1, 2]), 'success')?.reservation).toBe('two-seeds');
     const sharp = compare([2, 4, 6]);
     expect(sharp.difference.reservation).toBeUndefined();
     expect(isSeparable({ ...sharp, corrected: 0.001 })).toBe(true);
@@ -114,7 +114,7 @@ describe('compareCells', () => {
       clusters: new Map<string, string>(),
     });
     const cell = (shift: number) => [1, 2, 3].map((seed) => turn(seed, shift));
-    expect(toldMean(cell(0), 'success')?.reservation).toBe('narrow');
+    expect(meanOfRuns(cell(0), 'success')?.reservation).toBe('narrow');
   });
 
   it('leaves out a cell without a run', () => {

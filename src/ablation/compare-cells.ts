@@ -74,16 +74,16 @@ export function cellMean(runs: readonly RunOutcomes[], measure: Measure): Crosse
 }
 
 /** The same without what only comparisons need; null without a run. */
-export function toldMean(runs: readonly RunOutcomes[], measure: Measure): CellMean | null {
+export function meanOfRuns(runs: readonly RunOutcomes[], measure: Measure): CellMean | null {
   const found = cellMean(runs, measure);
-  return found === undefined ? null : told(found);
+  return found === undefined ? null : toCellMean(found);
 }
 
 /** Fewer seeds do not tell how far seeds differ. */
 const fewestSeeds = 3;
 
-/** What people are told of an interval. */
-export function told({ mean, low, high, estimate }: CrossedInterval): CellMean {
+/** An interval as people are told of it. */
+export function toCellMean({ mean, low, high, estimate }: CrossedInterval): CellMean {
   return { mean, low, high, ...reserved(estimate.seeds, estimate.narrow) };
 }
 
@@ -130,7 +130,7 @@ function comparePair([a, first]: Side, [b, second]: Side, measure: Measure): Omi
     ...boundsOf(measure),
   });
   const effect = seeds.length < 2 ? {} : { detectable: detectableEffect(found.estimate) };
-  return [{ a, b, difference: told(found), p: found.p, seeds: seeds.length, tasks, design: 'paired', ...effect }];
+  return [{ a, b, difference: toCellMean(found), p: found.p, seeds: seeds.length, tasks, design: 'paired', ...effect }];
 }
 
 /**

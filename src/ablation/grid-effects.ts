@@ -2,7 +2,7 @@ import { crossedDifference } from '../statistics/crossed-difference.js';
 import { holmAdjust } from '../statistics/holm.js';
 import type { OutcomeMatrix } from '../statistics/outcome-matrix.js';
 import type { CellPlan } from './ablation-plan.js';
-import { boundsOf, sharedTasks, told, type CellComparison } from './compare-cells.js';
+import { boundsOf, sharedTasks, toCellMean, type CellComparison } from './compare-cells.js';
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
 /**
@@ -48,7 +48,7 @@ export function gridEffects(
     scale: number,
   ) => {
     const found = crossedDifference(first, second, { weights, ...boundsOf(measure) });
-    const { mean, low, high, ...rest } = told(found);
+    const { mean, low, high, ...rest } = toCellMean(found);
     const difference = { mean: scale * mean, low: scale * low, high: scale * high, ...rest };
     return { kind, a, b, difference, p: found.p, seeds, tasks };
   };

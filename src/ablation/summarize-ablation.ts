@@ -5,7 +5,7 @@ import { readCellRun, runName, runsOf, type AblationManifest, type CellRun } fro
 import { answerQuestion } from './answer-question.js';
 import { answerTransfer } from './answer-transfer.js';
 import { testedId } from './cell-id.js';
-import { compareCells, toldMean, type CellMean } from './compare-cells.js';
+import { compareCells, meanOfRuns, type CellMean } from './compare-cells.js';
 import { gridEffects } from './grid-effects.js';
 import { summarizeTransfer } from './transfer-summary.js';
 import { readOutcomes, type Measure, type RunOutcomes } from './read-outcomes.js';
@@ -32,11 +32,11 @@ export async function summarizeAblation(
     const status = presentStatus(run.directory, own);
     begun.set(run.directory, result ? await loadRun(run.directory) : { manifest: own, status, evaluations: [] });
   }
-  return summarizeRuns(directory, manifest, begun, options);
+  return summarizeCells(directory, manifest, begun, options);
 }
 
 /** Compares the cells of an ablation by those of its runs that have begun, by their folders. Reads nothing. */
-export function summarizeRuns(
+export function summarizeCells(
   directory: string,
   manifest: AblationManifest,
   begun: ReadonlyMap<string, SummarizedRun>,
@@ -62,7 +62,7 @@ export function summarizeRuns(
       const measured = measure === 'success' ? success : read(measure);
       const id = tested === undefined ? cell.id : testedId(cell.id, tested);
       outcomes.set(id, measured);
-      const rate = toldMean(success, 'success');
+      const rate = meanOfRuns(success, 'success');
       cells.push({
         id,
         ...(tested !== undefined && { trained: cell.id, tested }),
@@ -70,7 +70,7 @@ export function summarizeRuns(
         settings: cell.settings,
         seeds: complete.map(({ seed }) => seed),
         success: rate && rateOf(rate),
-        ...(measure !== 'success' && { measured: toldMean(measured, measure) }),
+        ...(measure !== 'success' && { measured: meanOfRuns(measured, measure) }),
         spent: meanSpent(complete.map(({ result }) => result)),
         status: statusOf(summaries),
         notes: cell.notes,

@@ -16,7 +16,7 @@ import { Instances } from '../experiments/instances.js';
 import { playedEnvironment } from '../experiments/open-parts.js';
 import type { OpenEnvironment } from '../experiments/open-environment.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import { openContestant } from '../experiments/open-contestant.js';
+import { openPlayer } from '../experiments/open-player.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
 import type { SplitProof } from '../runs/split-proof.js';
 import { measureImitationOf } from './measure-imitation-of.js';
@@ -122,7 +122,7 @@ async function playPolicy(
   stage: TrainingTasks,
   episodes: number,
 ): Promise<PlayMeasure | undefined> {
-  const contestant = await openContestant({
+  const contestant = await openPlayer({
     policy: (run as LoadedRun).directory,
     options: {},
     temperature: planned.recipe.policy.sampling.temperature,

@@ -5,7 +5,7 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { PluginSource } from '../plugins/plugin-source.js';
 import { printable } from '../reporting/terminal-style.js';
-import { guardProcess, isOwnProcess, writeDocument } from './guard-process.js';
+import { guardProcess, isOwnProcess, printDocument } from './guard-process.js';
 import { interruptSignal } from './interrupt-signal.js';
 
 /** Flag of commands that change a recipe's keys. */
@@ -102,7 +102,7 @@ export abstract class BaseCommand extends Command {
   }
 
   override logJson(json: unknown): void {
-    writeDocument(json);
+    printDocument(json);
   }
 
   protected override toSuccessJson(result: unknown): unknown {

@@ -70,7 +70,7 @@ export function leaveProcess(code: number): never {
 }
 
 /** Writes the one document of `--json`. */
-export function writeDocument(document: unknown): void {
+export function printDocument(document: unknown): void {
   // JSON leaves alone what terminals obey beside the controls of ASCII: C1 and the signs that turn the direction of
   // text.
   const text = `${JSON.stringify(document, null, 2).replaceAll(

@@ -4,7 +4,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { unansweredCalls } from '../plugins/call-plugin.js';
 import { printable } from '../reporting/terminal-style.js';
 import { describeFailure, failureLines, type Failure } from './describe-failure.js';
-import { leaveProcess, ownProcess, releaseProcess, uncaughtFailure, writeDocument } from './guard-process.js';
+import { leaveProcess, ownProcess, releaseProcess, uncaughtFailure, printDocument } from './guard-process.js';
 import { reportMissingPlugins } from './report-missing-plugins.js';
 
 /** Commands by which a plugin that breaks others is found and removed: what one throws does not end them. */
@@ -29,7 +29,7 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
     return true;
   });
   const tell = (failure: Failure) => {
-    if (asksForJson(argv)) writeDocument({ formatVersion: 1, error: failure.error });
+    if (asksForJson(argv)) printDocument({ formatVersion: 1, error: failure.error });
     process.stderr.write(`${printable(failureLines(failure).join('\n'))}\n`);
     return failure.exitCode;
   };

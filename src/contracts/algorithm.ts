@@ -1,9 +1,10 @@
 import type { TrainingBatch } from './batch.js';
-import type { CreditTools, KlOptions, LossAggregation } from './credit.js';
+import type { CreditTools, FlatGroupOptions, KlOptions, LossAggregation } from './credit.js';
 import type { Awaitable } from './environment.js';
 import type { Host } from './host.js';
 import type { Json, JsonObject } from './json.js';
 import type { Loss, LossInputs, LossOperations } from './loss.js';
+import type { OptionGroups } from './option-groups.js';
 import type { OptionFinding } from './options.js';
 import type { CompletedEpisode } from './trajectory.js';
 
@@ -76,17 +77,27 @@ export interface OptionChecks {
     names: readonly string[],
     settings: UpdateSettings,
   ): readonly AlgorithmFinding[];
+  /** The group `scaling`: what is divided by, where nothing is. */
+  scaling(options: OptionGroups['scaling']): readonly AlgorithmFinding[];
+  /** The group `comparison`: a discount of turns where whole episodes are compared. */
+  comparison(options: OptionGroups['comparison']): readonly AlgorithmFinding[];
+  /** The group `flatGroups`, beside what makes that no group is flat. */
+  flatGroups(options: FlatGroupOptions): readonly AlgorithmFinding[];
   /**
-   * Several optimizer steps on one batch, of which all but the first are off the policy that sampled it, with
-   * `importance: none`: nothing corrects for that.
+   * The groups `importance` and `clip`: bounds of a ratio that is left out; and with `importance: none` several
+   * optimizer steps on one batch, of which all but the first are off the policy that sampled it.
    */
-  correction(importance: string, settings: UpdateSettings): readonly AlgorithmFinding[];
-  /** Options of `CreditTools.klControl` that say nothing beside each other. */
-  kl(options: KlOptions): readonly AlgorithmFinding[];
-  /** `aggregation` and `constantLength`. */
+  importance(
+    options: OptionGroups['importance'] & OptionGroups['clip'],
+    settings: UpdateSettings,
+  ): readonly AlgorithmFinding[];
+  /** The group `kl`; without `klIn` the divergence is a term of the loss. */
+  kl(options: Omit<KlOptions, 'klIn'> & Partial<Pick<KlOptions, 'klIn'>>): readonly AlgorithmFinding[];
+  /** The group `aggregation`. */
   aggregation(options: {
     readonly aggregation: LossAggregation;
     readonly constantLength: number | null;
+    readonly countEmpty?: boolean;
   }): readonly AlgorithmFinding[];
 }
 

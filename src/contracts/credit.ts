@@ -129,6 +129,13 @@ export interface GroupComparison {
   readonly turnDiscount: number;
 }
 
+/** Whether groups whose episodes say nothing are left out of a batch. */
+export interface FlatGroupOptions extends Pick<KlOptions, 'klCoefficient' | 'klIn'> {
+  readonly dropFlatGroups: boolean;
+  /** Rounds of further tasks in their place. */
+  readonly refillRounds: number;
+}
+
 /** An episode, or one of its turns, as it is compared. */
 export interface GroupMember {
   readonly row: number;
@@ -225,6 +232,11 @@ export interface CreditTools {
   ): readonly (readonly number[])[];
   /** [rows, width] (value - mean) / (deviation + epsilon) of those compared, on their sampled tokens; 0 elsewhere. */
   groupNormalized(batch: TrainingBatch, options: GroupNormalization): Float64Array;
+  /**
+   * Whether groups without signal are left out: where that is asked for; but where tokens pay for their divergence, no
+   * group is without.
+   */
+  dropsFlatGroups(options: FlatGroupOptions): boolean;
   /** Keeps a policy near its reference, fixed or adaptive, in the reward or in the loss. */
   klControl(options: KlOptions): KlControl;
   /**

@@ -1,4 +1,5 @@
 import type { Json } from './json.js';
+import type { OptionGroup, OptionGroups } from './option-groups.js';
 
 /**
  * Options of a plugin's contribution, declared once as plain data. The host makes validation, defaults, help and JSON
@@ -18,6 +19,25 @@ import type { Json } from './json.js';
  * ```
  */
 export type OptionsDeclaration = { readonly [name: string]: OptionDeclaration };
+
+/**
+ * Options of an algorithm: its own, and groups that algorithms share, each in its place in the list.
+ *
+ * @example
+ * ```ts
+ * // grouped-options.ts
+ * import type { GroupedOptions, OptionsOf } from '@agentgym/cli';
+ *
+ * export const options = {
+ *   memory: { type: 'number', minimum: 0, maximum: 1, default: 0.9, description: 'Share of the baseline that stays' },
+ *   clip: { group: 'clip', without: ['dualClip'] },
+ *   kl: { group: 'kl', change: { klIn: { default: 'reward' }, klEstimator: { default: 'k1' } } },
+ * } as const satisfies GroupedOptions;
+ *
+ * export type Options = OptionsOf<typeof options>; // { memory, clipLow, clipHigh, klCoefficient, klIn, ... }
+ * ```
+ */
+export type GroupedOptions = { readonly [name: string]: OptionDeclaration | OptionGroup };
 
 /** What every option carries. */
 interface OptionCommon {
@@ -110,8 +130,36 @@ type OptionValue<D extends OptionDeclaration> = D extends BooleanOption
             ? readonly string[]
             : never;
 
+type Changed<Value, Change> =
+  | (Change extends { readonly choices: readonly (infer Choice)[] } ? Choice : Value)
+  | (Change extends { readonly default: null } ? null : never);
+
+type ChangeOf<Entry, Name> = Entry extends { readonly change: { readonly [Key in Name & PropertyKey]: infer Change } }
+  ? Change
+  : unknown;
+
+type WithoutOf<Entry> = Entry extends { readonly without: readonly (infer Name)[] } ? Name : never;
+
+/** Names of a group's options, each with the type of its value. */
+type GroupPairs<Entry extends OptionGroup> = {
+  [Name in Exclude<keyof OptionGroups[Entry['group']], WithoutOf<Entry>>]: [
+    Name,
+    Changed<OptionGroups[Entry['group']][Name], ChangeOf<Entry, Name>>,
+  ];
+}[Exclude<keyof OptionGroups[Entry['group']], WithoutOf<Entry>>];
+
+type Pairs<D extends GroupedOptions> = {
+  [Name in keyof D]: D[Name] extends OptionGroup
+    ? GroupPairs<D[Name]>
+    : D[Name] extends OptionDeclaration
+      ? [Name, OptionValue<D[Name]>]
+      : never;
+}[keyof D];
+
 /** The values that code receives for a declaration: every option present, defaults filled in. */
-export type OptionsOf<D extends OptionsDeclaration> = { readonly [Name in keyof D]: OptionValue<D[Name]> };
+export type OptionsOf<D extends GroupedOptions> = {
+  readonly [Pair in Pairs<D> as Pair[0]]: Pair[1];
+};
 
 /** A complaint of a contribution about its options: where, what, and how to mend it. */
 export interface OptionFinding {

@@ -3,7 +3,7 @@ import type { EnvironmentModule, EnvironmentNeeds } from './environment.js';
 import type { OptionalFact } from './facts.js';
 import type { FormatModule } from './format.js';
 import type { Host } from './host.js';
-import type { OptionFinding, OptionsDeclaration, OptionsOf } from './options.js';
+import type { GroupedOptions, OptionFinding, OptionsDeclaration, OptionsOf } from './options.js';
 import type { PolicyModule } from './policy.js';
 import type { RewardModule } from './reward.js';
 import type { ToolModule } from './tool.js';
@@ -14,7 +14,7 @@ export type PluginApiVersion = 1;
 /** What a plugin can contribute; names are unique within a kind. */
 export type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format' | 'tool';
 
-interface ContributionBase<Kind extends ContributionKind, Declaration extends OptionsDeclaration, Module> {
+interface ContributionBase<Kind extends ContributionKind, Declaration extends GroupedOptions, Module> {
   readonly kind: Kind;
   /** Unique within its kind; lower case, words joined by hyphens. */
   readonly name: string;
@@ -81,8 +81,11 @@ export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclar
    */
   readonly scratchOptions?: readonly (keyof D & string)[];
 }
-/** An algorithm; what else it needs it says in `roles`, once it is made. */
-export type AlgorithmContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
+/**
+ * An algorithm; what else it needs it says in `roles`, once it is made. Its options may name groups that algorithms
+ * share; the host hands them on with each group's options in its place.
+ */
+export type AlgorithmContribution<D extends GroupedOptions = OptionsDeclaration> = ContributionBase<
   'algorithm',
   D,
   AlgorithmModule<OptionsOf<D>>

@@ -5,6 +5,7 @@ import { clippedObjective } from './clipped-objective.js';
 import { generalizedAdvantages } from './generalized-advantages.js';
 import {
   comparedValues,
+  dropsFlatGroups,
   groupMembers,
   groupNormalized,
   groupRows,
@@ -34,6 +35,7 @@ export const creditTools: CreditTools = {
   groupMembers,
   comparedValues,
   groupNormalized,
+  dropsFlatGroups,
   klControl,
   clippedObjective,
 };

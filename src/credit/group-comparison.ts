@@ -1,7 +1,7 @@
 // The members of a group, and what they are compared by: their whole returns or, turn by turn, what each earns from
 // that turn on, among the members that got so far. Turn by turn it matters where in an episode a reward came.
 import type { TrainingBatch } from '../contracts/batch.js';
-import type { GroupComparison, GroupMember, GroupNormalization } from '../contracts/credit.js';
+import type { FlatGroupOptions, GroupComparison, GroupMember, GroupNormalization } from '../contracts/credit.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { actionTokens, episodeReturns, turnTokens } from './action-tokens.js';
 import { returnsToGo } from './returns-to-go.js';
@@ -105,4 +105,9 @@ export function groupNormalized(batch: TrainingBatch, options: GroupNormalizatio
     }
   }
   return advantages;
+}
+
+/** See `CreditTools.dropsFlatGroups`. */
+export function dropsFlatGroups({ dropFlatGroups, klCoefficient, klIn }: FlatGroupOptions): boolean {
+  return dropFlatGroups && !(klCoefficient > 0 && klIn === 'reward');
 }

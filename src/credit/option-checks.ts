@@ -1,4 +1,7 @@
 import type { AlgorithmFinding, OptionChecks } from '../contracts/algorithm.js';
+import { dropsFlatGroups } from './group-comparison.js';
+
+const bounds = ['clipLow', 'clipHigh', 'dualClip'] as const;
 
 const idle = (option: string, beside: string, hint: string): AlgorithmFinding => ({
   path: [option],
@@ -6,6 +9,14 @@ const idle = (option: string, beside: string, hint: string): AlgorithmFinding =>
   hint,
   idle: true,
 });
+
+const clips: OptionChecks['clips'] = (options, names, { epochs, minibatches }) => {
+  if (epochs > 1 || minibatches > 1) return [];
+  const beside = 'with one epoch and one minibatch: the policy is still the one that sampled';
+  return names
+    .filter((name) => options[name] !== null && options[name] !== false)
+    .map((name) => idle(name, beside, `Remove ${name}, or raise algorithm.minibatches or algorithm.epochs.`));
+};
 
 /** What `validate` of an algorithm is handed. */
 export const optionChecks: OptionChecks = {
@@ -17,21 +28,44 @@ export const optionChecks: OptionChecks = {
     return [{ setting: 'groupSize', path: [], message, hint: 'Set groupSize to 2 or more, such as 16.' }];
   },
 
-  clips(options, names, { epochs, minibatches }) {
-    if (epochs > 1 || minibatches > 1) return [];
-    const beside = 'with one epoch and one minibatch: the policy is still the one that sampled';
-    return names
-      .filter((name) => options[name] !== null && options[name] !== false)
-      .map((name) => idle(name, beside, `Remove ${name}, or raise algorithm.minibatches or algorithm.epochs.`));
+  clips,
+
+  scaling({ scaling }) {
+    return scaling === 'none' ? [idle('deviationEpsilon', 'with scaling: none', 'Remove deviationEpsilon.')] : [];
   },
 
-  correction(importance, { epochs, minibatches }) {
-    const updates = epochs * minibatches;
-    if (importance !== 'none' || updates === 1) return [];
+  comparison({ level }) {
+    if (level === 'turn') return [];
+    return [idle('turnDiscount', 'with level: episode', 'Remove turnDiscount, or set level: turn.')];
+  },
+
+  flatGroups(options) {
+    if (dropsFlatGroups(options)) return [];
+    const findings: AlgorithmFinding[] = [];
+    if (options.refillRounds > 0) {
+      const cure = options.dropFlatGroups ? 'set klIn: loss.' : 'leave flat groups out with dropFlatGroups: true.';
+      findings.push(idle('refillRounds', 'where flat groups are not left out', `Remove refillRounds, or ${cure}`));
+    }
+    if (options.dropFlatGroups) {
+      const beside = 'with klIn: reward: no group is flat where each token pays for its divergence';
+      findings.push(idle('dropFlatGroups', beside, 'Remove dropFlatGroups, or set klIn: loss.'));
+    }
+    return findings;
+  },
+
+  importance(options, settings) {
+    const { importance } = options;
+    if (importance === 'clipped') return clips(options, ['importance', ...bounds], settings);
+    const unread = bounds.filter((name) => options[name] !== null);
+    const findings = unread.map((name) =>
+      idle(name, `with importance: ${importance}`, `Remove ${name}, or set importance: clipped.`),
+    );
+    const updates = settings.epochs * settings.minibatches;
+    if (importance === 'uncorrected' || updates === 1) return findings;
     const message = `importance: none has no correction, but of ${updates} optimizer steps on a batch all after the first are off-policy`;
     const hint =
       'Set importance: clipped; or one epoch of one minibatch; or importance: uncorrected, to train like that on purpose.';
-    return [{ path: ['importance'], message, hint }];
+    return [{ path: ['importance'], message, hint }, ...findings];
   },
 
   kl({ klCoefficient, klIn, klEstimator, klTarget }) {
@@ -39,13 +73,18 @@ export const optionChecks: OptionChecks = {
     if (klCoefficient === 0) {
       const hint = (name: string): string => `Remove ${name}, or set klCoefficient, such as 0.001.`;
       const beside = 'with klCoefficient: 0';
-      for (const name of ['klIn', 'klEstimator', ...(klTarget === null ? [] : ['klTarget']), 'klHorizon']) {
+      for (const name of [
+        ...(klIn === undefined ? [] : ['klIn']),
+        'klEstimator',
+        ...(klTarget === null ? [] : ['klTarget']),
+        'klHorizon',
+      ]) {
         findings.push(idle(name, beside, hint(name)));
       }
       return findings;
     }
     if (klTarget === null) findings.push(idle('klHorizon', 'without klTarget', 'Remove klHorizon, or set klTarget.'));
-    if (klIn === 'loss' && klEstimator === 'k1') {
+    if (klIn !== 'reward' && klEstimator === 'k1') {
       const message = 'klEstimator: k1 has no effect in the loss: its expected derivative is 0';
       findings.push({ path: ['klEstimator'], message, hint: 'Use k2 or k3, or set klIn: reward.' });
     }
@@ -57,15 +96,22 @@ export const optionChecks: OptionChecks = {
     return findings;
   },
 
-  aggregation({ aggregation, constantLength }) {
+  aggregation({ aggregation, constantLength, countEmpty }) {
+    const findings: AlgorithmFinding[] = [];
+    if (countEmpty === true && aggregation === 'token-mean') {
+      const hint = 'Remove countEmpty, or take a mean over sequences.';
+      findings.push(idle('countEmpty', 'with aggregation: token-mean', hint));
+    }
     if (aggregation === 'constant-length') {
       if (constantLength !== null) return [];
       const message = 'aggregation: constant-length needs constantLength';
       const hint = 'Set constantLength to the maximum number of tokens that a policy may sample in an episode.';
       return [{ path: ['aggregation'], message, hint }];
     }
-    if (constantLength === null) return [];
-    const hint = 'Remove constantLength, or set aggregation: constant-length.';
-    return [idle('constantLength', `with aggregation: ${aggregation}`, hint)];
+    if (constantLength !== null) {
+      const hint = 'Remove constantLength, or set aggregation: constant-length.';
+      findings.push(idle('constantLength', `with aggregation: ${aggregation}`, hint));
+    }
+    return findings;
   },
 };

@@ -2,10 +2,10 @@ import type { SplitName } from '../contracts/environment.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import { type EvaluateOptions, evaluate } from '../evaluation/evaluate.js';
 import { baselinePlayers, type BaselineName } from './baseline-players.js';
-import { type ContestantRequest, defaultRollout, openContestant } from './open-contestant.js';
+import { type OpenPlayerRequest, defaultRollout, openPlayer } from './open-player.js';
 import type { Baselines } from '../runs/run-result.js';
 
-export interface EvaluatePolicyRequest extends ContestantRequest {
+export interface EvaluatePolicyRequest extends OpenPlayerRequest {
   readonly policy: string;
   /** Absent: as the run was evaluated at its end; the test split of others. */
   readonly split?: SplitName;
@@ -28,9 +28,9 @@ const usualTasks = 500;
 
 /** Plays tasks of a split, and lets the baselines play the same ones. */
 export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<PolicyEvaluation> {
-  const contestant = await openContestant(request);
+  const player = await openPlayer(request);
   try {
-    const { actor, environment, final, horizon, name, reward, trainedClusters } = contestant;
+    const { actor, environment, final, horizon, name, reward, trainedClusters } = player;
     const { split = final?.split ?? 'test', tasks = final?.tasks ?? usualTasks } = request;
     const options: EvaluateOptions = {
       trainedClusters,
@@ -51,6 +51,6 @@ export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<Po
     }
     return { policy: name, environment: environment.name, evaluation: summary, baselines };
   } finally {
-    await contestant.dispose();
+    await player.dispose();
   }
 }

@@ -32,7 +32,7 @@ export interface EvaluatorOptions {
 export const evaluationEpisodes = { start: 'evaluation.start', final: 'evaluation.final' } as const;
 
 /** Where an evaluation is played. */
-interface Ground {
+interface EvaluatedWorld {
   readonly environment: OpenEnvironment;
   readonly horizon: number;
 }
@@ -101,10 +101,10 @@ export class Evaluator {
       if (environment === undefined) own.forEach(writeOther);
       else {
         this.#tell(`final evaluation on ${name}`);
-        const ground = { environment, horizon };
+        const place = { environment, horizon };
         played = [
-          ...(await this.#playPolicy('policy', ground, writeOther)),
-          ...(await this.#playBaselines(ground, writeOther)),
+          ...(await this.#playPolicy('policy', place, writeOther)),
+          ...(await this.#playBaselines(place, writeOther)),
         ];
       }
       transfer[name] = resultOf(played, name);
@@ -113,27 +113,27 @@ export class Evaluator {
   }
 
   /** The recipe's own environment. */
-  get #own(): Ground {
+  get #own(): EvaluatedWorld {
     const { environment, plan } = this.#options;
     return { environment, horizon: plan.evaluationHorizon };
   }
 
   /** The policy on the final tasks at temperature 0 and the recipe's others. */
-  async #playPolicy(player: string, ground: Ground, write: (played: Played) => void): Promise<Played[]> {
+  async #playPolicy(player: string, place: EvaluatedWorld, write: (played: Played) => void): Promise<Played[]> {
     const all: Played[] = [];
     for (const temperature of new Set([0, ...this.#options.plan.recipe.evaluation.final.temperatures])) {
-      const played = { player, evaluation: await this.#playFinal(this.#policyAt(temperature), ground) };
+      const played = { player, evaluation: await this.#playFinal(this.#policyAt(temperature), place) };
       write(played);
       all.push(played);
     }
     return all;
   }
 
-  async #playBaselines(ground: Ground, write: (played: Played) => void): Promise<Played[]> {
+  async #playBaselines(place: EvaluatedWorld, write: (played: Played) => void): Promise<Played[]> {
     const all: Played[] = [];
-    for (const actor of baselinePlayers(ground.environment)) {
+    for (const actor of baselinePlayers(place.environment)) {
       this.#tell(`playing the baseline ${actor.player}`);
-      const played = { player: actor.player, evaluation: await this.#playFinal(actor, ground) };
+      const played = { player: actor.player, evaluation: await this.#playFinal(actor, place) };
       write(played);
       all.push(played);
     }
@@ -145,14 +145,14 @@ export class Evaluator {
     return { ...actor, sampling: { ...actor.sampling, temperature } };
   }
 
-  #playFinal(actor: Actor, ground: Ground): Promise<Evaluation> {
+  #playFinal(actor: Actor, place: EvaluatedWorld): Promise<Evaluation> {
     const { split, tasks, episodesPerTask } = this.#options.plan.recipe.evaluation.final;
-    return this.#play(actor, ground, split, tasks, episodesPerTask);
+    return this.#play(actor, place, split, tasks, episodesPerTask);
   }
 
   #play(
     actor: Actor,
-    { environment, horizon }: Ground,
+    { environment, horizon }: EvaluatedWorld,
     split: SplitName,
     tasks: number | 'all',
     attempts: number,

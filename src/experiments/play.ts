@@ -4,9 +4,9 @@ import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
 import { chooseTasks } from '../rollout/task-order.js';
-import { type ContestantRequest, defaultRollout, openContestant } from './open-contestant.js';
+import { type OpenPlayerRequest, defaultRollout, openPlayer } from './open-player.js';
 
-export interface PlayRequest extends ContestantRequest {
+export interface PlayRequest extends OpenPlayerRequest {
   readonly environment: string;
   /** One task by its id; absent: `tasks` of the split. */
   readonly task?: string;
@@ -41,9 +41,9 @@ export interface PlayedEpisode {
  * @throws AG_EPISODES_FAILED where an episode failed: a game is wanted, not a statistic
  */
 export async function play(request: PlayRequest): Promise<{ environment: string; episodes: PlayedEpisode[] }> {
-  const contestant = await openContestant(request);
+  const player = await openPlayer(request);
   try {
-    const { actor, environment, horizon, reward } = contestant;
+    const { actor, environment, horizon, reward } = player;
     const { pool, world } = environment;
     const { random, signal } = request.settings;
     const tasks =
@@ -65,7 +65,7 @@ export async function play(request: PlayRequest): Promise<{ environment: string;
     });
     return { environment: environment.name, episodes: episodes.map(completed).map(playedEpisode) };
   } finally {
-    await contestant.dispose();
+    await player.dispose();
   }
 }
 

@@ -5,11 +5,13 @@ import { pathToFileURL } from 'node:url';
 import { nearestName } from '../config/nearest-name.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { findingOf, runKit, type CheckOutcome } from '../testing/conformance-kit.js';
-import { checkTable } from '../testing/check-table.js';
+import { findingOf, runKit, type CheckDescription, type CheckOutcome } from '../testing/conformance-kit.js';
+import { allChecks } from './all-checks.js';
 import type { CheckMessage, CheckRequest } from './check-messages.js';
 import { mergeOutcomes } from './merge-outcomes.js';
-import { openPackage, packageChecks, packagePreparation } from './package-checks.js';
+import { packageChecks, packagePreparation } from './package-checks.js';
+import { openPackage } from './package-context.js';
+import { contributionChecks, entryChecks } from './process-checks.js';
 import { runCheckProcess, type CheckProcessResult } from './run-check-process.js';
 
 export interface CheckPluginOptions {
@@ -57,7 +59,6 @@ export async function checkPlugin(options: CheckPluginOptions): Promise<PluginRe
   let names = { plugin: root, version: 'none' };
   let entry: string | undefined;
   const ofPackage = await runKit(
-    'package',
     packageChecks,
     { accept: skip, ...(only.length > 0 && { only }) },
     () => {
@@ -120,19 +121,43 @@ async function examineInProcess(
       progress(`${subject}: ${message.id}${message.label === undefined ? '' : `, ${message.label}`}`);
   });
   const checks = mergeOutcomes(result.messages);
-  const prefix = kind === 'entry' ? 'entry-' : '';
   const wanted = (id: string): boolean => !request.skip.includes(id) && request.only?.includes(id) !== false;
-  const outside = observed(result, seconds, printedAtImport)
-    .map(({ id, likelyCause, messages }) => ({ id: `${prefix}${id}`, likelyCause, messages }))
-    .filter(({ id }) => wanted(id))
-    .map(({ id, likelyCause, messages }): CheckOutcome => {
-      const findings = messages.map((message) => findingOf(kind, { id, severity: 'error', message, likelyCause }));
-      return { id, status: findings.length === 0 ? 'passed' : 'failed', findings };
+  const seen = observed(result, seconds, printedAtImport);
+  const outside = checksFromOutside[kind]
+    .filter(([, { id }]) => wanted(id))
+    .map(([what, check]): CheckOutcome => {
+      const findings = seen[what].map((message) => findingOf(check, message));
+      return { id: check.id, status: findings.length === 0 ? 'passed' : 'failed', findings };
     });
   return { checks: [...checks, ...outside], messages: result.messages, stdout: result.stdout };
 }
 
-function observed(result: CheckProcessResult, seconds: number, printedAtImport: string) {
+type Observed = 'deadline' | 'exits' | 'silent' | 'ends';
+
+/** Checks that only the one who watches can make. */
+const checksFromOutside: {
+  readonly [Kind in 'entry' | 'contribution']: readonly (readonly [Observed, CheckDescription])[];
+} = {
+  entry: [
+    ['deadline', entryChecks['entry-deadline']],
+    ['exits', entryChecks['entry-exits']],
+    ['silent', entryChecks['entry-silent']],
+    ['ends', entryChecks['entry-ends']],
+  ],
+  contribution: [
+    ['deadline', contributionChecks.deadline],
+    ['exits', contributionChecks.exits],
+    ['silent', contributionChecks.silent],
+    ['ends', contributionChecks.ends],
+  ],
+};
+
+/** What each of them found. */
+function observed(
+  result: CheckProcessResult,
+  seconds: number,
+  printedAtImport: string,
+): { readonly [what in Observed]: readonly string[] } {
   const { ending, code, messages, stdout, stderr } = result;
   const last = messages.findLast((message) => message.type === 'started');
   const during =
@@ -143,36 +168,17 @@ function observed(result: CheckProcessResult, seconds: number, printedAtImport: 
   const said = stderr.trim().split('\n').slice(-3).join(' | ');
   const done = messages.find((message) => message.type === 'done');
   const is = (wanted: typeof ending, message: string): readonly string[] => (ending === wanted ? [message] : []);
-  return [
-    {
-      id: 'deadline',
-      likelyCause: 'a loop without end, or a wait for something that never comes',
-      messages: is('hung', `${during} it was silent for ${seconds} s`),
-    },
-    {
-      id: 'exits',
-      likelyCause: 'process.exit, or an error in a callback that nobody catches',
-      messages: is(
-        'exited',
-        `${during} it ended the process with ${code ?? 'a signal'}${said === '' ? '' : `: ${said}`}`,
-      ),
-    },
-    {
-      id: 'silent',
-      likelyCause: 'console.log of a search for a bug',
-      messages: printed === '' ? [] : [`it prints to standard output: ${JSON.stringify(printed.slice(0, 200))}`],
-    },
-    {
-      id: 'ends',
-      likelyCause: 'a timer, socket or worker that is not closed',
-      messages: is('open', `after its work the process did not end; open: ${done?.open.join(', ') || 'something'}`),
-    },
-  ];
+  return {
+    deadline: is('hung', `${during} it was silent for ${seconds} s`),
+    exits: is('exited', `${during} it ended the process with ${code ?? 'a signal'}${said === '' ? '' : `: ${said}`}`),
+    silent: printed === '' ? [] : [`it prints to standard output: ${JSON.stringify(printed.slice(0, 200))}`],
+    ends: is('open', `after its work the process did not end; open: ${done?.open.join(', ') || 'something'}`),
+  };
 }
 
 /** Ids of checks that a person may name. */
 function refuseUnknown(ids: readonly string[]): void {
-  const known = new Set(Object.values(checkTable).flatMap((entries) => Object.keys(entries)));
+  const known = new Set(allChecks().flatMap(({ checks }) => checks.map(({ id }) => id)));
   const stranger = ids.find((id) => !known.has(id));
   if (stranger === undefined) return;
   const near = nearestName(stranger, [...known]);

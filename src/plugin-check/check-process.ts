@@ -4,12 +4,12 @@ import { checkContributions } from '../plugins/check-contributions.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';
 import { messageOf } from '../errors/message-of.js';
-import { findingOf, type CheckOutcome, type KitSettings } from '../testing/conformance-kit.js';
+import { findingOf, type CheckDescription, type CheckOutcome, type KitSettings } from '../testing/conformance-kit.js';
 import { changedGlobals } from '../testing/disturb-process.js';
-import type { CheckedKind } from '../testing/check-table.js';
 import type { CheckMessage, CheckRequest } from './check-messages.js';
 import { examiners, type Examination } from './examine-contribution.js';
 import { optionSets, type OptionSet } from './option-sets.js';
+import { contributionChecks, entryChecks } from './process-checks.js';
 
 /** Option sets that are tried beside the defaults unless more are asked for. */
 const fewSets = 12;
@@ -44,12 +44,11 @@ function tell(message: CheckMessage): void {
 
 /** Runs a check of ours that is no kit's, and tells of it. */
 async function perform(
-  kind: CheckedKind,
-  id: string,
-  likelyCause: string,
+  check: CheckDescription,
   request: CheckRequest,
   run: () => Promise<readonly string[]> | readonly string[],
 ): Promise<boolean> {
+  const { id } = check;
   if (request.skip.includes(id) || request.only?.includes(id) === false) {
     // It is run all the same: what follows needs what it makes.
     await run();
@@ -64,7 +63,7 @@ async function perform(
   } catch (error) {
     messages = [messageOf(error)];
   }
-  const findings = messages.map((message) => findingOf(kind, { id, severity: 'error', message, likelyCause }));
+  const findings = messages.map((message) => findingOf(check, message));
   const status = findings.length === 0 ? 'passed' : 'failed';
   tell({ type: 'finished', outcome: { id, status, findings, seconds: (performance.now() - begin) / 1000 } });
   return findings.length === 0;
@@ -73,22 +72,16 @@ async function perform(
 async function checkEntry(request: Extract<CheckRequest, { job: 'entry' }>): Promise<void> {
   let exported: unknown;
   let changed: readonly string[] = [];
-  const loads = await perform(
-    'entry',
-    'entry-loads',
-    'a missing dependency, or work done at import',
-    request,
-    async () => {
-      changed = await changedGlobals(async () => {
-        exported = ((await import(request.entry)) as { default?: unknown }).default;
-      });
-      return [];
-    },
-  );
+  const loads = await perform(entryChecks['entry-loads'], request, async () => {
+    changed = await changedGlobals(async () => {
+      exported = ((await import(request.entry)) as { default?: unknown }).default;
+    });
+    return [];
+  });
   if (!loads) return;
   const { contributions, complaints } = checkContributions(exported);
-  await perform('entry', 'entry-shape', 'a member is missing or misspelt', request, () => complaints);
-  await perform('entry', 'entry-global-state', 'work done at import', request, () =>
+  await perform(entryChecks['entry-shape'], request, () => complaints);
+  await perform(entryChecks['entry-global-state'], request, () =>
     changed.map((name) => `importing the entry changed ${name}`),
   );
   tell({ type: 'listed', contributions: (contributions ?? []).map(({ kind, name }) => ({ kind, name })) });
@@ -96,11 +89,11 @@ async function checkEntry(request: Extract<CheckRequest, { job: 'entry' }>): Pro
 
 async function checkContribution(request: Extract<CheckRequest, { job: 'contribution' }>): Promise<void> {
   const { entry, kind, name } = request;
-  const list = ((await import(entry)) as { default: readonly Contribution[] }).default;
-  const contribution = list.find((item) => item.kind === kind && item.name === name) as Contribution;
+  const { contributions = [] } = checkContributions(((await import(entry)) as { default?: unknown }).default);
+  const contribution = contributions.find((item) => item.kind === kind && item.name === name) as Contribution;
   const examiner = examiners[kind];
   let module: Record<string, unknown> = {};
-  const loaded = await perform('contribution', 'load', 'load() imports a file that is not there', request, async () => {
+  const loaded = await perform(contributionChecks.load, request, async () => {
     module = (await contribution.load()) as unknown as Record<string, unknown>;
     return examiner.functions
       .filter((member) => typeof module[member] !== 'function')
@@ -116,13 +109,7 @@ async function checkContribution(request: Extract<CheckRequest, { job: 'contribu
     const own = set.label === undefined ? refused.map((message) => `the defaults are refused: ${message}`) : [];
     return [...misshapen.map((message) => `with ${which}: ${message}`), ...own];
   };
-  const valid = await perform(
-    'contribution',
-    'options',
-    'validate() trusts a value, or answers in another shape',
-    request,
-    () => sets.flatMap(wrong),
-  );
+  const valid = await perform(contributionChecks.options, request, () => sets.flatMap(wrong));
   if (!valid && complaints.size < sets.length) return;
   const allowed = sets.filter((set) => complaints.get(set)?.length === 0 || set.label === undefined);
   const tried =

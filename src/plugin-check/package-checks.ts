@@ -6,56 +6,18 @@ import { promisify } from 'node:util';
 
 import semver from 'semver';
 
-import { API_VERSION } from '../plugins/load-plugin.js';
-import { liesWithin } from '../plugins/plugin-source.js';
-import { HOST } from '../plugins/store/check-package.js';
+import { HOST, hostRange, type PackageFault } from '../plugins/inspect-package.js';
 import type { KitCheck } from '../testing/conformance-kit.js';
-import { packageOf, readBuiltGraph, type BuiltGraph, type BuiltImport } from './built-imports.js';
-
-const packSeconds = 60;
-
-type PackageJson = { readonly [key: string]: unknown };
-type Strings = { readonly [name: string]: string };
-
-export interface PackageContext {
-  readonly root: string;
-  readonly hostVersion: string;
-  readonly json: PackageJson;
-  /** Absolute path of the entry, where the package names one inside of itself that is there. */
-  readonly entry: string | undefined;
-  graph(): BuiltGraph;
-}
-
-/** Reads package.json. Throws where it is missing or no package's. */
-export function openPackage(root: string, hostVersion: string): PackageContext {
-  const file = join(root, 'package.json');
-  if (!existsSync(file)) throw new Error(`${file} does not exist`);
-  const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Error(`${file} is not an object`);
-  const { name, version } = json as PackageJson;
-  if (typeof name !== 'string' || name === '') throw new Error('`name` is missing');
-  if (typeof version !== 'string' || semver.valid(version) === null)
-    throw new Error(`\`version\` is ${JSON.stringify(version)}, not a semantic version`);
-  const path = declarationOf(json as PackageJson)['plugin'];
-  const entry = typeof path === 'string' && liesWithin(root, path) ? resolve(root, path) : undefined;
-  let graph: BuiltGraph | undefined;
-  return {
-    root,
-    hostVersion,
-    json: json as PackageJson,
-    entry: entry !== undefined && isFile(entry) ? entry : undefined,
-    graph() {
-      if (this.entry === undefined) throw new Error('it has no entry');
-      return (graph ??= readBuiltGraph(this.entry));
-    },
-  };
-}
+import { packageOf, type BuiltImport } from './built-imports.js';
+import type { PackageContext } from './package-context.js';
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
-const objectOf = (value: unknown): PackageJson =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PackageJson) : {};
-const declarationOf = (json: PackageJson): PackageJson => objectOf(json['agentgym']);
-const stringsOf = (value: unknown): Strings => objectOf(value) as Strings;
+const objectOf = (value: unknown): PackageContext['json'] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PackageContext['json']) : {};
+const declarationOf = (json: PackageContext['json']): PackageContext['json'] => objectOf(json['agentgym']);
+const faultsOf = ({ inspection }: PackageContext, ...kinds: readonly PackageFault['kind'][]): readonly string[] =>
+  inspection.faults.filter(({ kind }) => kinds.includes(kind)).map(({ message }) => message);
+const stringsOf = (value: unknown) => objectOf(value) as { readonly [name: string]: string };
 
 const withoutEntry = ({ entry }: PackageContext): string | undefined =>
   entry === undefined ? 'there is no entry to look at' : undefined;
@@ -91,7 +53,7 @@ async function packedFiles(root: string): Promise<readonly string[]> {
   const flags = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const { stdout } = await promisify(execFile)('npm', flags, {
     cwd: root,
-    timeout: 1000 * packSeconds,
+    timeout: 60_000,
     maxBuffer: 1 << 26,
     shell: process.platform === 'win32',
   });
@@ -106,6 +68,8 @@ export const packagePreparation = {
   id: 'package-json',
   title: 'package.json is readable, with a name and a version',
   likelyCause: 'a comma too many, or a folder that is no package',
+  why: 'Without a readable package.json with a name and a version nothing can be installed or recorded.',
+  cure: 'Write valid JSON with a `name` and a semantic `version`.',
 } as const;
 
 export const packageChecks: readonly KitCheck<PackageContext>[] = [
@@ -114,50 +78,51 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'package.json says that this is a plugin, and names its entry',
     severity: 'error',
     likelyCause: 'the field `agentgym` is missing, or stands under another name',
-    run: ({ root, json }) => {
-      if (json['agentgym'] === undefined) return ['package.json has no field `agentgym`'];
-      const { plugin } = declarationOf(json);
-      if (typeof plugin !== 'string')
-        return [`\`agentgym.plugin\` is ${JSON.stringify(plugin) ?? 'missing'}, not a path`];
-      return liesWithin(root, plugin) ? [] : [`\`agentgym.plugin\` is ${plugin}, outside of the package`];
-    },
+    why: 'The host finds plugins by this field; without it the package is installed and never seen.',
+    cure: 'Add "agentgym": {"apiVersion": 1, "plugin": "./dist/index.js"} to package.json.',
+    run: (context) => faultsOf(context, 'plugin-field', 'entry-path'),
   },
   {
     id: 'api-version',
     title: 'it is written for the API that this agentgym has',
     severity: 'error',
     likelyCause: 'the version of the package was written there, or a text instead of a number',
-    run: ({ json }) => {
-      const version = declarationOf(json)['apiVersion'];
-      if (version === API_VERSION) return [];
-      return [`\`agentgym.apiVersion\` is ${JSON.stringify(version) ?? 'missing'}; this agentgym has ${API_VERSION}`];
-    },
+    why: 'The host refuses a plugin for another version of the API before it runs any of its code.',
+    cure: 'Write the number that this agentgym has, and follow the change log where it rose.',
+    run: (context) => faultsOf(context, 'api-version'),
   },
   {
     id: 'oclif-field',
     title: 'package.json has the field `oclif`',
     severity: 'error',
     likelyCause: 'it was never written: an empty object is enough',
-    run: ({ json }) =>
-      typeof json['oclif'] === 'object' && json['oclif'] !== null ? [] : ['package.json has no field `oclif`'],
+    why: '`agentgym plugins link` and `install` take packages with an `oclif` field only.',
+    cure: 'Add "oclif": {} to package.json.',
+    run: (context) => faultsOf(context, 'oclif-field'),
   },
   {
     id: 'entry-file',
     title: 'the entry is there, and all that it leads to',
     severity: 'error',
     likelyCause: 'it was not built, or built to another folder',
-    idle: ({ json }) => (typeof declarationOf(json)['plugin'] === 'string' ? undefined : 'no entry is named'),
-    run: (context) => {
-      const { entry, json } = context;
-      if (entry === undefined) return [`the entry ${String(declarationOf(json)['plugin'])} does not exist`];
-      return context.graph().lost.map((lost) => `${imported(context, lost)}, which does not exist`);
+    why: 'The host imports this file; where it is missing the plugin is left out with all it contributes.',
+    cure: 'Build the package, and name a file inside of it that the build writes.',
+    idle: (context) => {
+      const unnamed = context.entry === undefined && faultsOf(context, 'entry-file').length === 0;
+      return unnamed ? 'no entry is named' : undefined;
     },
+    run: (context) =>
+      context.entry === undefined
+        ? faultsOf(context, 'entry-file')
+        : context.graph().lost.map((lost) => `${imported(context, lost)}, which does not exist`),
   },
   {
     id: 'exports',
     title: 'the package can be imported by its name, and its package.json be read',
     severity: 'error',
     likelyCause: '`exports` is missing, or was copied from another package',
+    why: 'Programs and tests import the package by its name; a door that leads elsewhere, or nowhere, breaks them.',
+    cure: 'Let `exports["."]` lead to the entry that `agentgym.plugin` names, with "./package.json" beside it.',
     run: (context) => {
       const { root, json, entry } = context;
       if (json['exports'] === undefined) return ['package.json has no field `exports`'];
@@ -176,6 +141,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'its files are modules',
     severity: 'error',
     likelyCause: '"type": "module" is missing',
+    why: 'A file with `import` and `export` in a package that is not a module is parsed twice, or refused by older Node.',
+    cure: 'Add "type": "module" to package.json.',
     run: ({ json, entry }) =>
       json['type'] === 'module' || entry?.endsWith('.mjs') === true
         ? []
@@ -186,6 +153,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'what npm packs is what runs, all of it and nothing else',
     severity: 'error',
     likelyCause: '`files` is missing, or its patterns take tests and sources along',
+    why: 'Without the list npm packs sources, tests and whatever else lies about; with a wrong one the entry stays at home.',
+    cure: 'List what runs, such as "files": ["/dist/**/*.js", "/dist/**/*.d.ts"], and look at `npm pack --dry-run`.',
     idle: withoutEntry,
     run: async (context) => {
       const { root, json } = context;
@@ -207,6 +176,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'it says which Node it needs',
     severity: 'error',
     likelyCause: '`engines.node` is missing or no range',
+    why: 'Where nothing is said of Node, an older one installs the package and fails in the middle of a run.',
+    cure: 'Add "engines": {"node": ">=20.19"} to package.json.',
     run: ({ json }) => {
       const { node } = objectOf(json['engines']);
       if (typeof node !== 'string' || semver.validRange(node) === null)
@@ -222,10 +193,12 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     severity: 'error',
     likelyCause:
       'npm install wrote it among the dependencies, or a caret range below 1.0.0 ends at the next minor version',
+    why: 'As a dependency, a required peer or a narrow range, npm would install a second host beside the first, or refuse the plugin at the next minor version.',
+    cure: 'Declare "peerDependencies": {"@agentgym/cli": ">=0.1.0 <2"} and mark it optional in `peerDependenciesMeta`; `apiVersion` is the gate.',
     run: ({ json, hostVersion }) => {
       const found: string[] = [];
       if (stringsOf(json['dependencies'])[HOST] !== undefined) found.push(`${HOST} stands in \`dependencies\``);
-      const range = stringsOf(json['peerDependencies'])[HOST];
+      const range = hostRange(json);
       if (range === undefined) return [...found, `${HOST} is missing in \`peerDependencies\``];
       if (objectOf(objectOf(json['peerDependenciesMeta'])[HOST])['optional'] !== true)
         found.push(`the peer ${HOST} is not marked optional`);
@@ -241,6 +214,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'no code of the host is imported',
     severity: 'error',
     likelyCause: 'an `import` that should be `import type`; with `verbatimModuleSyntax` the compiler tells them apart',
+    why: 'A globally installed host cannot be found by import from a plugin: it would work in your checkout alone.',
+    cure: 'Import types only (`import type`); take everything else from the `host` that create() is handed.',
     idle: withoutEntry,
     run: (context) =>
       context
@@ -253,6 +228,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'no other plugin is imported',
     severity: 'error',
     likelyCause: 'code that two plugins share was left in one of them',
+    why: 'The other plugin need not be installed, and two copies of it would not know of each other.',
+    cure: 'Move what both need into a package of its own, or hand it over through a contract.',
     idle: withoutEntry,
     run: (context) =>
       context
@@ -268,6 +245,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'every package that is imported is declared',
     severity: 'error',
     likelyCause: 'it stands in `devDependencies`, or in the workspace around the package',
+    why: 'It is found here because something else installed it, and will be missing where your package is installed alone.',
+    cure: 'Add it to `dependencies`.',
     idle: withoutEntry,
     run: (context) => {
       const { json } = context;
@@ -286,6 +265,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'what was built is newer than its sources',
     severity: 'error',
     likelyCause: 'sources were changed after the last build',
+    why: 'What is checked, packed and run would not be what stands in the sources.',
+    cure: 'Build again.',
     idle: (context) => {
       if (context.entry === undefined) return 'there is no entry to look at';
       return newest(join(context.root, 'src'), isSource) === 0 ? 'there are no sources' : undefined;
@@ -309,6 +290,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'the package has types',
     severity: 'error',
     likelyCause: '`declaration` is off in tsconfig.json, or `exports["."].types` is missing',
+    why: 'Whoever configures or tests the plugin in TypeScript gets no types, or an error.',
+    cure: 'Emit declarations, and name them first in `exports["."].types`.',
     run: (context) => {
       const { types } = mainExport(context);
       if (typeof types !== 'string') return ['`exports["."].types` names no file'];
@@ -320,6 +303,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'there is a README with something in it',
     severity: 'error',
     likelyCause: 'it was left for later',
+    why: 'The registry shows the README; without it nobody knows what the tasks are and what they need.',
+    cure: 'Write README.md: what it is, how to install and use it, its options, where its data comes from.',
     run: ({ root }) => {
       const name = readdirSync(root).find((file) => /^readme(\.md)?$/i.test(file));
       if (name === undefined) return ['there is no README.md'];
@@ -331,6 +316,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'there is a licence, in a file and by name',
     severity: 'error',
     likelyCause: 'it was left for later',
+    why: 'What has no licence may not be used.',
+    cure: 'Add a LICENSE file, and its SPDX identifier as `license` in package.json.',
     run: ({ root, json }) => [
       ...(typeof json['license'] === 'string' ? [] : ['package.json has no field `license`']),
       ...(readdirSync(root).some((file) => /^licen[sc]e(\.|$)/i.test(file)) ? [] : ['there is no file LICENSE']),
@@ -341,6 +328,8 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     title: 'nothing runs when it is installed',
     severity: 'warning',
     likelyCause: 'data or binaries are fetched by a script',
+    why: 'A script of a stranger that runs at installation is announced, and many machines refuse it.',
+    cure: 'Do the work at build time, or on first use in `host.cacheDirectory`.',
     run: ({ json }) =>
       ['preinstall', 'install', 'postinstall']
         .filter((name) => stringsOf(json['scripts'])[name] !== undefined)

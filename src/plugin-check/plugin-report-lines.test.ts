@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 
-import { findingOf, type CheckOutcome } from '../testing/conformance-kit.js';
+import type { CheckOutcome } from '../testing/conformance-kit.js';
 import { pluginReportLines } from './plugin-report-lines.js';
 
 const failed = (id: string, severity: 'error' | 'warning' = 'error'): CheckOutcome => ({
   id,
   status: severity === 'error' ? 'failed' : 'passed',
-  findings: [findingOf('environment', { id, severity, message: `${id} is wrong`, likelyCause: 'a slip' })],
+  findings: [{ id, severity, message: `${id} is wrong`, likelyCause: 'a slip', why: 'It matters', cure: 'Mend it' }],
 });
 
 // Goes red when a reader meets what follows from a fault before the fault.

@@ -1,6 +1,8 @@
 import { checkOptions } from '../config/check-options.js';
-import type { OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
+import type { GroupedOptions, OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import { expandOptions } from '../credit/expand-options.js';
+import { messageOf } from '../errors/message-of.js';
 
 export const contributionKinds = [
   'environment',
@@ -22,8 +24,8 @@ const OPTION_TYPES: readonly OptionDeclaration['type'][] = [
 ];
 
 /**
- * Contributions of a plugin's entry, or what is wrong with the shape of its default export, each complaint with its
- * place.
+ * Contributions of a plugin's entry, each with all its options, or what is wrong with the shape of its default export,
+ * each complaint with its place.
  */
 export function checkContributions(exported: unknown): {
   readonly contributions?: readonly Contribution[];
@@ -31,19 +33,34 @@ export function checkContributions(exported: unknown): {
 } {
   if (!Array.isArray(exported)) return { complaints: [`default export: a list is wanted, not ${kindOf(exported)}`] };
   const complaints: string[] = [];
+  const contributions: Contribution[] = [];
   const seen = new Set<string>();
-  exported.forEach((item: unknown, i) => {
+  exported.forEach((written: unknown, i) => {
     const place = `[${i}]`;
-    if (!isObject(item)) {
-      complaints.push(`${place}: an object is wanted, not ${kindOf(item)}`);
+    if (!isObject(written)) {
+      complaints.push(`${place}: an object is wanted, not ${kindOf(written)}`);
+      return;
+    }
+    let item: Record<string, unknown>;
+    try {
+      item = withoutGroups(written);
+    } catch (error) {
+      complaints.push(`${place}.options${messageOf(error)}`);
       return;
     }
     complaints.push(...complaintsAbout(item, place));
     const id = `${String(item['kind'])} ${String(item['name'])}`;
     if (seen.has(id)) complaints.push(`${place}: ${id} is there twice`);
     seen.add(id);
+    contributions.push(item as unknown as Contribution);
   });
-  return complaints.length > 0 ? { complaints } : { contributions: exported as Contribution[], complaints };
+  return complaints.length > 0 ? { complaints } : { contributions, complaints };
+}
+
+/** An algorithm may name groups of options: whoever reads its options gets the options of each. */
+function withoutGroups(item: Record<string, unknown>): Record<string, unknown> {
+  if (item['kind'] !== 'algorithm' || !isObject(item['options'])) return item;
+  return { ...item, options: expandOptions(item['options'] as GroupedOptions) };
 }
 
 function complaintsAbout(item: Record<string, unknown>, place: string): string[] {

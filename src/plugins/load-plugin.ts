@@ -1,16 +1,12 @@
-import { access } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { installCommand } from '../config/install-command.js';
-import type { Contribution, PluginApiVersion } from '../contracts/plugin.js';
+import type { Contribution } from '../contracts/plugin.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { messageOf } from '../errors/message-of.js';
 import { checkContributions } from './check-contributions.js';
-import { isPluginDeclaration, liesInside, type PluginSource } from './plugin-source.js';
-
-/** The version of the plugin API that this host speaks. */
-export const API_VERSION: PluginApiVersion = 1;
+import { API_VERSION, inspectDeclaration, type PackageFault } from './inspect-package.js';
+import type { PluginSource } from './plugin-source.js';
 
 /** Why a plugin is left out, and what to do about it. */
 export interface PluginProblem {
@@ -32,37 +28,12 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
   const problem = (message: string, hint: string): LoadedPlugin => ({
     problem: { plugin: source.name, version: source.version, message, hint },
   });
-  if (!isPluginDeclaration(source.declaration)) {
-    return problem(
-      'its package.json has no `agentgym` field, so nothing of it can be used',
-      'Its author adds "agentgym": {"apiVersion": 1, "plugin": "./dist/index.js"}; until then uninstall it.',
-    );
-  }
-  const { apiVersion, plugin } = source.declaration as { apiVersion?: unknown; plugin?: unknown };
-  if (apiVersion !== API_VERSION) {
-    const message = `it is written for version ${JSON.stringify(apiVersion) ?? 'none'} of the plugin API; this agentgym has version ${API_VERSION}`;
-    return problem(message, `Install another version: \`${installCommand(source, 'VERSION')}\`.`);
-  }
-  if (typeof plugin !== 'string') {
-    return problem(
-      '`agentgym.plugin` in its package.json is not a path',
-      'Name its entry: "plugin": "./dist/index.js".',
-    );
-  }
-  const entry = resolve(source.root, plugin);
-  if (!liesInside(source.root, plugin)) {
-    return problem(`its entry ${plugin} lies outside of its package`, 'Name a file of the package itself.');
-  }
-  try {
-    await access(entry);
-  } catch {
-    return problem(
-      `its entry ${plugin} does not exist`,
-      ['project', 'linked'].includes(source.origin)
-        ? `Build it: \`npm run build\` in ${source.root}.`
-        : `Install it again: \`${installCommand(source)}\`.`,
-    );
-  }
+  const inspection = inspectDeclaration(source.root, source.declaration);
+  const [fault] = inspection.faults;
+  if (fault !== undefined) return problem(fault.message, cureOf(fault, source));
+  // Where there is no fault, there is an entry.
+  const entry = inspection.entry as string;
+  const { plugin } = source.declaration as { plugin: string };
   try {
     const module = await withinDeadline('the import of its entry', 1000 * deadlineSeconds, () => importEntry(entry));
     const { contributions, complaints } = checkContributions(module.default);
@@ -75,6 +46,18 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
     const cause = messageOf(error);
     return problem(`its entry ${plugin} could not be imported: ${cause}`, 'Report it to its author, or uninstall it.');
   }
+}
+
+/** What the one who uses a plugin can do about its package. */
+function cureOf({ kind }: PackageFault, source: PluginSource): string {
+  if (kind === 'plugin-field') {
+    return `Its author adds "agentgym": {"apiVersion": ${API_VERSION}, "plugin": "./dist/index.js"}; until then uninstall it.`;
+  }
+  if (kind === 'api-version') return `Install another version: \`${installCommand(source, 'VERSION')}\`.`;
+  if (kind === 'entry-path') return 'Its author names a file of the package itself: "plugin": "./dist/index.js".';
+  return ['project', 'linked'].includes(source.origin)
+    ? `Build it: \`npm run build\` in ${source.root}.`
+    : `Install it again: \`${installCommand(source)}\`.`;
 }
 
 function importEntry(entry: string): Promise<{ default?: unknown }> {

@@ -48,6 +48,29 @@ describe('openPluginHost', () => {
     expect(await host.problems()).toEqual([]);
   });
 
+  it('gives algorithms the options of the groups that they name', async () => {
+    const algorithm = (options: string) => ({
+      'index.js': `export default [{ kind: 'algorithm', name: 'own', summary: 'Own', options: ${options}, load: () => 0 }];`,
+    });
+    const own =
+      "{ memory: { type: 'number', default: 0.9, description: 'Memory' }, kl: { group: 'kl', without: ['klIn'] } }";
+    const host = openPluginHost([
+      await plugin('grouped', algorithm(own)),
+      await plugin('misspelt', algorithm("{ kl: { group: 'KL' } }")),
+    ]);
+    const { contribution } = await host.find('algorithm', 'own');
+    expect(Object.keys(contribution.options)).toEqual([
+      'memory',
+      'klCoefficient',
+      'klEstimator',
+      'klTarget',
+      'klHorizon',
+    ]);
+    expect(await host.problems()).toMatchObject([
+      { plugin: 'misspelt', message: expect.stringContaining('[0].options.kl.group: one of scaling,') },
+    ]);
+  });
+
   it('lists in name order, whatever order the packages come in', async () => {
     const b = await plugin('b', { 'index.js': `export default [${COIN.replace('coin-flip', 'a-game')}];` });
     const a = await coin('a');

@@ -65,17 +65,12 @@ export async function readPluginSource(root: string, origin: PluginOrigin = 'pro
 }
 
 /**
- * True of a path that leads to something of the package's own, or to its folder; one that climbs out of it is not to be
- * followed.
+ * True of a path that leads to something of the package's own other than its folder; one that climbs out of it is not
+ * to be followed.
  */
-export function liesInside(root: string, path: string): boolean {
-  const inside = relative(root, resolve(root, path));
-  return !inside.startsWith('..') && !isAbsolute(inside);
-}
-
-/** True of a path that leads to something of the package's own other than its folder. */
 export function liesWithin(root: string, path: string): boolean {
-  return liesInside(root, path) && resolve(root, path) !== resolve(root);
+  const inside = relative(root, resolve(root, path));
+  return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside);
 }
 
 /** Compares by code units, so that the order does not depend on the locale. */

@@ -2,7 +2,7 @@
 import type { ReportSeries } from './report-data.js';
 
 /** What a curve runs along. */
-export type Axis = 'runStep' | 'episodes' | 'seconds';
+export type CurveAxis = 'runStep' | 'episodes' | 'seconds';
 
 /** Metrics that never fall are axes too. */
 export type CostAxis = `cost/${string}`;
@@ -41,7 +41,7 @@ export function timeUnit(longest: number): { readonly unit: 'hours' | 'minutes' 
  * A metric of one run along an axis; where several lines share an x (no episode was played in between), the last one
  * counts.
  */
-export function curveOf(series: ReportSeries, metric: string, axis: Axis | CostAxis): Curve {
+export function curveOf(series: ReportSeries, metric: string, axis: CurveAxis | CostAxis): Curve {
   const column = series.metrics[metric] ?? [];
   const along = isCost(axis) ? (series.metrics[axis] ?? []) : series[axis];
   const x: number[] = [];
@@ -58,7 +58,7 @@ export function curveOf(series: ReportSeries, metric: string, axis: Axis | CostA
   return { x, y, stage };
 }
 
-function isCost(axis: Axis | CostAxis): axis is CostAxis {
+function isCost(axis: CurveAxis | CostAxis): axis is CostAxis {
   return axis.startsWith('cost/');
 }
 

@@ -1,7 +1,7 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { totalsOfMetrics } from '../training/spending.js';
-import { compareCells, toldMean, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
+import { compareCells, meanOfRuns, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
 import { readOutcomes, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
 import { changedLogs } from '../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
@@ -110,8 +110,8 @@ function compareOne(
     seed: recipe.seed,
     status,
     steps: metrics.at(-1)?.runStep ?? 0,
-    success: toldMean(success, 'success'),
-    ...(measure !== 'success' && { measured: toldMean(measured, measure) }),
+    success: meanOfRuns(success, 'success'),
+    ...(measure !== 'success' && { measured: meanOfRuns(measured, measure) }),
     spent: totalsOfMetrics(metrics.at(-1)?.metrics ?? {}),
   };
   return { compared, measured };

@@ -12,20 +12,20 @@ import { readAblation, readCellRun, runsOf, type AblationManifest } from '../abl
 import { trainedCells, type CellSummary } from '../ablation/ablation-result.js';
 import type { CellComparison } from '../ablation/compare-cells.js';
 import type { Measure } from '../ablation/read-outcomes.js';
-import { summarizeRuns, type SummarizeOptions } from '../ablation/summarize-ablation.js';
+import { summarizeCells, type SummarizeOptions } from '../ablation/summarize-ablation.js';
 import { cellOf, namedComparisons } from '../ablation/transfer-lines.js';
 import type { TransferSummary } from '../ablation/transfer-summary.js';
 import { loadRun } from '../runs/load-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
 import { statusTogether, type ReportedRun } from './report-cells.js';
 import { finite } from './report-comparisons.js';
-import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
+import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 import { halfLogs } from './report-runs.js';
 
 export interface ReportAblationOptions extends SummarizeOptions {
   /** Of all runs together. */
-  readonly episodes: EpisodeLimits;
+  readonly episodes: ShownEpisodeLimits;
   readonly version: string;
 }
 
@@ -58,7 +58,7 @@ export function composeAblation(
   manifest: AblationManifest,
   begun: ReadonlyMap<string, ReportedRun>,
   options: Omit<ReportAblationOptions, 'episodes'>,
-  summarize = summarizeRuns,
+  summarize = summarizeCells,
 ): ReportData {
   const loaded = new Map([...begun].map(([folder, run]) => [folder, run.loaded]));
   const result = summarize(directory, manifest, loaded, options);

@@ -1,7 +1,7 @@
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import { holmAdjust } from '../statistics/holm.js';
-import { compareCells, toldMean } from '../ablation/compare-cells.js';
+import { compareCells, meanOfRuns } from '../ablation/compare-cells.js';
 import { outcomesOfRun, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { differingKeys, settingLeaves } from '../runs/recipe-leaves.js';
@@ -108,7 +108,7 @@ function successOf(runs: readonly ReportedRun[]): ReportRate | null {
   const [only] = finals;
   if (only === undefined) return null;
   if (finals.length === 1) return { rate: only.success.rate, low: only.success.low, high: only.success.high };
-  const over = toldMean(outcomesOf(runs, 'policy'), 'success');
+  const over = meanOfRuns(outcomesOf(runs, 'policy'), 'success');
   if (over === null) return null;
   const { mean: rate, ...interval } = finite(over);
   return { rate, ...interval };

@@ -7,7 +7,7 @@ import type { ReportEpisode, ReportTokens } from '../reporting/report-data.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
 
 /** How much of a run's episodes a page may carry. */
-export interface EpisodeLimits {
+export interface ShownEpisodeLimits {
   readonly count: number;
   /** Of the logs' lines together. */
   readonly bytes: number;
@@ -39,7 +39,7 @@ export interface EpisodeLine {
  *
  * @throws AG_RUN_DAMAGED naming a line that is no JSON
  */
-export async function reportEpisodes(run: string, limits: EpisodeLimits): Promise<ReportedEpisodes> {
+export async function reportEpisodes(run: string, limits: ShownEpisodeLimits): Promise<ReportedEpisodes> {
   const logs = new EpisodeLogs(run);
   await logs.refresh();
   const episodes: ReportEpisode[] = [];
@@ -86,7 +86,7 @@ export class EpisodeLogs {
   }
 
   /** Lines of a page: `take` chooses among those of training. */
-  choose(limits: EpisodeLimits, take: typeof takeEvenly): EpisodeLine[] {
+  choose(limits: ShownEpisodeLimits, take: typeof takeEvenly): EpisodeLine[] {
     const logs = [...this.#logs].sort(([a], [b]) => (a < b ? -1 : 1));
     return chooseLines(new Map(logs.map(([log, { lines }]) => [log, lines])), limits, take);
   }
@@ -143,7 +143,7 @@ async function scanLog(log: string, file: string, known: ScannedLog): Promise<Sc
 
 function chooseLines(
   logs: ReadonlyMap<string, readonly EpisodeLine[]>,
-  limits: EpisodeLimits,
+  limits: ShownEpisodeLimits,
   take: typeof takeEvenly,
 ): EpisodeLine[] {
   const isEvaluation = (log: string) => Object.values(evaluationEpisodes).some((name) => log === `${name}.jsonl`);
@@ -159,14 +159,14 @@ function chooseLines(
   return [...take(training, left), ...paired];
 }
 
-function takeFirst(lines: readonly EpisodeLine[], { count, bytes }: EpisodeLimits): EpisodeLine[] {
+function takeFirst(lines: readonly EpisodeLine[], { count, bytes }: ShownEpisodeLimits): EpisodeLine[] {
   let total = 0;
   const end = lines.findIndex((line) => (total += bytesOf([line])) > bytes);
   return lines.slice(0, Math.min(count, end === -1 ? lines.length : end));
 }
 
 /** First and last among them. */
-function takeEvenly(lines: readonly EpisodeLine[], { count, bytes }: EpisodeLimits): EpisodeLine[] {
+function takeEvenly(lines: readonly EpisodeLine[], { count, bytes }: ShownEpisodeLimits): EpisodeLine[] {
   const share = Math.min(1, bytes / Math.max(1, bytesOf(lines)));
   const kept = Math.max(0, Math.min(lines.length, count, Math.floor(lines.length * share)));
   const gap = kept > 1 ? (lines.length - 1) / (kept - 1) : 0;
@@ -177,7 +177,7 @@ function takeEvenly(lines: readonly EpisodeLine[], { count, bytes }: EpisodeLimi
  * Every line of so many, a power of two: what was taken once stays while lines are appended, until half of it must go.
  * For pages that follow a run.
  */
-export function takeSteadily(lines: readonly EpisodeLine[], { count, bytes }: EpisodeLimits): EpisodeLine[] {
+export function takeSteadily(lines: readonly EpisodeLine[], { count, bytes }: ShownEpisodeLimits): EpisodeLine[] {
   if (count < 1) return [];
   for (let gap = 1; ; gap *= 2) {
     const taken = lines.filter((_, i) => i % gap === 0);

@@ -5,7 +5,7 @@ import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-
 import { differencesOf, notesOnDifferences } from './differing-runs.js';
 import { compareGroups, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
 import { compareWithTrained, finite } from './report-comparisons.js';
-import { reportEpisodes, type EpisodeLimits } from './report-episodes.js';
+import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 
 export interface ReportRequest {
@@ -43,7 +43,7 @@ export async function reportRuns(request: ReportRequest): Promise<ReportData> {
 }
 
 /** How many episodes each of several runs brings into one page. */
-export function limitsFor(episodes: number, runs: number): EpisodeLimits {
+export function limitsFor(episodes: number, runs: number): ShownEpisodeLimits {
   return { count: Math.floor(episodes / runs), bytes: Math.floor(largestEpisodes / runs) };
 }
 

@@ -13,7 +13,7 @@ import type { Actor, ModelActor } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import { EpisodeLost } from './episode-lost.js';
-import { type Attempt, failedEpisode, LiveEpisode, type Writing } from './live-episode.js';
+import { type Attempt, failedEpisode, LiveEpisode, type ActorTurn } from './live-episode.js';
 import { unlessAborted } from './unless-aborted.js';
 import type { InstanceHandle } from './world-handle.js';
 
@@ -196,15 +196,15 @@ class Collection {
       return;
     }
     const start = performance.now();
-    const writings = await unlessAborted(generate(episodes, actor, signal), signal);
+    const written = await unlessAborted(generate(episodes, actor, signal), signal);
     this.#generating += performance.now() - start;
     for (const [index, episode] of episodes.entries()) {
-      this.#beside(() => this.#play(episode, () => writings[index] as Writing));
+      this.#beside(() => this.#play(episode, () => written[index] as ActorTurn));
     }
   }
 
   /** What a player without tokens writes. */
-  async #ask({ attempt, instance, observations, random, system, texts, turns }: LiveEpisode): Promise<Writing> {
+  async #ask({ attempt, instance, observations, random, system, texts, turns }: LiveEpisode): Promise<ActorTurn> {
     const { actor, rollout, signal } = this.#options;
     const stream = random.stream('turn', turns.length);
     let text: string;
@@ -229,16 +229,16 @@ class Collection {
   }
 
   /** Plays a turn: what was written is a call of a tool, or an action. */
-  async #play(episode: LiveEpisode, write: () => Writing | Promise<Writing>): Promise<void> {
+  async #play(episode: LiveEpisode, write: () => ActorTurn | Promise<ActorTurn>): Promise<void> {
     const { instance, tools, turns } = episode;
     let phase: Failure['phase'] = 'player';
     try {
-      const writing = await write();
+      const written = await write();
       phase = 'tool';
       const answer =
-        tools === undefined ? undefined : await tools.answer(writing.text, turns.length, this.#options.signal);
+        tools === undefined ? undefined : await tools.answer(written.text, turns.length, this.#options.signal);
       phase = 'step';
-      const { parsed } = writing;
+      const { parsed } = written;
       const step =
         answer !== undefined
           ? episode.toolStep(answer.observation)
@@ -249,7 +249,7 @@ class Collection {
       phase = 'conclude';
       let conclusion: Conclusion | undefined;
       if (cause !== undefined && instance.concludes) conclusion = await instance.conclude(cause);
-      episode.finishTurn(writing, step, {
+      episode.finishTurn(written, step, {
         ...(answer && { toolCall: answer.toolCall }),
         ...(conclusion && { conclusion }),
       });
@@ -301,7 +301,7 @@ async function generate(
   episodes: readonly LiveEpisode[],
   { model, format, sampling, maxActionTokens }: ModelActor,
   signal: AbortSignal,
-): Promise<Writing[]> {
+): Promise<ActorTurn[]> {
   const policyVersion = model.policyVersion;
   const sequences = episodes.map((episode) => episode.sequence as NonNullable<typeof episode.sequence>);
   const requests = episodes.map((episode, index) => ({

@@ -28,7 +28,7 @@ export interface Attempt {
 }
 
 /** What the actor wrote in a turn. */
-export interface Writing {
+export interface ActorTurn {
   readonly text: string;
   readonly parsed: ParsedAction;
   readonly cut: boolean;
@@ -147,8 +147,8 @@ export class LiveEpisode {
   }
 
   /** Ends the turn: with the reward and the facts of its step, or of the conclusion where the episode was cut. */
-  finishTurn(writing: Writing, step: Stepped, { toolCall, conclusion }: TurnEnd = {}): void {
-    const parsed = toolCall === undefined ? writing.parsed : undefined;
+  finishTurn(written: ActorTurn, step: Stepped, { toolCall, conclusion }: TurnEnd = {}): void {
+    const parsed = toolCall === undefined ? written.parsed : undefined;
     const action = parsed !== undefined && 'action' in parsed ? parsed.action : undefined;
     const malformed = parsed !== undefined && 'malformed' in parsed ? parsed.malformed : undefined;
     const { facts, reward: native } = conclusion ?? step;
@@ -158,8 +158,8 @@ export class LiveEpisode {
       ...(previous !== undefined && { previous }),
       native,
       malformed: malformed !== undefined,
-      cut: writing.cut,
-      tokens: writing.sampled === undefined ? 0 : writing.sampled[1] - writing.sampled[0],
+      cut: written.cut,
+      tokens: written.sampled === undefined ? 0 : written.sampled[1] - written.sampled[0],
       ...(toolCall !== undefined && { toolCall: { name: toolCall.name, failed: toolCall.status !== 'answered' } }),
       terminated: this.#terminated,
       truncated: this.#truncated !== undefined,
@@ -168,19 +168,19 @@ export class LiveEpisode {
     this.turns.push({
       observation: this.#observation,
       ...(this.#characters !== undefined && { observationCharacters: this.#characters }),
-      text: writing.text,
+      text: written.text,
       ...(action !== undefined && { action }),
       ...(malformed !== undefined && { malformed }),
       ...(toolCall !== undefined && { toolCall }),
-      cut: writing.cut,
+      cut: written.cut,
       reward,
       components,
       native,
       facts,
-      ...(writing.sampled !== undefined && { sampled: writing.sampled }),
-      ...(writing.policyVersion !== undefined && { policyVersion: writing.policyVersion }),
+      ...(written.sampled !== undefined && { sampled: written.sampled }),
+      ...(written.policyVersion !== undefined && { policyVersion: written.policyVersion }),
     });
-    this.texts.push(writing.text);
+    this.texts.push(written.text);
     this.observations.push(step.observation);
     this.#observation = step.observation;
     this.#characters = step.characters;

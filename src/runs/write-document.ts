@@ -9,9 +9,9 @@ import { makeFolder } from '../reporting/make-folder.js';
  * Writes a file, and the folders above it, whole or not at all: nobody reads half a document. Throws
  * AG_REPORT_WRITE_FAILED.
  *
- * @param told what the error calls it
+ * @param name what the error calls it
  */
-export async function writeDocument(file: string, text: string, told: string): Promise<void> {
+export async function writeDocument(file: string, text: string, name: string): Promise<void> {
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.writing`);
   try {
     await makeFolder(dirname(file));
@@ -20,7 +20,7 @@ export async function writeDocument(file: string, text: string, told: string): P
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw new AgentgymError('AG_REPORT_WRITE_FAILED', {
-      message: `Could not write ${told}: ${systemReason(error)}.`,
+      message: `Could not write ${name}: ${systemReason(error)}.`,
       file,
       cause: error,
     });

@@ -1,11 +1,11 @@
 // Each step of a run that goes on changes its log alone, and comparing thirty runs takes a good part of a second: what
 // is compared is compared again only where a run has begun, ended or come to another result.
-import { summarizeRuns } from '../ablation/summarize-ablation.js';
+import { summarizeCells } from '../ablation/summarize-ablation.js';
 import { compareGroups } from '../reports/report-cells.js';
 
-/** As `summarizeRuns`. */
-export function rememberSummary(): typeof summarizeRuns {
-  return rememberLast(summarizeRuns, (directory, manifest, begun, { measure, temperature }) => [
+/** As `summarizeCells`. */
+export function rememberSummary(): typeof summarizeCells {
+  return rememberLast(summarizeCells, (directory, manifest, begun, { measure, temperature }) => [
     directory,
     manifest,
     measure,

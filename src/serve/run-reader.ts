@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { loadRun, presentStatus, type LoadedRun } from '../runs/load-run.js';
-import { EpisodeLogs, takeSteadily, type EpisodeLimits } from '../reports/report-episodes.js';
+import { EpisodeLogs, takeSteadily, type ShownEpisodeLimits } from '../reports/report-episodes.js';
 import { reportRun } from '../reports/report-run.js';
 import type { ReportedRun } from '../reports/report-cells.js';
 import { manifestPath } from '../runs/run-manifest.js';
@@ -38,7 +38,7 @@ export class RunReader {
   }
 
   /** The episodes that a page carries, in order: a key never means another episode. */
-  async episodes(limits: EpisodeLimits): Promise<{ readonly key: string; readonly json: string }[]> {
+  async episodes(limits: ShownEpisodeLimits): Promise<{ readonly key: string; readonly json: string }[]> {
     const generation = this.#generation;
     const lines = this.#logs.choose(limits, takeSteadily);
     const keyed = lines.map((line) => ({ line, key: `${generation}.${line.log}.${line.start}` }));

@@ -10,6 +10,7 @@ import { readerChecks } from './reader-checks.js';
 import { requireMembers } from './require-members.js';
 import { shorten } from './shorten.js';
 import { testHost } from './test-host.js';
+import { globalState } from './shared-cures.js';
 
 /** An action format as the kit takes it: its module, and options to try it with. */
 export interface ActionFormatSubject<Options> extends FormatModule<Options> {
@@ -45,6 +46,8 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     title: 'an action that is rendered is read as the same action',
     severity: 'error',
     likelyCause: 'render writes what parse strips or does not know; demonstrations would teach malformed text',
+    why: 'Demonstrations are written by render() and read by parse(): they would teach malformed text.',
+    cure: 'Let parse(render(action)) be the action, for any action.',
     run: ({ format, actions }) =>
       actions.flatMap((action) => {
         const parsed = format.parse(format.render(action));
@@ -58,6 +61,8 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     title: 'any text is read as an action or refused with a reason and a reply, and nothing is thrown',
     severity: 'error',
     likelyCause: 'JSON.parse, a missing match or a deep recursion is not guarded',
+    why: 'A policy that is still learning writes anything; an exception ends the episode.',
+    cure: 'Refuse what you cannot read: {malformed: reason, observation: reply}.',
     run: ({ format, texts }) => {
       const found: string[] = [];
       for (const text of texts()) {
@@ -85,6 +90,8 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     title: 'the reply to a malformed text is short, whatever the text',
     severity: 'error',
     likelyCause: 'the reply quotes the text; it becomes an observation, and its tokens fill the episode',
+    why: 'The reply stands in the next prompt, and fills it.',
+    cure: 'Say what is wanted in a sentence, and do not quote the text.',
     run: ({ format, texts }) => {
       for (const text of texts()) {
         const parsed = format.parse(text);
@@ -100,6 +107,8 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     title: 'a text that says something is never read as an action that says nothing',
     severity: 'error',
     likelyCause: 'empty brackets or tags are a match of the pattern; ask for one character at least between them',
+    why: 'The environment is sent nothing, and the blame falls on it instead of on the text.',
+    cure: 'Refuse brackets without content as malformed.',
     run: ({ format, texts }) => {
       const wrappers = ['', ' ', '\n\t'].map((action) => format.render(action));
       for (const text of [...wrappers, ...texts()]) {
@@ -115,6 +124,8 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     title: 'the instructions are well-formed text, the same each time, and shorter than a page',
     severity: 'error',
     likelyCause: 'instructions that are made of a clock or of chance, or that quote something long',
+    why: 'They are part of every prompt, tokens and all.',
+    cure: 'Write a constant of a few sentences.',
     run: async ({ format }) => {
       const { instructions } = format;
       if (!isWellFormed(instructions)) return ['they hold half a surrogate pair, which no file can keep'];
@@ -128,6 +139,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     title: 'nothing of the process is changed',
     severity: 'error',
     likelyCause: 'process.on, or an assignment to a global',
+    ...globalState,
     run: async ({ format, actions }) => {
       const work = (): unknown => actions.map((action) => format.parse(format.render(action)));
       return (await changedGlobals(work)).map((name) => `${name} changed`);
@@ -140,7 +152,7 @@ export async function examineActionFormat<Options>(
   subject: ActionFormatSubject<Options>,
   settings: ActionFormatCheckSettings = {},
 ): Promise<KitReport> {
-  const checks = await runKit('format', actionFormatChecks, settings, () => {
+  const checks = await runKit(actionFormatChecks, settings, () => {
     const format = subject.create(subject.options, testHost(settings.seed));
     requireMembers('create()', format, { instructions: 'string', parse: 'function', render: 'function' });
     const actions = settings.actions ?? someActions;

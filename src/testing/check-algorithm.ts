@@ -8,7 +8,7 @@ import { purityChecks } from './algorithm-checks/purity-checks.js';
 import { stateChecks } from './algorithm-checks/state-checks.js';
 import { declareKit, findingsOf, runKit, type KitCheck, type KitReport, type KitSettings } from './conformance-kit.js';
 import type { DeclareTest } from './declare-test.js';
-import { gradientChecks } from './estimators/gradient-checks.js';
+import { estimatorChecks } from './estimators/gradient-checks.js';
 import type { Finding } from './finding.js';
 import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
@@ -23,7 +23,7 @@ export const algorithmChecks: readonly KitCheck<AlgorithmContext>[] = [
   ...lossChecks,
   ...stateChecks,
   ...purityChecks,
-  ...gradientChecks,
+  ...estimatorChecks,
 ];
 
 /**
@@ -34,7 +34,7 @@ export async function examineAlgorithm<Options>(
   subject: AlgorithmSubject<Options>,
   settings: KitSettings = {},
 ): Promise<KitReport> {
-  const checks = await runKit<AlgorithmContext>('algorithm', algorithmChecks, settings, async () => {
+  const checks = await runKit<AlgorithmContext>(algorithmChecks, settings, async () => {
     const create = async (): Promise<Algorithm> => subject.create(subject.options, testHost(settings.seed));
     const algorithm = await create();
     const functions = { advantages: 'function', weights: 'function', loss: 'function' } as const;

@@ -24,7 +24,7 @@ import { episodeChecks } from './environment-checks/episode-checks.js';
 import { lifecycleChecks } from './environment-checks/lifecycle-checks.js';
 import { malformedChecks } from './environment-checks/malformed-checks.js';
 import { measureSpeed } from './environment-checks/measure-speed.js';
-import { chooseAs, playEpisode, type PlayedEpisode } from './environment-checks/play-episode.js';
+import { chooseAs, playEpisode, type CheckedEpisode } from './environment-checks/play-episode.js';
 import { playMalformed, type MalformedAnswer } from './environment-checks/play-malformed.js';
 import { playerChecks } from './environment-checks/player-checks.js';
 import { repetitionChecks } from './environment-checks/repetition-checks.js';
@@ -40,10 +40,14 @@ export const environmentPreparation = {
   id: 'create',
   title: 'it is opened and gives instances, and both have the shape of their contract',
   likelyCause: 'open() or create() fails with these options, or gives something else than the contract says',
+  why: 'Nothing can be played in it: every run that names it ends at once.',
+  cure: 'Make open() and create() work with the declared defaults, and give every member that the contract names.',
   availability: {
     id: 'available',
     title: 'the world is there',
     likelyCause: 'a server that is not running, or cannot be reached from here',
+    why: 'A run would end at once, to be resumed when the world is there; nothing else could be checked.',
+    cure: 'Start what it needs, or say in an option where it is; throw `UNAVAILABLE` only where the world itself is down.',
   },
 } as const satisfies Preparation;
 
@@ -99,13 +103,7 @@ export async function examineEnvironment<Options>(
         await disposeOfAll();
       }
     };
-    const checks = await runKit(
-      'environment',
-      environmentChecks.map(tidy),
-      settings,
-      prepareAll,
-      environmentPreparation,
-    );
+    const checks = await runKit(environmentChecks.map(tidy), settings, prepareAll, environmentPreparation);
     return { checks, ...(stepsPerSecond !== undefined && { stepsPerSecond }) };
   } finally {
     await disposeOfAll();
@@ -165,8 +163,8 @@ async function prepare<Options>(
   };
   const sample = await sampleTasks(world, resolved.tasks);
   const first = await create();
-  const play = async (player: string, limit: number): Promise<PlayedEpisode[]> => {
-    const episodes: PlayedEpisode[] = [];
+  const play = async (player: string, limit: number): Promise<CheckedEpisode[]> => {
+    const episodes: CheckedEpisode[] = [];
     for (const { task } of sample)
       episodes.push(await playEpisode(first, task, random, chooseAs(player, random, task), limit));
     return episodes;

@@ -9,7 +9,7 @@ import { generationChecks } from './policy-checks/generation-checks.js';
 import { operationChecks } from './policy-checks/operation-checks.js';
 import type {
   PolicyCheck,
-  PolicyContext,
+  PolicyCheckContext,
   PolicyModelCheckSettings,
   PolicyModelSubject,
 } from './policy-checks/policy-context.js';
@@ -44,7 +44,7 @@ export async function examinePolicyModel(
   };
   let sequences = 0;
   try {
-    const checks = await runKit<PolicyContext>('policy', policyModelChecks, settings, async () => ({
+    const checks = await runKit<PolicyCheckContext>(policyModelChecks, settings, async () => ({
       model: await create(),
       create,
       random: createRandom(settings.seed ?? 0),

@@ -55,6 +55,8 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
     title: 'successes and failures are among the episodes',
     severity: 'error',
     likelyCause: 'an environment without an oracle, or one that nobody can lose: the law would hold of nothing',
+    why: 'The law would hold of nothing.',
+    cure: 'Take an environment that can be won and lost, with an oracle.',
     run: ({ played }) => {
       const successes = played.filter(({ success }) => success).length;
       if (successes > 0 && successes < played.length) return [];
@@ -67,6 +69,8 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
     severity: 'error',
     likelyCause:
       'what is earned on the way is not scaled by how much of it there is, or a success is not paid for what it passed by',
+    why: 'Where a failure can score above a success, that is what the agent learns.',
+    cure: 'Scale what is earned on the way by how much of it there is, and pay a success for what it passed by.',
     run: ({ played, outcome }) => {
       const worst = played.filter(({ success }) => success).sort((a, b) => a.return - b.return)[0];
       const best = played.filter(({ success }) => !success).sort((a, b) => b.return - a.return)[0];
@@ -79,6 +83,8 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
     title: 'every episode keeps the bounds',
     severity: 'error',
     likelyCause: 'bounds() thinks of facts that the environment does not keep to',
+    why: 'Recipes are checked against the bounds before anything runs.',
+    cure: 'Widen bounds() to what the environment really reports, or mend its facts.',
     run: ({ played, scheme, horizon }) => {
       for (const episode of played) {
         const milestones = episode.turns.findLast(({ facts }) => facts.milestones !== undefined)?.facts.milestones;
@@ -103,7 +109,7 @@ export async function checkRewardOn<EnvironmentOptions, RewardOptions>(
   reward: RewardSubject<RewardOptions>,
   settings: RewardOnSettings = {},
 ): Promise<Finding[]> {
-  const checks = await runKit('reward on an environment', rewardOnChecks, settings, async () => {
+  const checks = await runKit(rewardOnChecks, settings, async () => {
     const scheme = reward.create(reward.options, testHost(settings.seed));
     const { horizon, played } = await playAll(environment, scheme, settings);
     return { scheme, horizon, played, outcome: settings.term === true ? 1 : 0 };

@@ -7,6 +7,7 @@ import type { Finding } from './finding.js';
 import { simulateEpisode, type SimulatedEpisode } from './simulate-reward-turns.js';
 import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
+import { clock, globalRandom, globalState } from './shared-cures.js';
 
 /** A reward scheme as the kit takes it: its module, and options to try it with. */
 export interface RewardSubject<Options> extends RewardModule<Options> {
@@ -74,6 +75,8 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'every score is a finite number',
     severity: 'error',
     likelyCause: 'a fact that may be absent (progress, milestones, previous) is read as a number',
+    why: 'One NaN makes every advantage of its group NaN.',
+    cure: 'Give facts that may be absent (progress, milestones, previous) a value before you count with them.',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
         const turn = episode.scores.findIndex((score) => !Number.isFinite(score));
@@ -85,6 +88,8 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'the same turn scores the same, whatever was scored before, and is left as it was',
     severity: 'error',
     likelyCause: 'the scheme remembers turns; what it must know of the past stands in `previous`',
+    why: 'Episodes are scored in no promised order, and again when a run is resumed.',
+    cure: 'Read the past from `previous`, keep nothing in the scheme, and leave the turn as it is.',
     run: ({ scheme, episodes }) => {
       for (const { turns, scores } of [...episodes].reverse()) {
         for (const [index, turn] of [...turns.entries()].reverse()) {
@@ -102,6 +107,8 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'bounds are finite, the low one first',
     severity: 'error',
     likelyCause: 'low and high are swapped, or a bound grows with something that has no limit',
+    why: 'Recipes are checked against the bounds before anything runs.',
+    cure: 'Return [low, high], both finite, for success and for failure.',
     run: ({ episodes }) =>
       first(episodes, ({ bounds, context }) => {
         const wrong = [bounds.success, bounds.failure].find(
@@ -115,6 +122,8 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'no episode returns less or more than the bounds say',
     severity: 'error',
     likelyCause: 'a penalty or a bonus is not counted in bounds()',
+    why: 'A bound that does not hold lets a recipe pass in which failing pays.',
+    cure: 'Count every bonus and every penalty in bounds(), over as many turns as the horizon has.',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
         const outside = outsideBounds(episode.total, episode.bounds, episode.success);
@@ -126,6 +135,8 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'nor do discounted returns, where the bounds are asked for a discount',
     severity: 'error',
     likelyCause: '`discount` is not read: a success in the last turn is worth discount ** (horizon - 1) of what it was',
+    why: 'With a discount a late success may be worth less than an early bonus, and nobody would be told.',
+    cure: 'Read `discount` in bounds(): what comes in the last turn is worth discount ** (horizon - 1) of it.',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
         const { discount, total, bounds } = episode.discounted;
@@ -138,6 +149,8 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'with these options every success returns more than every failure',
     severity: 'error',
     likelyCause: 'intermediate rewards can add up to more than the outcome is worth',
+    why: 'Where a failure can score above a success, that is what the agent learns.',
+    cure: 'Scale what is earned on the way so that all of it is less than the outcome, by default.',
     run: ({ episodes, outcome }) =>
       first(episodes, ({ bounds: { success, failure }, context }) =>
         success[0] + outcome > failure[1]
@@ -150,6 +163,8 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'a scheme that calls itself `outcome` rewards at most one turn of an episode',
     severity: 'error',
     likelyCause: 'the outcome is paid again on turns after the one that brought it; compare with `previous`',
+    why: 'Reports and advice tell sparse from dense by this word.',
+    cure: "Reward one turn at most, or say density: 'turn'.",
     run: ({ scheme, episodes }) =>
       first(episodes, (episode) => {
         const rewarded = episode.scores.filter((score) => score !== 0).length;
@@ -162,6 +177,7 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'Math.random is not called',
     severity: 'error',
     likelyCause: 'noise is added to the score, or a library rolls dice',
+    ...globalRandom,
     run: async (context) => {
       const places = await callsOfMathRandom(() => scoreAgain(context));
       return places.slice(0, 3).map((place) => `Math.random is called ${place}`);
@@ -172,6 +188,7 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'at another time of another day every score and bound is the same',
     severity: 'error',
     likelyCause: 'Date.now or performance.now is read: a price on seconds is no fact of the turn',
+    ...clock,
     run: async (context) => {
       const found = await withOtherClock(() => scoreAgain(context));
       return found === undefined ? [] : [`forty days later ${found}`];
@@ -182,6 +199,7 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     title: 'nothing of the process is changed',
     severity: 'error',
     likelyCause: 'process.on, or an assignment to a global',
+    ...globalState,
     run: async (context) => (await changedGlobals(() => scoreAgain(context))).map((name) => `${name} changed`),
   },
 ];
@@ -191,7 +209,7 @@ export async function examineReward<Options>(
   subject: RewardSubject<Options>,
   settings: RewardCheckSettings = {},
 ): Promise<KitReport> {
-  const checks = await runKit('reward', rewardChecks, settings, () => {
+  const checks = await runKit(rewardChecks, settings, () => {
     const create = (): RewardScheme => subject.create(subject.options, testHost(settings.seed));
     const scheme = create();
     checkRewardShape(scheme);

@@ -49,7 +49,7 @@ export async function examineTool<Options>(
     made.push(tool);
     return tool;
   };
-  const checks = await runKit('tool', toolChecks, settings, async () => {
+  const checks = await runKit(toolChecks, settings, async () => {
     const tool = await create();
     const calls = [tool.example, ...(settings.calls ?? [])];
     function* texts(): Generator<string> {

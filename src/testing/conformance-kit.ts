@@ -1,17 +1,28 @@
 import { withinDeadline } from '../errors/within-deadline.js';
 import { messageOf } from '../errors/message-of.js';
-import { checkTable, type CheckedKind } from './check-table.js';
 import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
 import { isUnavailable } from './is-unavailable.js';
 
-/** One thing that a kit checks. `run` returns what it found wrong, each as a sentence. */
-export interface KitCheck<Context> {
+/**
+ * A check in words, which stand beside its code. docs/reference/checks.md is written from them (`npm run reference`).
+ */
+export interface CheckDescription {
   readonly id: string;
   /** What holds when nothing is found. */
   readonly title: string;
-  readonly severity: 'error' | 'warning';
   readonly likelyCause: string;
+  /** What goes wrong in a run where this is left as it is. */
+  readonly why: string;
+  /** How to mend it. */
+  readonly cure: string;
+  /** Absent: `error`. */
+  readonly severity?: 'error' | 'warning';
+}
+
+/** One thing that a kit checks. `run` returns what it found wrong, each as a sentence. */
+export interface KitCheck<Context> extends CheckDescription {
+  readonly severity: 'error' | 'warning';
   /** Why there is nothing to check here, if so: "it has no oracle". */
   idle?(context: Context): string | undefined;
   run(context: Context): Promise<readonly string[]> | readonly string[];
@@ -52,28 +63,26 @@ export interface KitSettings {
 }
 
 /** The check that stands for a subject that cannot even be prepared. */
-export interface Preparation {
-  readonly id: string;
-  readonly title: string;
-  readonly likelyCause: string;
+export interface Preparation extends CheckDescription {
   /**
    * The check that tells of a world that is down, in the place of all that could not be checked then; absent: nothing
    * of this kind can be down.
    */
-  readonly availability?: Omit<Preparation, 'availability'>;
+  readonly availability?: CheckDescription;
 }
 
 export const creation: Preparation = {
   id: 'create',
   title: 'it is created, and has the shape of its contract',
   likelyCause: 'create() fails with these options, or gives something else than the contract says',
+  why: 'Nothing can be made of it: every run that names it ends at once.',
+  cure: 'Make create() work with the declared defaults, and give every member that the contract names.',
 };
 
-/** Puts why and cure to what was found. */
-export function findingOf(kind: CheckedKind, found: Omit<Finding, 'why' | 'cure'>): Finding {
-  const entry = checkTable[kind][found.id];
-  if (entry === undefined) throw new Error(`the check ${found.id} of ${kind} is missing from the table of checks`);
-  return { ...found, ...entry };
+/** What a check found, with what there is to say of it. */
+export function findingOf(check: CheckDescription, message: string): Finding {
+  const { id, severity = 'error', likelyCause, why, cure } = check;
+  return { id, severity, message, likelyCause, why, cure };
 }
 
 /**
@@ -82,7 +91,6 @@ export function findingOf(kind: CheckedKind, found: Omit<Finding, 'why' | 'cure'
  * @param prepare makes what every check is given; what it throws is a finding of its own, by default `create`
  */
 export async function runKit<Context>(
-  kind: CheckedKind,
   checks: readonly KitCheck<Context>[],
   settings: KitSettings,
   prepare: () => Promise<Context> | Context,
@@ -96,8 +104,8 @@ export async function runKit<Context>(
     settings.finished?.(outcome);
   };
   /** Runs one check, and tells of it. */
-  const perform = async (check: Omit<KitCheck<Context>, 'idle' | 'run'>, run: () => Promise<readonly string[]>) => {
-    const { id, severity, likelyCause } = check;
+  const perform = async (check: CheckDescription, run: () => Promise<readonly string[]>) => {
+    const { id, severity = 'error' } = check;
     const begin = performance.now();
     settings.started?.(id);
     let messages: readonly string[];
@@ -111,12 +119,12 @@ export async function runKit<Context>(
       }
       messages = [id === preparation.id ? messageOf(error) : `the check could not be finished: ${messageOf(error)}`];
     }
-    const findings = messages.map((message) => findingOf(kind, { id, severity, message, likelyCause }));
+    const findings = messages.map((message) => findingOf(check, message));
     const status = severity === 'error' && findings.length > 0 ? 'failed' : 'passed';
     end({ id, status, findings, seconds: (performance.now() - begin) / 1000 });
   };
   let prepared: { readonly context: Context } | undefined;
-  await perform({ ...preparation, severity: 'error' }, async () => {
+  await perform(preparation, async () => {
     prepared = { context: await prepare() };
     return [];
   });
@@ -137,7 +145,7 @@ export async function runKit<Context>(
     (down !== undefined || (prepared !== undefined && unwanted(availability.id) === undefined))
   ) {
     const found = down === undefined ? [] : [`the world is down: ${down}`];
-    await perform({ ...availability, severity: 'error' }, () => Promise.resolve(found));
+    await perform(availability, () => Promise.resolve(found));
   }
   return outcomes;
 }

@@ -1,9 +1,8 @@
-import type { OptionsDeclaration, OptionsOf } from '../contracts/options.js';
+import type { GroupedOptions, OptionsOf } from '../contracts/options.js';
+import { expandOptions } from '../credit/expand-options.js';
 
 /** The values that code receives where nobody wrote any: what a contribution is tested with. */
-export function optionDefaults<Declaration extends OptionsDeclaration>(
-  declaration: Declaration,
-): OptionsOf<Declaration> {
-  const entries = Object.entries(declaration).map(([name, option]) => [name, option.default]);
+export function optionDefaults<Declaration extends GroupedOptions>(declaration: Declaration): OptionsOf<Declaration> {
+  const entries = Object.entries(expandOptions(declaration)).map(([name, option]) => [name, option.default]);
   return Object.fromEntries(entries) as OptionsOf<Declaration>;
 }

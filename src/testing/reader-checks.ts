@@ -38,6 +38,8 @@ export function readerChecks<Context>(readerOf: (context: Context) => TextReader
       title: 'no text takes long to read',
       severity: 'error',
       likelyCause: 'a regular expression backtracks: nested or adjacent repetitions that match the same characters',
+      why: 'One long text would hold up every episode of the process.',
+      cure: 'Search with indexOf, or with patterns that cannot match the same characters in two ways.',
       run: (context) => {
         const { read, pieces, milliseconds } = readerOf(context);
         for (const piece of [...repetitive, ...pieces]) {
@@ -57,6 +59,8 @@ export function readerChecks<Context>(readerOf: (context: Context) => TextReader
       title: 'the same text is read the same way each time',
       severity: 'error',
       likelyCause: 'state is kept between calls, such as lastIndex of a regular expression with the flag g',
+      why: 'The same text would be read in one way in one episode and in another in the next.',
+      cure: 'Keep nothing between calls of parse; leave the flag g off, or use matchAll.',
       run: (context) => {
         const { read, known } = readerOf(context);
         return known.flatMap((text) => {

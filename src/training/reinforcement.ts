@@ -16,7 +16,7 @@ import { creditBatch } from './credit-batch.js';
 import { type HorizonSchedule, type HorizonState, horizonTurns, initialHorizon, nextHorizon } from './horizon.js';
 import { runStage, type StageOptions, type StageResult } from './run-stage.js';
 import { recordEpisodes, withGroupReturns } from './record-episodes.js';
-import { showCredit } from './show-credit.js';
+import { recordCredit } from './record-credit.js';
 import { algorithmLosses, updateModels } from './update-models.js';
 
 export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
@@ -178,7 +178,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         units: spent - state.spent,
       },
       episodes: withGroupReturns(
-        showCredit(recordEpisodes(episodes, options.record, random.stream('record', step)), model.encoder, {
+        recordCredit(recordEpisodes(episodes, options.record, random.stream('record', step)), model.encoder, {
           rows,
           ...(credited && { batch: credited.batch }),
         }),

@@ -214,7 +214,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/algo-rloo/src/rloo.ts',
-    find: 'advantages: advantagesOf(penalised)',
+    find: 'advantages: advantagesOf(penalized)',
     replace: 'advantages: advantagesOf(batch)',
     test: 'plugins/algo-rloo/src/rloo.test.ts',
     reddens: 'takes the divergence from the reference out of the rewards',
@@ -256,7 +256,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/algo-ppo/src/ppo.ts',
-    find: 'credit.generalizedAdvantages(penalised, {',
+    find: 'credit.generalizedAdvantages(penalized, {',
     replace: 'credit.generalizedAdvantages(batch, {',
     test: 'plugins/algo-ppo/src/ppo.test.ts',
     reddens: 'pay for the divergence of each token where it stands in the reward',
@@ -333,7 +333,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/algo-cispo/src/cispo.ts',
-    find: 'credit.groupNormalized(penalised, options)',
+    find: 'credit.groupNormalized(penalized, options)',
     replace: 'credit.groupNormalized(batch, options)',
     test: 'plugins/algo-cispo/src/cispo.test.ts',
     reddens: 'takes the divergence from the reference out of the rewards',

@@ -22,7 +22,7 @@
 // bounds, 0.2 each; TRL 1.16.0 has the upper one alone, written as the highest ratio (5 there is clipHigh: 4 here).
 import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression } from '@agentgym/cli';
 
-import { dropsFlatGroups, type Options } from './options.js';
+import type { Options } from './options.js';
 
 export { validate } from './options.js';
 
@@ -40,11 +40,11 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     initialState: kl.initialState,
     discount: { turn: options.turnDiscount, token: 1 },
     refillRounds: options.refillRounds,
-    ...(dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
+    ...(credit.dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
 
     advantages: (batch, state) => {
-      const { batch: penalised, ...rest } = kl.take(batch, state);
-      return { ...rest, advantages: credit.groupNormalized(penalised, options) };
+      const { batch: penalized, ...rest } = kl.take(batch, state);
+      return { ...rest, advantages: credit.groupNormalized(penalized, options) };
     },
 
     weights: (minibatch) =>

@@ -1,4 +1,4 @@
-import type { OptionChecks, AlgorithmFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { AlgorithmFinding, OptionChecks, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   pairing: {

@@ -1,4 +1,4 @@
-import type { OptionChecks, AlgorithmFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   keep: {
@@ -29,56 +29,30 @@ export const options = {
     default: 0,
     description: 'Rounds of further tasks that a step may play in the place of groups with nothing to imitate',
   },
-  klCoefficient: {
-    type: 'number',
-    minimum: 0,
-    default: 0,
-    description: 'Weight, in the loss, of the divergence from the policy that training started from',
+  kl: {
+    group: 'kl',
+    change: {
+      klCoefficient: {
+        description: 'Weight, in the loss, of the divergence from the policy that training started from',
+      },
+      klEstimator: {
+        choices: ['abs', 'k2', 'k3', 'k3-straight-through'],
+        description: 'How the divergence is estimated on a token that is imitated',
+      },
+      klHorizon: { description: 'Imitated episodes over which the steering to klTarget takes effect' },
+    },
+    // A penalty in the rewards would come after episodes are chosen, and nothing reads rewards from then on.
+    without: ['klIn'],
   },
-  klEstimator: {
-    type: 'choice',
-    choices: ['abs', 'k2', 'k3', 'k3-straight-through'],
-    default: 'k3',
-    description: 'How the divergence is estimated on a token that is imitated',
-  },
-  klTarget: {
-    type: 'number',
-    minimum: 0,
-    exclusiveMinimum: true,
-    default: null,
-    description: 'Divergence per token that klCoefficient is steered to; unset: the coefficient stays',
-  },
-  klHorizon: {
-    type: 'integer',
-    minimum: 1,
-    default: 10000,
-    description: 'Imitated episodes over which the steering to klTarget takes effect',
-  },
-  entropyCoefficient: { type: 'number', minimum: 0, default: 0, description: "Weight of the policy's entropy" },
-  aggregation: {
-    type: 'choice',
-    choices: ['token-mean', 'sequence-mean-token-mean', 'sequence-mean-token-sum', 'constant-length'],
-    default: 'token-mean',
-    description: 'How the losses of tokens become one number',
-  },
-  constantLength: {
-    type: 'integer',
-    minimum: 1,
-    default: null,
-    description: 'Tokens of an episode that `constant-length` divides by',
-  },
-} as const satisfies OptionsDeclaration;
+  entropyCoefficient: { group: 'entropy' },
+  aggregation: { group: 'aggregation', without: ['countEmpty'] },
+} as const satisfies GroupedOptions;
 
 export type Options = OptionsOf<typeof options>;
 
 /** Options that contradict each other, and those that are idle beside others or the recipe's `groupSize`. */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
-  const findings: AlgorithmFinding[] = [
-    // There is no klIn: a penalty in the rewards would come after episodes are chosen, and nothing reads rewards from
-    // then on.
-    ...checks.kl({ ...chosen, klIn: 'loss' }).filter(({ path }) => path[0] !== 'klIn'),
-    ...checks.aggregation(chosen),
-  ];
+  const findings: AlgorithmFinding[] = [...checks.kl(chosen), ...checks.aggregation(chosen)];
   const idle = (...finding: Parameters<OptionChecks['idle']>): void => void findings.push(checks.idle(...finding));
   if (chosen.keep === 'success' && chosen.returnAbove !== null) {
     idle('returnAbove', 'with keep: success', 'Remove returnAbove, or set keep: return.');

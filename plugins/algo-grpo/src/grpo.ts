@@ -30,12 +30,13 @@ import type {
   TrainingBatch,
 } from '@agentgym/cli';
 
-import { dropsFlatGroups, type Options } from './options.js';
+import type { Options } from './options.js';
 
 export { validate } from './options.js';
 
 export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const kl = credit.klControl(options);
+  const dropsFlat = credit.dropsFlatGroups(options);
 
   /** What is taken from an episode of so many sampled tokens: nothing, then more and more, then all of it. */
   function overlongPenalty(tokens: number): number {
@@ -75,12 +76,12 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     initialState: kl.initialState,
     discount: { turn: options.turnDiscount, token: 1 },
     refillRounds: options.refillRounds,
-    claims: claimsOf(options),
-    ...(dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
+    claims: claimsOf(options, dropsFlat),
+    ...(dropsFlat && { select: (group) => (hasSignal(group) ? [group] : []) }),
 
     advantages: (batch, state) => {
-      const { batch: penalised, ...rest } = kl.take(batch, state);
-      return { ...rest, advantages: credit.groupNormalized(withoutOverlong(penalised), options) };
+      const { batch: penalized, ...rest } = kl.take(batch, state);
+      return { ...rest, advantages: credit.groupNormalized(withoutOverlong(penalized), options) };
     },
 
     weights: (minibatch) =>
@@ -110,10 +111,10 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
  * Dr. GRPO without groups left out is REINFORCE with a mean that counts the episode itself: (n - 1) / n of the
  * gradient.
  */
-function claimsOf(options: Options): readonly AlgorithmClaim[] {
+function claimsOf(options: Options, dropsFlat: boolean): readonly AlgorithmClaim[] {
   if (options.scaling === 'batch') return [];
   const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';
   const plain = options.klCoefficient === 0 && options.entropyCoefficient === 0 && options.overlongLimit === null;
-  const whole = options.level === 'episode' && options.ratioLevel === 'token' && !dropsFlatGroups(options);
+  const whole = options.level === 'episode' && options.ratioLevel === 'token' && !dropsFlat;
   return options.scaling === 'none' && evenly && plain && whole ? ['groups-apart', 'unbiased'] : ['groups-apart'];
 }

@@ -1,5 +1,5 @@
 // Published variants of GRPO by their own names: the same code with other defaults.
-import type { OptionsDeclaration } from '@agentgym/cli';
+import type { GroupedOptions } from '@agentgym/cli';
 
 import { options } from './options.js';
 
@@ -10,19 +10,18 @@ import { options } from './options.js';
  */
 export const drGrpoOptions = {
   ...options,
-  scaling: { ...options.scaling, default: 'none' },
-  aggregation: { ...options.aggregation, default: 'sequence-mean-token-sum' },
-  dropFlatGroups: { ...options.dropFlatGroups, default: false },
-} as const satisfies OptionsDeclaration;
+  scaling: { group: 'scaling', change: { scaling: { default: 'none' } } },
+  aggregation: { group: 'aggregation', change: { aggregation: { default: 'sequence-mean-token-sum' } } },
+  flatGroups: { group: 'flatGroups', change: { dropFlatGroups: { default: false } } },
+} as const satisfies GroupedOptions;
 
 /** GSPO (arXiv 2507.18071), with the paper's bounds, which are for answers of thousands of tokens. */
 export const gspoOptions = {
   ...options,
   ratioLevel: { ...options.ratioLevel, default: 'sequence' },
-  aggregation: { ...options.aggregation, default: 'sequence-mean-token-mean' },
-  clipLow: { ...options.clipLow, default: 3e-4 },
-  clipHigh: { ...options.clipHigh, default: 4e-4 },
-} as const satisfies OptionsDeclaration;
+  aggregation: { group: 'aggregation', change: { aggregation: { default: 'sequence-mean-token-mean' } } },
+  clip: { group: 'clip', change: { clipLow: { default: 3e-4 }, clipHigh: { default: 4e-4 } } },
+} as const satisfies GroupedOptions;
 
 /**
  * DAPO (arXiv 2503.14476): clip higher, dynamic sampling, token-level loss. Its overlong penalty depends on the task:
@@ -30,6 +29,6 @@ export const gspoOptions = {
  */
 export const dapoOptions = {
   ...options,
-  clipHigh: { ...options.clipHigh, default: 0.28 },
-  refillRounds: { ...options.refillRounds, default: 9 },
-} as const satisfies OptionsDeclaration;
+  clip: { group: 'clip', change: { clipHigh: { default: 0.28 } } },
+  flatGroups: { group: 'flatGroups', change: { refillRounds: { default: 9 } } },
+} as const satisfies GroupedOptions;

@@ -1,4 +1,4 @@
-import type { OptionChecks, AlgorithmFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
   critic: {
@@ -84,76 +84,16 @@ export const options = {
     default: 1e-8,
     description: 'Advantages whose deviation is not above this have no signal: whitened, they are 0',
   },
-  clipLow: {
-    type: 'number',
-    minimum: 0,
-    maximum: 1,
-    default: 0.2,
-    description: 'The ratio to the sampling policy earns nothing below 1 - clipLow',
-  },
-  clipHigh: {
-    type: 'number',
-    minimum: 0,
-    default: 0.2,
-    description: 'The ratio to the sampling policy earns nothing above 1 + clipHigh',
-  },
-  dualClip: {
-    type: 'number',
-    minimum: 1,
-    exclusiveMinimum: true,
-    default: null,
-    description: 'Highest loss of a token with a negative advantage, in multiples of that advantage; unset: no bound',
-  },
-  klCoefficient: {
-    type: 'number',
-    minimum: 0,
-    default: 0,
-    description: 'Weight of the divergence from the policy that training started from',
-  },
-  klIn: {
-    type: 'choice',
-    choices: ['loss', 'reward'],
-    default: 'reward',
-    description: "Where the divergence counts: a term of the loss, or taken from each token's reward",
-  },
-  klEstimator: {
-    type: 'choice',
-    choices: ['k1', 'abs', 'k2', 'k3', 'k3-straight-through'],
-    default: 'k1',
-    description: 'How the divergence is estimated on a sampled token',
-  },
-  klTarget: {
-    type: 'number',
-    minimum: 0,
-    exclusiveMinimum: true,
-    default: null,
-    description: 'Divergence per token that klCoefficient is steered to; unset: the coefficient stays',
-  },
-  klHorizon: {
-    type: 'integer',
-    minimum: 1,
-    default: 10000,
-    description: 'Episodes over which the steering to klTarget takes effect',
-  },
-  entropyCoefficient: { type: 'number', minimum: 0, default: 0, description: "Weight of the policy's entropy" },
+  clip: { group: 'clip' },
+  kl: { group: 'kl', change: { klIn: { default: 'reward' }, klEstimator: { default: 'k1' } } },
+  entropyCoefficient: { group: 'entropy' },
   aggregation: {
-    type: 'choice',
-    choices: ['token-mean', 'sequence-mean-token-mean', 'sequence-mean-token-sum', 'constant-length'],
-    default: 'token-mean',
-    description: "How the losses of tokens, the policy's and the critic's, become one number",
+    group: 'aggregation',
+    change: {
+      aggregation: { description: "How the losses of tokens, the policy's and the critic's, become one number" },
+    },
   },
-  constantLength: {
-    type: 'integer',
-    minimum: 1,
-    default: null,
-    description: 'Tokens of an episode that `constant-length` divides by',
-  },
-  countEmpty: {
-    type: 'boolean',
-    default: false,
-    description: 'An episode without a sampled token counts as 0 in means over episodes, as in TRL',
-  },
-} as const satisfies OptionsDeclaration;
+} as const satisfies GroupedOptions;
 
 export type Options = OptionsOf<typeof options>;
 
@@ -186,9 +126,6 @@ export function validate(chosen: Options, settings: UpdateSettings, checks: Opti
     for (const name of ['varianceEpsilon', 'noSignalBelow']) {
       idle(name, 'with whiten: false', `Remove ${name}, or whiten: false.`);
     }
-  }
-  if (chosen.countEmpty && chosen.aggregation === 'token-mean') {
-    idle('countEmpty', 'with aggregation: token-mean', 'Remove countEmpty.');
   }
   return findings;
 }

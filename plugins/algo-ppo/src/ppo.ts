@@ -96,8 +96,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     claims: claimsOf(options),
 
     advantages: (batch, state) => {
-      const { batch: penalised, metrics, ...rest } = kl.take(batch, state);
-      const { advantages, returns } = credit.generalizedAdvantages(penalised, {
+      const { batch: penalized, metrics, ...rest } = kl.take(batch, state);
+      const { advantages, returns } = credit.generalizedAdvantages(penalized, {
         level: options.level,
         lambda: options.lambda,
         token: options.tokenDiscount,

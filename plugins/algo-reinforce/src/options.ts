@@ -1,20 +1,7 @@
-import type { OptionChecks, AlgorithmFinding, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
 export const options = {
-  turnDiscount: {
-    type: 'number',
-    minimum: 0,
-    maximum: 1,
-    default: 1,
-    description: 'What a reward is worth one turn earlier',
-  },
-  tokenDiscount: {
-    type: 'number',
-    minimum: 0,
-    maximum: 1,
-    default: 1,
-    description: 'What a reward is worth one sampled token earlier',
-  },
+  discounts: { group: 'discounts' },
   baseline: {
     type: 'choice',
     choices: ['none', 'moving', 'greedy'],
@@ -53,89 +40,22 @@ export const options = {
     default: 1e-8,
     description: 'Turns whose deviation is not above this have no signal: normalised, they are 0',
   },
-  importance: {
-    type: 'choice',
-    choices: ['none', 'clipped', 'uncorrected'],
-    default: 'clipped',
-    description:
-      'The ratio to the sampling policy: within bounds (PPO), which with one step a batch changes nothing; left out, for one step a batch; or left out however many steps there are',
-  },
-  clipLow: {
-    type: 'number',
-    minimum: 0,
-    maximum: 1,
-    default: 0.2,
-    description: 'The ratio to the sampling policy earns nothing below 1 - clipLow',
-  },
-  clipHigh: {
-    type: 'number',
-    minimum: 0,
-    default: 0.2,
-    description: 'The ratio to the sampling policy earns nothing above 1 + clipHigh',
-  },
-  dualClip: {
-    type: 'number',
-    minimum: 1,
-    exclusiveMinimum: true,
-    default: null,
-    description: 'Highest loss of a token with a negative advantage, in multiples of that advantage; unset: no bound',
-  },
-  klCoefficient: {
-    type: 'number',
-    minimum: 0,
-    default: 0,
-    description: 'Weight of the divergence from the policy that training started from',
-  },
-  klIn: {
-    type: 'choice',
-    choices: ['reward', 'loss'],
-    default: 'reward',
-    description: "Where the divergence counts: taken from each token's reward, or a term of the loss",
-  },
-  klEstimator: {
-    type: 'choice',
-    choices: ['k1', 'abs', 'k2', 'k3', 'k3-straight-through'],
-    default: 'k1',
-    description: 'How the divergence is estimated on a sampled token',
-  },
-  klTarget: {
-    type: 'number',
-    minimum: 0,
-    exclusiveMinimum: true,
-    default: null,
-    description: 'Divergence per token that klCoefficient is steered to; unset: the coefficient stays',
-  },
-  klHorizon: {
-    type: 'integer',
-    minimum: 1,
-    default: 10000,
-    description: 'Episodes over which the steering to klTarget takes effect',
-  },
-  entropyCoefficient: { type: 'number', minimum: 0, default: 0, description: "Weight of the policy's entropy" },
-  aggregation: {
-    type: 'choice',
-    choices: ['sequence-mean-token-sum', 'sequence-mean-token-mean', 'token-mean', 'constant-length'],
-    default: 'sequence-mean-token-sum',
-    description: 'How the losses of tokens become one number',
-  },
-  constantLength: {
-    type: 'integer',
-    minimum: 1,
-    default: null,
-    description: 'Tokens of an episode that `constant-length` divides by',
-  },
-  countEmpty: {
-    type: 'boolean',
-    default: false,
-    description: 'An episode without a sampled token counts as 0 in means over episodes, as in TRL',
-  },
-} as const satisfies OptionsDeclaration;
+  importance: { group: 'importance' },
+  clip: { group: 'clip' },
+  kl: { group: 'kl', change: { klIn: { default: 'reward' }, klEstimator: { default: 'k1' } } },
+  entropyCoefficient: { group: 'entropy' },
+  aggregation: { group: 'aggregation', change: { aggregation: { default: 'sequence-mean-token-sum' } } },
+} as const satisfies GroupedOptions;
 
 export type Options = OptionsOf<typeof options>;
 
 /** Options that contradict each other, and those that are idle beside others, `epochs` and `minibatches`. */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
-  const findings: AlgorithmFinding[] = [...checks.kl(chosen), ...checks.aggregation(chosen)];
+  const findings: AlgorithmFinding[] = [
+    ...checks.importance(chosen, settings),
+    ...checks.kl(chosen),
+    ...checks.aggregation(chosen),
+  ];
   const idle = (...finding: Parameters<OptionChecks['idle']>): void => void findings.push(checks.idle(...finding));
   if (chosen.baseline !== 'moving') {
     const beside = `with baseline: ${chosen.baseline}`;
@@ -145,18 +65,6 @@ export function validate(chosen: Options, settings: UpdateSettings, checks: Opti
     for (const name of ['deviation', 'varianceEpsilon', 'noSignalBelow']) {
       idle(name, 'with normalize: none', `Remove ${name}, or set normalize: turns.`);
     }
-  }
-  const bounds = ['clipLow', 'clipHigh', ...(chosen.dualClip === null ? [] : ['dualClip'])];
-  findings.push(...checks.correction(chosen.importance, settings));
-  if (chosen.importance === 'clipped') {
-    findings.push(...checks.clips(chosen, ['importance', ...bounds], settings));
-  } else {
-    for (const name of bounds) {
-      idle(name, `with importance: ${chosen.importance}`, `Remove ${name}, or set importance: clipped.`);
-    }
-  }
-  if (chosen.countEmpty && chosen.aggregation === 'token-mean') {
-    idle('countEmpty', 'with aggregation: token-mean', 'Remove countEmpty.');
   }
   if (chosen.baseline === 'moving' && chosen.normalize === 'turns') {
     findings.push({

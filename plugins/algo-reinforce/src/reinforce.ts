@@ -95,8 +95,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     claims: claimsOf(options),
 
     advantages: (given, state) => {
-      const { batch: penalised, state: kept, metrics, ...rest } = kl.take(given, state);
-      const batch = normalize === 'turns' ? rewardsOfTurns(penalised) : penalised;
+      const { batch: penalized, state: kept, metrics, ...rest } = kl.take(given, state);
+      const batch = normalize === 'turns' ? rewardsOfTurns(penalized) : penalized;
       const returns = credit.returnsToGo(batch, { token: options.tokenDiscount, turn: options.turnDiscount });
       const means = (kept['movingReturns'] ?? []) as readonly number[];
       const expected = baselines(batch, means);

@@ -36,7 +36,7 @@ import type {
   TrainingBatch,
 } from '@agentgym/cli';
 
-import { dropsFlatGroups, type Options } from './options.js';
+import type { Options } from './options.js';
 
 export { validate } from './options.js';
 
@@ -44,6 +44,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const leaveOneOut = (values: readonly number[]): readonly number[] =>
     credit.leaveOneOut(values, options.noSignalBelow);
   const kl = credit.klControl(options);
+  const dropsFlat = credit.dropsFlatGroups(options);
 
   /** Some advantage of the group will not be 0. */
   function hasSignal(group: readonly CompletedEpisode[]): boolean {
@@ -82,12 +83,12 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     initialState: kl.initialState,
     discount: { turn: options.turnDiscount, token: 1 },
     refillRounds: options.refillRounds,
-    claims: claimsOf(options),
-    ...(dropsFlatGroups(options) && { select: (group) => (hasSignal(group) ? [group] : []) }),
+    claims: claimsOf(options, dropsFlat),
+    ...(dropsFlat && { select: (group) => (hasSignal(group) ? [group] : []) }),
 
     advantages: (batch, state) => {
-      const { batch: penalised, ...rest } = kl.take(batch, state);
-      return { ...rest, advantages: advantagesOf(penalised) };
+      const { batch: penalized, ...rest } = kl.take(batch, state);
+      return { ...rest, advantages: advantagesOf(penalized) };
     },
 
     weights: (minibatch) =>
@@ -116,8 +117,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
  * A group is compared with itself alone. Where groups are left out, or tokens are counted, an episode's weight depends
  * on what was drawn.
  */
-function claimsOf(options: Options): readonly AlgorithmClaim[] {
+function claimsOf(options: Options, dropsFlat: boolean): readonly AlgorithmClaim[] {
   const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';
   const plain = options.klCoefficient === 0 && options.entropyCoefficient === 0 && options.turnDiscount === 1;
-  return evenly && plain && !dropsFlatGroups(options) ? ['groups-apart', 'unbiased'] : ['groups-apart'];
+  return evenly && plain && !dropsFlat ? ['groups-apart', 'unbiased'] : ['groups-apart'];
 }

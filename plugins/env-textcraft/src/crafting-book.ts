@@ -6,18 +6,18 @@ export interface Amount {
   readonly count: number;
 }
 
-export interface Recipe {
+export interface CraftingRecipe {
   readonly output: Amount;
   readonly ingredients: readonly Amount[];
 }
 
 /** Everything that can be crafted or had, by the names that the agent reads (`oak planks`). */
 export interface CraftingBook {
-  readonly recipes: readonly Recipe[];
+  readonly recipes: readonly CraftingRecipe[];
   /** Recipes by the item they make; absent for what can only be had. */
-  readonly recipesOf: ReadonlyMap<string, readonly Recipe[]>;
+  readonly recipesOf: ReadonlyMap<string, readonly CraftingRecipe[]>;
   /** Recipes by the ingredient they name. */
-  readonly usesOf: ReadonlyMap<string, readonly Recipe[]>;
+  readonly usesOf: ReadonlyMap<string, readonly CraftingRecipe[]>;
   /** Items of a general ingredient. */
   readonly membersOf: ReadonlyMap<string, readonly string[]>;
   /** General ingredients that an item can stand in for. */
@@ -38,7 +38,7 @@ function parseAmount(text: string): Amount {
   return { name: text.slice(space + 1), count: Number(text.slice(0, space)) };
 }
 
-function parseRecipe(text: string): Recipe {
+function parseRecipe(text: string): CraftingRecipe {
   const [output = '', ingredients = ''] = text.slice('craft '.length).split(' using ');
   return { output: parseAmount(output), ingredients: ingredients.split(', ').map(parseAmount) };
 }
@@ -120,8 +120,8 @@ export function itemsFor(name: string): readonly string[] {
 }
 
 /** Every recipe that is met when walking down from an item, each once, from the top. */
-export function recipesBelow(item: string): Recipe[] {
-  const found = new Set<Recipe>();
+export function recipesBelow(item: string): CraftingRecipe[] {
+  const found = new Set<CraftingRecipe>();
   const seen = new Set<string>();
   const walk = (name: string): void => {
     if (seen.has(name)) return;

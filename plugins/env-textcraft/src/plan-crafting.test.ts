@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { craftingBook, type Recipe } from './crafting-book.js';
+import { craftingBook, type CraftingRecipe } from './crafting-book.js';
 import { planCrafting } from './plan-crafting.js';
 import { listTasks } from './task-list.js';
 import type { TextCraft } from './textcraft.js';
@@ -95,7 +95,7 @@ describe('the oracle', () => {
  */
 function shortestBySearch(goal: string): number {
   const most = 6;
-  const relevant = new Set<Recipe>();
+  const relevant = new Set<CraftingRecipe>();
   const basics = new Set<string>();
   const visit = (name: string): void => {
     for (const item of craftingBook.membersOf.get(name)?.filter((member) => /acacia|oak planks/.test(member)) ?? [
@@ -134,7 +134,7 @@ function shortestBySearch(goal: string): number {
 }
 
 /** What is left of a stock after each way to pay for a recipe with one kind for each ingredient. */
-function payments(stock: ReadonlyMap<string, number>, recipe: Recipe): Map<string, number>[] {
+function payments(stock: ReadonlyMap<string, number>, recipe: CraftingRecipe): Map<string, number>[] {
   let ways = [new Map(stock)];
   for (const { name, count } of recipe.ingredients) {
     ways = ways.flatMap((way) =>

@@ -2,12 +2,12 @@
 // it uses one recipe for each item. Among those it is the shortest (one turn for each kind that is got, one for each
 // use of a recipe): branch and bound over the recipes of an item and over the items that may stand for a general
 // ingredient.
-import { craftingBook, itemsFor, recipesBelow, type Amount, type Recipe } from './crafting-book.js';
+import { craftingBook, itemsFor, recipesBelow, type Amount, type CraftingRecipe } from './crafting-book.js';
 
 /** What the agent carries. */
 export type Inventory = ReadonlyMap<string, number>;
 
-type PlannedTurn = { readonly get: Amount } | { readonly craft: Recipe };
+type PlannedTurn = { readonly get: Amount } | { readonly craft: CraftingRecipe };
 
 export interface CraftingPlan {
   /** In order; the same recipe stands there once for each use. */
@@ -23,7 +23,7 @@ interface Node {
   readonly name: string;
   /** Ways to craft it; absent for what is had, and for a general ingredient. */
   readonly recipes?: readonly {
-    readonly recipe: Recipe;
+    readonly recipe: CraftingRecipe;
     readonly parts: readonly (readonly [node: number, count: number])[];
   }[];
   /** Items that may stand for it, where it is a general ingredient. */
@@ -87,7 +87,7 @@ interface Choices {
 function findChoices(
   nodes: readonly Node[],
   stock: readonly number[],
-  allowed: ReadonlySet<Recipe> | undefined,
+  allowed: ReadonlySet<CraftingRecipe> | undefined,
 ): Choices {
   const need: number[] = nodes.map((_, index) => (index === 0 ? 1 : 0));
   const chosen = nodes.map(() => -1);
@@ -154,7 +154,7 @@ function findChoices(
 }
 
 /** The way from an inventory to the goal; with `allowed`, by these recipes only, which must suffice. */
-export function planCrafting(goal: string, stock: Inventory, allowed?: ReadonlySet<Recipe>): CraftingPlan {
+export function planCrafting(goal: string, stock: Inventory, allowed?: ReadonlySet<CraftingRecipe>): CraftingPlan {
   const nodes = listNodes(goal);
   // The goal itself must be crafted, whatever is carried.
   const held = nodes.map(({ name }, index) => (index === 0 ? 0 : (stock.get(name) ?? 0)));
@@ -197,7 +197,7 @@ export function planCrafting(goal: string, stock: Inventory, allowed?: ReadonlyS
  * The ingredients to name when a recipe of the plan is used now: the recipe's own, but for a general one of which
  * several kinds are carried, where the planned items are named.
  */
-export function ingredientsToName(recipe: Recipe, plan: CraftingPlan, stock: Inventory): Amount[] {
+export function ingredientsToName(recipe: CraftingRecipe, plan: CraftingPlan, stock: Inventory): Amount[] {
   return recipe.ingredients.flatMap((ingredient) => {
     const carried = itemsFor(ingredient.name).filter((name) => (stock.get(name) ?? 0) > 0);
     const members = plan.membersOf.get(ingredient.name);

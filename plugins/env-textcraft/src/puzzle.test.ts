@@ -1,13 +1,16 @@
 import { expect, it } from 'vitest';
 
-import { craftingBook, type Recipe } from './crafting-book.js';
+import { craftingBook, type CraftingRecipe } from './crafting-book.js';
 import { planCrafting } from './plan-crafting.js';
 import { puzzleOf } from './puzzle.js';
 
 const goals = [...craftingBook.recipesOf.keys()].sort();
 
 /** The shortest plan of a goal: recipes by what they make, items by the general ingredient that they stand for. */
-function planOf(goal: string): { recipes: Map<string, Recipe>; members: ReadonlyMap<string, readonly string[]> } {
+function planOf(goal: string): {
+  recipes: Map<string, CraftingRecipe>;
+  members: ReadonlyMap<string, readonly string[]>;
+} {
   const { turns, membersOf } = planCrafting(goal, new Map());
   const recipes = turns.flatMap((turn) => ('craft' in turn ? [[turn.craft.output.name, turn.craft] as const] : []));
   return {
@@ -38,8 +41,8 @@ function isRenamed(one: string, other: string): boolean {
     if (recipe === undefined || otherRecipe === undefined) return recipe === otherRecipe && match(rest, extended);
     if (recipe.output.count !== otherRecipe.output.count) return false;
     const pair = (
-      ingredients: Recipe['ingredients'],
-      others: Recipe['ingredients'],
+      ingredients: CraftingRecipe['ingredients'],
+      others: CraftingRecipe['ingredients'],
       paired: readonly (readonly [string, string])[],
     ): boolean => {
       const [ingredient, ...left] = ingredients;

@@ -1,4 +1,4 @@
-import { craftingBook, itemsFor, type Amount, type Recipe } from './crafting-book.js';
+import { craftingBook, itemsFor, type Amount, type CraftingRecipe } from './crafting-book.js';
 import type { Inventory } from './plan-crafting.js';
 
 /** Amounts by name, those of one name added up. */
@@ -37,7 +37,7 @@ export function takeFrom(stock: Inventory, named: readonly Amount[]): Map<string
  * True if the named ingredients are those of the recipe, in exact amounts with nothing left over. Items of a kind may
  * stand for a general ingredient, several kinds together too.
  */
-export function fits(recipe: Recipe, named: readonly Amount[]): boolean {
+export function fits(recipe: CraftingRecipe, named: readonly Amount[]): boolean {
   const left = sumUp(named);
   for (const { name, count } of recipe.ingredients) {
     const standIns = [name, ...(craftingBook.membersOf.get(name) ?? [])].filter((item) => left.has(item));

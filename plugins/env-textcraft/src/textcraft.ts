@@ -1,7 +1,7 @@
 import type { Draw, Environment, Facts, Json, Random, StepResult, World } from '@agentgym/cli';
 
 import { aboutTask } from './about-task.js';
-import { craftingBook, type Amount, type Recipe } from './crafting-book.js';
+import { craftingBook, type Amount, type CraftingRecipe } from './crafting-book.js';
 import { nameItems, type ItemNames } from './item-names.js';
 import type { Options } from './options.js';
 import { ingredientsToName, planCrafting, type CraftingPlan } from './plan-crafting.js';
@@ -30,9 +30,9 @@ type Answer =
 interface Puzzle {
   readonly task: Task;
   readonly names: ItemNames;
-  readonly shown: readonly Recipe[];
+  readonly shown: readonly CraftingRecipe[];
   /** Recipes that the oracle plans with. */
-  readonly allowed: ReadonlySet<Recipe>;
+  readonly allowed: ReadonlySet<CraftingRecipe>;
   /** What the plan from an empty inventory crafts. */
   readonly milestones: readonly string[];
   readonly turns: number;

@@ -26,7 +26,7 @@ it('reads a good package, also for a host before its release', async () => {
   expect(await checkPackage(packageWith({}), '1.0.0-next.3')).toMatchObject({ name: 'fixture' });
 });
 
-// Each red when its line in check-package.ts is left out.
+// Each red when its line in inspect-package.ts is left out.
 it.each([
   ['no field', { agentgym: undefined }, 'no `agentgym` field'],
   ['a field that is no declaration', { agentgym: { recipe: 'x' } }, 'no `agentgym` field'],
@@ -34,12 +34,12 @@ it.each([
   [
     'another version of the API',
     { agentgym: { apiVersion: 2 } },
-    'version 2 of the plugin API, and agentgym 0.1.0 has version 1',
+    'version 2 of the plugin API; this agentgym has version 1',
   ],
   ['a version that is a text', { agentgym: { apiVersion: '1' } }, 'version "1"'],
   ['no oclif field', { oclif: undefined }, 'no `oclif` field'],
   ['another host', { peerDependencies: { '@agentgym/cli': '^3' } }, 'wants @agentgym/cli ^3, and this is 0.1.0'],
-  ['no entry', { agentgym: { apiVersion: 1 } }, '`agentgym.plugin` in its package.json is no path'],
+  ['no entry', { agentgym: { apiVersion: 1 } }, '`agentgym.plugin` in its package.json is not a path'],
   ['an entry outside', { agentgym: { apiVersion: 1, plugin: '../x.js' } }, 'lies outside of its package'],
   ['an absolute entry', { agentgym: { apiVersion: 1, plugin: '/etc/hosts' } }, 'lies outside of its package'],
   ['the folder as entry', { agentgym: { apiVersion: 1, plugin: '.' } }, 'lies outside of its package'],
@@ -53,7 +53,9 @@ it.each([
     { agentgym: { apiVersion: 1, plugin: './b.js' }, scripts: { prepare: 'tsc' } },
     '`prepare` runs `tsc`',
   ],
-  ['no name', { name: undefined }, 'lacks a name or a version'],
+  ['no name', { name: undefined }, 'its package.json has no `name`'],
+  ['no version', { version: undefined }, 'its package.json has no `version`'],
+  ['a version that is none', { version: 'new' }, 'the version "new", no semantic one'],
 ])('refuses a package with %s', async (_what, changes, said) => {
   await expect(checkPackage(packageWith(changes), '0.1.0')).rejects.toMatchObject({
     code: 'AG_PLUGIN_REFUSED',
@@ -64,6 +66,8 @@ it.each([
 it('a folder without a readable package.json is no package', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-package-'));
   await expect(checkPackage(folder, '0.1.0')).rejects.toMatchObject({ code: 'AG_PLUGIN_NOT_FOUND' });
+  writeFileSync(join(folder, 'package.json'), 'null');
+  await expect(checkPackage(folder, '0.1.0')).rejects.toMatchObject({ code: 'AG_PLUGIN_REFUSED' });
   writeFileSync(join(folder, 'package.json'), '{');
   await expect(checkPackage(folder, '0.1.0')).rejects.toMatchObject({ code: 'AG_PLUGIN_NOT_FOUND' });
 });

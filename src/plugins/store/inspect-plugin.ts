@@ -1,9 +1,10 @@
-import { peerRange, readPackage } from './check-package.js';
+import { hostRange } from '../inspect-package.js';
+import { readPackage } from './check-package.js';
 import { readLockfile } from './install-scripts.js';
 import { generationOf, type StoredPlugin } from './plugin-store.js';
 
 /** What is known of where a plugin came from. */
-export interface PluginOrigin {
+export interface PluginProvenance {
   /** A tag, range, URL or folder; null for one that came with the host. */
   readonly source: string | null;
   readonly commit: string | null;
@@ -14,7 +15,10 @@ export interface PluginOrigin {
 }
 
 /** Reads the origin of an installed or linked plugin. */
-export async function readPluginOrigin(dataDirectory: string, plugin: StoredPlugin | undefined): Promise<PluginOrigin> {
+export async function readPluginOrigin(
+  dataDirectory: string,
+  plugin: StoredPlugin | undefined,
+): Promise<PluginProvenance> {
   const none = { source: null, commit: null, integrity: null, resolved: null };
   if (plugin === undefined) return none;
   const source = plugin.url ?? (plugin.type === 'link' ? (plugin.root ?? null) : (plugin.tag ?? null));
@@ -28,5 +32,5 @@ export async function readPluginOrigin(dataDirectory: string, plugin: StoredPlug
 /** Names and ranges of what a plugin depends on, and the range of hosts that it accepts. */
 export async function readPluginNeeds(root: string) {
   const json = await readPackage(root);
-  return { dependencies: json.dependencies ?? {}, peerRange: peerRange(json) ?? null };
+  return { dependencies: json.dependencies ?? {}, peerRange: hostRange(json) ?? null };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { nearestName } from '../../config/nearest-name.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { HOST } from './check-package.js';
+import { HOST } from '../inspect-package.js';
 import { describeNpmFailure, isMissing, isUnreachable } from './describe-npm-failure.js';
 import { packPlugin } from './pack-plugin.js';
 import { friendlyName, type PluginSpecifier } from './parse-specifier.js';

@@ -9,7 +9,7 @@ import { parseSpecifier, type PluginSpecifier } from './parse-specifier.js';
 import { addPlugin } from './plugin-generation.js';
 import { changePlugins, packageFolder, type PluginStore, type StoredPlugin } from './plugin-store.js';
 
-export interface UpdateOptions {
+export interface PluginUpdateOptions {
   /** Empty: all that are installed. */
   readonly names: readonly string[];
   readonly cwd: string;
@@ -32,7 +32,7 @@ export interface UpdatedPlugin {
  * Brings plugins to the newest version of the tag or range, to the head of the branch, or to what their folder or
  * tarball is now; all of them, or none where one is refused. Links are always what their folder is.
  */
-export function updatePlugins(store: PluginStore, options: UpdateOptions): Promise<readonly UpdatedPlugin[]> {
+export function updatePlugins(store: PluginStore, options: PluginUpdateOptions): Promise<readonly UpdatedPlugin[]> {
   return changePlugins(store, async ({ plugins, stage }) => {
     const named = options.names.map((name) =>
       findStoredPlugin(plugins, name, { cwd: options.cwd, builtIn: store.host.plugins }),

@@ -1,7 +1,7 @@
 import type { ListedAblation, ListedCell } from '../live-data.js';
 import { addressIn } from './address.js';
 import { element, replaceChildren } from './element.js';
-import { percent } from './format-number.js';
+import { percentage } from './format-number.js';
 import type { KeyedChild } from './keyed-children.js';
 
 /** An ablation in the list: its question, how far its cells are, and its runs one by one. */
@@ -46,7 +46,7 @@ export function ablationCard(first: ListedAblation): KeyedChild<ListedAblation> 
 
 function cellLine({ id, runs, queued }: ListedCell): HTMLElement {
   const seeds = runs.map((run) => {
-    const rate = run.success === null ? run.status : percent(run.success.rate, 0);
+    const rate = run.success === null ? run.status : percentage(run.success.rate, 0);
     return element(
       'a',
       {

@@ -1,4 +1,13 @@
-import { bandOf, curveOf, isNoisy, runningWindow, smooth, type Axis, type Band, type Curve } from '../align-series.js';
+import {
+  bandOf,
+  curveOf,
+  isNoisy,
+  runningWindow,
+  smooth,
+  type CurveAxis,
+  type Band,
+  type Curve,
+} from '../align-series.js';
 import { curveStyle } from '../curve-style.js';
 import type { ReportEvaluation, ReportRun } from '../report-data.js';
 import type { ChartLevel } from './chart-marks.js';
@@ -13,7 +22,7 @@ export interface CurveGroup {
 }
 
 export interface LineChoice {
-  readonly axis: Axis;
+  readonly axis: CurveAxis;
   /** Long curves as running means. */
   readonly isSmooth: boolean;
 }
@@ -66,7 +75,7 @@ function endsOf({ x, low, high }: Band): { low: Curve; high: Curve } {
 }
 
 /** A metric with its interval; success in evaluations begins with that before reinforcement learning. */
-function curveFromStart(run: ReportRun, name: string, axis: Axis): { curve: Curve; low: Curve; high: Curve } {
+function curveFromStart(run: ReportRun, name: string, axis: CurveAxis): { curve: Curve; low: Curve; high: Curve } {
   const [curve, low, high] = ['', '_low', '_high'].map((end) => curveOf(run.series, `${name}${end}`, axis)) as [
     Curve,
     Curve,
@@ -99,7 +108,7 @@ export function startOf({ evaluations, series }: ReportRun, metric: string): Rep
 }
 
 /** Where a step of the run lies along an axis. */
-function placeOf({ series }: ReportRun, runStep: number, axis: Axis): number {
+function placeOf({ series }: ReportRun, runStep: number, axis: CurveAxis): number {
   const line = series.runStep.findLastIndex((step) => step <= runStep);
   return line < 0 ? 0 : (series[axis][line] ?? 0);
 }

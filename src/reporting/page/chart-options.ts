@@ -1,7 +1,7 @@
-import { timeUnit, type Axis } from '../align-series.js';
+import { timeUnit, type CurveAxis } from '../align-series.js';
 import type { ReportData, ReportRun } from '../report-data.js';
 import { baselineLevels, linesOfGroups, linesOfRun, type CurveGroup, type LineChoice } from './chart-lines.js';
-import { duration, percent, short } from './format-number.js';
+import { duration, percentage, short } from './format-number.js';
 import type { ChartLine, ChartOptions } from './line-chart.js';
 import { successTitle, type Panel } from './metric-panels.js';
 import { constantOf } from './rounding-noise.js';
@@ -39,7 +39,7 @@ export function chartOf(
     ...axisText(chosen.axis, groups),
     rangeX: [0, endOf(groups, chosen.axis)],
     ...(panel.isShare === true
-      ? { formatY: (value: number) => percent(value, isLog && value < 0.01 ? 1 : 0), stepsY: shareSteps }
+      ? { formatY: (value: number) => percentage(value, isLog && value < 0.01 ? 1 : 0), stepsY: shareSteps }
       : { formatY: short }),
     ...(!isLog && panel.isShare === true && { range: [0, isSuccess ? 1 : topOf(lines)] as const }),
     // An axis that is chosen for nothing but zeros goes up to 100.
@@ -80,7 +80,7 @@ function topOf(lines: readonly ChartLine[]): number {
 /** Distances of grid lines that whole numbers name: 1, 2, 5, 10, ... */
 const wholeSteps = Array.from({ length: 10 }, (_, i) => [1, 2, 5].map((first) => first * 10 ** i)).flat();
 
-function axisText(axis: Axis, groups: readonly CurveGroup[]): Pick<ChartOptions, 'xLabel' | 'formatX' | 'stepsX'> {
+function axisText(axis: CurveAxis, groups: readonly CurveGroup[]): Pick<ChartOptions, 'xLabel' | 'formatX' | 'stepsX'> {
   const whole = { formatX: (value: number) => Math.round(value).toLocaleString('en'), stepsX: wholeSteps };
   if (axis === 'runStep') return { xLabel: 'steps of the run', ...whole };
   if (axis === 'episodes') return { xLabel: 'episodes played for training', ...whole };
@@ -89,11 +89,11 @@ function axisText(axis: Axis, groups: readonly CurveGroup[]): Pick<ChartOptions,
 }
 
 /** The last place of the longest run; every chart goes as far. */
-function endOf(groups: readonly CurveGroup[], axis: Axis): number {
+function endOf(groups: readonly CurveGroup[], axis: CurveAxis): number {
   return Math.max(1, ...groups.flatMap(({ runs }) => runs.map(({ series }) => series[axis].at(-1) ?? 0)));
 }
 
-function marksOf(run: ReportRun | undefined, axis: Axis): { x: number; label: string }[] {
+function marksOf(run: ReportRun | undefined, axis: CurveAxis): { x: number; label: string }[] {
   if (run === undefined || run.stages.length < 2) return [];
   return run.stages.flatMap(({ name }) => {
     const first = run.series.stage.indexOf(name);

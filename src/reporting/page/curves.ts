@@ -1,4 +1,4 @@
-import type { Axis } from '../align-series.js';
+import type { CurveAxis } from '../align-series.js';
 import { curveStyle } from '../curve-style.js';
 import type { ReportData } from '../report-data.js';
 import { chartGrid, type ChartGrid } from './chart-grid.js';
@@ -9,7 +9,7 @@ import { element, replaceChildren } from './element.js';
 import type { ChartOptions } from './line-chart.js';
 import { matchesPanel, panelsOf, type Panel } from './metric-panels.js';
 
-const axes: readonly (readonly [Axis, string])[] = [
+const axes: readonly (readonly [CurveAxis, string])[] = [
   ['runStep', 'per step'],
   ['episodes', 'per episode'],
   ['seconds', 'per second'],

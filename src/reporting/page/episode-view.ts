@@ -2,7 +2,7 @@ import type { ReportTurn } from '../report-data.js';
 import { element } from './element.js';
 import type { ListedEpisode } from './filter-episodes.js';
 import { foldedText } from './folded-text.js';
-import { percent, short, signed } from './format-number.js';
+import { percentage, short, signed } from './format-number.js';
 import { outcomeBadge } from './outcome-badge.js';
 import { tokenStrip, type TokenColouring } from './token-strip.js';
 
@@ -153,7 +153,7 @@ function factsOf({ facts }: ReportTurn): HTMLElement {
   const { success, progress, milestones, invalid, details } = facts;
   const shown = [
     ...(success ? ['solved'] : []),
-    ...(progress === undefined ? [] : [`progress ${percent(progress, 0)}`]),
+    ...(progress === undefined ? [] : [`progress ${percentage(progress, 0)}`]),
     ...(milestones === undefined ? [] : [`milestones ${milestones.reached} of ${milestones.total}`]),
     ...(invalid ? ['illegal action'] : []),
     ...Object.entries(details ?? {}).map(

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 
-import { duration, large, number, percent, points, short, textSize } from './format-number.js';
+import { duration, large, number, percentage, signedPoints, short, textSize } from './format-number.js';
 
 it.each([
-  [percent(0.6987951), '69.9\u00a0%'],
-  [points(-0.0123), '−1.2'],
-  [points(0.1), '+10.0'],
+  [percentage(0.6987951), '69.9\u00a0%'],
+  [signedPoints(-0.0123), '−1.2'],
+  [signedPoints(0.1), '+10.0'],
   // A difference that rounds to nothing has no sign.
-  [points(-0.0001), '0.0'],
-  [points(0.0001), '0.0'],
+  [signedPoints(-0.0001), '0.0'],
+  [signedPoints(0.0001), '0.0'],
   [number(-2.5, 2), '−2.50'],
   [short(0), '0'],
   [short(0.00213), '0.00213'],

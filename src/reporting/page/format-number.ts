@@ -1,5 +1,5 @@
 /** "69.9 %" of 0.699. The space does not break. */
-export function percent(share: number, decimals = 1): string {
+export function percentage(share: number, decimals = 1): string {
   return `${number(share * 100, decimals)}\u00a0%`;
 }
 
@@ -9,7 +9,7 @@ export function percentRange(low: number | null, high: number | null): string {
 }
 
 /** "+16.0" or "−3.1" of a difference of rates, in percentage points. */
-export function points(difference: number): string {
+export function signedPoints(difference: number): string {
   return signed(difference * 100, 1);
 }
 

@@ -2,7 +2,7 @@ import { labelTables, type LabelRow } from '../label-tables.js';
 import type { ReportEvaluation, ReportInterval } from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
-import { count, percent, percentRange } from './format-number.js';
+import { count, percentage, percentRange } from './format-number.js';
 import { intervalBar } from './interval-bar.js';
 
 /** Who played, and what came of it by labels of tasks. */
@@ -37,7 +37,7 @@ function labelTable(
     [
       { title: axis, className: 'text', cell: ({ value }) => value },
       { title: who, className: 'text', cell: ({ name }) => name },
-      ...successColumns<(typeof rows)[number]>(({ success }) => success),
+      ...labelSuccessColumns<(typeof rows)[number]>(({ success }) => success),
       { title: 'tasks', cell: ({ tasks }) => count(tasks) },
     ],
     rows,
@@ -46,14 +46,14 @@ function labelTable(
 }
 
 /** Success with its interval, as a bar and in numbers. */
-export function successColumns<Row>(of: (row: Row) => ReportEvaluation['success']): Column<Row>[] {
+export function labelSuccessColumns<Row>(of: (row: Row) => ReportEvaluation['success']): Column<Row>[] {
   return [
     {
       title: 'success, 0 to 100 %',
       className: 'bar',
       cell: (row) => intervalBar({ from: 0, to: 1, middle: of(row).rate, ...ends(of(row)) }),
     },
-    { title: 'success', cell: (row) => element('b', {}, percent(of(row).rate)) },
+    { title: 'success', cell: (row) => element('b', {}, percentage(of(row).rate)) },
     { title: '95 % interval', cell: (row) => percentRange(of(row).low, of(row).high) },
     { title: 'episodes', cell: (row) => count(of(row).episodes) },
   ];

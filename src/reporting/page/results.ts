@@ -8,9 +8,9 @@ import type {
 } from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
-import { count, number, percent, percentRange, points, short } from './format-number.js';
+import { count, number, percentage, percentRange, signedPoints, short } from './format-number.js';
 import { intervalBar } from './interval-bar.js';
-import { ends, labelResults, successColumns, type LabelledResult } from './label-results.js';
+import { ends, labelResults, labelSuccessColumns, type LabelledResult } from './label-results.js';
 import { transferMatrix } from './transfer-matrix.js';
 
 /**
@@ -72,11 +72,11 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
   if (first === undefined) return [];
   const columns: Column<(typeof rows)[number]>[] = [
     { title: 'player', className: 'text', cell: ({ name }) => name },
-    ...successColumns<(typeof rows)[number]>(({ evaluation }) => evaluation.success),
+    ...labelSuccessColumns<(typeof rows)[number]>(({ evaluation }) => evaluation.success),
     { title: 'turns', cell: ({ evaluation: { turns } }) => number(turns.mean, 1) },
     { title: 'return', cell: ({ evaluation }) => number(evaluation.return.mean, 2) },
-    { title: 'truncated', cell: ({ evaluation: { truncated } }) => percent(truncated) },
-    { title: 'invalid', cell: ({ evaluation: { invalid } }) => percent(invalid) },
+    { title: 'truncated', cell: ({ evaluation: { truncated } }) => percentage(truncated) },
+    { title: 'invalid', cell: ({ evaluation: { invalid } }) => percentage(invalid) },
   ];
   if (rows.some(({ evaluation: { failed } }) => failed > 0))
     columns.push({ title: 'failed', cell: ({ evaluation: { failed } }) => count(failed) });
@@ -84,7 +84,7 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
   if (attempts !== undefined)
     columns.push({
       title: `pass@${attempts.k}`,
-      cell: ({ evaluation }) => (evaluation.attempts === undefined ? '–' : percent(evaluation.attempts.pass)),
+      cell: ({ evaluation }) => (evaluation.attempts === undefined ? '–' : percentage(evaluation.attempts.pass)),
     });
   const methods = [...new Set(rows.map(({ evaluation }) => evaluation.success.method))].map((method) =>
     method === 'wilson' ? 'Wilson' : 'cluster bootstrap',
@@ -130,7 +130,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
           ? ''
           : intervalBar({ from: 0, to: 1, middle: cell.success.rate, ...ends(cell.success), dots: seedsOf(cell) }),
     },
-    { title: 'success', cell: ({ success }) => element('b', {}, success === null ? '–' : percent(success.rate)) },
+    { title: 'success', cell: ({ success }) => element('b', {}, success === null ? '–' : percentage(success.rate)) },
     {
       title: '95 % interval',
       cell: ({ success }) => (success === null ? '–' : marked(percentRange(success.low, success.high), success)),
@@ -208,7 +208,7 @@ function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement
       .flatMap(({ difference: { mean, low, high } }) => [mean, low ?? 0, high ?? 0].map(Math.abs)),
   );
   const show = (comparison: ReportComparison, value: number | null) =>
-    value === null ? 'open' : isRate(comparison) ? points(value) : short(value);
+    value === null ? 'open' : isRate(comparison) ? signedPoints(value) : short(value);
   const columns: Column<ReportComparison>[] = [
     { title: 'difference', className: 'text', cell: ({ a, b }) => `${b} − ${a}` },
     {

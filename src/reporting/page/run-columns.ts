@@ -1,6 +1,6 @@
 import type { ReportInterval } from '../report-data.js';
 import { element } from './element.js';
-import { count, duration, percent, percentRange } from './format-number.js';
+import { count, duration, percentage, percentRange } from './format-number.js';
 import type { SortableColumn } from './sort-head.js';
 
 /** What a table of runs shows of one. */
@@ -87,7 +87,7 @@ function rateCell(final: FinalSuccess | undefined): HTMLElement | string {
   return element(
     'span',
     { class: 'rate-cell' },
-    element('b', {}, percent(rate)),
+    element('b', {}, percentage(rate)),
     element('small', {}, percentRange(low, high)),
   );
 }

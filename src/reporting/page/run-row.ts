@@ -2,7 +2,7 @@ import type { ListedRun, ListedSuccess } from '../live-data.js';
 import { addressIn } from './address.js';
 import { tableCells } from './data-table.js';
 import { element } from './element.js';
-import { count, duration, percent, percentRange } from './format-number.js';
+import { count, duration, percentage, percentRange } from './format-number.js';
 import type { KeyedChild } from './keyed-children.js';
 import type { SortableColumn } from './sort-head.js';
 
@@ -79,7 +79,7 @@ export function latestCell({ success, finals }: ListedRun): HTMLElement | string
   return element(
     'span',
     { class: 'rate-cell' },
-    element('b', {}, percent(success.rate)),
+    element('b', {}, percentage(success.rate)),
     element('small', {}, `${sources[success.from]}${interval}`),
   );
 }

@@ -1,7 +1,7 @@
 import type { ReportData } from '../report-data.js';
 import { choice } from './choice.js';
 import { element } from './element.js';
-import { count, percent } from './format-number.js';
+import { count, percentage } from './format-number.js';
 import type { SortableColumn } from './sort-head.js';
 import { sortableTable } from './sortable-table.js';
 import { flipOf, taskRows, type TaskRow } from './task-rows.js';
@@ -31,7 +31,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     { title: 'trained', cell: ({ after }) => share(after), value: ({ after }) => after },
     {
       title: 'any temperature',
-      cell: ({ trained }) => percent(trained, 0),
+      cell: ({ trained }) => percentage(trained, 0),
       value: ({ trained }) => trained,
     },
     {
@@ -99,7 +99,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
 
 function share(value: number | null): HTMLElement | string {
   if (value === null) return '–';
-  const sign = value === 1 ? '✓' : value === 0 ? '○' : percent(value, 0);
+  const sign = value === 1 ? '✓' : value === 0 ? '○' : percentage(value, 0);
   const name = value === 1 ? 'solved' : value === 0 ? 'not solved' : '';
   if (name === '') return sign;
   return element(

@@ -1,7 +1,7 @@
 import type { ReportData, ReportRate, ReportTransfer } from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
-import { percent, percentRange, points } from './format-number.js';
+import { percentage, percentRange, signedPoints } from './format-number.js';
 
 type Row = ReportTransfer['rows'][number];
 
@@ -22,8 +22,14 @@ export function transferMatrix({ tested, rows }: ReportTransfer, cells: ReportDa
       cell: ({ elsewhere }) => {
         if (elsewhere === null) return '–';
         const { mean, low, high } = elsewhere;
-        const interval = low === null || high === null ? 'no interval' : `${points(low)} to ${points(high)}`;
-        return element('span', { class: 'shaded' }, element('b', {}, points(mean)), element('small', {}, interval));
+        const interval =
+          low === null || high === null ? 'no interval' : `${signedPoints(low)} to ${signedPoints(high)}`;
+        return element(
+          'span',
+          { class: 'shaded' },
+          element('b', {}, signedPoints(mean)),
+          element('small', {}, interval),
+        );
       },
     },
   ];
@@ -43,7 +49,7 @@ function shaded(success: ReportRate | null, isOwn: boolean): HTMLElement | strin
   const made = element(
     'span',
     { class: isOwn ? 'shaded own' : 'shaded' },
-    element('b', {}, percent(success.rate)),
+    element('b', {}, percentage(success.rate)),
     element('small', {}, percentRange(success.low, success.high)),
   );
   made.style.setProperty('--share', String(success.rate));

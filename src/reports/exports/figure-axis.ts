@@ -1,11 +1,11 @@
 import { isKeyMap, valueAt } from '../../config/recipe-layer.js';
-import { timeUnit, type Axis, type CostAxis } from '../../reporting/align-series.js';
+import { timeUnit, type CurveAxis, type CostAxis } from '../../reporting/align-series.js';
 import type { ReportData, ReportRun } from '../../reporting/report-data.js';
 
 /** What a figure runs along: what training has spent so far. */
 export interface FigureAxis {
   readonly name: 'step' | 'episodes' | 'turns' | 'tokens' | 'units' | 'seconds';
-  readonly axis: Axis | CostAxis;
+  readonly axis: CurveAxis | CostAxis;
   /** With its unit. */
   readonly title: string;
   /** How much of what the axis counts is one of its units. */

@@ -29,6 +29,8 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'the batch is left as it was',
     severity: 'error',
     likelyCause: 'an array of the batch is filled in place instead of a new one',
+    why: 'The batch is used again by other epochs and by the log.',
+    cure: 'Fill a new array.',
     run: (context) =>
       each(context, (given) => {
         const before = structuredClone(given.batch);
@@ -45,6 +47,8 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'advantages, returns and weights are 0 where nothing was sampled',
     severity: 'error',
     likelyCause: 'a number of the episode is written on every token of its row, padding and observations included',
+    why: 'Loss on tokens that nobody sampled teaches the policy to write observations.',
+    cure: 'Write credit and weights where `mask` is 1 only; host.credit.spreadOverTokens does it.',
     run: (context) =>
       each(context, (given) => {
         const { credit, weight } = update(context.algorithm, given);
@@ -62,6 +66,8 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
       'advantages, weights, terms and derivatives are finite, also for groups of one, equal returns and rows without a sampled token',
     severity: 'error',
     likelyCause: 'a deviation of 0, or a count of 0, is divided by',
+    why: 'One number that is not finite clears the whole step, or spoils the weights.',
+    cure: 'Add an epsilon to deviations, and give groups of one and rows without a sampled token a credit of 0.',
     run: (context) =>
       each(context, (given) => {
         const { credit, weight, result } = update(context.algorithm, given);
@@ -78,6 +84,8 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'what stands where nothing was sampled does not matter, NaN included',
     severity: 'error',
     likelyCause: 'the mask is multiplied with instead of selected by',
+    why: 'Engines leave what they like where nothing was sampled: it would leak into the gradient.',
+    cure: 'Select by the mask, never multiply with it: NaN times 0 is NaN.',
     run: (context) =>
       each(context, (given) => {
         const [clean, noisy] = [given, { ...given, ...given.spoilt }].map((one) => update(context.algorithm, one));
@@ -96,6 +104,8 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
     severity: 'error',
     likelyCause:
       'the weights are not divided by the tokens or sequences of the minibatch: its size would scale the step',
+    why: 'The size of the step would depend on the size of the minibatch.',
+    cure: 'Divide by the tokens or sequences of the minibatch: host.credit.aggregationWeights does it.',
     run: (context) =>
       each(context, ({ batch }) => {
         const total = (of: TrainingBatch): number => context.algorithm.weights(of).reduce((sum, w) => sum + w, 0);
@@ -112,6 +122,8 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
     severity: 'error',
     likelyCause:
       'groups are told by their place in the batch instead of `batch.group`, or a sum depends on what came before',
+    why: 'Rows come in whatever order the episodes ended or were split.',
+    cure: 'Find the members of a group by `batch.group` (host.credit.groupRows).',
     run: (context) =>
       each(context, ({ batch }) => {
         const { algorithm } = context;
@@ -141,6 +153,8 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'where it is claimed, the credit of a group does not depend on the other groups',
     severity: 'error',
     likelyCause: 'a mean or deviation is taken over the batch instead of the group',
+    why: 'The claim is read by those who choose an algorithm: an easy task would change what a hard one teaches.',
+    cure: 'Take means and deviations over the group, or leave the claim out.',
     idle: ({ algorithm }) =>
       algorithm.claims?.includes('groups-apart') === true ? undefined : 'the algorithm does not claim it',
     run: (context) =>

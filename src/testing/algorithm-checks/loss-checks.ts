@@ -13,6 +13,8 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'losses read a reference, a critic or a greedy return only where the algorithm asks for one',
     severity: 'error',
     likelyCause: 'the role is missing from `roles`, or `critic` is; the trainer fills only what they name',
+    why: 'The trainer fills what `roles` and `critic` ask for and nothing else: the loss would read what is not there.',
+    cure: 'Name the role, or do not read its arrays.',
     run: (context) => {
       const { roles, critic } = context.algorithm;
       const filled = new Set<BatchColumn['role']>([undefined, ...roles, ...(critic ? ['critic' as const] : [])]);
@@ -36,6 +38,8 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'where the policy is still the sampler, the loss falls as tokens with a positive advantage grow likelier',
     severity: 'error',
     likelyCause: 'a sign: a loss is minimised, an objective maximised',
+    why: 'The policy would unlearn what was rewarded.',
+    cure: 'A loss is minimised: it begins with a minus.',
     run: (context) =>
       each(context, (given) => {
         const { credit, weight, result } = update(context.algorithm, given);
@@ -53,6 +57,8 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
     severity: 'error',
     likelyCause:
       'a number of the batch before is baked into the loss; what changes belongs in `state` or `klCoefficient`',
+    why: 'The loss is compiled once and used for every minibatch.',
+    cure: 'Build it of its arguments and the options alone; what changes from batch to batch is data of the batch.',
     run: async (context) => {
       const { algorithm } = context;
       const fresh = await context.create();
@@ -75,6 +81,8 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'any split of a minibatch into micro-batches gives the same sums and derivatives',
     severity: 'error',
     likelyCause: 'a row of the loss reads another row; what a mean is taken over belongs in the weights',
+    why: 'Engines split minibatches to fit into memory: results would depend on the machine.',
+    cure: 'Let the loss of a token read its own row alone (its own pair, where there are pairs).',
     run: (context) =>
       each(context, (given) => {
         const { batch, live } = given;

@@ -1,4 +1,5 @@
 // Nothing but its arguments decides what an algorithm answers.
+import { clock, globalRandom, globalState } from '../shared-cures.js';
 import type { KitCheck } from '../conformance-kit.js';
 import { callsOfMathRandom, changedGlobals, withOtherClock } from '../disturb-process.js';
 import { each, same, update, type AlgorithmContext } from './algorithm-context.js';
@@ -9,6 +10,7 @@ export const purityChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'Math.random is not called',
     severity: 'error',
     likelyCause: 'ties are broken or episodes chosen by Math.random instead of the stream of the host',
+    ...globalRandom,
     run: async (context) => {
       const work = (): void => context.batches.forEach((given) => update(context.algorithm, given));
       return (await callsOfMathRandom(work)).slice(0, 3).map((place) => `Math.random is called ${place}`);
@@ -19,6 +21,7 @@ export const purityChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'at another time of another day credit and weights are the same',
     severity: 'error',
     likelyCause: 'Date.now or performance.now is read: schedules count steps, never seconds',
+    ...clock,
     run: (context) => {
       const before = context.batches.map((given) => update(context.algorithm, given));
       return withOtherClock(() =>
@@ -36,6 +39,7 @@ export const purityChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'nothing of the process is changed',
     severity: 'error',
     likelyCause: 'process.on, or an assignment to a global',
+    ...globalState,
     run: async (context) => {
       const work = (): void => context.batches.forEach((given) => update(context.algorithm, given));
       return (await changedGlobals(work)).map((name) => `${name} changed`);

@@ -14,6 +14,8 @@ export const stateChecks: readonly KitCheck<AlgorithmContext>[] = [
     severity: 'error',
     likelyCause:
       'something is remembered in the instance, or in values that JSON cannot hold; a resumed run would differ',
+    why: 'A resumed run makes a new instance and has the state alone: it would go on differently.',
+    cure: 'Keep all memory in `state`, and return it.',
     run: async (context) => {
       const [old, fresh] = [await context.create(), await context.create()];
       let state: JsonObject = old.initialState;
@@ -36,6 +38,8 @@ export const stateChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'the state is JSON: it comes out of a checkpoint as it went in',
     severity: 'error',
     likelyCause: 'a Map, a typed array, undefined or NaN is kept in the state; write plain lists and objects',
+    why: 'The state lives in the checkpoint: what JSON cannot hold is gone after resuming.',
+    cure: 'Write plain lists, objects, strings and finite numbers.',
     run: async (context) => {
       const algorithm = await context.create();
       let state: JsonObject = algorithm.initialState;
@@ -58,6 +62,8 @@ export const stateChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'select answers with units of the episodes it was given: not empty, and two by two where it promises pairs',
     severity: 'error',
     likelyCause: 'episodes are copied or marked instead of chosen',
+    why: 'What is selected becomes the rows of the batch; anything but the episodes given has no tokens.',
+    cure: 'Return lists of the very episodes that were given; two each where `pairs` is promised.',
     run: ({ algorithm }) => {
       const { pairs } = algorithm;
       if (algorithm.select === undefined) return pairs ? ['pairs are promised, and nothing chooses them'] : [];

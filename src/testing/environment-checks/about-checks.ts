@@ -60,6 +60,8 @@ export const aboutChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'clusters numbered in the order in which they were asked for, or labels read from a game that is being played',
+    why: 'Intervals, splits and tables rest on clusters and labels: where they change, so do the results of one run.',
+    cure: 'Make about(task) a pure function of options and task, with texts and finite numbers; number nothing by its order.',
     idle: tellsNothing,
     run: async (context) => {
       const other = await context.otherWorld();
@@ -91,6 +93,8 @@ export const aboutChecks: readonly EnvironmentCheck[] = [
     title: 'no cluster stands in two splits, unless the world says so',
     severity: 'error',
     likelyCause: 'tasks that are dealt one by one, where their clusters should be; or say `sharesClusters`',
+    why: 'Tasks of one cluster stand or fall together: success on held-out tasks would measure memory.',
+    cure: 'Deal whole clusters to the splits; where a benchmark is published with shared ones, say `sharesClusters: true`.',
     idle: (context) =>
       tellsNothing(context) ??
       (context.world.sharesClusters === true ? 'the world says that they are shared' : undefined),
@@ -101,6 +105,8 @@ export const aboutChecks: readonly EnvironmentCheck[] = [
     title: 'a world that says so does share clusters between its splits',
     severity: 'warning',
     likelyCause: '`sharesClusters` left over from another deal, or clusters that `about` does not tell',
+    why: 'Results would be told apart by tasks seen in training and unseen, and one of the two would be empty.',
+    cure: 'Leave `sharesClusters` out, or let about() tell the clusters.',
     idle: ({ world }) => (world.sharesClusters === true ? undefined : 'the world does not say so'),
     run: async (context) => {
       const { clusters, shared } = await sharedClusters(context);

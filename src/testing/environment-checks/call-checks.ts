@@ -59,6 +59,8 @@ export const callChecks: readonly EnvironmentCheck[] = [
     title: 'a call leaves nothing on its signal, and what was aborted after it harms nobody',
     severity: 'error',
     likelyCause: "addEventListener('abort', ...) without its removal, or a signal that is kept beyond its call",
+    why: 'A run makes millions of calls: listeners pile up, and a late abort would hit an episode that is played by then.',
+    cure: 'Remove the listener when the call ends, or pass the signal on to what is waited for; keep none.',
     run: async (context) => {
       const controller = new AbortController();
       let place = 'with one signal for all of its calls';

@@ -3,7 +3,7 @@ import type { Random } from '../../contracts/random.js';
 import type { KitCheck } from '../conformance-kit.js';
 import type { EnvironmentSubject, ResolvedSettings } from './environment-subject.js';
 import type { MalformedAnswer } from './play-malformed.js';
-import type { PlayedEpisode } from './play-episode.js';
+import type { CheckedEpisode } from './play-episode.js';
 
 export const splitNames = ['train', 'validation', 'test'] as const satisfies readonly SplitName[];
 
@@ -33,9 +33,9 @@ export interface CheckContext {
   createUnowned(world?: World): Promise<Environment>;
   readonly sample: readonly SampledTask[];
   /** Episodes of the random baseline, one for each sampled task. */
-  readonly randomEpisodes: readonly PlayedEpisode[];
+  readonly randomEpisodes: readonly CheckedEpisode[];
   /** Episodes of the oracle, one for each sampled task; absent where there is none. */
-  readonly oracleEpisodes: readonly PlayedEpisode[] | undefined;
+  readonly oracleEpisodes: readonly CheckedEpisode[] | undefined;
   /** Malformed actions and what became of them; played when they are first asked for. */
   malformed(): Promise<readonly MalformedAnswer[]>;
   /** What a fresh process plays, line by line; played when it is first asked for. */
@@ -56,12 +56,12 @@ export function repeatable(check: EnvironmentCheck): EnvironmentCheck {
 }
 
 /** Episodes that nothing cut off. */
-export function unthrown(episodes: readonly PlayedEpisode[]): readonly PlayedEpisode[] {
+export function unthrown(episodes: readonly CheckedEpisode[]): readonly CheckedEpisode[] {
   return episodes.filter(({ thrown }) => thrown === undefined);
 }
 
 /** All episodes that were played for the checks. */
-export function allEpisodes({ randomEpisodes, oracleEpisodes = [] }: CheckContext): readonly PlayedEpisode[] {
+export function allEpisodes({ randomEpisodes, oracleEpisodes = [] }: CheckContext): readonly CheckedEpisode[] {
   return [...randomEpisodes, ...oracleEpisodes];
 }
 

@@ -2,7 +2,7 @@
 import type { Facts, OptionalFact } from '../../contracts/facts.js';
 import { shorten } from '../shorten.js';
 import { allEpisodes, type CheckContext, type EnvironmentCheck } from './check-context.js';
-import { isWellFormed, type PlayedEpisode, type PlayedTurn } from './play-episode.js';
+import { isWellFormed, type CheckedEpisode, type PlayedTurn } from './play-episode.js';
 
 /** Characters after which the host cuts an observation where nobody says otherwise. */
 const usualObservationCharacters = 16_384;
@@ -37,7 +37,7 @@ function badAnswers(context: CheckContext, mine: (member: string) => boolean): s
 const ofOwnCheck = ['facts.progress', 'facts.milestones', 'facts.milestones.reached', 'facts.milestones.total'];
 
 /** What a player's or a step's exception comes to; what a step answered badly is told by the checks of answers. */
-function thrownIn(phases: readonly string[], { task, turns, thrown }: PlayedEpisode): string[] {
+function thrownIn(phases: readonly string[], { task, turns, thrown }: CheckedEpisode): string[] {
   if (thrown === undefined || !phases.includes(thrown.phase)) return [];
   return [`task ${shorten(task)}: ${thrown.phase} ${turns.length} threw: ${thrown.message}`];
 }
@@ -56,6 +56,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'every task begins with an observation',
     severity: 'error',
     likelyCause: 'an id that a split lists and `reset` cannot read, or a reset that needs something of the machine',
+    why: 'The task cannot be played: its episodes fail, are retried, and end the run past a limit.',
+    cure: 'Let reset() read every id that the splits list, with nothing but what the package brings along.',
     run: (context) =>
       context.randomEpisodes.flatMap(({ task, start, thrown }) => {
         if (thrown?.phase === 'reset') return [`reset(${shorten(task)}) threw: ${thrown.message}`];
@@ -67,6 +69,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'random play ends or goes on, and throws nothing',
     severity: 'error',
     likelyCause: "a step that trusts its action, or `act('random')` in a state without legal actions",
+    why: 'An exception makes a failed episode, which nothing is learnt from; the random baseline would be missing.',
+    cure: "Answer any action with a step result, and let act('random') have something to say in every state.",
     run: ({ randomEpisodes }) => randomEpisodes.flatMap((episode) => thrownIn(['action', 'step'], episode)),
   },
   {
@@ -74,6 +78,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'the random baseline plays a legal action now and then',
     severity: 'warning',
     likelyCause: "`act('random')` writes another grammar than `step` reads, so that the baseline is no baseline",
+    why: 'A random baseline that plays nonsense makes any policy look good.',
+    cure: "Let act('random') write actions as step() reads them.",
     run: (context) => {
       const turns = context.randomEpisodes.flatMap((episode) => episode.turns);
       return turns.length > 0 && turns.every(({ result }) => result.facts.invalid)
@@ -86,6 +92,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'a step answers with text, finite numbers, booleans and JSON',
     severity: 'error',
     likelyCause: 'a missing member, NaN in the reward, a getter that throws, or an object with methods in `details`',
+    why: 'What is no text, no finite number or no JSON reaches the log, the reward and the gradient.',
+    cure: 'Return {observation, reward, terminated, truncated, facts: {success, invalid}} from every step.',
     run: (context) => [
       ...badAnswers(context, (member) => !ofOwnCheck.includes(member)),
       ...overTurns(context, ({ result: { observation } }) =>
@@ -98,6 +106,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'progress lies in [0, 1]',
     severity: 'error',
     likelyCause: 'progress counted in steps or points instead of a share',
+    why: 'Reward schemes pay progress as a share: beyond 1, a failure could be worth more than a success.',
+    cure: 'Divide by the whole.',
     run: (context) => badAnswers(context, (member) => member === 'facts.progress'),
   },
   {
@@ -105,6 +115,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'no observation is longer than the host shows',
     severity: 'warning',
     likelyCause: 'a whole page or log as the observation, without paging; or name `play.observationCharacters`',
+    why: 'What is longer is cut with a mark before anybody reads it: the agent would miss the end.',
+    cure: 'Show a page at a time, or say in the contribution how much is to be shown: `play.observationCharacters`.',
     run: (context) => {
       const limit = context.contribution.play?.observationCharacters ?? usualObservationCharacters;
       return allEpisodes(context)
@@ -123,6 +135,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'progress never falls, unless the contribution says so',
     severity: 'error',
     likelyCause: 'progress of the present state instead of the best so far; or declare `progressFalls: true`',
+    why: 'Progress that comes and goes can be farmed: the agent is paid again for what it undid.',
+    cure: 'Report the best so far, or declare `progressFalls: true` so that schemes know.',
     idle: ({ contribution }) =>
       contribution.progressFalls === true ? 'the contribution says that it may fall' : undefined,
     run: (context) =>
@@ -138,6 +152,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'milestones are counted upwards to a fixed total',
     severity: 'error',
     likelyCause: 'a total that depends on the state, or a milestone that can be undone',
+    why: 'Schemes pay for milestones by their number; a total that moves breaks their bounds.',
+    cure: 'Fix the total in reset(), and count a milestone once.',
     run: (context) => [
       ...badAnswers(context, (member) => ofOwnCheck.includes(member) && member !== 'facts.progress'),
       ...overTurns(context, ({ result: { facts } }, before) =>
@@ -151,6 +167,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       '`facts` is missing in the contribution, or a fact is left out of some steps: rewards that need it are refused, or pay nothing',
+    why: 'A reward that needs a fact is refused for, or starves on, an environment that does not name it.',
+    cure: 'List in the contribution exactly the facts that every step reports.',
     run: (context) => {
       const declared = context.contribution.facts ?? [];
       return overTurns(context, ({ result: { facts } }) => {
@@ -167,6 +185,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'success ends the episode',
     severity: 'warning',
     likelyCause: 'a solved task that can still be played on: later turns cost tokens and teach nothing',
+    why: 'Turns after the solution cost tokens and teach nothing.',
+    cure: 'Terminate on the turn that solves the task.',
     run: (context) =>
       overTurns(context, ({ result }) =>
         result.facts.success && !result.terminated ? 'success, but not terminated' : undefined,
@@ -177,6 +197,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'success is not taken back',
     severity: 'error',
     likelyCause: '`success` that speaks of the last action instead of the task',
+    why: 'Whether the task is solved is read at the end: a success would be counted as a failure.',
+    cure: 'Let `success` speak of the task, not of the last action.',
     run: (context) =>
       overTurns(context, ({ result }, before) =>
         before?.result.facts.success === true && !result.facts.success
@@ -189,6 +211,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'a step terminates or truncates, not both',
     severity: 'error',
     likelyCause: 'a cap that is reached on the very turn on which the task ends: that is terminated',
+    why: 'Terminated is worth 0 from there on, truncated is worth what the critic says: it cannot be both.',
+    cure: 'Where a cap is reached on the turn on which the task ends, it is terminated.',
     run: (context) =>
       overTurns(context, ({ result }) =>
         result.terminated && result.truncated ? 'terminated and truncated' : undefined,
@@ -199,6 +223,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'the oracle solves every task with legal actions',
     severity: 'error',
     likelyCause: 'a plan made once and not from the present state, or a task that cannot be solved',
+    why: 'Demonstrations, upper baselines and the proof that tasks can be solved all come from the oracle.',
+    cure: 'Let it plan from the present state, in the grammar of step(); leave out tasks that have no solution.',
     idle: ({ oracleEpisodes }) => (oracleEpisodes === undefined ? 'it has no oracle' : undefined),
     run: (context) =>
       (context.oracleEpisodes ?? []).flatMap((episode) => {
@@ -217,6 +243,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     title: 'the oracle stays within the maximum of turns that the world names',
     severity: 'warning',
     likelyCause: '`maxTurns` below what some task needs, so that horizons taken from it make the task unsolvable',
+    why: 'Horizons are taken from maxTurns: tasks that need more can never be solved.',
+    cure: 'Raise `maxTurns` of the world, or leave out the longer tasks.',
     idle: ({ world, oracleEpisodes }) => {
       if (world.maxTurns === undefined) return 'the world names no maximum';
       return oracleEpisodes === undefined ? 'it has no oracle' : undefined;

@@ -39,6 +39,8 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     title: 'an id that is no task makes reset throw, and the instance still works',
     severity: 'error',
     likelyCause: 'an unknown id falls back to some task, or parseInt reads part of it',
+    why: 'A misspelt or stale id would silently be another task.',
+    cure: 'Match the id as a whole, and throw an error that names it.',
     run: async (context) => {
       const environment = await context.create();
       const found: string[] = [];
@@ -63,6 +65,8 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     title: 'admissible actions are legal',
     severity: 'error',
     likelyCause: 'the list is made by other rules than those of `step`',
+    why: 'Players that choose from the list, and advice that counts it, would be wrong.',
+    cure: 'Make the list by the rules of step().',
     run: async (context) => {
       const environment = await context.create();
       if (environment.admissible === undefined) return [];
@@ -82,6 +86,8 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     title: 'dispose may be called twice, at any time, in the middle of a call too',
     severity: 'error',
     likelyCause: 'freeing what is already freed, or what only `reset` makes, or waiting for a call that is under way',
+    why: 'The pool disposes of instances at the end and after failures, at any time: an exception there hides the first.',
+    cure: 'Let dispose() do nothing where there is nothing to free.',
     run: async (context) => {
       const found: string[] = [];
       const [{ task, turns: [turn] = [] } = { task: context.sample[0]?.task ?? '' }] = context.randomEpisodes;
@@ -106,6 +112,8 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     title: 'a world may be closed twice, played or not',
     severity: 'error',
     likelyCause: 'freeing what is already freed, or what only `create` makes',
+    why: 'Worlds are closed at the end of a run and after failures: an exception there hides the first.',
+    cure: 'Let close() do nothing where there is nothing to free.',
     run: async (context) => {
       const found: string[] = [];
       for (const played of [false, true]) {
@@ -122,6 +130,8 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     title: 'after dispose and close nothing holds the process open, and no child process lives on',
     severity: 'error',
     likelyCause: 'a timer, socket or child process that `dispose` or `close` leaves behind',
+    why: 'A run makes hundreds of instances: what each leaves open adds up until the process cannot open more, or never ends.',
+    cure: 'Close timers, sockets and child processes in dispose() or close(); start child processes with host.spawn().',
     run: (context) =>
       leftOpenBy(async () => {
         const world = await context.openUnowned();

@@ -25,6 +25,8 @@ export const malformedChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'JSON.parse, a table looked up by the text, or an index that is not checked; a bad action is a fact, `invalid`',
+    why: 'A policy that is still learning writes anything; an exception loses the episode it should learn from.',
+    cure: 'Answer what you cannot read with `facts.invalid: true` and a short hint.',
     run: (context) => overMalformed(context, ({ thrown }) => (thrown === undefined ? undefined : `threw: ${thrown}`)),
   },
   {
@@ -32,6 +34,8 @@ export const malformedChecks: readonly EnvironmentCheck[] = [
     title: 'nonsense is flagged invalid',
     severity: 'error',
     likelyCause: 'a prefix match, parseInt, or a default for what was not understood; or set `anyTextIsLegal`',
+    why: 'Nonsense that counts as an action is learnt as one.',
+    cure: 'Match the whole action; look tables up with Object.hasOwn or a Map; read numbers by a pattern, not parseInt.',
     idle: ({ settings }) => (settings.anyTextIsLegal ? 'any text is legal' : undefined),
     run: (context) =>
       overMalformed(context, ({ hopeless, answer }) =>
@@ -44,6 +48,8 @@ export const malformedChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'the action is echoed whole: 10 MB of it would stand in the next prompt; cut it and replace broken characters',
+    why: 'Every observation stands in the next prompt: an echo of megabytes ends the episode.',
+    cure: 'Do not quote the action, or a few dozen characters of it, with toWellFormed().',
     run: (context) =>
       overMalformed(context, ({ answer, bad }) => {
         if (bad !== undefined) return `is answered with no data: ${bad}`;
@@ -57,6 +63,8 @@ export const malformedChecks: readonly EnvironmentCheck[] = [
     title: 'no text takes long to refuse',
     severity: 'error',
     likelyCause: 'a regular expression that backtracks, or work that grows with the square of the length',
+    why: 'One long text would hold up every other episode of the process.',
+    cure: 'Refuse texts beyond a length first, and avoid nested repetitions in regular expressions.',
     run: (context) =>
       overMalformed(context, ({ answer }) =>
         answer !== undefined && answer.seconds > context.settings.secondsPerAction

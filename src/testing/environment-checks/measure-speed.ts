@@ -1,5 +1,5 @@
 import type { CheckContext } from './check-context.js';
-import { playAgain, type PlayedEpisode } from './play-episode.js';
+import { playAgain, type CheckedEpisode } from './play-episode.js';
 
 /** Seconds for which steps are counted. */
 const countedSeconds = 0.2;
@@ -13,7 +13,7 @@ export async function measureSpeed(context: CheckContext): Promise<number | unde
   const begin = performance.now();
   let steps = 0;
   for (let round = 0; performance.now() - begin < 1000 * countedSeconds; round += 1) {
-    const episode = playable[round % playable.length] as PlayedEpisode;
+    const episode = playable[round % playable.length] as CheckedEpisode;
     const again = await playAgain(environment, episode, random);
     // What plays the first time only is no use here; the check of repetition tells of it.
     if (again.turns.length === 0) return undefined;

@@ -14,7 +14,7 @@ export interface PlayedTurn {
 }
 
 /** An episode as the kit keeps it; an exception ends it and is kept too. */
-export interface PlayedEpisode {
+export interface CheckedEpisode {
   readonly task: string;
   readonly start: Start;
   readonly turns: readonly PlayedTurn[];
@@ -36,7 +36,7 @@ export async function playEpisode(
   choose: ChooseAction,
   limit: number,
   stream = random.stream('environment', task),
-): Promise<PlayedEpisode> {
+): Promise<CheckedEpisode> {
   let phase: 'reset' | 'action' | 'step' = 'reset';
   let start: Start = { observation: '' };
   const turns: PlayedTurn[] = [];
@@ -66,29 +66,29 @@ export function chooseAs(player: string, random: Random, task: string): ChooseAc
 }
 
 /** Repeats the actions of an episode. */
-export function chooseAgain(episode: PlayedEpisode): ChooseAction {
+export function chooseAgain(episode: CheckedEpisode): ChooseAction {
   return (_environment, turn) => episode.turns[turn]?.action;
 }
 
 /** Plays an episode again: the same task, stream and actions, up to where it was left or threw. */
-export function playAgain(environment: Environment, episode: PlayedEpisode, random: Random): Promise<PlayedEpisode> {
+export function playAgain(environment: Environment, episode: CheckedEpisode, random: Random): Promise<CheckedEpisode> {
   return playEpisode(environment, episode.task, random, chooseAgain(episode), episode.turns.length);
 }
 
 /** What the agent and the trainer get to see of an episode, as bytes to compare; state keys are not among it. */
-export function episodeBytes({ task, start, turns, thrown }: PlayedEpisode): string {
+export function episodeBytes({ task, start, turns, thrown }: CheckedEpisode): string {
   const reached = thrown?.phase === 'reset' ? thrown : null;
   return JSON.stringify([task, start, turns.map(({ action, result }) => [action, result]), reached]);
 }
 
 /** Where two episodes part, as `episodeBytes` wrote them; undefined for what it did not write. */
 export function bytesDifference(first: string, second: string): string | undefined {
-  const read = (bytes: string): PlayedEpisode => {
+  const read = (bytes: string): CheckedEpisode => {
     const [task, start, turns, reached] = JSON.parse(bytes) as [
       string,
       Start,
       [string, StepResult][],
-      PlayedEpisode['thrown'] | null,
+      CheckedEpisode['thrown'] | null,
     ];
     const played = { task, start, turns: turns.map(([action, result]) => ({ action, result })) };
     return reached === null || reached === undefined ? played : { ...played, thrown: reached };
@@ -101,14 +101,14 @@ export function bytesDifference(first: string, second: string): string | undefin
 }
 
 /** How an episode differs from the first time it was played, as findings of a check. */
-export function differences(episode: PlayedEpisode, again: PlayedEpisode, when?: string): string[] {
+export function differences(episode: CheckedEpisode, again: CheckedEpisode, when?: string): string[] {
   if (episodeBytes(again) === episodeBytes(episode)) return [];
   const place = `task ${shorten(episode.task)}${when === undefined ? '' : `, ${when}`}`;
   return [`${place}: ${firstDifference(episode, again)}`];
 }
 
 /** Where two episodes part, in words. */
-function firstDifference(a: PlayedEpisode, b: PlayedEpisode): string {
+function firstDifference(a: CheckedEpisode, b: CheckedEpisode): string {
   if (a.thrown?.phase !== 'reset' && b.thrown?.phase === 'reset') return `reset threw: ${b.thrown.message}`;
   const start = jsonDifference(a.start, b.start);
   if (start !== undefined) return `the beginning differs: ${start}`;

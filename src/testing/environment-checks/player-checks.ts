@@ -4,7 +4,7 @@ import { isUnavailable } from '../is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { act, conclude, reset } from './call-environment.js';
 import { onInstance, unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
-import { chooseAs, differences, playAgain, playEpisode, type PlayedEpisode } from './play-episode.js';
+import { chooseAs, differences, playAgain, playEpisode, type CheckedEpisode } from './play-episode.js';
 
 const playersOf = ({ world }: CheckContext): readonly string[] => ['random', ...(world.experts ?? [])];
 
@@ -22,7 +22,7 @@ async function badPlayer(context: CheckContext, environment: Environment, name: 
  */
 async function gradedTwice(
   context: CheckContext,
-  episode: PlayedEpisode,
+  episode: CheckedEpisode,
   cause: 'horizon' | 'tokens',
 ): Promise<readonly string[]> {
   const last = episode.turns.at(-1)?.result;
@@ -65,6 +65,8 @@ export const playerChecks: readonly EnvironmentCheck[] = [
     title: 'every player that the world names can act',
     severity: 'error',
     likelyCause: 'a name in `experts` that `act` does not know',
+    why: 'A player that is named and cannot act fails every episode of it.',
+    cure: 'Name in `experts` exactly whom act() knows.',
     run: async (context) => {
       const environment = await context.create();
       const found: string[] = [];
@@ -88,6 +90,8 @@ export const playerChecks: readonly EnvironmentCheck[] = [
     title: 'every named expert plays legal actions to the end',
     severity: 'error',
     likelyCause: 'an expert that writes another grammar than `step` reads, or that has no answer in some states',
+    why: 'Demonstrations with illegal actions teach illegal actions.',
+    cure: 'Let every expert answer every state with an action that step() takes.',
     run: async (context) => {
       const environment = await context.create();
       for (const name of (context.world.experts ?? []).filter((expert) => expert !== 'oracle')) {
@@ -117,6 +121,8 @@ export const playerChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'a grade that depends on the clock or on another instance, or a task that `conclude` leaves half taken down',
+    why: 'What a cut episode comes to is its reward: it would differ from run to run, or spoil the next episode.',
+    cure: 'Grade what stands, as a function of the episode alone; report the declared facts, and let reset() begin anew.',
     idle: ({ concludes }) => (concludes ? undefined : 'it grades no episode that was cut'),
     run: async (context) => {
       for (const [index, episode] of unthrown(context.randomEpisodes).entries()) {

@@ -10,7 +10,7 @@ import { shorten } from '../shorten.js';
 import { act, step } from './call-environment.js';
 import { allEpisodes, onInstance, repeatable, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { compareProcesses, compareThreads } from './compare-processes.js';
-import { differences, playAgain, playEpisode, type ChooseAction, type PlayedEpisode } from './play-episode.js';
+import { differences, playAgain, playEpisode, type ChooseAction, type CheckedEpisode } from './play-episode.js';
 
 /**
  * Asks everything that may be asked between two steps; none of it may change the state. A player that throws is told of
@@ -36,7 +36,7 @@ async function stepThrough(environment: Environment, actions: readonly string[])
 
 async function snapshotFindings(
   context: CheckContext,
-  episode: PlayedEpisode,
+  episode: CheckedEpisode,
   played: Environment,
   fresh: Environment,
 ): Promise<string[]> {
@@ -74,6 +74,8 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'the same task, random numbers and actions give the same bytes',
     severity: 'error',
     likelyCause: 'Math.random, the clock, or a stream of random numbers other than the one that `reset` is given',
+    why: 'Nothing can be repeated, resumed or debugged where the same task and actions give other answers.',
+    cure: 'Draw every random number from the stream that reset() is given.',
     run: async (context) => {
       const found: string[] = [];
       for (const episode of allEpisodes(context)) {
@@ -88,6 +90,8 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'an episode does not depend on what the instance played before',
     severity: 'error',
     likelyCause: 'something that `reset` forgets to clear, or tables that an episode changes',
+    why: 'Episodes share instances in an order that nobody promises: results would depend on it.',
+    cure: 'Set up everything anew in reset(), and copy tables before an episode changes them.',
     run: async (context) => {
       const environment = await context.create();
       const found: string[] = [];
@@ -102,6 +106,8 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'players that are asked, admissible actions, state key and snapshot leave the state alone',
     severity: 'error',
     likelyCause: 'an expert that advances a plan when it is asked, or that draws from the stream of `reset`',
+    why: 'Players and state keys are asked at will; the episode would depend on who looked.',
+    cure: 'Let act(), admissible(), stateKey() and snapshot() read and never write; act() draws from its own stream alone.',
     run: async (context) => {
       const environment = await context.create();
       const found: string[] = [];
@@ -122,6 +128,8 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'a restored snapshot goes on as the game did, in any instance',
     severity: 'error',
     likelyCause: 'state that is left out of the snapshot, or a snapshot that shares objects with the live state',
+    why: 'Search and forked groups would go on from a state that never was.',
+    cure: 'Put the whole state into the snapshot, copied, and take all of it back in restore(); or offer neither.',
     run: async (context) => {
       const found: string[] = [];
       const played = await context.create();
@@ -136,6 +144,8 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'two states with one key answer an action alike',
     severity: 'error',
     likelyCause: 'part of the state is missing from the key',
+    why: 'States are counted and matched by their key: two that differ would be taken for one.',
+    cure: 'Put everything into the key that a future action could tell apart.',
     run: (context) => {
       // What an episode has on record (progress, milestones) may differ by the way that led here; what the world
       // answers may not.
@@ -161,6 +171,8 @@ const checks: readonly EnvironmentCheck[] = [
     severity: 'error',
     idle: ({ settings }) => (settings.freshProcess === undefined ? 'no built module is given' : undefined),
     likelyCause: 'localeCompare, Intl or toLocale..., the time zone, or the order in which tasks were played',
+    why: 'Runs are resumed in other processes and repeated on other machines.',
+    cure: 'Compare strings by code units, format numbers and dates without locale, and keep nothing between tasks.',
     run: (context) => compareProcesses(context),
   },
   {
@@ -169,6 +181,8 @@ const checks: readonly EnvironmentCheck[] = [
     severity: 'error',
     idle: ({ settings }) => (settings.freshProcess === undefined ? 'no built module is given' : undefined),
     likelyCause: 'process.chdir, isMainThread or threadId, or an addon that one thread alone can load',
+    why: 'With `thread: worker` it is played in threads, with the same recipe: results would depend on where.',
+    cure: 'Leave alone what only the main thread has, such as process.chdir, and do not ask which thread it is.',
     run: (context) => compareThreads(context),
   },
 ];

@@ -4,12 +4,12 @@ import type { Environment } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { shorten } from '../shorten.js';
 import { instanceLimit, repeatable, unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
-import { differences, episodeBytes, playAgain, playEpisode, type PlayedEpisode } from './play-episode.js';
+import { differences, episodeBytes, playAgain, playEpisode, type CheckedEpisode } from './play-episode.js';
 
 /** Somebody who plays an episode again beside others. */
 interface Runner {
   readonly environment: Environment;
-  readonly episode: PlayedEpisode;
+  readonly episode: CheckedEpisode;
   /** What becomes of it half-way: it plays to its end, is left where it is, or is disposed of. */
   readonly fate: 'plays' | 'left' | 'disposed';
 }
@@ -18,7 +18,7 @@ interface Runner {
  * Episodes played again turn by turn, everybody's first turn before anybody's second; what each played, in the order
  * given.
  */
-async function interleave(runners: readonly Runner[], random: Random): Promise<readonly PlayedEpisode[]> {
+async function interleave(runners: readonly Runner[], random: Random): Promise<readonly CheckedEpisode[]> {
   // Each asks for its next action when everybody has had a turn.
   let arrive: (() => void)[] = [];
   let playing = runners.length;
@@ -61,19 +61,19 @@ const neighbours: readonly Runner['fate'][] = [
 ];
 
 /** The episode again while others play on instances of the same world, as findings. */
-async function besideOthers(context: CheckContext, episode: PlayedEpisode, shift: number): Promise<string[]> {
+async function besideOthers(context: CheckContext, episode: CheckedEpisode, shift: number): Promise<string[]> {
   const episodes = unthrown(context.randomEpisodes);
   const world = await context.openUnowned();
   const runners: Runner[] = [];
   const fates = (['plays', ...neighbours] as const).slice(0, instanceLimit(context));
   try {
     for (const [index, fate] of fates.entries()) {
-      const other = episodes[(shift + index) % episodes.length] as PlayedEpisode;
+      const other = episodes[(shift + index) % episodes.length] as CheckedEpisode;
       runners.push({ environment: await context.createUnowned(world), episode: index === 0 ? episode : other, fate });
     }
     const played = await interleave(runners, context.random);
     const found = runners.map(({ episode: before, fate }, index) => {
-      const again = played[index] as PlayedEpisode;
+      const again = played[index] as CheckedEpisode;
       return fate === 'plays' ? differences(before, again, `beside ${fates.length - 1} others`) : [];
     });
     return found.flat().slice(0, 1);
@@ -96,11 +96,13 @@ const checks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'the state of an episode lies in a variable of the module or of the world, or in a table that instances share',
+    why: 'Many episodes are in flight at once, each on an instance: one would play the moves of another.',
+    cure: 'Move the state of an episode from the module into what create() returns.',
     idle: alone,
     run: async (context) => {
       const episodes = unthrown(context.randomEpisodes);
       for (const [index, one] of episodes.entries()) {
-        const other = episodes[(index + 1) % episodes.length] as PlayedEpisode;
+        const other = episodes[(index + 1) % episodes.length] as CheckedEpisode;
         const runners: Runner[] = [];
         for (const episode of [one, other])
           runners.push({ environment: await context.createUnowned(), episode, fate: 'plays' });
@@ -108,7 +110,7 @@ const checks: readonly EnvironmentCheck[] = [
         for (const { environment } of runners) await environment.dispose?.();
         for (const [which, episode] of [one, other].entries()) {
           const beside = shorten((which === 0 ? other : one).task);
-          const found = differences(episode, played[which] as PlayedEpisode, `beside ${beside}`);
+          const found = differences(episode, played[which] as CheckedEpisode, `beside ${beside}`);
           if (found.length > 0) return found;
         }
       }
@@ -121,6 +123,8 @@ const checks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'a slot, cache or connection of the world that `dispose` frees for all, or a random stream that instances share',
+    why: 'Dozens of episodes share a world, and some of them break off: one would end or change the others.',
+    cure: 'Let dispose() free what its own instance holds and nothing else, and share only what no episode changes.',
     idle: alone,
     run: async (context) => {
       for (const [index, episode] of unthrown(context.randomEpisodes).slice(0, 3).entries()) {
@@ -135,6 +139,8 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'it does not matter in which order instances are made, nor how many',
     severity: 'error',
     likelyCause: 'a counter or a stream of random numbers of the world, from which each new instance takes its own',
+    why: 'How many instances there are, and which plays what, is chance: results would depend on it.',
+    cure: 'Take random numbers from the calls alone, and number nothing that an agent may see.',
     idle: alone,
     run: async (context) => {
       const world = await context.otherWorld();
@@ -143,7 +149,7 @@ const checks: readonly EnvironmentCheck[] = [
       const spare = Math.max(1, limit - 4);
       for (let instance = 0; instance < spare; instance += 1) await context.create(world);
       const episodes = unthrown(context.randomEpisodes).slice(0, limit - spare);
-      const instances = new Map<PlayedEpisode, Environment>();
+      const instances = new Map<CheckedEpisode, Environment>();
       for (const episode of episodes.toReversed()) instances.set(episode, await context.create(world));
       for (const episode of episodes) {
         const again = await playAgain(instances.get(episode) as Environment, episode, context.random);
@@ -159,6 +165,8 @@ const checks: readonly EnvironmentCheck[] = [
       'two worlds that are open at the same time do not know of each other, and one goes on when the other is closed',
     severity: 'error',
     likelyCause: 'what `open` makes lies in a variable of the module, and is freed by the first `close`',
+    why: 'A run may hold several worlds of one environment: training, evaluation, other options.',
+    cure: 'Keep what open() makes in the world that it returns, or count who uses it before it is freed.',
     run: async (context) => {
       const [episode] = unthrown(context.randomEpisodes);
       if (episode === undefined) return [];

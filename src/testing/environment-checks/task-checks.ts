@@ -35,6 +35,8 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'ids that come from a directory listing, a clock, a set in hash order, or a generator that moves on with each call',
+    why: 'Splits, demonstrations and reports name tasks by id: where ids move, evaluation may meet training tasks.',
+    cure: 'Make id(place) a pure function of options and place; sort what is listed by code units.',
     run: async (context) => {
       const { world } = context;
       const { ids } = context.settings;
@@ -64,6 +66,8 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'an index that is taken modulo the number of tasks, or an id that leaves out part of what makes the task',
+    why: 'A task that stands twice counts twice, and intervals come out too narrow.',
+    cure: 'Give each place an id of its own that says all that makes the task.',
     run: async ({ world, settings }) => {
       const ids = await listSplits(world, settings.ids);
       return splitNames.flatMap((split) => {
@@ -79,6 +83,8 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     severity: 'error',
     likelyCause:
       'splits cut from differently ordered lists, or an unbounded split that draws from the tasks of another',
+    why: 'Success on held-out tasks would measure memory.',
+    cure: 'Cut the splits from one list, or by a hash or residue of what makes the task.',
     run: async ({ world, settings }) => {
       const ids = await listSplits(world, settings.ids);
       const owner = new Map<string, string>();
@@ -96,6 +102,8 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     title: 'a task drawn at random depends on the stream alone and belongs to its split',
     severity: 'error',
     likelyCause: '`random` that uses Math.random, or that draws over all tasks instead of those of its split',
+    why: 'Training would draw tasks of validation or test, or other tasks each time.',
+    cure: 'Draw a place of the split from the stream that random() is given, and return its id.',
     run: async (context) => {
       const { splits } = context.world;
       const listed = await listSplits(context.world, context.settings.ids);

@@ -1,5 +1,6 @@
 // An environment is its task, its random stream and its actions, and nothing else: not the process, not the time of
 // day.
+import { clock, globalRandom, globalState } from '../shared-cures.js';
 import { callsOfMathRandom, changedGlobals, withOtherClock } from '../disturb-process.js';
 import { shorten } from '../shorten.js';
 import { reset, step } from './call-environment.js';
@@ -30,6 +31,8 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'another id is another task',
     severity: 'error',
     likelyCause: '`reset` makes its task of the random stream, or of nothing, instead of the id',
+    why: 'A thousand ids of one task are one task: training overfits it, and evaluation shows nothing.',
+    cure: 'Make the task of its id; what `random` is for is chance within the episode.',
     idle: ({ sample }) => (new Set(sample.map(({ task }) => task)).size < 2 ? 'there is a single task' : undefined),
     run: async (context) => {
       const [episode] = unthrown(context.oracleEpisodes ?? context.randomEpisodes);
@@ -54,6 +57,7 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'Math.random is not called',
     severity: 'error',
     likelyCause: 'Math.random, or a library that uses it, instead of the stream that `reset` is given',
+    ...globalRandom,
     run: async (context) => {
       const places = await callsOfMathRandom(() => live(context));
       return places.slice(0, 3).map((place) => `Math.random is called ${place}`);
@@ -64,6 +68,7 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'at another time of another day the same bytes',
     severity: 'error',
     likelyCause: 'Date.now, new Date() or performance.now() in what the agent sees, in facts, or in a seed',
+    ...clock,
     run: (context) =>
       withOtherClock(async () => {
         const environment = await context.create();
@@ -80,6 +85,7 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'nothing of the process is changed: listeners, globals, prototypes, environment variables, current folder',
     severity: 'error',
     likelyCause: 'process.on without its off in `dispose` or `close`, an assignment to a global, or process.chdir',
+    ...globalState,
     run: async (context) => {
       const changed = await changedGlobals(() => live(context));
       return changed.map((name) => `after a world was closed, ${name} had changed`);
@@ -90,6 +96,8 @@ const checks: readonly EnvironmentCheck[] = [
     title: 'what the agent sees does not hold the state that is hidden from it',
     severity: 'error',
     likelyCause: 'the whole state, or a debugging line, is written into the observation',
+    why: 'The agent would read the answer instead of finding it.',
+    cure: 'Show what the rules let it see, and keep the rest in `facts.details`, which goes to the log alone.',
     idle: ({ randomEpisodes: [first] }) => (first === undefined ? 'there is no episode' : undefined),
     run: async (context) => {
       const environment = await context.create();

@@ -2,7 +2,7 @@
 // claims to?
 import type { Algorithm } from '../../contracts/algorithm.js';
 import type { KitCheck } from '../conformance-kit.js';
-import { measureEstimator, type Measured } from './measure-estimator.js';
+import { measureEstimator, type MeasuredEstimator } from './measure-estimator.js';
 import { TokenMdp } from './token-mdp.js';
 
 /** What these checks read of the kit's context. */
@@ -30,18 +30,20 @@ async function measure(
   context: GradientContext,
   batches: number,
   critic?: (context: string) => number,
-): Promise<Measured> {
+): Promise<MeasuredEstimator> {
   game ??= new TokenMdp();
   const settings = { batches, groupSize, seed: 1 + context.seed, ...(critic && { critic }) };
   return measureEstimator(game, await context.create(), settings);
 }
 
-export const gradientChecks: readonly KitCheck<GradientContext>[] = [
+export const estimatorChecks: readonly KitCheck<GradientContext>[] = [
   {
     id: 'climbs',
     title: 'on a game that can be enumerated the expected step goes uphill',
     severity: 'error',
     likelyCause: 'a sign, rewards that are credited to other tokens than those that earned them, or to other rows',
+    why: 'However long it trains, the expected return would not rise.',
+    cure: 'Credit each token with what came after it in its own episode, and look at signs and indices.',
     run: async (context) => {
       const { angle, episodes } = await measure(context, batchesToClimb);
       // An algorithm that chooses may find nothing worth learning in this game.
@@ -60,6 +62,8 @@ export const gradientChecks: readonly KitCheck<GradientContext>[] = [
     severity: 'error',
     likelyCause:
       'a baseline knows the reward of the token it is subtracted from, tokens are credited with what came before them, or episodes are weighed by their length',
+    why: 'The claim is what the estimator is chosen for: a bias moves the optimum, and no learning rate mends it.',
+    cure: 'Leave the member itself out of its baseline, weigh episodes alike, do not normalise; or leave the claim out.',
     idle: ({ algorithm }) =>
       algorithm.claims?.includes('unbiased') === true ? undefined : 'the algorithm does not claim it',
     run: async (context) => {

@@ -20,7 +20,7 @@ export interface MeasureSettings {
 }
 
 /** How an estimate compares with the exact gradient. */
-export interface Measured {
+export interface MeasuredEstimator {
   readonly mean: Float64Array;
   /**
    * How far the mean is from `factor` times the gradient, in standard deviations of what an unbiased estimate would
@@ -55,7 +55,7 @@ export function measureEstimator(
   mdp: TokenMdp,
   algorithm: Algorithm,
   { batches, groupSize, seed = 1, critic }: MeasureSettings,
-): Measured {
+): MeasuredEstimator {
   const random = createRandom(seed);
   const size = mdp.gradient.length;
   const [sum, squares] = [new Float64Array(size), new Float64Array(size)];
@@ -141,7 +141,7 @@ function compare(
   sum: Float64Array,
   squares: Float64Array,
   { batches, groupSize }: MeasureSettings,
-): Omit<Measured, 'episodes'> {
+): Omit<MeasuredEstimator, 'episodes'> {
   const exact = mdp.gradient;
   const mean = sum.map((total) => total / batches);
   const variance = squares.map((total, place) => Math.max(0, total / batches - (mean[place] as number) ** 2));

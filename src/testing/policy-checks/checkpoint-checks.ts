@@ -19,6 +19,8 @@ export const checkpointChecks: readonly PolicyCheck[] = [
     title: 'a frozen copy keeps its log probabilities while the model is trained',
     severity: 'error',
     likelyCause: 'the copy shares its arrays with the model',
+    why: 'A reference that moves along holds nothing back.',
+    cure: 'Copy the weights.',
     idle: ({ model }) => (model.capabilities.freeze ? undefined : 'it cannot hold a frozen copy'),
     run: async (context) => {
       const { model, settings } = context;
@@ -40,6 +42,8 @@ export const checkpointChecks: readonly PolicyCheck[] = [
     title: 'a model that loads what another saved goes on exactly as the other does',
     severity: 'error',
     likelyCause: 'moments, step number or version are not saved, or numbers lose bits on the way to the file',
+    why: 'A resumed run would not be the run that was interrupted.',
+    cure: 'Save weights, moments, step number and version without losing a bit.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -77,6 +81,8 @@ export const checkpointChecks: readonly PolicyCheck[] = [
     title: 'loading a folder without a checkpoint is refused',
     severity: 'error',
     likelyCause: 'missing files are taken for a fresh start',
+    why: 'A mistyped path would start from scratch without a word.',
+    cure: 'Throw where a file is missing.',
     run: async (context) => {
       const directory = await mkdtemp(join(tmpdir(), 'agentgym-policy-'));
       const outcome = await context.model.load(directory).then(

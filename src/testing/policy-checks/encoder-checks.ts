@@ -21,6 +21,8 @@ export const encoderChecks: readonly PolicyCheck[] = [
     title: 'the encoder gives whole numbers from 0, the same for the same text, and says what ends an action',
     severity: 'error',
     likelyCause: 'a template is not rendered, or the encoder keeps state between calls',
+    why: 'Ids that are no ids, or that change from call to call, make rollouts and training disagree.',
+    cure: 'Let the encoder be a pure function to whole numbers from 0.',
     run: ({ model: { encoder }, settings: { actions, observations } }) => {
       const parts: Record<string, () => readonly number[]> = { endIds: () => encoder.endIds };
       for (const text of observations) {
@@ -42,6 +44,8 @@ export const encoderChecks: readonly PolicyCheck[] = [
     title: 'an action that is encoded decodes to itself, its end token left out',
     severity: 'error',
     likelyCause: 'the tokenizer adds or strips a space, or end tokens are decoded to text',
+    why: 'Actions that demonstrations teach would be read as others when they are sampled.',
+    cure: 'Undo in decode() exactly what encodeAction() did, blanks included, and leave end ids out.',
     run: ({ model: { encoder }, settings: { actions } }) =>
       actions.flatMap((action) => {
         const ids = encoder.encodeAction(action);
@@ -56,6 +60,8 @@ export const encoderChecks: readonly PolicyCheck[] = [
     title: 'every id has a text to look at, and those of an action read as the action',
     severity: 'error',
     likelyCause: 'single ids are decoded like whole texts, so that control tokens are empty',
+    why: 'People look at episodes token by token in the report.',
+    cure: 'Spell control tokens, and bytes that are no character as \\xE2.',
     run: ({ model: { encoder }, settings: { actions, observations } }) => {
       const laidOut = observations.flatMap((text) => [...encoder.begin('Rules.', text), ...encoder.append(text)]);
       const ids = new Set([...laidOut, ...encoder.endIds, ...encoder.encodeAction('\u00e9\u4e16')]);
@@ -77,6 +83,8 @@ export const encoderChecks: readonly PolicyCheck[] = [
     title: 'text that spells a control token is encoded as text',
     severity: 'error',
     likelyCause: 'the tokenizer recognises its added tokens in plain text; build it without them for text from outside',
+    why: 'Text of an environment or user could end a turn or play another role.',
+    cure: 'Encode outside text with a tokenizer that knows no special tokens.',
     run: ({ model: { encoder } }) =>
       [...forgeries, ...encoder.endIds.map((id) => encoder.decode([id]))].flatMap((spelled) => {
         const plain = 'now';

@@ -8,11 +8,11 @@ import {
   plainSampling,
   playBatch,
   type PolicyCheck,
-  type PolicyContext,
+  type PolicyCheckContext,
 } from './policy-context.js';
 
 /** The same request under a name of its own. */
-const renamed = (context: PolicyContext, request: GenerateRequest): GenerateRequest => ({
+const renamed = (context: PolicyCheckContext, request: GenerateRequest): GenerateRequest => ({
   ...request,
   sequence: context.newSequence(),
 });
@@ -48,7 +48,7 @@ const sampledLogprobs = (batch: TrainingBatch, logprobs: Float64Array): number[]
 /** Why what a sampler does not promise is not checked, if so. */
 const unpromised =
   (...promises: readonly (keyof SamplerPromises)[]) =>
-  ({ model }: PolicyContext): string | undefined => {
+  ({ model }: PolicyCheckContext): string | undefined => {
     const missing = promises.find((promise) => !model.capabilities.sampler[promise]);
     return missing === undefined ? undefined : `its sampler does not promise \`${missing}\``;
   };
@@ -60,6 +60,8 @@ export const generationChecks: readonly PolicyCheck[] = [
       'an answer has a log probability for each token, at most maxTokens of them, and an end token only at its end',
     severity: 'error',
     likelyCause: 'the end token is dropped, or sampling goes on behind it',
+    why: 'What is sampled is what is trained on: a missing end token or log probability shifts everything after it.',
+    cure: 'Return every sampled id with its log probability, the end token as the last.',
     run: async (context) => {
       const requests = makeRequests(context, 6);
       const answers = await context.model.generate(requests, plainSampling);
@@ -84,6 +86,8 @@ export const generationChecks: readonly PolicyCheck[] = [
     title: 'the ids of the request end it, whichever they are',
     severity: 'error',
     likelyCause: "the tokenizer's own end token is used instead of the request's endIds",
+    why: 'The action format decides what ends an action.',
+    cure: "Stop at the request's endIds and at nothing else.",
     run: async (context) => {
       const requests = makeRequests(context, 3);
       // The likeliest token is sampled again, with draws or without.
@@ -105,6 +109,8 @@ export const generationChecks: readonly PolicyCheck[] = [
     title: 'draws are all the randomness there is: the same give the same answer, others another',
     severity: 'error',
     likelyCause: 'tokens are drawn from a generator of the model, or the draws are ignored',
+    why: 'A resumed run samples the same tokens only if all the randomness is handed over.',
+    cure: 'Use the draws of the request, one for each token, and no generator of your own; or do not promise `draws`.',
     idle: unpromised('draws'),
     run: async (context) => {
       const [request] = makeRequests(context, 1) as [GenerateRequest];
@@ -128,6 +134,8 @@ export const generationChecks: readonly PolicyCheck[] = [
     severity: 'error',
     likelyCause:
       'padding is attended to, positions count padding, draws are taken in order of the batch, or sums depend on its size',
+    why: 'Which episodes share a call is a matter of who answers first: results would depend on it.',
+    cure: 'Mask padding in attention and positions, take the draws of the request itself; or do not promise `independent`.',
     // Without its draws no answer can be compared with another.
     idle: unpromised('independent', 'draws'),
     run: async (context) => {
@@ -171,6 +179,8 @@ export const generationChecks: readonly PolicyCheck[] = [
     title: 'a request that goes on with a known sequence is answered like one that is new',
     severity: 'error',
     likelyCause: 'what is remembered of a sequence is used although its tokens differ, or its positions are off by one',
+    why: 'A cache that is off changes what is sampled without a sign of it.',
+    cure: 'Compare the tokens of a known sequence before reusing what is remembered of it.',
     idle: unpromised('independent', 'draws'),
     run: async (context) => {
       const { model } = context;
@@ -202,6 +212,8 @@ export const generationChecks: readonly PolicyCheck[] = [
     severity: 'error',
     likelyCause:
       'logprobs(batch) is shifted by one, ignores batch.temperature, or sampling records those of a filtered distribution',
+    why: 'The ratio of the two is what clipping and importance weights are made of: it must begin at 1.',
+    cure: 'Take log-softmax(logits / temperature) over the whole vocabulary in both places; or do not promise `exact`.',
     idle: unpromised('exact'),
     run: async (context) => {
       const found: string[] = [];
@@ -218,6 +230,8 @@ export const generationChecks: readonly PolicyCheck[] = [
     title: 'at temperature 0 the likeliest token is taken, whatever the draws, and recorded as at temperature 1',
     severity: 'error',
     likelyCause: 'logits are divided by 0, or by a small number',
+    why: 'Evaluation at temperature 0 must be the same each time.',
+    cure: 'Take the highest logit, the lowest id on a tie, and record its log probability at temperature 1.',
     run: async (context) => {
       const { model, settings, random } = context;
       const requests = makeRequests(context, 3, 1);
@@ -257,6 +271,8 @@ export const generationChecks: readonly PolicyCheck[] = [
     title: 'top-k 1 and a small top-p take the likeliest token, and record it over the whole vocabulary',
     severity: 'error',
     likelyCause: 'log probabilities are renormalised over the tokens that are left, or a filter is ignored',
+    why: 'Corrections need the log probability over the whole vocabulary.',
+    cure: 'Filter what may be drawn, and record without the filter.',
     run: async (context) => {
       const requests = makeRequests(context, 4, 2);
       const ask = (sampling: object): Promise<GeneratedTokens[]> =>
@@ -281,6 +297,8 @@ export const generationChecks: readonly PolicyCheck[] = [
     title: 'an aborted signal ends generating with a rejection',
     severity: 'error',
     likelyCause: 'the signal is not looked at; an interrupted run would go on until the batch is done',
+    why: 'Ctrl-C would wait for the whole batch.',
+    cure: 'Look at the signal before and between tokens, and reject with its reason.',
     run: async (context) => {
       const outcome = await context.model.generate(makeRequests(context, 1), plainSampling, AbortSignal.abort()).then(
         () => 'answers',

@@ -19,6 +19,8 @@ export const gradientChecks: readonly PolicyCheck[] = [
     severity: 'error',
     likelyCause:
       'the derivative of an operation is wrong, part of the weights gets none, or the norm is of something else',
+    why: 'It would climb another hill than the loss describes.',
+    cure: 'Check the derivative of each operation by finite differences, and that every weight is reached.',
     idle: ({ model }) => (model.capabilities.optimizers.includes('sgd') ? undefined : 'it has no plain descent, `sgd`'),
     run: async (context) => {
       const { model } = context;

@@ -9,6 +9,8 @@ export const operationChecks: readonly PolicyCheck[] = [
     severity: 'error',
     likelyCause:
       'shapes are counted as they were padded, a pass is left out, or the count is not cleared when it is taken',
+    why: 'Budgets and reports compare runs by what was computed.',
+    cure: 'Count from lengths, not from padded shapes, and clear the count when it is taken.',
     idle: ({ model }) => (model.takeOperations === undefined ? 'it does not count operations' : undefined),
     run: async (context) => {
       const { model } = context;

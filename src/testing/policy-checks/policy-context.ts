@@ -24,7 +24,7 @@ export interface PolicyModelCheckSettings extends KitSettings {
 }
 
 /** What every check is given. Checks may train `model`; none relies on its weights being as they were. */
-export interface PolicyContext {
+export interface PolicyCheckContext {
   readonly model: PolicyModel;
   create(): Promise<PolicyModel>;
   readonly settings: Required<Omit<PolicyModelCheckSettings, keyof KitSettings>>;
@@ -33,7 +33,7 @@ export interface PolicyContext {
   newSequence(): string;
 }
 
-export type PolicyCheck = KitCheck<PolicyContext>;
+export type PolicyCheck = KitCheck<PolicyCheckContext>;
 
 export const plainSampling: Sampling = { temperature: 1, topP: 1, topK: 0 };
 
@@ -43,7 +43,7 @@ export function draw(random: Random, count: number): Float64Array {
 }
 
 /** Requests to continue conversations of different lengths, each with draws of its own. */
-export function makeRequests(context: PolicyContext, count: number, maxTokens = 6): GenerateRequest[] {
+export function makeRequests(context: PolicyCheckContext, count: number, maxTokens = 6): GenerateRequest[] {
   const { model, settings, random } = context;
   return Array.from({ length: count }, (_, index) => {
     const observations = settings.observations.slice(0, 1 + (index % settings.observations.length));
@@ -61,7 +61,7 @@ export function makeRequests(context: PolicyContext, count: number, maxTokens = 
  * Four conversations of two actions each, as a rollout would lay them out, weighted as a mean over sampled tokens, with
  * advantages and a reference that are noise.
  */
-export async function playBatch(context: PolicyContext, temperature = 1): Promise<TrainingBatch> {
+export async function playBatch(context: PolicyCheckContext, temperature = 1): Promise<TrainingBatch> {
   const { model, settings, random } = context;
   const { encoder } = model;
   const requests = makeRequests(context, 4);

@@ -49,6 +49,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     severity: 'error',
     likelyCause:
       'an operation of losses is lowered wrongly, terms are averaged instead of summed, or metrics are weighted',
+    why: 'The loss that is minimised would not be the one that the algorithm wrote.',
+    cure: 'Sum weight times term over sampled tokens; check each operation against credit/evaluate-loss.',
     run: async (context) => {
       const batch = await playBatch(context);
       const loss = reinforcementLoss(context.model);
@@ -75,6 +77,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     severity: 'error',
     likelyCause:
       'gradients are replaced or averaged between calls, or the loss is normalised by the tokens of a micro-batch',
+    why: 'Micro-batches would be worth more or less than the batch they are cut from, or the last alone would count.',
+    cure: 'Add to the gradient buffers in forwardBackward(), and never divide there.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -96,6 +100,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     title: 'what stands where nothing was sampled does not matter, NaN included, nor do the ids of padding',
     severity: 'error',
     likelyCause: 'the mask is multiplied with instead of selected by, or padding is attended to',
+    why: 'What engines and algorithms leave where nothing was sampled would leak into the gradient.',
+    cure: 'Select by the mask, never multiply with it: NaN times 0 is NaN.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -118,6 +124,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     title: 'a batch without sampled tokens has terms of 0 and adds no gradient',
     severity: 'error',
     likelyCause: 'something is divided by the number of sampled tokens',
+    why: 'A minibatch without a sampled token would make every weight NaN.',
+    cure: 'Do not divide by a count of tokens; the weights are already normalised.',
     run: async (context) => {
       const { model } = context;
       const batch = await playBatch(context);
@@ -136,6 +144,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     title: 'a gradient that is not finite is reported, cleared, and leaves weights and version as they were',
     severity: 'error',
     likelyCause: 'the norm is not looked at before the step, or the gradient stays in its buffers',
+    why: 'One bad batch would end the training for good.',
+    cure: 'Look at the norm before applying; clear, report `applied: false`, and keep weights and version.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -158,6 +168,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     title: 'steps down the loss make what was sampled likelier, and each raises the policy version by one',
     severity: 'error',
     likelyCause: 'the sign of the step, or steps that do not reach the weights that sample',
+    why: 'It does not learn, or turns are stamped with the wrong version and their ratio is off.',
+    cure: 'Subtract the gradient, let generate() see the new weights, and raise policyVersion by one with each applied step.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -182,6 +194,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     severity: 'error',
     likelyCause:
       'the norm is taken after the gradient was scaled; the log would show the bound instead of the gradient',
+    why: 'The log would show the bound instead of the gradient, and nobody would see it explode.',
+    cure: 'Return the norm that was measured before scaling.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -196,6 +210,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     title: 'log probabilities, values and sampling leave the accumulated gradient alone',
     severity: 'error',
     likelyCause: 'a forward pass clears or adds to the gradient buffers',
+    why: 'Log probabilities are asked for between micro-batches.',
+    cure: 'Keep reading and learning apart: no forward pass may touch the gradient buffers.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -213,6 +229,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     title: 'a fresh optimizer begins without gradients',
     severity: 'error',
     likelyCause: 'only the moments are cleared',
+    why: 'The first step of a stage would carry the gradient of the stage before.',
+    cure: 'Clear gradients together with the moments.',
     run: async (context) => {
       const { model } = context;
       const found: string[] = [];
@@ -230,6 +248,8 @@ export const trainingChecks: readonly PolicyCheck[] = [
     title: 'where there is a value head, its values are finite, learn, and are the same in training and reading',
     severity: 'error',
     likelyCause: 'the value is read after the token instead of before it, or no derivative reaches the head',
+    why: 'Advantages of a critic that is shifted by a token are noise.',
+    cure: 'Read the value before the token, and let its loss reach the head.',
     idle: ({ model }) => (model.capabilities.live.includes('value') ? undefined : 'it has no value head'),
     run: async (context) => {
       const { model, settings } = context;

@@ -17,6 +17,8 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
     severity: 'error',
     likelyCause:
       'the syntax was changed in one of instructions, example and parse; or a call holds a Map, a Date or undefined',
+    why: 'The policy learns the call from what the tool says of itself; a call that is kept in an episode must survive JSON.',
+    cure: 'Let instructions, example and parse speak of one syntax, and make calls of plain objects, lists, strings and numbers.',
     run: ({ tool, calls }) => {
       const found = calls.flatMap((text) => {
         const read = callOf(tool, text);
@@ -37,6 +39,8 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'any text is a call, malformed with a short reason, or none of its business, and nothing is thrown',
     severity: 'error',
     likelyCause: 'JSON.parse, a missing match or a deep recursion is not guarded; or the reason quotes the text',
+    why: 'Every text of every turn is shown to the tool first; an exception ends the episode, and a long reason fills it.',
+    cure: 'Answer {malformed: reason} in a clause of your own words, or undefined for texts that are none of its business.',
     run: ({ tool, texts }) => {
       const found: string[] = [];
       for (const text of texts()) {
@@ -61,6 +65,8 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'plain actions and observations are none of its business',
     severity: 'error',
     likelyCause: 'parse claims every text, or one that merely contains a word; the environment would never be stepped',
+    why: 'A turn that a tool claims does not reach the environment: nobody could act any more.',
+    cure: 'Claim texts by marks that no action has, such as tags of the name of the tool.',
     run: ({ tool, others }) =>
       others.flatMap((text) => {
         const reading = tool.parse(text);

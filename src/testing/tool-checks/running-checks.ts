@@ -31,6 +31,8 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     severity: 'error',
     likelyCause:
       'what the agent did wrong is thrown, not answered with `failed`: the episode would be thrown away, and nothing learned',
+    why: 'What is thrown is an episode that failed: it is played again, and the agent never learns that the call was wrong.',
+    cure: 'Answer {output, failed: true} for what the agent did wrong; throw what it cannot help.',
     run: async (context) => {
       const found: string[] = [];
       for (const call of someCalls(context).values()) {
@@ -55,6 +57,8 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'outputs are text: no control characters, no markers of chat templates, no halves of characters',
     severity: 'error',
     likelyCause: 'colours of a terminal, raw bytes, or the text of the call quoted as it is',
+    why: 'The output becomes an observation: control characters and markers of chat templates are not for a policy to read.',
+    cure: 'Write plain sentences, and leave out or escape what was read elsewhere.',
     run: async (context) => {
       const session = await context.tool.begin({ random: context.random.stream('plain') });
       const found: string[] = [];
@@ -73,6 +77,8 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'two instances answer the same calls with the same texts, unless it is external',
     severity: 'error',
     likelyCause: 'Math.random, the clock or a network is asked; draw from `random`, or say `external: true`',
+    why: 'A run could not be repeated or resumed, and two plays of a task could not be compared.',
+    cure: 'Draw from `random`, ask no clock, or declare `external: true`.',
     run: async (context) => {
       if (context.external) return [];
       const { tool, calls } = context;
@@ -90,6 +96,8 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'it does not matter in which order instances are made, nor how many, unless it is external',
     severity: 'error',
     likelyCause: 'a counter of the module, or a generator of its own, from which each new instance takes its own',
+    why: 'How many instances there are, and which of them an episode gets, is chance: results would depend on it.',
+    cure: 'Number nothing, and draw from the `random` of begin() and of the call.',
     run: async (context) => {
       if (context.external) return [];
       const { tool, calls } = context;
@@ -113,6 +121,8 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'what happens in one episode is not seen in another, unless it is external',
     severity: 'error',
     likelyCause: 'state lives in the tool or in its module; keep it in what `begin` returns',
+    why: 'Episodes are played side by side in an order that nobody promises: results would depend on it.',
+    cure: 'Make the state of an episode in begin(), and keep it in the session.',
     run: async (context) => {
       if (context.external) return [];
       const { calls } = context;
@@ -138,6 +148,8 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'a call answers in time, and soon after it is asked to stop',
     severity: 'error',
     likelyCause: '`signal` is not passed on to what is waited for',
+    why: 'A call that does not stop holds up the whole wave of episodes, and Ctrl-C with it.',
+    cure: 'Pass `signal` to whatever is waited for, and look at it in long loops.',
     run: async (context) => {
       for (const text of context.calls) {
         const read = callOf(context.tool, text);
@@ -167,6 +179,8 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'sessions and the tool may be disposed of twice, with and without calls',
     severity: 'error',
     likelyCause: 'freeing what is already freed, or what only a call makes',
+    why: 'The host frees sessions and tools wherever a run may end: an exception there hides the first one.',
+    cure: 'Remember what is freed already, and free what is there.',
     run: async (context) => {
       const found: string[] = [];
       for (const called of [false, true]) {
@@ -197,6 +211,8 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     title: 'after dispose nothing holds the process open',
     severity: 'error',
     likelyCause: 'a timer, socket or child process that dispose leaves behind',
+    why: 'Training does not end, or a long run comes to have no files and sockets left.',
+    cure: 'Clear timers, and close sockets and child processes, in dispose().',
     run: (context) =>
       leftOpenBy(async () => {
         const tool = await context.create();

@@ -1,6 +1,7 @@
-import type { AlgorithmFinding, OptionChecks, OptionsDeclaration, OptionsOf, UpdateSettings } from '@agentgym/cli';
+import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
-// Edit here: the options. `agentgym describe algorithm template-name` and recipes read this declaration.
+// Edit here: the options, this algorithm's own and groups that algorithms share, such as `clip` and `kl`.
+// `agentgym describe algorithm template-name` and recipes read this declaration.
 export const options = {
   clip: {
     type: 'number',
@@ -9,8 +10,8 @@ export const options = {
     default: 0.2,
     description: 'The loss ignores changes of the ratio beyond 1 - clip and 1 + clip',
   },
-  entropyCoefficient: { type: 'number', minimum: 0, default: 0, description: "Weight of the policy's entropy" },
-} as const satisfies OptionsDeclaration;
+  entropyCoefficient: { group: 'entropy' },
+} as const satisfies GroupedOptions;
 
 export type Options = OptionsOf<typeof options>;
 

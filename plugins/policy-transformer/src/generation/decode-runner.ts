@@ -7,7 +7,7 @@ import { decodeGraph, type DecodeSizes } from './decode-graph.js';
 import { DecodeSession } from './decode-session.js';
 import type { DecodeRunner } from './graph-generator.js';
 import type { Choice } from './sampling-graph.js';
-import type { Parameters } from './token-generator.js';
+import type { ModelWeights } from './token-generator.js';
 
 /**
  * Bytes of weights up to which they become constants of the session. A step is then up to a fifth faster, and a policy
@@ -27,7 +27,7 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #config: DecoderConfig;
   readonly #mostBound: number;
   readonly #sessions = new Map<string, DecodeSession>();
-  #parameters: Parameters = new Map();
+  #parameters: ModelWeights = new Map();
 
   /** @param mostBound bytes of weights up to which they become constants */
   constructor(executor: Executor, config: DecoderConfig, mostBound = MOST_BOUND) {
@@ -37,7 +37,7 @@ export class SessionDecodeRunner implements DecodeRunner {
   }
 
   /** Takes weights for the runs to come. They must not change while they are in use. */
-  async useWeights(parameters: Parameters): Promise<void> {
+  async useWeights(parameters: ModelWeights): Promise<void> {
     this.#parameters = parameters;
     for (const session of this.#sessions.values()) await session.useWeights(parameters, this.#binds());
   }

@@ -2,7 +2,7 @@ import type { Executable, Executor, HostArrays, Program } from '../executors/exe
 import type { HostArray } from '../operations/tensor.js';
 import type { DecodeSizes } from './decode-graph.js';
 import { joinedParameters } from './decode-weights.js';
-import type { Parameters } from './token-generator.js';
+import type { ModelWeights } from './token-generator.js';
 
 /** A decode graph, compiled with its weights as constants that the engine packs once, or as inputs of every run. */
 export class DecodeSession {
@@ -20,7 +20,7 @@ export class DecodeSession {
   }
 
   /** Takes weights for the runs to come; `bound`: as constants. */
-  async useWeights(parameters: Parameters, bound: boolean): Promise<void> {
+  async useWeights(parameters: ModelWeights, bound: boolean): Promise<void> {
     for (const name of Object.keys(this.#weights)) this.#weights[name] = joinedParameters(name, parameters);
     if (bound || this.#bound) await this.dispose();
     this.#bound = bound;

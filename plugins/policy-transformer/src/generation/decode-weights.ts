@@ -3,7 +3,7 @@ import { inputEmbedding, type DecoderWeights } from '../model/decoder-layer.js';
 import { EMBEDDING, FINAL_NORM, HEAD, layerParameter, parameterShapes, projectionSizes } from '../model/parameters.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
-import type { Parameters } from './token-generator.js';
+import type { ModelWeights } from './token-generator.js';
 
 /** Weights of a decode graph, and under what names they enter it. */
 export interface JoinedWeights extends DecoderWeights {
@@ -50,7 +50,7 @@ export function joinedWeights(graph: GraphBuilder, config: DecoderConfig): Joine
  * The data of such an input; where its parameters stand side by side in memory (`parameterOrder` sees to it) a view,
  * not a copy.
  */
-export function joinedParameters(input: string, parameters: Parameters): Float32Array {
+export function joinedParameters(input: string, parameters: ModelWeights): Float32Array {
   return joined(
     input.split('+').map((name) => {
       const found = parameters.get(name);

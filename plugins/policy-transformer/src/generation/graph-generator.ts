@@ -12,7 +12,7 @@ import {
   checkRequest,
   uniqueNames,
   type KnownRequest,
-  type Parameters,
+  type ModelWeights,
   type TokenGenerator,
 } from './token-generator.js';
 import type { HostArray } from '../operations/tensor.js';
@@ -20,7 +20,7 @@ import type { HostArrays } from '../executors/executor.js';
 
 /** Runs the decode graph; knows the weights. */
 export interface DecodeRunner {
-  useWeights(parameters: Parameters): Promise<void>;
+  useWeights(parameters: ModelWeights): Promise<void>;
   run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }>;
   dispose(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export class GraphGenerator implements TokenGenerator {
     }
   }
 
-  async useWeights(parameters: Parameters): Promise<void> {
+  async useWeights(parameters: ModelWeights): Promise<void> {
     this.#cache.empty();
     this.#sequences.clear();
     await this.#runner.useWeights(parameters);

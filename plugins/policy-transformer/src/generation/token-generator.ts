@@ -3,7 +3,7 @@ import type { GeneratedTokens, GenerateRequest, Sampling } from '@agentgym/cli';
 import type { DecoderConfig } from '../model/decoder-config.js';
 
 /** Parameters by the names of a Hugging Face checkpoint. */
-export type Parameters = ReadonlyMap<string, Float32Array>;
+export type ModelWeights = ReadonlyMap<string, Float32Array>;
 
 /** A request of which somebody knows more. */
 export interface KnownRequest extends GenerateRequest {
@@ -20,7 +20,7 @@ export interface KnownRequest extends GenerateRequest {
  */
 export interface TokenGenerator {
   /** Takes weights for what is to come, which must not change while they are in use, and forgets every sequence. */
-  useWeights(parameters: Parameters): Promise<void>;
+  useWeights(parameters: ModelWeights): Promise<void>;
   generate(requests: readonly KnownRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
   /** Forgets sequences. */
   release(names: readonly string[]): void;

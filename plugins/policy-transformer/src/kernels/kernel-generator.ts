@@ -10,7 +10,7 @@ import {
   uniqueNames,
   type Continuation,
   type KnownRequest,
-  type Parameters,
+  type ModelWeights,
   type TokenGenerator,
 } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
@@ -56,7 +56,7 @@ export class KernelGenerator implements TokenGenerator {
     this.#pool = new PagePool(this.#model.kernels, this.#model.pageBytes, cacheBytes);
   }
 
-  useWeights(parameters: Parameters): Promise<void> {
+  useWeights(parameters: ModelWeights): Promise<void> {
     this.#forget();
     this.#model.useWeights(parameters);
     return Promise.resolve();

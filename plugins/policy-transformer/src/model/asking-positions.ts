@@ -3,13 +3,13 @@ import { MASKED } from './causal-mask.js';
 import type { TrainingSizes } from './training-graph.js';
 
 /** A sampled token's row, and its position in it, 1 at least. */
-export interface Slot {
+export interface RowPosition {
   readonly row: number;
   readonly position: number;
 }
 
 /** How many positions of a row ask at most: the predecessors of its sampled tokens. */
-export function mostAsking(slots: readonly Slot[]): number {
+export function mostAsking(slots: readonly RowPosition[]): number {
   const counts = new Map<number, number>();
   for (const { row } of slots) counts.set(row, (counts.get(row) ?? 0) + 1);
   return Math.max(1, ...counts.values());
@@ -21,7 +21,7 @@ export function mostAsking(slots: readonly Slot[]): number {
  * none.
  */
 export function askingInputs(
-  slots: readonly Slot[],
+  slots: readonly RowPosition[],
   sizes: TrainingSizes,
   group: number,
 ): { readonly [name: string]: HostArray } {

@@ -1,7 +1,7 @@
 import type { LossInputName, TrainingBatch } from '@agentgym/cli';
 
 import type { HostArray } from '../operations/tensor.js';
-import { askingInputs, mostAsking, type Slot } from './asking-positions.js';
+import { askingInputs, mostAsking, type RowPosition } from './asking-positions.js';
 import type { TrainingSizes } from './training-graph.js';
 
 /** Rows of a batch as a graph takes them. */
@@ -62,8 +62,8 @@ export function packRows(
 }
 
 /** The sampled tokens of these rows, in order; a row is known by its place in the list. */
-function sampledSlots({ mask, width }: TrainingBatch, rows: readonly number[]): Slot[] {
-  const slots: Slot[] = [];
+function sampledSlots({ mask, width }: TrainingBatch, rows: readonly number[]): RowPosition[] {
+  const slots: RowPosition[] = [];
   for (const [place, row] of rows.entries()) {
     if (mask[row * width] === 1)
       throw new Error(`the first token of row ${row} is masked as sampled; nothing predicts it`);

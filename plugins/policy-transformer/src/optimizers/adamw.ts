@@ -4,7 +4,7 @@
  * Computed in float64, kept in float32.
  */
 import { gradientOf, Moments } from './moments.js';
-import type { Optimizer, OptimizerState, Parameters } from './optimizer.js';
+import type { Optimizer, OptimizerState, ShapedParameters } from './optimizer.js';
 
 export interface AdamwOptions {
   readonly beta1: number;
@@ -15,13 +15,13 @@ export interface AdamwOptions {
 }
 
 export class Adamw implements Optimizer {
-  readonly #parameters: Parameters;
+  readonly #parameters: ShapedParameters;
   readonly #options: AdamwOptions;
   readonly #first: Moments;
   readonly #second: Moments;
   #steps = 0;
 
-  constructor(parameters: Parameters, options: AdamwOptions) {
+  constructor(parameters: ShapedParameters, options: AdamwOptions) {
     this.#parameters = parameters;
     this.#options = options;
     this.#first = new Moments('first', parameters);

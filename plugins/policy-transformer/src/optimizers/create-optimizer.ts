@@ -3,7 +3,7 @@ import type { JsonObject, OptimizerSettings } from '@agentgym/cli';
 import type { Executor } from '../executors/executor.js';
 import { Adamw } from './adamw.js';
 import { Muon } from './muon.js';
-import type { Optimizer, Parameters } from './optimizer.js';
+import type { Optimizer, ShapedParameters } from './optimizer.js';
 
 const kinds = {
   adamw: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 },
@@ -18,7 +18,11 @@ export const optimizerNames: readonly string[] = Object.keys(kinds);
  * 0; `muon` momentum 0.95 on hidden matrices, and beta1 0.9, beta2 0.95, epsilon 1e-8 for AdamW on the rest,
  * weightDecay 0. Throws on an unknown name or option, and on a value out of range, saying what there is.
  */
-export function createOptimizer(settings: OptimizerSettings, parameters: Parameters, executor: Executor): Optimizer {
+export function createOptimizer(
+  settings: OptimizerSettings,
+  parameters: ShapedParameters,
+  executor: Executor,
+): Optimizer {
   if (settings.name === 'adamw') return new Adamw(parameters, readOptions(settings.options, 'adamw'));
   if (settings.name === 'muon') return new Muon(parameters, readOptions(settings.options, 'muon'), executor);
   throw new Error(`there is no optimizer ${JSON.stringify(settings.name)}; there are ${optimizerNames.join(' and ')}`);

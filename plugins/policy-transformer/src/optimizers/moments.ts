@@ -1,11 +1,11 @@
-import type { OptimizerState, Parameters, ShapedArray } from './optimizer.js';
+import type { OptimizerState, ShapedParameters, ShapedArray } from './optimizer.js';
 
 /** A zero array for each parameter, under the name of the moment. */
 export class Moments {
   readonly #name: string;
   readonly #arrays = new Map<string, ShapedArray>();
 
-  constructor(name: string, parameters: Parameters) {
+  constructor(name: string, parameters: ShapedParameters) {
     this.#name = name;
     for (const [parameter, { shape, data }] of parameters) {
       this.#arrays.set(parameter, { shape, data: new Float32Array(data.length) });

@@ -6,7 +6,7 @@
 import type { Executor } from '../executors/executor.js';
 import { Adamw, type AdamwOptions } from './adamw.js';
 import { gradientOf, Moments } from './moments.js';
-import type { Optimizer, OptimizerState, Parameters, ShapedArray } from './optimizer.js';
+import type { Optimizer, OptimizerState, ShapedParameters, ShapedArray } from './optimizer.js';
 import { Orthogonalizer } from './orthogonalize.js';
 
 export interface MuonOptions extends AdamwOptions {
@@ -21,7 +21,7 @@ export class Muon implements Optimizer {
   readonly #rest: Adamw;
   readonly #orthogonalizer: Orthogonalizer;
 
-  constructor(parameters: Parameters, options: MuonOptions, executor: Executor) {
+  constructor(parameters: ShapedParameters, options: MuonOptions, executor: Executor) {
     const hidden = [...parameters].filter(([name, parameter]) => isHiddenMatrix(name, parameter));
     this.#matrices = new Map(hidden);
     this.#options = options;

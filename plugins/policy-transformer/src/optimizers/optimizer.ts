@@ -5,7 +5,7 @@ export interface ShapedArray {
 }
 
 /** Trainable parameters by name; an optimizer changes their data in place. */
-export type Parameters = ReadonlyMap<string, ShapedArray>;
+export type ShapedParameters = ReadonlyMap<string, ShapedArray>;
 
 /** What an optimizer must remember to go on exactly. */
 export interface OptimizerState {

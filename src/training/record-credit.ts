@@ -15,7 +15,7 @@ interface Credited {
  * Episodes for the record, with what the step made of their tokens: pieces of text, and, where they were trained on,
  * their credit.
  */
-export function showCredit(
+export function recordCredit(
   episodes: readonly Episode[],
   encoder: ConversationEncoder,
   { rows, batch }: Credited,

@@ -32,7 +32,7 @@ export const defaultRollout: RolloutSettings = {
   maxFailedShare: 0.5,
 };
 
-export interface ContestantRequest {
+export interface OpenPlayerRequest {
   /** `random`, an expert's name, a run, a folder with a model; or a player that is made already. */
   readonly policy: string | Player;
   /** Absent: the environment that the run was trained in. */
@@ -51,7 +51,7 @@ export interface ContestantRequest {
 }
 
 /** Somebody who plays, and the world to play in. */
-export interface Contestant {
+export interface OpenPlayer {
   readonly name: string;
   readonly actor: Actor;
   readonly environment: OpenEnvironment;
@@ -68,7 +68,7 @@ export interface Contestant {
  * Finds who is to play. Throws AG_PLAYER_UNKNOWN for a name that is nobody's, and what runs, contributions and options
  * throw.
  */
-export async function openContestant(request: ContestantRequest): Promise<Contestant> {
+export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer> {
   const { policy, host, settings } = request;
   const instances = new Instances(host, settings);
   const model = typeof policy === 'string' ? await findModel(policy, request) : undefined;
@@ -139,7 +139,7 @@ interface FoundModel {
 }
 
 /** The run or folder of that name; undefined where it is a player's name. */
-async function findModel(policy: string, { runsFolder }: ContestantRequest): Promise<FoundModel | undefined> {
+async function findModel(policy: string, { runsFolder }: OpenPlayerRequest): Promise<FoundModel | undefined> {
   if (existsSync(join(policy, 'config.json')) && !existsSync(manifestPath(policy))) return { folder: resolve(policy) };
   // Names of players are words; whatever looks like a path, or is a run, is a run.
   let directory: string;
@@ -157,7 +157,7 @@ async function findModel(policy: string, { runsFolder }: ContestantRequest): Pro
 
 async function openModel(
   { folder, plan }: FoundModel,
-  request: ContestantRequest,
+  request: OpenPlayerRequest,
   { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
 ): Promise<Actor> {
   const recipe = plan?.recipe;

@@ -10,7 +10,7 @@ import { createRandom } from '../random/create-random.js';
 import { reinforce } from './fixtures/reinforce.js';
 import { reinforcement } from './fixtures/stages.js';
 import { trainReinforcement } from './reinforcement.js';
-import { showCredit } from './show-credit.js';
+import { recordCredit } from './record-credit.js';
 
 const six = (value: number): number => Number(value.toPrecision(6));
 
@@ -139,13 +139,13 @@ describe('credit on record', () => {
     const built = buildBatch(rows.map(episodeRow), 1);
     const advantages = creditTools.spreadOverTokens(built, Float64Array.of(1, -1, 0.5));
     const batch = { ...built, advantages, values: built.logprobs.map(() => Infinity) };
-    const [first, second] = showCredit([won, lost], model.encoder, { rows, batch }) as CompletedEpisode[];
+    const [first, second] = recordCredit([won, lost], model.encoder, { rows, batch }) as CompletedEpisode[];
     expect(first!.record!.advantages).toEqual(won.record!.mask.map((on) => 1.5 * on));
     expect(second!.record!.advantages).toEqual(lost.record!.mask.map((on) => (on === 1 ? -1 : 0)));
-    expect(showCredit([won], model.encoder, { rows: [lost], batch })[0]).toHaveProperty('record.pieces');
+    expect(recordCredit([won], model.encoder, { rows: [lost], batch })[0]).toHaveProperty('record.pieces');
     const { advantages: _, kl: __, values: ___, ...plain } = won.record!;
     const bare = { ...won, record: plain };
-    const [without] = showCredit([bare], model.encoder, { rows: [bare], batch }) as CompletedEpisode[];
+    const [without] = recordCredit([bare], model.encoder, { rows: [bare], batch }) as CompletedEpisode[];
     expect(without!.record).toHaveProperty('advantages');
     expect(without!.record).not.toHaveProperty('values');
   });

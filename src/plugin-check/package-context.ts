@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { inspectPackage, type Inspection } from '../plugins/inspect-package.js';
+import { readBuiltGraph, type BuiltGraph } from './built-imports.js';
+
+/** What checks of a package look at. */
+export interface PackageContext {
+  readonly root: string;
+  readonly hostVersion: string;
+  /** Its package.json. */
+  readonly json: { readonly [key: string]: unknown };
+  readonly inspection: Inspection;
+  /** Absolute path of the entry, where the package names one inside of itself that is there. */
+  readonly entry: string | undefined;
+  /** The files that the entry leads to, and what they import. */
+  graph(): BuiltGraph;
+}
+
+/** Reads package.json. Throws where it is missing or no package's. */
+export function openPackage(root: string, hostVersion: string): PackageContext {
+  const file = join(root, 'package.json');
+  if (!existsSync(file)) throw new Error(`${file} does not exist`);
+  const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const inspection = inspectPackage(root, json, hostVersion);
+  const [fault] = inspection.faults;
+  if (fault?.kind === 'package-json') throw new Error(fault.message);
+  let graph: BuiltGraph | undefined;
+  return {
+    root,
+    hostVersion,
+    json: json as PackageContext['json'],
+    inspection,
+    entry: inspection.entry,
+    graph() {
+      if (this.entry === undefined) throw new Error('it has no entry');
+      return (graph ??= readBuiltGraph(this.entry));
+    },
+  };
+}

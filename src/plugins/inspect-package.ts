@@ -1,0 +1,102 @@
+// What makes a package a plugin that this host can use, said once: the store refuses by it, the host leaves out by it,
+// and `agentgym plugins check` tells authors of it. None of the package's code runs.
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { satisfies, valid, validRange } from 'semver';
+
+import type { PluginApiVersion } from '../contracts/plugin.js';
+import { isPluginDeclaration, liesWithin } from './plugin-source.js';
+
+/** The version of the plugin API that this host speaks. */
+export const API_VERSION: PluginApiVersion = 1;
+
+/** The package that plugins have as their peer. */
+export const HOST = '@agentgym/cli';
+
+/** Where a package falls short. */
+export interface PackageFault {
+  readonly kind:
+    'package-json' | 'plugin-field' | 'api-version' | 'oclif-field' | 'host-range' | 'entry-path' | 'entry-file';
+  /** A clause about the package: "its package.json has no `oclif` field". */
+  readonly message: string;
+}
+
+export interface Inspection {
+  /** All of them, gravest first; empty where the host can use the package. */
+  readonly faults: readonly PackageFault[];
+  /** Absolute path of the entry, where the package names one inside of itself that is there. */
+  readonly entry?: string;
+}
+
+/** Inspects a package by what its package.json says. */
+export function inspectPackage(root: string, json: unknown, hostVersion: string): Inspection {
+  if (!isObject(json)) return { faults: [{ kind: 'package-json', message: 'its package.json is no object' }] };
+  const faults: PackageFault[] = [];
+  const { name, version, oclif } = json;
+  if (typeof name !== 'string' || name === '') {
+    faults.push({ kind: 'package-json', message: 'its package.json has no `name`' });
+  }
+  if (typeof version !== 'string' || valid(version) === null) {
+    const found = version === undefined ? 'no `version`' : `the version ${JSON.stringify(version)}, no semantic one`;
+    faults.push({ kind: 'package-json', message: `its package.json has ${found}` });
+  }
+  if (!isObject(oclif)) faults.push({ kind: 'oclif-field', message: 'its package.json has no `oclif` field' });
+  const range = hostRange(json);
+  if (
+    range !== undefined &&
+    validRange(range) !== null &&
+    !satisfies(hostVersion, range, { includePrerelease: true })
+  ) {
+    faults.push({ kind: 'host-range', message: `it wants ${HOST} ${range}, and this is ${hostVersion}` });
+  }
+  const declared = inspectDeclaration(root, json['agentgym']);
+  const all = [...faults, ...declared.faults].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+  return { ...declared, faults: all };
+}
+
+const order: readonly PackageFault['kind'][] = [
+  'package-json',
+  'plugin-field',
+  'api-version',
+  'oclif-field',
+  'host-range',
+  'entry-path',
+  'entry-file',
+];
+
+/** Inspects the `agentgym` field of a package.json, and the entry that it names. */
+export function inspectDeclaration(root: string, declaration: unknown): Inspection {
+  const fault = (kind: PackageFault['kind'], message: string): PackageFault => ({ kind, message });
+  if (!isPluginDeclaration(declaration)) {
+    return { faults: [fault('plugin-field', 'its package.json has no `agentgym` field of a plugin')] };
+  }
+  const { apiVersion, plugin } = declaration as { apiVersion?: unknown; plugin?: unknown };
+  const faults: PackageFault[] = [];
+  if (apiVersion !== API_VERSION) {
+    const found = apiVersion === undefined ? 'no version' : `version ${JSON.stringify(apiVersion)}`;
+    const message = `it is written for ${found} of the plugin API; this agentgym has version ${API_VERSION}`;
+    faults.push(fault('api-version', message));
+  }
+  if (typeof plugin !== 'string') {
+    return { faults: [...faults, fault('entry-path', '`agentgym.plugin` in its package.json is not a path')] };
+  }
+  if (!liesWithin(root, plugin)) {
+    return { faults: [...faults, fault('entry-path', `its entry ${plugin} lies outside of its package`)] };
+  }
+  const entry = resolve(root, plugin);
+  if (statSync(entry, { throwIfNoEntry: false })?.isFile() !== true) {
+    return { faults: [...faults, fault('entry-file', `its entry ${plugin} does not exist`)] };
+  }
+  return { faults, entry };
+}
+
+/** The versions of the host that a plugin says it works with. */
+export function hostRange(json: { readonly peerDependencies?: unknown }): string | undefined {
+  const range = isObject(json.peerDependencies) ? json.peerDependencies[HOST] : undefined;
+  return typeof range === 'string' ? range : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
