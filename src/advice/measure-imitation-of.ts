@@ -31,10 +31,12 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
   const overExpert = file === undefined ? gainOver(run, expert, player, best?.temperature) : undefined;
   const overRandom = gainOver(run, 'random', player, best?.temperature);
   const heldOut = heldOutOf(lines);
+  const tasks = run.manifest.splits?.uses['demonstrations']?.tasks;
   return {
     stage: stage.name,
     steps: lines.length,
     demonstrations: Number(last['cost/demonstrations'] ?? 0),
+    ...(tasks !== undefined && { tasks }),
     epochs: Number(last['train/epoch'] ?? 0),
     loss: late.reduce((sum, value) => sum + value, 0) / late.length,
     ...(heldOut !== undefined && { heldOut }),

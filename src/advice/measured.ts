@@ -94,6 +94,8 @@ export interface ImitationMeasure {
   readonly steps: number;
   /** Games that were seen, and how often each. */
   readonly demonstrations: number;
+  /** Distinct tasks of them; absent where they come from a file. */
+  readonly tasks?: number;
   readonly epochs: number;
   /** Mean of `train/loss` over the last quarter of the steps. */
   readonly loss: number;

@@ -234,6 +234,13 @@ describe('imitation', () => {
       'stages.sft.steps': 1000,
       'stages.sft.demonstrations.count': 12_800,
     });
+    expect(changeOf({ imitation: { ...byHeart, tasks: 100 } })).toEqual({
+      'stages.sft.steps': 1000,
+      'stages.sft.demonstrations.count': 12_800,
+    });
+    const few = judge('imitation', { imitation: { ...byHeart, tasks: 99 } });
+    expect(few).toMatchObject({ finding: expect.stringContaining('the environment needs more tasks') as string });
+    expect(changeOf({ imitation: { ...byHeart, tasks: 99 } })).toBeUndefined();
     const manySteps = { ...far, steps: 2000, demonstrations: 30_000, loss: 1.5 };
     expect(changeOf({ imitation: manySteps })).toEqual({ 'stages.sft.demonstrations.count': 240_000 });
     const learning = { ...far, steps: 2000, heldOut: { last: 1.78, least: 1.78, fall: 0.006 } };

@@ -81,6 +81,11 @@ export const thresholds = {
     of: 'share by which the loss on training games is below the loss on held-out games',
     source: 'ours, rule of thumb',
   },
+  gamesPerTask: {
+    value: 10,
+    of: 'demonstrations per training task; above it a model that memorises needs more tasks, not more games',
+    source: 'ours, rule of thumb: a Wordle of 59 training tasks stood at 44 % after 500 games and after 12,800',
+  },
   heldOutFall: {
     value: 0.005,
     of: 'fall of the held-out loss over the last quarter of a supervised stage, as a share; above it the stage still learns',

@@ -25,16 +25,17 @@ export const imitation: AdviceRule = {
       evidence: evidenceOf(found),
       source: 'ours, recipes/quickstart: reinforcement learning starts from the imitating policy',
       basis: 'ours',
-      change: cureOf(cause, stage, found, subject),
+      ...(cause !== 'tasks' && { change: cureOf(cause, stage, found, subject) }),
     };
   },
 };
 
 /** What is in the way of imitation. */
-type Cause = 'data' | 'steps' | 'model';
+type Cause = 'data' | 'tasks' | 'steps' | 'model';
 
 const causeWords: Record<Cause, string> = {
   data: 'it memorises its games, so it needs more games.',
+  tasks: 'it memorises its tasks, so the environment needs more tasks; more games of the same tasks do not help.',
   steps: 'it still learns from its training games, so it needs more steps.',
   model: 'after many steps it has learnt neither its training games nor others, so the model is too small.',
 };
@@ -52,24 +53,26 @@ function shortfall({ expert, overExpert, overRandom }: ImitationMeasure): string
   return below;
 }
 
-function causeOf({ loss, heldOut, steps }: ImitationMeasure): Cause {
+function causeOf({ loss, heldOut, steps, demonstrations, tasks = demonstrations }: ImitationMeasure): Cause {
   if (heldOut !== undefined) {
     const forgot = heldOut.last > heldOut.least * (1 + thresholds.heldOutRise.value);
-    if (forgot || loss < heldOut.last * (1 - thresholds.heldOutGap.value)) return 'data';
+    if (forgot || loss < heldOut.last * (1 - thresholds.heldOutGap.value)) {
+      return demonstrations > thresholds.gamesPerTask.value * tasks ? 'tasks' : 'data';
+    }
   }
   const isLearning = heldOut !== undefined && heldOut.fall > thresholds.heldOutFall.value;
   return steps < thresholds.supervisedSteps.value || isLearning ? 'steps' : 'model';
 }
 
 function evidenceOf({ success, overExpert, overRandom, expert, ...found }: ImitationMeasure): string {
-  const { steps, demonstrations, epochs, loss, heldOut, agreement, temperature } = found;
+  const { steps, demonstrations, tasks, epochs, loss, heldOut, agreement, temperature } = found;
   const against = (name: string, gain: ImitationMeasure['overRandom']) =>
     gain === undefined ? [] : [`${points(gain.difference.mean)} (${pointsInterval(gain.difference)}) to ${name}`];
   return [
     `${percent(success ?? 0)} of ${(overExpert ?? overRandom)?.tasks ?? 0} held-out tasks at temperature ${temperature ?? 0}`,
     ...against(`the ${expert}`, overExpert),
     ...against('random play', overRandom),
-    `${steps} steps, ${demonstrations} games seen ${epochs.toFixed(1)} times`,
+    `${steps} steps, ${demonstrations} games${tasks === undefined ? '' : ` of ${tasks} tasks`} seen ${epochs.toFixed(1)} times`,
     `loss ${loss.toFixed(2)} on them` +
       (heldOut === undefined
         ? ', held out not measured (`evaluation.every` is 0)'
@@ -87,7 +90,7 @@ function praise({ success, overExpert, expert }: ImitationMeasure): string {
 const mostEpochs = 5;
 
 function cureOf(
-  cause: Cause,
+  cause: Exclude<Cause, 'tasks'>,
   stage: SftStagePlan,
   { steps, demonstrations }: ImitationMeasure,
   { measured: { largerPreset } }: Subject,
