@@ -170,7 +170,7 @@ describe('resolveRecipe', () => {
     ]);
     expect(error).toMatchObject({ file: join(folder, 'maze-study.yaml'), exitCode: 2 });
     expect(await complaints(ask('  plugin-ours: newest please\n'))).toEqual([
-      'AG_RECIPE_INVALID 11: `plugins.plugin-ours` is "newest please": a version or a range such as ^1.2.0 is wanted',
+      'AG_RECIPE_INVALID 11: `plugins.plugin-ours` is "newest please": it must be a version or a range such as ^1.2.0',
     ]);
   });
 
