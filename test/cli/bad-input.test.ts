@@ -408,7 +408,7 @@ describe('a run that is under way', () => {
     first.kill('SIGCONT');
     expect(await ended).toBe(130);
     expect(JSON.parse(stdout)).toMatchObject({ formatVersion: 1, status: 'interrupted', run });
-    expect(stderr).toMatch(/Interrupted: saving what is done/);
+    expect(stderr).toMatch(/Interrupted: saving/);
     expect(readdirSync(run).filter((name) => name.startsWith('lock'))).toEqual([]);
     const done = lines().trim().split('\n').length;
     expect(done).toBeLessThan(3 + 50);
