@@ -215,7 +215,9 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await page.getByLabel('To step').fill(String(flat.runStep));
       await page.locator('.row').first().click();
       await page.locator('.choice span', { hasText: 'advantage' }).click();
-      expect(await page.locator('.token-bar').innerText()).toMatch(/Credit 0: all 4 episodes of its group returned \S+\./);
+      expect(await page.locator('.token-bar').innerText()).toMatch(
+        /Credit 0: all 4 episodes of its group returned \S+\./,
+      );
       await page.locator('.group summary').click();
       expect(await page.locator('.group tbody tr').count()).toBe(4);
       await page.getByRole('button', { name: 'Show all 4 side by side' }).click();
