@@ -335,7 +335,7 @@ it('follows an ablation from its first second to its report, and sends of each r
   await end(first, one, 9);
   await expect.poll(statuses, soon).toEqual(['completed', 'queued']);
   expect(last()?.cells[0]?.success?.rate).toBeCloseTo(0.9, 12);
-  expect(last()?.answer).toMatch(/^turns-1 90\.0 % is all there is so far\./);
+  expect(last()?.answer).toMatch(/^Only turns-1 90\.0 % has a result so far\./);
 
   const two = await begin(second);
   await expect.poll(statuses, soon).toEqual(['completed', 'running']);
