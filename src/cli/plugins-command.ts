@@ -16,7 +16,7 @@ export const allowScriptsFlag = Flags.boolean({
 /** A command that changes what is installed: it ends with the old state or the new one, however it ends. */
 export abstract class PluginsCommand extends BaseCommand {
   protected override get signal(): AbortSignal {
-    return interruptSignal('Interrupted: what was installed before stays as it is.');
+    return interruptSignal('Interrupted: the installed plugins do not change.');
   }
 
   protected async store(): Promise<PluginStore> {

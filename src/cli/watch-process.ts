@@ -23,8 +23,8 @@ export function markCalls(title: string, milliseconds: { readonly [phase in Envi
         ? `The main thread has been busy for ${held} s`
         : `${call.plugin} has held the main thread for ${held} s in ${call.phase}`,
     released:
-      'Ctrl-C now ends the process at once: what is written stays, and `agentgym train --resume RUN` goes on exactly.',
-    stuck: 'It cannot be interrupted: end the process with `kill -9`; what is written stays.',
+      'Ctrl-C now ends the process at once. Written files stay, and `agentgym train --resume RUN` continues exactly.',
+    stuck: 'It cannot be interrupted: end the process with `kill -9`. Written files stay.',
     giveUp: (call, place) => failProcess(hanging(call, place)),
   }));
   const ids = new Map<EnvironmentPhase, number>();

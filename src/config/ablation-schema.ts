@@ -7,7 +7,10 @@ const json = v.unknown() as unknown as v.GenericSchema<Json>;
 const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.description(description));
 const whole = (minimum: number, description: string) =>
   v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.description(description));
-const words = v.regex(/^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/, 'a name is words of letters and digits, joined by hyphens');
+const words = v.regex(
+  /^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/,
+  'a name must be words of letters and digits, joined by hyphens',
+);
 const name = v.pipe(v.string(), words);
 const keyPath = v.pipe(
   v.string(),
@@ -20,9 +23,9 @@ const settings = v.record(keyPath, v.unknown()) as unknown as v.GenericSchema<Re
 export const ablationSchema = v.strictObject({
   ablationVersion: v.pipe(v.literal(1), v.description('Version of this format')),
   name: v.pipe(name, v.description("Begins the name of the ablation's folder")),
-  question: v.exactOptional(text('What is to be found out, as a question')),
+  question: v.exactOptional(text('The question that the ablation answers')),
   recipe: v.exactOptional(
-    text("The recipe that is varied: a built-in name, or a path relative to this file; absent: the project's"),
+    text("Recipe to vary: a built-in name, or a path relative to this file; default: the project's"),
   ),
   set: v.optional(
     v.pipe(settings, v.description('Keys of the recipe that all cells share, such as `record.episodes: 0`')),
@@ -31,7 +34,7 @@ export const ablationSchema = v.strictObject({
   seeds: v.optional(
     v.pipe(
       v.union([whole(1, 'Seeds'), v.pipe(v.array(whole(0, 'Seed')), v.minLength(1))]),
-      v.description('How many seeds each cell is run with (1, 2, ...), or a list of them'),
+      v.description('Number of seeds per cell (1, 2, ...), or a list of seeds'),
     ),
     3,
   ),
@@ -43,7 +46,7 @@ export const ablationSchema = v.strictObject({
       ),
       v.minEntries(1),
       v.description(
-        'Values to try, by key of the recipe, such as `algorithm.groupSize: [4, 8, 16]`; or a map, whose keys name the values',
+        'Values to try, by key of the recipe, such as `algorithm.groupSize: [4, 8, 16]`; or a map whose keys name the values',
       ),
     ),
   ),
@@ -51,22 +54,22 @@ export const ablationSchema = v.strictObject({
     v.pipe(
       v.picklist(['full', 'one-at-a-time', 'paired', 'random']),
       v.description(
-        'Which points of the grid are cells: all; the first values and each other value alone; the first of each list together, the second ...; `sample` of all, drawn',
+        'Points of the grid that become cells. `full`: all. `one-at-a-time`: the first values, and each other value alone. `paired`: the first values of all lists, then the second values, and so on. `random`: `sample` random points',
       ),
     ),
     'full',
   ),
-  sample: v.exactOptional(whole(1, 'Cells of `design: random`')),
+  sample: v.exactOptional(whole(1, 'Number of cells of `design: random`')),
   cells: v.exactOptional(
     v.pipe(
       v.record(name, settings),
       v.minEntries(1),
-      v.description('Cells by name, each with the keys it sets; in the place of a grid, or beside it'),
+      v.description('Cells by name, each with the keys it sets; instead of a grid, or in addition'),
     ),
   ),
-  reference: v.exactOptional(text('The cell that the others are compared with; absent: the first')),
+  reference: v.exactOptional(text('The cell to compare the others with; default: the first')),
   compare: v.optional(
-    v.pipe(v.picklist(['reference', 'all']), v.description('Each cell with the reference, or every pair')),
+    v.pipe(v.picklist(['reference', 'all']), v.description('Compare each cell with the reference, or every pair')),
     'reference',
   ),
 });

@@ -42,7 +42,7 @@ function checkEpisodeTokens({ rollout, policy }: ParsedRecipe, wrong: Wrong): vo
   wrong(
     ['rollout', 'maxEpisodeTokens'],
     `is ${maxEpisodeTokens}, which leaves no room for an action of \`policy.sampling.maxActionTokens\` ${maxActionTokens}`,
-    'Raise it to hold the prompt and every turn, or leave it out.',
+    'Raise it so that the prompt and every turn fit, or remove it.',
   );
 }
 
@@ -66,7 +66,7 @@ function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wro
     if (!metric.startsWith('eval/')) continue;
     const path = ['stages', stage, 'stopWhen', i, 'metric'];
     if (evaluation.every === 0) {
-      wrong(path, `is ${metric}, but \`evaluation.every\` is 0`, 'Evaluate during training, or take another metric.');
+      wrong(path, `is ${metric}, but \`evaluation.every\` is 0`, 'Evaluate during training, or use another metric.');
       continue;
     }
     const own = stages[stage];
@@ -85,14 +85,12 @@ function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wro
 /** What is trained on must be sampled from the distribution whose log probabilities are recorded. */
 function checkSampling(recipe: ParsedRecipe, stage: string, wrong: Wrong): void {
   const { temperature, topP, topK } = recipe.policy.sampling;
-  const because = `and \`stages.${stage}\` trains on what is sampled`;
+  const because = `but \`stages.${stage}\` trains on the samples`;
   const at = (key: string) => ['policy', 'sampling', key];
   if (temperature === 0)
-    wrong(at('temperature'), `is 0, ${because}`, 'Give it 1; evaluations have `temperatures` of their own.');
-  if (topP < 1)
-    wrong(at('topP'), `is ${topP}, ${because}`, 'Give it 1: a cut distribution is not the one that is trained.');
-  if (topK > 0)
-    wrong(at('topK'), `is ${topK}, ${because}`, 'Give it 0: a cut distribution is not the one that is trained.');
+    wrong(at('temperature'), `is 0, ${because}`, 'Set it to 1; evaluations have separate `temperatures`.');
+  if (topP < 1) wrong(at('topP'), `is ${topP}, ${because}`, 'Set it to 1: training uses the whole distribution.');
+  if (topK > 0) wrong(at('topK'), `is ${topK}, ${because}`, 'Set it to 0: training uses the whole distribution.');
 }
 
 function checkMinibatches(stage: RlStagePlan, wrong: Wrong): void {
@@ -100,7 +98,11 @@ function checkMinibatches(stage: RlStagePlan, wrong: Wrong): void {
   const { episodesPerStep } = stage;
   if (minibatches <= episodesPerStep) return;
   const path = settingPath(stage, ['algorithm', 'minibatches']);
-  wrong(path, `is ${minibatches}, but a step plays ${episodesPerStep} episodes`, 'A minibatch needs an episode.');
+  wrong(
+    path,
+    `is ${minibatches}, but a step plays ${episodesPerStep} episodes`,
+    'Every minibatch needs at least one episode.',
+  );
 }
 
 /** Horizons of ScalingInter that no step of the stage reaches. */
@@ -125,7 +127,7 @@ function checkReward(recipe: ParsedRecipe, wrong: Wrong): void {
   for (const [path, { terms }] of rewards) {
     terms.forEach(({ name }, i) => {
       if (terms.findIndex((term) => term.name === name) === i) return;
-      wrong([...path, 'terms', i, 'name'], `is ${name} for the second time`, 'Give the one term the weight of both.');
+      wrong([...path, 'terms', i, 'name'], `is ${name} for the second time`, 'Use one term with the weight of both.');
     });
   }
 }

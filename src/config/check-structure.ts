@@ -125,7 +125,7 @@ function addIssue(issue: Issue, format: DocumentFormat<DocumentSchema>, value: K
   const message = missing ? `${name} is missing` : rule ? `${given}: ${issue.message}` : `${given}, not ${wanted}`;
   // What a missing key was expected to be, valibot tells by its name alone; a rule has said already what it wants.
   if (rule || (missing && description !== undefined)) {
-    const meaning = description === undefined ? '' : `It says: ${description}. `;
+    const meaning = description === undefined ? '' : `Meaning: ${description}. `;
     complaints.add('AG_RECIPE_INVALID', path, message, `${meaning}See \`${format.page}\`.`);
     return;
   }

@@ -36,7 +36,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   const hasSft = stages.some(([, stage]) => stage.kind === 'sft');
 
   if (recipe.environment.thread !== 'worker') idle(['environment', 'workers'], 'without `environment.thread: worker`');
-  if (recipe.policy.from !== undefined) idle(['policy', 'preset'], 'beside `policy.from`');
+  if (recipe.policy.from !== undefined) idle(['policy', 'preset'], 'with `policy.from`');
   if (!hasRl) {
     const because = 'in a recipe whose `stages` have no `kind: rl`';
     idle(['algorithm'], because);
@@ -46,13 +46,13 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
       else recipe.horizon = { schedule: 'fixed', turns: longestTurns(recipe.horizon) };
     }
     if (![...recipe.evaluation.temperatures, ...recipe.evaluation.final.temperatures].some((value) => value > 0)) {
-      if (recipe.policy.sampling.topP < 1) idle(['policy', 'sampling', 'topP'], 'where all `temperatures` are 0');
-      if (recipe.policy.sampling.topK > 0) idle(['policy', 'sampling', 'topK'], 'where all `temperatures` are 0');
+      if (recipe.policy.sampling.topP < 1) idle(['policy', 'sampling', 'topP'], 'if all `temperatures` are 0');
+      if (recipe.policy.sampling.topK > 0) idle(['policy', 'sampling', 'topK'], 'if all `temperatures` are 0');
     }
   }
   if (recipe.evaluation.every === 0) {
     for (const key of ['split', 'tasks', 'episodesPerTask', 'temperatures']) {
-      idle(['evaluation', key], 'beside `evaluation.every: 0`');
+      idle(['evaluation', key], 'with `evaluation.every: 0`');
     }
   }
   if (recipe.budget !== undefined) {
@@ -66,7 +66,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     for (const [name, { kind }] of stages) {
       // A share of 0 has an effect: the stage is skipped.
       if (costsAnything(kind, recipe.budget.costs) || recipe.budget.split?.[name] === 0) continue;
-      idle(['budget', 'split', name], 'beside `budget.costs`, where such a stage pays nothing');
+      idle(['budget', 'split', name], 'with `budget.costs`, which has no price for this stage');
     }
   }
   for (const [name, stage] of stages) {
@@ -83,7 +83,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     if (stage.kind === 'sft') {
       const demonstrations = ['stages', name, 'demonstrations'];
       if (stage.demonstrations.file !== undefined) {
-        idle([...demonstrations, 'expert'], `beside \`${formatPath([...demonstrations, 'file'])}\``);
+        idle([...demonstrations, 'expert'], `with \`${formatPath([...demonstrations, 'file'])}\``);
       } else {
         stage.demonstrations.expert ??= 'demonstrator';
         // Under a budget its price is what limits them.
@@ -107,7 +107,7 @@ function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, becaus
   const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
   if (rl.length === 0) idle(path, 'in a recipe whose `stages` have no `kind: rl`');
   else if (rl.every(({ stage }) => stage.reward !== undefined)) {
-    idle(path, `beside ${rl.map(({ name }) => `\`stages.${name}.reward\``).join(' and ')}`);
+    idle(path, `with ${rl.map(({ name }) => `\`stages.${name}.reward\``).join(' and ')}`);
   } else return;
   recipe.reward.allowInversion = false;
 }
@@ -121,13 +121,13 @@ function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string
     recipe.evaluation.horizon ?? 0,
     ...evaluated,
   );
-  if (longest === 1) idle(['tools'], 'where an episode has 1 turn: a call takes it, and nobody acts on the answer');
+  if (longest === 1) idle(['tools'], 'in episodes of 1 turn: a call would use that turn');
   if (recipe.tools === undefined) {
     for (const key of ['maxToolCalls', 'maxToolOutput', 'toolSeconds']) {
       idle(['rollout', key], 'in a recipe without `tools`');
     }
   } else if ((recipe.rollout.maxToolCalls ?? 0) >= longest) {
-    idle(['rollout', 'maxToolCalls'], `where an episode has ${longest} turns at most`);
+    idle(['rollout', 'maxToolCalls'], `in episodes of at most ${longest} turns`);
   }
 }
 
@@ -151,7 +151,7 @@ function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: s
   const isOverridden = (key: 'name' | (typeof defaultedAlgorithmKeys)[number]) => {
     if (!rl.every(({ stage }) => stage.algorithm?.[key] !== undefined)) return false;
     const kept = algorithm[key];
-    idle(['algorithm', key], `beside ${rl.map(({ name }) => `\`stages.${name}.algorithm.${key}\``).join(' and ')}`);
+    idle(['algorithm', key], `with ${rl.map(({ name }) => `\`stages.${name}.algorithm.${key}\``).join(' and ')}`);
     Object.assign(algorithm, { [key]: kept });
     return true;
   };

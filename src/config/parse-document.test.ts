@@ -118,7 +118,7 @@ describe('readRecipeFile', () => {
   it.each([
     ['empty.yaml', '', /is empty/],
     ['null.yaml', 'null\n', /is empty/],
-    ['list.yaml', '[1]', /does not hold a map/],
+    ['list.yaml', '[1]', /is not a map/],
     ['long.yaml', `a: ${'x'.repeat(1_000_000)}`, /1000003 bytes/],
     ['throws.ts', 'export default { get a() { throw new Error("not today"); } };', /not today/],
     ['cyclic.ts', 'const a: any = {}; a.a = a; export default a;', /contains itself/],
@@ -132,7 +132,7 @@ describe('readRecipeFile', () => {
   it('refuses what is no file', async () => {
     mkdirSync(join(folder, 'folder.yaml'));
     const refusal = readRecipeFile(join(folder, 'folder.yaml'), 'recipe');
-    await expect(refusal).rejects.toMatchObject({ code: 'AG_RECIPE_SYNTAX', message: /no regular file/ });
-    await expect(readRecipeFile('/dev/zero', 'recipe')).rejects.toMatchObject({ message: /no regular file/ });
+    await expect(refusal).rejects.toMatchObject({ code: 'AG_RECIPE_SYNTAX', message: /not a regular file/ });
+    await expect(readRecipeFile('/dev/zero', 'recipe')).rejects.toMatchObject({ message: /not a regular file/ });
   });
 });

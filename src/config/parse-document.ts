@@ -78,7 +78,7 @@ export function plainData(value: unknown, line: ParsedDocument['line'] = () => u
     // A Proxy may throw wherever it is looked at.
     if (!(error instanceof NotJsonError)) throw new DocumentError(messageOf(error), 1, error);
     const what = error.path.length === 0 ? 'the document' : `\`${formatPath(error.path)}\``;
-    const problem = error.problem.replace('JSON is wanted', 'plain data is wanted');
+    const problem = error.problem.replace('must be JSON', 'must be plain data');
     throw new DocumentError(`${what}: ${problem}`, line(error.path), error);
   }
 }

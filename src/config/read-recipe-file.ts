@@ -30,7 +30,7 @@ export async function readRecipeFile(
   const value = valueAt(content, root);
   if (!isKeyMap(value)) {
     const place = { file, line: line(root) ?? 1 };
-    const empty = value === null || value === undefined ? 'is empty' : 'does not hold a map of keys';
+    const empty = value === null || value === undefined ? 'is empty' : 'is not a map of keys';
     throw new AgentgymError('AG_RECIPE_SYNTAX', {
       message: `${file} ${empty}`,
       hint: '`docs/reference/recipe.md` lists all keys.',
@@ -61,7 +61,7 @@ async function readContent(file: string, isCode: boolean): Promise<ParsedDocumen
 async function refuseStrangeFile(file: string): Promise<void> {
   const found = await stat(file);
   const problem = !found.isFile()
-    ? 'is no regular file'
+    ? 'is not a regular file'
     : found.size > MOST_BYTES
       ? `has ${found.size} bytes; a recipe has at most ${MOST_BYTES}`
       : undefined;

@@ -54,18 +54,18 @@ const environment = v.pipe(
       v.pipe(
         v.picklist(['main', 'worker']),
         v.description(
-          'Where it is played: `worker` is a thread of its own, where a call that hangs harms no other episode; absent: as the environment says',
+          'Thread of the environment. In a `worker` thread a hanging call harms no other episode. Default: as the environment says',
         ),
       ),
     ),
-    workers: v.exactOptional(count(1, 'Threads that play it, with `thread: worker`; absent: 1', 64)),
+    workers: v.exactOptional(count(1, 'Number of worker threads, with `thread: worker`; default: 1', 64)),
     instances: v.exactOptional(
-      count(1, 'Most instances at once; absent: as the environment says, or `rollout.inFlight`'),
+      count(1, 'Maximum number of instances; default: as the environment says, or `rollout.inFlight`'),
     ),
     observationCharacters: v.exactOptional(
       count(
         1,
-        'UTF-16 units after which an observation is cut, with a mark; absent: as the environment says, or 16384',
+        'Maximum length of an observation in UTF-16 units; a longer one is cut, with a mark. Default: as the environment says, or 16384',
       ),
     ),
     seconds: v.exactOptional(
@@ -80,11 +80,11 @@ const environment = v.pipe(
           dispose: seconds('disposing of an instance'),
           close: seconds('closing the world'),
         }),
-        v.description('Longest times of its calls; absent: `rollout.deadlineSeconds`, or as the environment says'),
+        v.description('Deadlines of its calls; default: `rollout.deadlineSeconds`, or as the environment says'),
       ),
     ),
   }),
-  v.description('The world that is played'),
+  v.description('The environment of the tasks'),
 );
 
 const rewardTerm = v.strictObject({
@@ -97,12 +97,12 @@ const reward = v.strictObject({
   terms: v.pipe(
     v.array(rewardTerm),
     v.minLength(1),
-    v.description('Reward schemes whose weighted numbers are added up'),
+    v.description('Reward schemes; their weighted numbers are added up'),
   ),
   allowInversion: v.optional(
     v.pipe(
       v.boolean(),
-      v.description('Accept weights, prices or a discount under which a failure can score above a success'),
+      v.description('Accept weights, prices or a discount with which a failure can score above a success'),
     ),
     false,
   ),
@@ -114,44 +114,47 @@ const tool = v.strictObject({ name: contribution('tool'), options: options('tool
 
 const sampling = v.strictObject({
   temperature: v.optional(
-    amount(0, 'Temperature of sampling and training in rl stages; evaluations have their own'),
+    amount(0, 'Temperature of sampling and training in rl stages; evaluations have separate temperatures'),
     1,
   ),
-  topP: v.optional(v.pipe(share('Nucleus sampling; must be 1 where there is an rl stage'), v.gtValue(0)), 1),
-  topK: v.optional(whole(0, 'Sample from the k likeliest tokens, 0 from all; must be 0 where there is an rl stage'), 0),
-  maxActionTokens: v.optional(count(1, 'Tokens after which an action is cut'), 64),
+  topP: v.optional(v.pipe(share('Nucleus sampling; must be 1 in a recipe with an rl stage'), v.gtValue(0)), 1),
+  topK: v.optional(
+    whole(0, 'Sample from the k most likely tokens, 0 from all; must be 0 in a recipe with an rl stage'),
+    0,
+  ),
+  maxActionTokens: v.optional(count(1, 'Maximum tokens of an action; a longer one is cut'), 64),
 });
 
 const policy = v.strictObject({
   name: v.optional(contribution('policy'), 'transformer'),
-  preset: v.exactOptional(text("Model built from scratch; absent, without `from`: the policy's first preset")),
+  preset: v.exactOptional(text("Model built from scratch; default without `from`: the policy's first preset")),
   from: v.exactOptional(
     text(
-      'Weights to start from instead of a preset: a Hugging Face folder, a checkpoint, or a run, whose newest checkpoint is meant; `./` is relative to the recipe',
+      'Starting weights instead of a preset: a Hugging Face folder, a checkpoint, or a run (its newest checkpoint); `./` is relative to the recipe',
     ),
   ),
   options: options('policy', 'policy'),
-  sampling: v.optional(v.pipe(sampling, v.description('How actions are sampled')), {}),
+  sampling: v.optional(v.pipe(sampling, v.description('Sampling of actions')), {}),
 });
 
 /** The keys of `algorithm`; a stage may say any of them anew. */
 const algorithm = v.strictObject({
   name: contribution('algorithm'),
-  groupSize: v.optional(count(1, 'Episodes of one task that are sampled together'), 8),
+  groupSize: v.optional(count(1, 'Episodes per group: how often each task is sampled'), 8),
   epochs: v.optional(count(1, 'Passes over the episodes of a step'), 1),
   minibatches: v.optional(count(1, 'Optimizer steps per pass'), 1),
   recomputeLogprobs: v.optional(
     v.pipe(
       v.boolean(),
       v.description(
-        "Take the trainer's own log probabilities for the ratio in the place of the sampler's, and weight for the difference",
+        "Use the trainer's log probabilities for the ratio instead of the sampler's, and weight each token for the difference",
       ),
     ),
     false,
   ),
   importanceCap: v.exactOptional(
     v.pipe(
-      amount(0, 'Highest weight that corrects a token for the difference between sampler and trainer; absent: 2'),
+      amount(0, 'Maximum weight that corrects a token for the difference between sampler and trainer; default: 2'),
       v.gtValue(0),
     ),
   ),
@@ -179,7 +182,7 @@ export const defaultedAlgorithmKeys = Object.entries(algorithm.entries).flatMap(
 
 const turnsList = v.pipe(
   v.array(count(1, 'Turns')),
-  v.minLength(2, 'two horizons or more are wanted; one horizon is `schedule: fixed`'),
+  v.minLength(2, 'it needs two horizons or more; use `schedule: fixed` for one'),
   v.check(
     (turns) => turns.every((turn, i) => turn > (turns[i - 1] ?? 0)),
     'each horizon must be longer than the one before',
@@ -189,53 +192,58 @@ const turnsList = v.pipe(
 
 const horizon = v.variant('schedule', [
   v.strictObject({
-    schedule: v.pipe(v.literal('fixed'), v.description('One horizon throughout')),
-    turns: count(1, 'Turns after which an episode is cut'),
+    schedule: v.pipe(v.literal('fixed'), v.description('One horizon for all steps')),
+    turns: count(1, 'Maximum turns of an episode; a longer one is cut'),
   }),
   v.strictObject({
-    schedule: v.pipe(v.literal('linear'), v.description('From one horizon to another in equal parts')),
+    schedule: v.pipe(v.literal('linear'), v.description('From one horizon to another, linearly')),
     from: count(1, 'Turns at the first step'),
     to: count(1, 'Turns at the end of the ramp and after it'),
-    over: whole(1, 'Steps that the ramp takes'),
+    over: whole(1, 'Length of the ramp in steps'),
   }),
   v.strictObject({
     schedule: v.pipe(
       v.literal('scaling-inter'),
-      v.description('ScalingInter-RL: the next horizon every so many steps'),
+      v.description('ScalingInter-RL: the next horizon after a number of steps'),
     ),
     turns: turnsList,
     every: whole(1, 'Steps at each horizon; the last one stays'),
   }),
   v.strictObject({
-    schedule: v.pipe(v.literal('success-rate'), v.description('The next horizon once enough episodes succeed')),
+    schedule: v.pipe(v.literal('success-rate'), v.description('The next horizon when enough episodes succeed')),
     turns: turnsList,
-    threshold: share('Share of successes, over the window, from which the next horizon is taken'),
-    window: v.optional(count(1, 'Steps over which the share is taken'), 1),
+    threshold: share('Share of successes in the window that starts the next horizon'),
+    window: v.optional(count(1, 'Steps in the window'), 1),
   }),
   v.strictObject({
-    schedule: v.pipe(v.literal('truncation-rate'), v.description('The next horizon once too many episodes are cut')),
+    schedule: v.pipe(v.literal('truncation-rate'), v.description('The next horizon when too many episodes are cut')),
     turns: turnsList,
-    threshold: share('Share of cut episodes, over the window, from which the next horizon is taken'),
-    window: v.optional(count(1, 'Steps over which the share is taken'), 1),
+    threshold: share('Share of cut episodes in the window that starts the next horizon'),
+    window: v.optional(count(1, 'Steps in the window'), 1),
   }),
 ]);
 
 const optimizer = v.strictObject({
   name: v.optional(
-    v.pipe(v.picklist(['adamw', 'muon']), v.description('`muon` is for hidden matrices, with `adamw` for all else')),
+    v.pipe(
+      v.picklist(['adamw', 'muon']),
+      v.description('`muon` optimizes hidden matrices, and `adamw` everything else'),
+    ),
     'adamw',
   ),
-  learningRate: v.optional(amount(0, 'Peak of the learning rate'), 0.001),
-  warmup: v.optional(whole(0, 'Steps of the stage over which the learning rate rises to its peak'), 0),
+  learningRate: v.optional(amount(0, 'Peak learning rate'), 0.001),
+  warmup: v.optional(whole(0, 'Warm-up steps in which the learning rate rises to its peak'), 0),
   schedule: v.optional(
     v.pipe(
       v.picklist(['constant', 'linear', 'cosine']),
-      v.description('How the learning rate goes on until the end of the stage'),
+      v.description('Schedule of the learning rate after the warm-up'),
     ),
     'constant',
   ),
-  floor: v.exactOptional(share('Share of the peak at which a linear or cosine schedule ends; absent: 0')),
-  clipNorm: v.optional(amount(0, 'Global L2 norm to which gradients are clipped; 0: not clipped'), 1),
+  floor: v.exactOptional(
+    share('Final learning rate of a linear or cosine schedule, as a share of the peak; default: 0'),
+  ),
+  clipNorm: v.optional(amount(0, 'Maximum global L2 norm of the gradient; 0 does not clip'), 1),
   options: v.optional(
     v.pipe(
       v.strictObject({
@@ -245,24 +253,22 @@ const optimizer = v.strictObject({
         epsilon: v.exactOptional(amount(0, 'Added to the root of the second moment')),
         momentum: v.exactOptional(decay('Momentum of muon')),
       }),
-      v.description("Constants; what is absent has the policy's default"),
+      v.description("Constants; the defaults are the policy's"),
     ),
     {},
   ),
 });
 
 const demonstrations = v.strictObject({
-  expert: v.exactOptional(
-    text('Expert of the environment that plays training tasks; absent, without `file`: `demonstrator`'),
-  ),
-  file: v.exactOptional(text('Demonstrations as JSONL instead of an expert; relative to the recipe')),
+  expert: v.exactOptional(text('Expert that plays training tasks; default without `file`: `demonstrator`')),
+  file: v.exactOptional(text('JSONL file of demonstrations instead of an expert; relative to the recipe')),
   count: v.exactOptional(
     count(
       1,
-      'Demonstrations to use; absent: as many as `budget` pays for, without it 1000 of an expert, all of a file',
+      'Number of demonstrations; default: as many as `budget` pays for; without a budget 1000 of an expert, or all of a file',
     ),
   ),
-  successOnly: v.optional(v.pipe(v.boolean(), v.description('Leave out demonstrations that fail')), false),
+  successOnly: v.optional(v.pipe(v.boolean(), v.description('Drop demonstrations that fail')), false),
 });
 
 const stopWhen = v.exactOptional(
@@ -276,28 +282,34 @@ const stopWhen = v.exactOptional(
               /^(train|rollout|eval|cost)\/./,
               'a metric is named `train/...`, `rollout/...`, `eval/...` or `cost/...`',
             ),
-            v.description('Name of a metric as in metrics.jsonl; `cost/...` counts from the beginning of the run'),
+            v.description('Name of a metric in metrics.jsonl; `cost/...` counts from the start of the run'),
           ),
-          above: v.exactOptional(v.pipe(v.number(), v.finite(), v.description('Limit that the metric must lie above'))),
-          below: v.exactOptional(v.pipe(v.number(), v.finite(), v.description('Limit that the metric must lie below'))),
-          for: v.optional(whole(1, 'Readings in a row'), 1),
+          above: v.exactOptional(
+            v.pipe(v.number(), v.finite(), v.description('The rule holds if the metric is above this limit')),
+          ),
+          below: v.exactOptional(
+            v.pipe(v.number(), v.finite(), v.description('The rule holds if the metric is below this limit')),
+          ),
+          for: v.optional(whole(1, 'Number of readings in a row'), 1),
         }),
         v.check((rule) => rule.above !== undefined || rule.below !== undefined, 'a rule needs `above` or `below`'),
       ),
     ),
     v.minLength(1),
-    v.description('Rules of which the first to hold ends the stage; the run then goes on with the next'),
+    v.description(
+      'Rules that end the stage. The first rule that holds ends it, and the run continues with the next stage',
+    ),
   ),
 );
 
 const sftStage = v.strictObject({
   kind: v.pipe(v.literal('sft'), v.description('Supervised fine-tuning on demonstrations')),
-  demonstrations: v.optional(v.pipe(demonstrations, v.description('What is imitated')), {}),
+  demonstrations: v.optional(v.pipe(demonstrations, v.description('The demonstrations to imitate')), {}),
   steps: whole(1, 'Optimizer steps'),
   batchSize: v.optional(count(1, 'Demonstrations per optimizer step'), 64),
   stopWhen,
   optimizer: v.optional(
-    v.pipe(optimizer, v.description('The optimizer of this stage; each stage starts a fresh one')),
+    v.pipe(optimizer, v.description('Optimizer of this stage; each stage starts with a new one')),
     {},
   ),
 });
@@ -305,61 +317,52 @@ const sftStage = v.strictObject({
 const rlStage = v.strictObject({
   kind: v.pipe(v.literal('rl'), v.description('Reinforcement learning')),
   tasksPerStep: v.optional(count(1, 'Tasks per step; each is played `algorithm.groupSize` times'), 32),
-  steps: whole(1, 'Steps: each plays episodes and trains on them'),
+  steps: whole(1, 'Number of steps; each plays episodes and trains on them'),
   stopWhen,
   optimizer: v.optional(
-    v.pipe(optimizer, v.description('The optimizer of this stage; each stage starts a fresh one')),
+    v.pipe(optimizer, v.description('Optimizer of this stage; each stage starts with a new one')),
     {},
   ),
-  algorithm: v.exactOptional(
-    v.pipe(algorithmOverride, v.description('Keys of `algorithm` that are different in this stage')),
-  ),
-  horizon: v.exactOptional(v.pipe(horizon, v.description('Instead of `horizon` in this stage'))),
-  reward: v.exactOptional(v.pipe(reward, v.description('Instead of `reward` in this stage'))),
+  algorithm: v.exactOptional(v.pipe(algorithmOverride, v.description('Keys of `algorithm` that differ in this stage'))),
+  horizon: v.exactOptional(v.pipe(horizon, v.description('Replaces `horizon` in this stage'))),
+  reward: v.exactOptional(v.pipe(reward, v.description('Replaces `reward` in this stage'))),
 });
 
 const tasks = (description: string) =>
   v.pipe(v.union([count(1, 'Tasks'), v.literal('all')]), v.description(description));
 const temperatures = (description: string) =>
   v.pipe(v.array(amount(0, 'Temperature')), v.minLength(1), v.description(description));
-const episodesPerTask = count(1, 'Attempts at each task; above 1 avg@k and pass@k are given');
+const episodesPerTask = count(1, 'Attempts per task; above 1 the results include avg@k and pass@k');
 
 const transfer = v.record(
   v.pipe(
     v.string(),
     v.maxLength(64),
-    v.regex(
-      /^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/,
-      'an environment is called by words of letters and digits, joined by hyphens',
-    ),
+    v.regex(/^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/, 'its name must be words of letters and digits, joined by hyphens'),
   ),
   v.strictObject({
     name: v.exactOptional(
-      contribution("environment, with its own defaults; absent: the recipe's, with `options` laid over its own"),
+      contribution("environment, with its own defaults; default: the recipe's, with `options` merged over its own"),
     ),
     options: options('environment', 'environment'),
-    horizon: v.exactOptional(
-      count(1, "Turns after which an episode is cut there; absent: as in evaluations of the recipe's environment"),
-    ),
+    horizon: v.exactOptional(count(1, "Horizon there; default: as in evaluations of the recipe's environment")),
   }),
 );
 
 const evaluation = v.strictObject({
-  every: v.optional(whole(0, 'Steps of a stage between evaluations; 0: none but the final one'), 50),
+  every: v.optional(whole(0, 'Steps between evaluations; 0: only the final one'), 50),
   split: v.optional(
     v.pipe(v.picklist(['validation', 'train']), v.description('Split of evaluations during training')),
     'validation',
   ),
-  tasks: v.optional(tasks('Tasks per evaluation, or `all`; at most every task once'), 100),
+  tasks: v.optional(tasks('Tasks per evaluation, or `all`; each task at most once'), 100),
   episodesPerTask: v.optional(episodesPerTask, 1),
-  temperatures: v.optional(temperatures('Each evaluation is made at each of these'), [0]),
-  horizon: v.exactOptional(
-    count(1, 'Turns after which an evaluated episode is cut; absent: the longest horizon of any stage'),
-  ),
+  temperatures: v.optional(temperatures('Temperatures of each evaluation'), [0]),
+  horizon: v.exactOptional(count(1, 'Horizon of evaluations; default: the longest horizon of any stage')),
   seed: v.exactOptional(
     whole(
       0,
-      "Chooses the tasks and worlds of evaluations, so that runs of several seeds share them; absent: the run's",
+      "Seed of the tasks and worlds of evaluations, so that runs with several seeds share them; default: the run's seed",
     ),
   ),
   final: v.optional(
@@ -369,15 +372,15 @@ const evaluation = v.strictObject({
           v.pipe(v.picklist(['test', 'validation']), v.description('Split of the final evaluation')),
           'test',
         ),
-        tasks: v.optional(tasks('Tasks of the final evaluation, or `all`; at most every task once'), 500),
+        tasks: v.optional(tasks('Tasks of the final evaluation, or `all`; each task at most once'), 500),
         episodesPerTask: v.optional(episodesPerTask, 1),
-        temperatures: v.optional(temperatures('The final evaluation is made at each of these'), [0, 1]),
+        temperatures: v.optional(temperatures('Temperatures of the final evaluation'), [0, 1]),
         transfer: v.exactOptional(
           v.pipe(
             transfer,
             v.minEntries(1),
             v.description(
-              'Other environments that the trained policy and the baselines play too, by name: on the same split, with the same number of tasks, at the same temperatures; nothing is trained on them',
+              'Other environments, by name, that the trained policy and the baselines also play, without training: on the same split, with the same number of tasks, at the same temperatures',
             ),
           ),
         ),
@@ -389,23 +392,23 @@ const evaluation = v.strictObject({
 });
 
 const budget = v.strictObject({
-  units: v.pipe(amount(0, 'What the run may spend'), v.gtValue(0)),
+  units: v.pipe(amount(0, 'Budget of the run in units'), v.gtValue(0)),
   costs: v.pipe(
     v.strictObject({
       demonstration: v.exactOptional(
-        amount(0, 'Units that a demonstration costs, and a game of the expert that `successOnly` leaves out'),
+        amount(0, 'Units per demonstration, also for games of the expert that `successOnly` drops'),
       ),
-      episode: v.exactOptional(amount(0, 'Units that an episode of rl costs')),
-      turn: v.exactOptional(amount(0, 'Units that a turn of rl costs')),
-      token: v.exactOptional(amount(0, 'Units that a sampled token of rl costs')),
+      episode: v.exactOptional(amount(0, 'Units per episode of rl')),
+      turn: v.exactOptional(amount(0, 'Units per turn of rl')),
+      token: v.exactOptional(amount(0, 'Units per sampled token of rl')),
     }),
-    v.description('What things cost: of `episode`, `turn` and `token`, one'),
+    v.description('Prices: of demonstrations, and of one of `episode`, `turn` and `token`'),
   ),
   split: v.exactOptional(
     v.pipe(
       v.record(v.string(), share('Share')),
       v.description(
-        'Share of the units for each stage; stages without one share the rest, and one that is left with 0 is skipped. A stage whose price is 0 is not limited and has no share',
+        'Share of the units for each stage. Stages without a share divide the rest. A stage with 0 is skipped. A stage whose price is 0 has no limit and no share',
       ),
     ),
   ),
@@ -418,29 +421,29 @@ export const recipeSchema = v.strictObject({
     v.pipe(
       v.string(),
       v.maxLength(100),
-      v.regex(/^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/, 'a name is words of letters and digits, joined by hyphens'),
-      v.description("Begins the name of the run's folder; absent: the name of the file"),
+      v.regex(/^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/, 'a name must be words of letters and digits, joined by hyphens'),
+      v.description("Name of the recipe; the run's folder begins with it. Default: the name of the file"),
     ),
     'unnamed',
   ),
-  description: v.exactOptional(text('What it is for, in one sentence')),
-  extends: v.exactOptional(text('A recipe that this one changes: a built-in name, or a path relative to this file')),
+  description: v.exactOptional(text('Purpose of the recipe, in one sentence')),
+  extends: v.exactOptional(text('Recipe that this one extends: a built-in name, or a path relative to this file')),
   plugins: v.exactOptional(
     v.pipe(
       v.record(
         v.pipe(v.string(), v.nonEmpty()),
         v.pipe(
           v.string(),
-          v.check((range) => semver.validRange(range) !== null, 'a version or a range such as ^1.2.0 is wanted'),
+          v.check((range) => semver.validRange(range) !== null, 'it must be a version or a range such as ^1.2.0'),
           v.description('Version, or range of versions'),
         ),
       ),
       v.description(
-        'Packages that have to be there, by name, and in which versions, such as `^1.2.0`; checked before anything runs, whether the recipe names something of them or not',
+        'Required packages, by name, with their versions, such as `^1.2.0`; checked before anything runs, even if the recipe uses nothing of them',
       ),
     ),
   ),
-  seed: v.optional(whole(0, 'The root of all random numbers'), 1),
+  seed: v.optional(whole(0, 'Seed of all random numbers'), 1),
   exact: v.exactOptional(
     v.pipe(
       v.boolean(),
@@ -450,22 +453,24 @@ export const recipeSchema = v.strictObject({
     ),
   ),
   environment,
-  reward: v.optional(v.pipe(reward, v.description('What is rewarded')), { terms: [{ name: 'sparse' }] }),
+  reward: v.optional(v.pipe(reward, v.description('The reward')), { terms: [{ name: 'sparse' }] }),
   format: v.optional(v.pipe(format, v.description('How the policy writes its actions')), { name: 'plain' }),
   tools: v.exactOptional(
     v.pipe(
       v.array(tool),
       v.minLength(1),
       v.description(
-        'What the policy may call in the place of an action; the first that claims a text has it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation',
+        'Tools that the policy may call instead of acting; the first tool that claims a text gets it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation',
       ),
     ),
   ),
   policy: v.optional(v.pipe(policy, v.description('The model that acts and learns')), {}),
-  algorithm: v.exactOptional(v.pipe(algorithm, v.description('How advantages and loss are made; needed by rl stages'))),
+  algorithm: v.exactOptional(
+    v.pipe(algorithm, v.description('Algorithm for advantages and loss; needed by rl stages')),
+  ),
   horizon: v.pipe(
     horizon,
-    v.description('Turns after which an episode is cut, and how that cap changes over the steps of a stage'),
+    v.description('Maximum turns of an episode, and how this limit changes over the steps of a stage'),
   ),
   stages: v.pipe(
     v.record(
@@ -473,26 +478,26 @@ export const recipeSchema = v.strictObject({
         v.string(),
         // Files are named after it.
         v.maxLength(64),
-        v.regex(/^[a-z][a-z0-9-]*$/, 'a stage is named by lower-case letters, digits and hyphens'),
+        v.regex(/^[a-z][a-z0-9-]*$/, 'the name of a stage has lower-case letters, digits and hyphens'),
       ),
       v.variant('kind', [sftStage, rlStage]),
     ),
     v.minEntries(1),
-    v.description('What is done, in this order, by name'),
+    v.description('The stages, by name, in this order'),
   ),
-  evaluation: v.optional(v.pipe(evaluation, v.description('How success is measured')), {}),
+  evaluation: v.optional(v.pipe(evaluation, v.description('Evaluations, which measure success')), {}),
   budget: v.exactOptional(
     v.pipe(
       budget,
       v.description(
-        'A limit on what training spends, in units; `steps` and `count` remain limits too. Whatever the limit, every run counts demonstrations, tasks, episodes, turns, tokens and operations (`cost/...` in metrics.jsonl, `spent` in result.json); evaluations cost nothing',
+        'A limit on the costs of training, in units; `steps` and `count` remain limits too. Every run counts demonstrations, tasks, episodes, turns, tokens and FLOPs (`cost/...` in metrics.jsonl, `spent` in result.json). Evaluations cost nothing',
       ),
     ),
   ),
   stopAfter: v.exactOptional(
     v.pipe(
-      v.strictObject({ seconds: amount(0, 'Seconds of training after which the run stops, resumable') }),
-      v.description('A stop limit; it never shapes a schedule'),
+      v.strictObject({ seconds: amount(0, 'Seconds of training after which the run stops and can resume') }),
+      v.description('A stop limit; it does not change schedules'),
     ),
   ),
   record: v.optional(
@@ -501,12 +506,12 @@ export const recipeSchema = v.strictObject({
         episodes: v.optional(
           count(
             0,
-            'Episodes that are kept of each step of rl, chosen by seed, up to half of them in whole groups, and of the final evaluation',
+            'Number of recorded episodes per step of rl and of the final evaluation, chosen by seed; up to half of them are whole groups',
           ),
           32,
         ),
       }),
-      v.description('What is kept of the episodes; metrics always cover all'),
+      v.description('Which episodes are recorded; metrics always cover all'),
     ),
     {},
   ),
@@ -514,44 +519,46 @@ export const recipeSchema = v.strictObject({
     v.pipe(
       v.strictObject({
         every: v.optional(whole(0, 'Steps between checkpoints; 0: only at the end of a stage'), 50),
-        keep: v.optional(count(1, 'Checkpoints that are kept, the newest'), 2),
+        keep: v.optional(count(1, 'Number of newest checkpoints to keep'), 2),
       }),
-      v.description('When the run is made resumable'),
+      v.description('Checkpoints, from which the run can resume'),
     ),
     {},
   ),
   rollout: v.optional(
     v.pipe(
       v.strictObject({
-        inFlight: v.optional(count(1, 'Episodes that are played at the same time'), 256),
+        inFlight: v.optional(count(1, 'Number of episodes played at the same time'), 256),
         collection: v.exactOptional(
           v.pipe(
             v.picklist(['waves', 'free']),
             v.description(
-              'When an episode goes on: in `waves`, once all have answered; `free`, once its own environment has. Absent: `free` where the policy answers independently of what else it is asked',
+              'When an episode continues: with `waves` when all environments have answered, with `free` when its own has. Default: `free` if the answers of the policy do not depend on other requests',
             ),
           ),
         ),
         deadlineSeconds: duration(
-          'Seconds that one call of an environment may take; absent: as the environment says, or 60',
+          'Deadline of one call of an environment in seconds; default: as the environment says, or 60',
         ),
-        retries: v.optional(count(0, 'How often a failed episode is tried again'), 2),
-        maxFailedShare: v.optional(share('Share of failed episodes in a step above which the run ends'), 0.1),
+        retries: v.optional(count(0, 'How often a failed episode is repeated'), 2),
+        maxFailedShare: v.optional(share('Maximum share of failed episodes in a step; above it the run ends'), 0.1),
         maxEpisodeTokens: v.exactOptional(
-          count(1, "Tokens after which an episode is cut; absent: the model's own limit"),
+          count(1, "Maximum tokens of an episode; a longer one is cut. Default: the model's own limit"),
         ),
         maxToolCalls: v.exactOptional(
           count(
             1,
-            'Calls of an episode that reach a tool; the prompt says so, and a later call is answered that none are left. Absent: as many as there are turns',
+            'Maximum tool calls per episode, stated in the prompt; later calls are answered that none are left. Default: the number of turns',
           ),
         ),
-        maxToolOutput: v.exactOptional(count(1, 'Characters after which the output of a tool is cut; absent: 2000')),
+        maxToolOutput: v.exactOptional(
+          count(1, 'Maximum characters of the output of a tool; a longer one is cut. Default: 2000'),
+        ),
         toolSeconds: duration(
-          'Seconds after which a call is asked to stop; one that goes on fails the episode. Absent: 10',
+          'Deadline of a tool call in seconds. A call that continues after it fails the episode. Default: 10',
         ),
       }),
-      v.description('How episodes are played'),
+      v.description('Playing of episodes'),
     ),
     {},
   ),

@@ -170,7 +170,7 @@ describe('resolveRecipe', () => {
     ]);
     expect(error).toMatchObject({ file: join(folder, 'maze-study.yaml'), exitCode: 2 });
     expect(await complaints(ask('  plugin-ours: newest please\n'))).toEqual([
-      'AG_RECIPE_INVALID 11: `plugins.plugin-ours` is "newest please": a version or a range such as ^1.2.0 is wanted',
+      'AG_RECIPE_INVALID 11: `plugins.plugin-ours` is "newest please": it must be a version or a range such as ^1.2.0',
     ]);
   });
 
@@ -435,7 +435,7 @@ describe('resolveRecipe', () => {
       [
         'share of what costs nothing',
         ['budget={units: 9, costs: {demonstration: 0, episode: 1}, split: {sft: 0.5}}'],
-        ['budget.split.sft', 'pays nothing'],
+        ['budget.split.sft', 'no price for this stage'],
       ],
       [
         'overridden',
@@ -457,7 +457,7 @@ describe('resolveRecipe', () => {
       [
         'more calls than turns',
         ['tools=[{name: calculator}]', 'rollout.maxToolCalls=3'],
-        ['rollout.maxToolCalls', '3 turns at most'],
+        ['rollout.maxToolCalls', 'at most 3 turns'],
       ],
       [
         'price of calls',
@@ -528,7 +528,7 @@ describe('resolveRecipe', () => {
 
   it('refuses keys that contradict each other', async () => {
     const cases: [string[], RegExp][] = [
-      [['policy.sampling.temperature=0'], /temperature` is 0, and `stages\.rl` trains/],
+      [['policy.sampling.temperature=0'], /temperature` is 0, but `stages\.rl` trains/],
       [['policy.sampling.topP=0.9'], /topP` is 0\.9/],
       [
         ['stages.rl.stopWhen=[{metric: eval/t1/success, above: 0.9}]'],

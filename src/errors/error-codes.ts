@@ -32,7 +32,7 @@ export const errorCodes = {
   },
   AG_ABLATION_NOT_FOUND: {
     exitCode: 2,
-    meaning: 'There is no such axis, or no such ablation file.',
+    meaning: 'The axis or the ablation file does not exist.',
     cause: 'A misspelt axis, or a file named without its path or extension.',
     cure: '`agentgym ablate --help` lists the axes; give the path of a file.',
   },
@@ -111,7 +111,7 @@ export const errorCodes = {
   AG_FILE_FAILED: {
     exitCode: 2,
     meaning: 'The operating system refused to read, write or create a file or folder.',
-    cause: 'A missing permission, a full disk, a file in the place of a folder, or a file that was removed meanwhile.',
+    cause: 'A missing permission, a full disk, a file instead of a folder, or a file that was removed meanwhile.',
     cure: 'Fix the cause in the message, then run the same command again.',
   },
   AG_GIT_FAILED: {

@@ -80,7 +80,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message:
         model === undefined && who !== randomPlayer
-          ? `\`${who}\` is no run; where it is an expert, it plays in one environment only.`
+          ? `\`${who}\` is not a run; an expert needs an environment.`
           : `\`${who}\` does not say in which environment it plays.`,
       hint: 'Name it with `--environment NAME` (`agentgym list environments`); `agentgym runs list` lists the runs.',
     });

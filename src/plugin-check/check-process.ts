@@ -97,7 +97,7 @@ async function checkContribution(request: Extract<CheckRequest, { job: 'contribu
     module = (await contribution.load()) as unknown as Record<string, unknown>;
     return examiner.functions
       .filter((member) => typeof module[member] !== 'function')
-      .map((member) => `load().${member}: a function is wanted, not ${typeof module[member]}`);
+      .map((member) => `load().${member}: must be a function, not ${typeof module[member]}`);
   });
   if (!loaded) return;
   const sets = optionSets(contribution.options);

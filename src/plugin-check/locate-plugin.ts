@@ -47,7 +47,7 @@ export async function locatePlugin(
     message: `\`${what}\` is neither a folder nor an installed plugin`,
     hint:
       near === undefined
-        ? 'Name a folder, or see `agentgym plugins` for what is installed.'
+        ? 'Give a folder, or the name of a plugin from `agentgym plugins`.'
         : `Did you mean \`${near}\`?`,
   });
 }

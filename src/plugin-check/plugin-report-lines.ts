@@ -27,10 +27,7 @@ export function pluginReportLines(report: PluginReport, style: TerminalStyle): s
       lines.push(`    Why:   ${first.why}`, `    Often: ${first.likelyCause}`, `    Cure:  ${first.cure}`);
     }
   }
-  lines.push(
-    '',
-    report.passed ? 'Every check holds.' : 'Some checks do not hold. What each one guards: docs/conformance.md',
-  );
+  lines.push('', report.passed ? 'All checks passed.' : 'Some checks failed. docs/conformance.md explains them.');
   return lines;
 }
 

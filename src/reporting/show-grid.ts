@@ -35,7 +35,7 @@ function plainGrid(progress: GridProgress, quiet: boolean, print: (line: string)
       if (event.type === 'run-ended' && event.status === 'failed') print(`${run}: failed: ${event.cause ?? ''}`);
       else if (event.type === 'run-event' && event.event.type === 'warning') print(`${run}: ${event.event.message}`);
       else if (quiet) return;
-      else if (event.type === 'run-started') print(`${run}: ${event.resumed ? 'goes on' : 'begins'}`);
+      else if (event.type === 'run-started') print(`${run}: ${event.resumed ? 'continues' : 'starts'}`);
       else if (event.type === 'run-event' && event.event.type === 'stage-finished') {
         print(
           `${run}: ${event.event.stage} ends after step ${event.event.step}, ${formatSeconds(event.event.seconds)}`,

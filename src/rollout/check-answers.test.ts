@@ -62,42 +62,42 @@ describe('checkStepResult', () => {
   });
 
   it.each<readonly [string, unknown, string]>([
-    ['nothing', undefined, 'an object is wanted, not undefined'],
-    ['a list', [result], 'an object is wanted, not a list'],
-    ['no observation', { ...result, observation: undefined }, 'observation: a text is wanted, not undefined'],
-    ['infinite reward', { ...result, reward: Infinity }, 'reward: a finite number is wanted, not Infinity'],
-    ['reward NaN', { ...result, reward: Number.NaN }, 'reward: a finite number is wanted, not NaN'],
-    ['reward BigInt', { ...result, reward: 1n }, 'reward: a finite number is wanted, not a BigInt'],
-    ['reward in text', { ...result, reward: '1' }, 'reward: a finite number is wanted, not "1"'],
-    ['terminated 1', { ...result, terminated: 1 }, 'terminated: true or false is wanted, not 1'],
-    ['truncated null', { ...result, truncated: null }, 'truncated: true or false is wanted, not null'],
-    ['no facts', { ...result, facts: null }, 'facts: an object is wanted, not null'],
-    ['no success', withFacts({ success: undefined }), 'facts.success: true or false is wanted, not undefined'],
-    ['progress 1.5', withFacts({ progress: 1.5 }), 'facts.progress: a number from 0 to 1 is wanted, not 1.5'],
-    ['progress NaN', withFacts({ progress: Number.NaN }), 'facts.progress: a number from 0 to 1 is wanted, not NaN'],
-    ['progress null', withFacts({ progress: null }), 'facts.progress: a number from 0 to 1 is wanted, not null'],
+    ['nothing', undefined, 'it must be an object, not undefined'],
+    ['a list', [result], 'it must be an object, not a list'],
+    ['no observation', { ...result, observation: undefined }, 'observation: must be text, not undefined'],
+    ['infinite reward', { ...result, reward: Infinity }, 'reward: must be a finite number, not Infinity'],
+    ['reward NaN', { ...result, reward: Number.NaN }, 'reward: must be a finite number, not NaN'],
+    ['reward BigInt', { ...result, reward: 1n }, 'reward: must be a finite number, not a BigInt'],
+    ['reward in text', { ...result, reward: '1' }, 'reward: must be a finite number, not "1"'],
+    ['terminated 1', { ...result, terminated: 1 }, 'terminated: must be true or false, not 1'],
+    ['truncated null', { ...result, truncated: null }, 'truncated: must be true or false, not null'],
+    ['no facts', { ...result, facts: null }, 'facts: must be an object, not null'],
+    ['no success', withFacts({ success: undefined }), 'facts.success: must be true or false, not undefined'],
+    ['progress 1.5', withFacts({ progress: 1.5 }), 'facts.progress: must be a number from 0 to 1, not 1.5'],
+    ['progress NaN', withFacts({ progress: Number.NaN }), 'facts.progress: must be a number from 0 to 1, not NaN'],
+    ['progress null', withFacts({ progress: null }), 'facts.progress: must be a number from 0 to 1, not null'],
     [
       'milestones -5 of 0',
       withFacts({ milestones: { reached: -5, total: 0 } }),
-      'facts.milestones: whole numbers with 0 <= reached <= total are wanted, not -5 of 0',
+      'facts.milestones: must be whole numbers with 0 <= reached <= total, not -5 of 0',
     ],
-    ['milestones 3 of 2', withFacts({ milestones: { reached: 3, total: 2 } }), 'total are wanted, not 3 of 2'],
-    ['half milestones', withFacts({ milestones: { reached: 0.5, total: 2 } }), 'total are wanted, not 0.5 of 2'],
-    ['no total', withFacts({ milestones: { reached: 0 } }), 'total are wanted, not 0 of undefined'],
-    ['details in text', withDetails('x'), 'facts.details: an object is wanted, not "x"'],
-    ['cyclic details', withDetails(cyclic), 'facts.details.inner.list[1]: JSON is wanted, not an object that contains'],
-    ['details nested too deep', withDetails(nested(101)), 'JSON is wanted that is nested at most 100 deep'],
-    ['BigInt in details', withDetails({ n: 1n }), 'facts.details.n: JSON is wanted, not a BigInt'],
-    ['undefined in details', withDetails({ a: { b: undefined } }), 'facts.details.a.b: JSON is wanted, not undefined'],
-    ['a hole in details', withDetails({ a: new Array(2) }), 'facts.details.a[0]: JSON is wanted, not undefined'],
-    ['NaN in details', withDetails({ a: [0, Number.NaN] }), 'facts.details.a[1]: JSON is wanted, not NaN'],
-    ['a function in details', withDetails({ f: () => 1 }), 'facts.details.f: JSON is wanted, not a function'],
+    ['milestones 3 of 2', withFacts({ milestones: { reached: 3, total: 2 } }), 'total, not 3 of 2'],
+    ['half milestones', withFacts({ milestones: { reached: 0.5, total: 2 } }), 'total, not 0.5 of 2'],
+    ['no total', withFacts({ milestones: { reached: 0 } }), 'total, not 0 of undefined'],
+    ['details in text', withDetails('x'), 'facts.details: must be an object, not "x"'],
+    ['cyclic details', withDetails(cyclic), 'facts.details.inner.list[1]: must be JSON, not an object that contains'],
+    ['details nested too deep', withDetails(nested(101)), 'must be JSON nested at most 100 deep'],
+    ['BigInt in details', withDetails({ n: 1n }), 'facts.details.n: must be JSON, not a BigInt'],
+    ['undefined in details', withDetails({ a: { b: undefined } }), 'facts.details.a.b: must be JSON, not undefined'],
+    ['a hole in details', withDetails({ a: new Array(2) }), 'facts.details.a[0]: must be JSON, not undefined'],
+    ['NaN in details', withDetails({ a: [0, Number.NaN] }), 'facts.details.a[1]: must be JSON, not NaN'],
+    ['a function in details', withDetails({ f: () => 1 }), 'facts.details.f: must be JSON, not a function'],
     [
       'a class in details',
       withDetails({ at: new Place() }),
-      'facts.details.at: JSON is wanted, not an instance of Place',
+      'facts.details.at: must be JSON, not an instance of Place',
     ],
-    ['a date as details', withDetails(new Date()), 'facts.details: JSON is wanted, not an instance of Date'],
+    ['a date as details', withDetails(new Date()), 'facts.details: must be JSON, not an instance of Date'],
     ['a getter of the result', hostile('reward', result), 'reward: reading it threw: not today'],
     [
       'a getter of facts',
@@ -135,10 +135,10 @@ describe('checkStart', () => {
   });
 
   it.each<readonly [unknown, string]>([
-    [undefined, 'a text or an object is wanted, not undefined'],
-    [['x'], 'a text or an object is wanted, not a list'],
-    [{ observation: 5 }, 'observation: a text is wanted, not 5'],
-    [{ observation: 'x', instructions: null }, 'instructions: a text is wanted, not null'],
+    [undefined, 'it must be text or an object, not undefined'],
+    [['x'], 'it must be text or an object, not a list'],
+    [{ observation: 5 }, 'observation: must be text, not 5'],
+    [{ observation: 'x', instructions: null }, 'instructions: must be text, not null'],
   ])('refuses %j', (value, message) => {
     expect(() => checkStart(value)).toThrow(message);
   });
@@ -147,8 +147,8 @@ describe('checkStart', () => {
 describe('checkConclusion', () => {
   it('takes a reward and facts', () => {
     expect(checkConclusion(result)).toStrictEqual({ reward: 0.5, facts });
-    expect(() => checkConclusion({ reward: -Infinity, facts })).toThrow('reward: a finite number is wanted');
-    expect(() => checkConclusion({ reward: 1 })).toThrow('facts: an object is wanted, not undefined');
+    expect(() => checkConclusion({ reward: -Infinity, facts })).toThrow('reward: must be a finite number');
+    expect(() => checkConclusion({ reward: 1 })).toThrow('facts: must be an object, not undefined');
   });
 });
 
@@ -160,11 +160,11 @@ describe('checkTaskFacts', () => {
   });
 
   it.each<readonly [unknown, string]>([
-    [undefined, 'an object is wanted, not undefined'],
-    [{ cluster: 5 }, 'cluster: a text is wanted, not 5'],
-    [{ labels: 'easy' }, 'labels: an object is wanted, not "easy"'],
-    [{ labels: { hops: Number.NaN } }, 'labels.hops: a text or a finite number is wanted, not NaN'],
-    [{ labels: { type: ['a'] } }, 'labels.type: a text or a finite number is wanted, not a list'],
+    [undefined, 'it must be an object, not undefined'],
+    [{ cluster: 5 }, 'cluster: must be text, not 5'],
+    [{ labels: 'easy' }, 'labels: must be an object, not "easy"'],
+    [{ labels: { hops: Number.NaN } }, 'labels.hops: must be text or a finite number, not NaN'],
+    [{ labels: { type: ['a'] } }, 'labels.type: must be text or a finite number, not a list'],
   ])('refuses %j', (value, message) => {
     expect(() => checkTaskFacts(value)).toThrow(message);
   });

@@ -13,11 +13,11 @@ import { copyJson, readMember, show } from './copy-json.js';
  */
 export function checkStart(value: unknown): string | Start {
   if (typeof value === 'string') return value;
-  if (!isRecord(value)) throw new Error(`a text or an object is wanted, not ${show(value)}`);
+  if (!isRecord(value)) throw new Error(`it must be text or an object, not ${show(value)}`);
   const observation = textOf(value, 'observation');
   const instructions = readMember(value, 'instructions', 'instructions');
   if (instructions === undefined) return { observation };
-  if (typeof instructions !== 'string') throw new Error(`instructions: a text is wanted, not ${show(instructions)}`);
+  if (typeof instructions !== 'string') throw new Error(`instructions: must be text, not ${show(instructions)}`);
   return { observation, instructions };
 }
 
@@ -56,7 +56,7 @@ export function checkTaskFacts(value: unknown): TaskFacts {
   const facts = recordOf(value);
   const cluster = readMember(facts, 'cluster', 'cluster');
   if (cluster !== undefined && typeof cluster !== 'string')
-    throw new Error(`cluster: a text is wanted, not ${show(cluster)}`);
+    throw new Error(`cluster: must be text, not ${show(cluster)}`);
   const labels = readMember(facts, 'labels', 'labels');
   return { ...(cluster !== undefined && { cluster }), ...(labels !== undefined && { labels: labelsOf(labels) }) };
 }
@@ -76,32 +76,32 @@ function isRecord(value: unknown): value is object {
 }
 
 function recordOf(value: unknown): object {
-  if (!isRecord(value)) throw new Error(`an object is wanted, not ${show(value)}`);
+  if (!isRecord(value)) throw new Error(`it must be an object, not ${show(value)}`);
   return value;
 }
 
 function textOf(value: object, name: string): string {
   const text = readMember(value, name, name);
-  if (typeof text !== 'string') throw new Error(`${name}: a text is wanted, not ${show(text)}`);
+  if (typeof text !== 'string') throw new Error(`${name}: must be text, not ${show(text)}`);
   return text;
 }
 
 function finiteOf(value: object, name: string): number {
   const number = readMember(value, name, name);
   if (typeof number !== 'number' || !Number.isFinite(number))
-    throw new Error(`${name}: a finite number is wanted, not ${show(number)}`);
+    throw new Error(`${name}: must be a finite number, not ${show(number)}`);
   return number;
 }
 
 function booleanOf(value: object, name: string, place: string): boolean {
   const boolean = readMember(value, name, place);
-  if (typeof boolean !== 'boolean') throw new Error(`${place}: true or false is wanted, not ${show(boolean)}`);
+  if (typeof boolean !== 'boolean') throw new Error(`${place}: must be true or false, not ${show(boolean)}`);
   return boolean;
 }
 
 function factsOf(result: object): Facts {
   const facts = readMember(result, 'facts', 'facts');
-  if (!isRecord(facts)) throw new Error(`facts: an object is wanted, not ${show(facts)}`);
+  if (!isRecord(facts)) throw new Error(`facts: must be an object, not ${show(facts)}`);
   const checked: { -readonly [name in keyof Facts]: Facts[name] } = {
     success: booleanOf(facts, 'success', 'facts.success'),
     invalid: booleanOf(facts, 'invalid', 'facts.invalid'),
@@ -119,19 +119,19 @@ function progressOf(facts: object): number | undefined {
   const progress = readMember(facts, 'progress', 'facts.progress');
   if (progress === undefined) return undefined;
   if (typeof progress !== 'number' || !(progress >= 0 && progress <= 1))
-    throw new Error(`facts.progress: a number from 0 to 1 is wanted, not ${show(progress)}`);
+    throw new Error(`facts.progress: must be a number from 0 to 1, not ${show(progress)}`);
   return progress;
 }
 
 function milestonesOf(facts: object): Facts['milestones'] {
   const milestones = readMember(facts, 'milestones', 'facts.milestones');
   if (milestones === undefined) return undefined;
-  if (!isRecord(milestones)) throw new Error(`facts.milestones: an object is wanted, not ${show(milestones)}`);
+  if (!isRecord(milestones)) throw new Error(`facts.milestones: must be an object, not ${show(milestones)}`);
   const reached = readMember(milestones, 'reached', 'facts.milestones.reached');
   const total = readMember(milestones, 'total', 'facts.milestones.total');
   if (!isCount(reached) || !isCount(total) || reached > total) {
     const stands = `${show(reached)} of ${show(total)}`;
-    throw new Error(`facts.milestones: whole numbers with 0 <= reached <= total are wanted, not ${stands}`);
+    throw new Error(`facts.milestones: must be whole numbers with 0 <= reached <= total, not ${stands}`);
   }
   return { reached, total };
 }
@@ -143,17 +143,17 @@ function isCount(value: unknown): value is number {
 function detailsOf(facts: object): JsonObject | undefined {
   const details = readMember(facts, 'details', 'facts.details');
   if (details === undefined) return undefined;
-  if (!isRecord(details)) throw new Error(`facts.details: an object is wanted, not ${show(details)}`);
+  if (!isRecord(details)) throw new Error(`facts.details: must be an object, not ${show(details)}`);
   return copyJson(details, 'facts.details') as JsonObject;
 }
 
 function labelsOf(labels: unknown): NonNullable<TaskFacts['labels']> {
-  if (!isRecord(labels)) throw new Error(`labels: an object is wanted, not ${show(labels)}`);
+  if (!isRecord(labels)) throw new Error(`labels: must be an object, not ${show(labels)}`);
   const entries = Object.keys(labels).map((axis) => {
     const place = `labels.${axis}`;
     const label = readMember(labels, axis, place);
     if (typeof label !== 'string' && !Number.isFinite(label))
-      throw new Error(`${place}: a text or a finite number is wanted, not ${show(label)}`);
+      throw new Error(`${place}: must be text or a finite number, not ${show(label)}`);
     return [axis, label as string | number] as const;
   });
   return Object.fromEntries(entries);

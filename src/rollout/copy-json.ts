@@ -52,11 +52,11 @@ export function copyJson(value: unknown, place: string, absent: 'refused' | 'lef
   const copy = (part: unknown): Json => {
     if (part === null || typeof part === 'string' || typeof part === 'boolean') return part;
     if (typeof part === 'number' && Number.isFinite(part)) return part;
-    if (typeof part !== 'object') throw refuse(`JSON is wanted, not ${show(part)}`);
-    if (around.includes(part)) throw refuse('JSON is wanted, not an object that contains itself');
-    if (around.length === deepest) throw refuse(`JSON is wanted that is nested at most ${deepest} deep`);
+    if (typeof part !== 'object') throw refuse(`must be JSON, not ${show(part)}`);
+    if (around.includes(part)) throw refuse('must be JSON, not an object that contains itself');
+    if (around.length === deepest) throw refuse(`must be JSON nested at most ${deepest} deep`);
     values += Array.isArray(part) ? part.length : 1;
-    if (values > most) throw refuse(`JSON is wanted of at most ${most} values`);
+    if (values > most) throw refuse(`must be JSON of at most ${most} values`);
     around.push(part);
     const made = Array.isArray(part)
       ? Array.from(part, (_, index) => within(index, () => copy(member(part, index))))
@@ -65,7 +65,7 @@ export function copyJson(value: unknown, place: string, absent: 'refused' | 'lef
     return made;
   };
   const copyObject = (part: object): Json => {
-    if (!isPlain(part)) throw refuse(`JSON is wanted, not ${show(part)}`);
+    if (!isPlain(part)) throw refuse(`must be JSON, not ${show(part)}`);
     const entries = Object.keys(part).flatMap((key) =>
       within(key, () => {
         const found = member(part, key);

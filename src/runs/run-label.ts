@@ -47,7 +47,7 @@ export function checkLabel(label: RunLabel): RunLabel {
   }
   if (note !== undefined && note.length > longestNote) {
     const message = `\`--note\` accepts up to ${longestNote} characters, not ${note.length}.`;
-    throw new AgentgymError('AG_COMMAND_USAGE', { message, hint: 'Keep long texts in a file beside the run.' });
+    throw new AgentgymError('AG_COMMAND_USAGE', { message, hint: 'Keep long texts in a file next to the run.' });
   }
   return { ...label, tags: [...new Set(tags)] };
 }

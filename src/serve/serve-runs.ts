@@ -116,7 +116,7 @@ type Subject =
 
 async function answer(site: Site, guard: Guard, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const address = addressOf(request);
-  if (address === undefined) return plain(response, 400, 'That is no address.');
+  if (address === undefined) return plain(response, 400, 'This address does not exist.');
   const refusal = refusalOf(request, address, guard);
   if (refusal !== undefined) return plain(response, refusal.status, refusal.reason);
   const events = /^\/events(\/.*)$/.exec(address.pathname)?.[1];

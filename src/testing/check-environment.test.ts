@@ -489,15 +489,11 @@ describe('checkEnvironment', () => {
   });
 
   it.each<readonly [string, unknown, string]>([
-    ['no world', undefined, 'open(): an object is wanted, not undefined'],
-    ['a world without splits', { ...goodWorld(), splits: undefined }, 'open().splits: a object is wanted'],
-    [
-      'experts that are no list',
-      { ...goodWorld(), experts: { oracle: 1 } },
-      'open().experts: a list of names is wanted',
-    ],
-    ['half a turn', { ...goodWorld(), maxTurns: 0.5 }, 'open().maxTurns: a whole number above 0 is wanted, not 0.5'],
-    ['external by text', { ...goodWorld(), external: 'no' }, 'open().external: true or false is wanted, not "no"'],
+    ['no world', undefined, 'open(): must be an object, not undefined'],
+    ['a world without splits', { ...goodWorld(), splits: undefined }, 'open().splits: must be an object'],
+    ['experts that are no list', { ...goodWorld(), experts: { oracle: 1 } }, 'open().experts: must be a list of names'],
+    ['half a turn', { ...goodWorld(), maxTurns: 0.5 }, 'open().maxTurns: must be a whole number above 0, not 0.5'],
+    ['external by text', { ...goodWorld(), external: 'no' }, 'open().external: must be true or false, not "no"'],
     ['an instance without act', goodWorld(() => ({ ...new Walk(), act: undefined }) as never), 'create().'],
   ])('says what is wrong with the shape of %s', async (_, world, message) => {
     const findings = await checkEnvironment({ ...good, open: () => world as World }, settings);
@@ -520,17 +516,17 @@ describe('checkEnvironment', () => {
   });
 
   it.each<readonly [string, string, (result: StepResult) => unknown]>([
-    ['step-result', 'reward: a finite number is wanted, not Infinity', (result) => ({ ...result, reward: Infinity })],
+    ['step-result', 'reward: must be a finite number, not Infinity', (result) => ({ ...result, reward: Infinity })],
     [
       'step-result',
-      'facts.details.self: JSON is wanted, not an object that contains itself',
+      'facts.details.self: must be JSON, not an object that contains itself',
       withDetails(() => {
         const details: Record<string, unknown> = {};
         details['self'] = details;
         return details;
       }),
     ],
-    ['step-result', 'facts.details.n: JSON is wanted, not a BigInt', withDetails(() => ({ n: 1n }))],
+    ['step-result', 'facts.details.n: must be JSON, not a BigInt', withDetails(() => ({ n: 1n }))],
     [
       'step-result',
       'reward: reading it threw: not now',
@@ -543,7 +539,7 @@ describe('checkEnvironment', () => {
     ],
     [
       'progress-range',
-      'facts.progress: a number from 0 to 1 is wanted, not NaN',
+      'facts.progress: must be a number from 0 to 1, not NaN',
       (result) => ({
         ...result,
         facts: { ...result.facts, progress: Number.NaN },

@@ -230,7 +230,7 @@ describe('checkPolicyModel', () => {
     expect([...promising]).toEqual(expect.arrayContaining(['batch-independent', 'sequence-reuse']));
     const silent = broken((model) => ({ capabilities: { ...model.capabilities, sampler: undefined as never } }));
     expect(await checkPolicyModel({ create: silent })).toMatchObject([
-      { id: 'create', message: 'create().capabilities.sampler: a object is wanted, not undefined' },
+      { id: 'create', message: 'create().capabilities.sampler: must be an object, not undefined' },
     ]);
   });
 

@@ -246,7 +246,7 @@ function checkRewardShape(scheme: unknown): void {
   requireMembers('create()', scheme, { density: 'string', score: 'function', bounds: 'function' });
   const { density } = scheme as RewardScheme;
   if (density !== 'outcome' && density !== 'turn')
-    throw new Error(`create().density: 'outcome' or 'turn' is wanted, not ${JSON.stringify(density)}`);
+    throw new Error(`create().density: must be 'outcome' or 'turn', not ${JSON.stringify(density)}`);
 }
 
 /** A scheme that pays for nothing is a price, which always stands beside an outcome; unless the caller knows better. */

@@ -5,11 +5,12 @@ export function requireMembers(
   members: { readonly [name: string]: 'function' | 'string' | 'boolean' | 'object' },
 ): void {
   if (typeof value !== 'object' || value === null) {
-    throw new Error(`${place}: an object is wanted, not ${value === null ? 'null' : typeof value}`);
+    throw new Error(`${place}: must be an object, not ${value === null ? 'null' : typeof value}`);
   }
   for (const [name, type] of Object.entries(members)) {
     const member = (value as Record<string, unknown>)[name];
     const actual = member === null ? 'null' : typeof member;
-    if (actual !== type) throw new Error(`${place}.${name}: a ${type} is wanted, not ${actual}`);
+    if (actual !== type)
+      throw new Error(`${place}.${name}: must be ${type === 'object' ? 'an' : 'a'} ${type}, not ${actual}`);
   }
 }

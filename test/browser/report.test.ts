@@ -215,10 +215,12 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await page.getByLabel('To step').fill(String(flat.runStep));
       await page.locator('.row').first().click();
       await page.locator('.choice span', { hasText: 'advantage' }).click();
-      expect(await page.locator('.token-bar').innerText()).toMatch(/Credit 0: all 4 of its group returned \S+\./);
+      expect(await page.locator('.token-bar').innerText()).toMatch(
+        /Credit 0: all 4 episodes of its group returned \S+\./,
+      );
       await page.locator('.group summary').click();
       expect(await page.locator('.group tbody tr').count()).toBe(4);
-      await page.getByRole('button', { name: 'Set all 4 side by side' }).click();
+      await page.getByRole('button', { name: 'Show all 4 side by side' }).click();
       expect(await page.locator('.episode-head').count()).toBe(4);
       await page.getByRole('button', { name: 'Show only one' }).click();
       expect(await page.locator('.episode-head').count()).toBe(1);
@@ -552,7 +554,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
     );
     await visit(await writeReport(copy), {}, async (page) => {
       expect((await dataOf(page)).runs[0]!.episodes).toHaveLength(2000);
-      expect(await page.locator('#episodes .note').innerText()).toMatch(/carries 2,000 of 2,\d+ recorded/);
+      expect(await page.locator('#episodes .note').innerText()).toMatch(/The page has 2,000 of 2,\d+ recorded/);
       const rows = page.locator('.row');
       await page.locator('.episodes').evaluate((node) => (node.scrollTop = 40_000));
       await expect.poll(async () => Number(await rows.last().getAttribute('aria-posinset'))).toBeGreaterThan(700);

@@ -211,7 +211,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       expect(await page.title()).not.toContain('▶');
       expect(await page.locator('.answer').innerText()).toMatch(/^(Yes|No|Not shown): .* of 30 test episodes/);
       expect(await page.locator('nav .links').innerText()).toMatch(
-        /Results\s+Curves\s+Tasks\s+Spent\s+Returns and lengths\s+Episodes\s+Advice\s+Recipe/,
+        /Results\s+Curves\s+Tasks\s+Costs\s+Returns and lengths\s+Episodes\s+Advice\s+Recipe/,
       );
       await page.locator('nav .brand').click();
       await expect.poll(() => rows.first().innerText(), soon).toMatch(/completed[\s\S]*final/);

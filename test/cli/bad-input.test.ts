@@ -187,7 +187,7 @@ describe('a recipe', () => {
     writeFileSync(file, `${good}\n\n${good.slice(0, 40)}\n${good}\n`);
     await expectRefusal(['recipe.yaml'], {
       code: 'AG_DEMONSTRATION',
-      message: /Line 3 of .*games\.jsonl is no demonstration: it is not JSON/,
+      message: /Line 3 of .*games\.jsonl is not a demonstration: it is not JSON/,
       hint: /"observations": \[\.\.\.\], "texts": \[\.\.\.\]/,
       file,
       line: 3,
@@ -219,7 +219,7 @@ describe('a recipe', () => {
     mkdirSync(join(folder, 'mine'));
     await expectRefusal(['recipe.yaml', '--output', 'mine'], {
       code: 'AG_OUTPUT_EXISTS',
-      message: /mine exists already/,
+      message: /mine already exists/,
       hint: /Choose a new folder with `--output`/,
       file: join(folder, 'mine'),
     });
@@ -327,7 +327,7 @@ describe('a resume', () => {
     mkdirSync(join(folder, 'pictures'));
     await expectRefusal(['--resume', 'pictures'], {
       code: 'AG_NOT_A_RUN',
-      message: /pictures is no run: it has no manifest\.json/,
+      message: /pictures is not a run: it has no manifest\.json/,
       hint: /`agentgym runs list`/,
     });
   });
@@ -408,7 +408,7 @@ describe('a run that is under way', () => {
     first.kill('SIGCONT');
     expect(await ended).toBe(130);
     expect(JSON.parse(stdout)).toMatchObject({ formatVersion: 1, status: 'interrupted', run });
-    expect(stderr).toMatch(/Interrupted: saving what is done/);
+    expect(stderr).toMatch(/Interrupted: saving/);
     expect(readdirSync(run).filter((name) => name.startsWith('lock'))).toEqual([]);
     const done = lines().trim().split('\n').length;
     expect(done).toBeLessThan(3 + 50);

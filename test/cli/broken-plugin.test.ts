@@ -148,13 +148,13 @@ describe('a plugin that misbehaves when it is used', () => {
   );
 
   it.each([
-    ['gives nothing in step', { step: 'return;' }, 'in step: an object is wanted, not undefined'],
+    ['gives nothing in step', { step: 'return;' }, 'in step: it must be an object, not undefined'],
     [
       'gives no facts',
       { step: 'return { observation: "", reward: 0, terminated: true, truncated: false };' },
-      'in step: facts: an object is wanted, not undefined',
+      'in step: facts: must be an object, not undefined',
     ],
-    ['gives no text in reset', { reset: 'return 3' }, 'in reset: a text or an object is wanted, not 3'],
+    ['gives no text in reset', { reset: 'return 3' }, 'in reset: it must be text or an object, not 3'],
   ])('%s: its episodes fail, and say why', async (_, code, cause) => {
     expect(await failure(coin(code))).toMatchObject({
       exit: 2,

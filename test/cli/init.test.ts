@@ -53,7 +53,7 @@ describe.skipIf(!hasTerminal)('init on a terminal', () => {
 
   it('asks for template and name', async () => {
     const keys = [
-      [/What shall be made/, '\u001b[B\r'],
+      [/What do you want to create/, '\u001b[B\r'],
       [/What is its name/, '\r'],
     ] as const;
     const { code, shown } = await answer('', keys);
@@ -68,7 +68,7 @@ describe.skipIf(!hasTerminal)('init on a terminal', () => {
   });
 
   it('ends with 130 on Ctrl-C, and has written nothing', async () => {
-    const { code, shown } = await answer('tries', [[/What shall be made/, '\u0003']]);
+    const { code, shown } = await answer('tries', [[/What do you want to create/, '\u0003']]);
     expect(code, shown).toBe(130);
     expect(shown).toMatch(/nothing was written/);
     expect(existsSync(join(cwd, 'tries'))).toBe(false);

@@ -168,6 +168,6 @@ describe('the JSON Schema of recipes', () => {
     expect(shown.stdout).toContain('Sides (varied by `ablate complexity`: 2, 4)');
     expect(shown.stdout).toContain('tasks: unbounded train, unbounded validation, unbounded test');
     expect(shown.stdout).toContain('experts: oracle, demonstrator');
-    expect(shown.stdout).toContain('ends after 3 turns at most');
+    expect(shown.stdout).toContain('ends after at most 3 turns');
   });
 });

@@ -650,8 +650,11 @@ declare const recipeSchema: v.StrictObjectSchema<
       v.SchemaWithPipe<
         readonly [
           v.StringSchema<undefined>,
-          v.RegexAction<string, 'a name is words of letters and digits, joined by hyphens'>,
-          v.DescriptionAction<string, "Begins the name of the run's folder; absent: the name of the file">,
+          v.RegexAction<string, 'a name must be words of letters and digits, joined by hyphens'>,
+          v.DescriptionAction<
+            string,
+            "Name of the recipe; the run's folder begins with it. Default: the name of the file"
+          >,
         ]
       >,
       'unnamed'
@@ -676,7 +679,7 @@ declare const recipeSchema: v.StrictObjectSchema<
             v.SchemaWithPipe<
               readonly [
                 v.StringSchema<undefined>,
-                v.CheckAction<string, 'a version or a range such as ^1.2.0 is wanted'>,
+                v.CheckAction<string, 'it must be a version or a range such as ^1.2.0'>,
                 v.DescriptionAction<string, 'Version, or range of versions'>,
               ]
             >,
@@ -686,7 +689,7 @@ declare const recipeSchema: v.StrictObjectSchema<
             {
               [x: string]: string;
             },
-            'Packages that have to be there, by name, and in which versions, such as `^1.2.0`; checked before anything runs, whether the recipe names something of them or not'
+            'Required packages, by name, with their versions, such as `^1.2.0`; checked before anything runs, even if the recipe uses nothing of them'
           >,
         ]
       >,
@@ -746,7 +749,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                   v.PicklistSchema<['main', 'worker'], undefined>,
                   v.DescriptionAction<
                     'main' | 'worker',
-                    'Where it is played: `worker` is a thread of its own, where a call that hangs harms no other episode; absent: as the environment says'
+                    'Thread of the environment. In a `worker` thread a hanging call harms no other episode. Default: as the environment says'
                   >,
                 ]
               >,
@@ -932,7 +935,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                       dispose?: number;
                       close?: number;
                     },
-                    'Longest times of its calls; absent: `rollout.deadlineSeconds`, or as the environment says'
+                    'Deadlines of its calls; default: `rollout.deadlineSeconds`, or as the environment says'
                   >,
                 ]
               >,
@@ -962,7 +965,7 @@ declare const recipeSchema: v.StrictObjectSchema<
               close?: number;
             };
           },
-          'The world that is played'
+          'The environment of the tasks'
         >,
       ]
     >;
@@ -1031,7 +1034,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                         [x: string]: Json;
                       };
                     }[],
-                    'Reward schemes whose weighted numbers are added up'
+                    'Reward schemes; their weighted numbers are added up'
                   >,
                 ]
               >;
@@ -1041,7 +1044,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                     v.BooleanSchema<undefined>,
                     v.DescriptionAction<
                       boolean,
-                      'Accept weights, prices or a discount under which a failure can score above a success'
+                      'Accept weights, prices or a discount with which a failure can score above a success'
                     >,
                   ]
                 >,
@@ -1061,7 +1064,7 @@ declare const recipeSchema: v.StrictObjectSchema<
               }[];
               allowInversion: boolean;
             },
-            'What is rewarded'
+            'The reward'
           >,
         ]
       >,
@@ -1166,7 +1169,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                 [x: string]: Json;
               };
             }[],
-            'What the policy may call in the place of an action; the first that claims a text has it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation'
+            'Tools that the policy may call instead of acting; the first tool that claims a text gets it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation'
           >,
         ]
       >,
@@ -1285,7 +1288,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                         topK: number;
                         maxActionTokens: number;
                       },
-                      'How actions are sampled'
+                      'Sampling of actions'
                     >,
                   ]
                 >,
@@ -1366,7 +1369,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                     v.BooleanSchema<undefined>,
                     v.DescriptionAction<
                       boolean,
-                      "Take the trainer's own log probabilities for the ratio in the place of the sampler's, and weight for the difference"
+                      "Use the trainer's log probabilities for the ratio instead of the sampler's, and weight each token for the difference"
                     >,
                   ]
                 >,
@@ -1417,7 +1420,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                 [x: string]: Json;
               };
             },
-            'How advantages and loss are made; needed by rl stages'
+            'Algorithm for advantages and loss; needed by rl stages'
           >,
         ]
       >,
@@ -1431,7 +1434,10 @@ declare const recipeSchema: v.StrictObjectSchema<
             v.StrictObjectSchema<
               {
                 readonly schedule: v.SchemaWithPipe<
-                  readonly [v.LiteralSchema<'fixed', undefined>, v.DescriptionAction<'fixed', 'One horizon throughout'>]
+                  readonly [
+                    v.LiteralSchema<'fixed', undefined>,
+                    v.DescriptionAction<'fixed', 'One horizon for all steps'>,
+                  ]
                 >;
                 readonly turns: v.SchemaWithPipe<
                   readonly [
@@ -1449,7 +1455,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                 readonly schedule: v.SchemaWithPipe<
                   readonly [
                     v.LiteralSchema<'linear', undefined>,
-                    v.DescriptionAction<'linear', 'From one horizon to another in equal parts'>,
+                    v.DescriptionAction<'linear', 'From one horizon to another, linearly'>,
                   ]
                 >;
                 readonly from: v.SchemaWithPipe<
@@ -1484,7 +1490,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                 readonly schedule: v.SchemaWithPipe<
                   readonly [
                     v.LiteralSchema<'scaling-inter', undefined>,
-                    v.DescriptionAction<'scaling-inter', 'ScalingInter-RL: the next horizon every so many steps'>,
+                    v.DescriptionAction<'scaling-inter', 'ScalingInter-RL: the next horizon after a number of steps'>,
                   ]
                 >;
                 readonly turns: v.SchemaWithPipe<
@@ -1500,7 +1506,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                       >,
                       undefined
                     >,
-                    v.MinLengthAction<number[], 2, 'two horizons or more are wanted; one horizon is `schedule: fixed`'>,
+                    v.MinLengthAction<number[], 2, 'it needs two horizons or more; use `schedule: fixed` for one'>,
                     v.CheckAction<number[], 'each horizon must be longer than the one before'>,
                     v.DescriptionAction<number[], 'Horizons, each longer than the one before'>,
                   ]
@@ -1521,7 +1527,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                 readonly schedule: v.SchemaWithPipe<
                   readonly [
                     v.LiteralSchema<'success-rate', undefined>,
-                    v.DescriptionAction<'success-rate', 'The next horizon once enough episodes succeed'>,
+                    v.DescriptionAction<'success-rate', 'The next horizon when enough episodes succeed'>,
                   ]
                 >;
                 readonly turns: v.SchemaWithPipe<
@@ -1537,7 +1543,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                       >,
                       undefined
                     >,
-                    v.MinLengthAction<number[], 2, 'two horizons or more are wanted; one horizon is `schedule: fixed`'>,
+                    v.MinLengthAction<number[], 2, 'it needs two horizons or more; use `schedule: fixed` for one'>,
                     v.CheckAction<number[], 'each horizon must be longer than the one before'>,
                     v.DescriptionAction<number[], 'Horizons, each longer than the one before'>,
                   ]
@@ -1569,7 +1575,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                 readonly schedule: v.SchemaWithPipe<
                   readonly [
                     v.LiteralSchema<'truncation-rate', undefined>,
-                    v.DescriptionAction<'truncation-rate', 'The next horizon once too many episodes are cut'>,
+                    v.DescriptionAction<'truncation-rate', 'The next horizon when too many episodes are cut'>,
                   ]
                 >;
                 readonly turns: v.SchemaWithPipe<
@@ -1585,7 +1591,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                       >,
                       undefined
                     >,
-                    v.MinLengthAction<number[], 2, 'two horizons or more are wanted; one horizon is `schedule: fixed`'>,
+                    v.MinLengthAction<number[], 2, 'it needs two horizons or more; use `schedule: fixed` for one'>,
                     v.CheckAction<number[], 'each horizon must be longer than the one before'>,
                     v.DescriptionAction<number[], 'Horizons, each longer than the one before'>,
                   ]
@@ -1643,7 +1649,7 @@ declare const recipeSchema: v.StrictObjectSchema<
               threshold: number;
               window: number;
             },
-          'Turns after which an episode is cut, and how that cap changes over the steps of a stage'
+          'Maximum turns of an episode, and how this limit changes over the steps of a stage'
         >,
       ]
     >;
@@ -1653,7 +1659,7 @@ declare const recipeSchema: v.StrictObjectSchema<
           v.SchemaWithPipe<
             readonly [
               v.StringSchema<undefined>,
-              v.RegexAction<string, 'a stage is named by lower-case letters, digits and hyphens'>,
+              v.RegexAction<string, 'the name of a stage has lower-case letters, digits and hyphens'>,
             ]
           >,
           v.VariantSchema<
@@ -1707,7 +1713,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                               v.SchemaWithPipe<
                                 readonly [
                                   v.BooleanSchema<undefined>,
-                                  v.DescriptionAction<boolean, 'Leave out demonstrations that fail'>,
+                                  v.DescriptionAction<boolean, 'Drop demonstrations that fail'>,
                                 ]
                               >,
                               false
@@ -1722,7 +1728,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                             count?: number;
                             successOnly: boolean;
                           },
-                          'What is imitated'
+                          'The demonstrations to imitate'
                         >,
                       ]
                     >,
@@ -1764,7 +1770,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                       >,
                                       v.DescriptionAction<
                                         string,
-                                        'Name of a metric as in metrics.jsonl; `cost/...` counts from the beginning of the run'
+                                        'Name of a metric in metrics.jsonl; `cost/...` counts from the start of the run'
                                       >,
                                     ]
                                   >;
@@ -1773,7 +1779,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                       readonly [
                                         v.NumberSchema<undefined>,
                                         v.FiniteAction<number, undefined>,
-                                        v.DescriptionAction<number, 'Limit that the metric must lie above'>,
+                                        v.DescriptionAction<number, 'The rule holds if the metric is above this limit'>,
                                       ]
                                     >,
                                     undefined
@@ -1783,7 +1789,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                       readonly [
                                         v.NumberSchema<undefined>,
                                         v.FiniteAction<number, undefined>,
-                                        v.DescriptionAction<number, 'Limit that the metric must lie below'>,
+                                        v.DescriptionAction<number, 'The rule holds if the metric is below this limit'>,
                                       ]
                                     >,
                                     undefined
@@ -1832,7 +1838,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                             below?: number;
                             for: number;
                           }[],
-                          'Rules of which the first to hold ends the stage; the run then goes on with the next'
+                          'Rules that end the stage. The first rule that holds ends it, and the run continues with the next stage'
                         >,
                       ]
                     >,
@@ -1849,7 +1855,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                   v.PicklistSchema<['adamw', 'muon'], undefined>,
                                   v.DescriptionAction<
                                     'adamw' | 'muon',
-                                    '`muon` is for hidden matrices, with `adamw` for all else'
+                                    '`muon` optimizes hidden matrices, and `adamw` everything else'
                                   >,
                                 ]
                               >,
@@ -1883,7 +1889,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                   v.PicklistSchema<['constant', 'linear', 'cosine'], undefined>,
                                   v.DescriptionAction<
                                     'linear' | 'constant' | 'cosine',
-                                    'How the learning rate goes on until the end of the stage'
+                                    'Schedule of the learning rate after the warm-up'
                                   >,
                                 ]
                               >,
@@ -1982,7 +1988,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                       epsilon?: number;
                                       momentum?: number;
                                     },
-                                    "Constants; what is absent has the policy's default"
+                                    "Constants; the defaults are the policy's"
                                   >,
                                 ]
                               >,
@@ -2007,7 +2013,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                               momentum?: number;
                             };
                           },
-                          'The optimizer of this stage; each stage starts a fresh one'
+                          'Optimizer of this stage; each stage starts with a new one'
                         >,
                       ]
                     >,
@@ -2057,7 +2063,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                       >,
                                       v.DescriptionAction<
                                         string,
-                                        'Name of a metric as in metrics.jsonl; `cost/...` counts from the beginning of the run'
+                                        'Name of a metric in metrics.jsonl; `cost/...` counts from the start of the run'
                                       >,
                                     ]
                                   >;
@@ -2066,7 +2072,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                       readonly [
                                         v.NumberSchema<undefined>,
                                         v.FiniteAction<number, undefined>,
-                                        v.DescriptionAction<number, 'Limit that the metric must lie above'>,
+                                        v.DescriptionAction<number, 'The rule holds if the metric is above this limit'>,
                                       ]
                                     >,
                                     undefined
@@ -2076,7 +2082,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                       readonly [
                                         v.NumberSchema<undefined>,
                                         v.FiniteAction<number, undefined>,
-                                        v.DescriptionAction<number, 'Limit that the metric must lie below'>,
+                                        v.DescriptionAction<number, 'The rule holds if the metric is below this limit'>,
                                       ]
                                     >,
                                     undefined
@@ -2125,7 +2131,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                             below?: number;
                             for: number;
                           }[],
-                          'Rules of which the first to hold ends the stage; the run then goes on with the next'
+                          'Rules that end the stage. The first rule that holds ends it, and the run continues with the next stage'
                         >,
                       ]
                     >,
@@ -2142,7 +2148,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                   v.PicklistSchema<['adamw', 'muon'], undefined>,
                                   v.DescriptionAction<
                                     'adamw' | 'muon',
-                                    '`muon` is for hidden matrices, with `adamw` for all else'
+                                    '`muon` optimizes hidden matrices, and `adamw` everything else'
                                   >,
                                 ]
                               >,
@@ -2176,7 +2182,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                   v.PicklistSchema<['constant', 'linear', 'cosine'], undefined>,
                                   v.DescriptionAction<
                                     'linear' | 'constant' | 'cosine',
-                                    'How the learning rate goes on until the end of the stage'
+                                    'Schedule of the learning rate after the warm-up'
                                   >,
                                 ]
                               >,
@@ -2275,7 +2281,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                       epsilon?: number;
                                       momentum?: number;
                                     },
-                                    "Constants; what is absent has the policy's default"
+                                    "Constants; the defaults are the policy's"
                                   >,
                                 ]
                               >,
@@ -2300,7 +2306,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                               momentum?: number;
                             };
                           },
-                          'The optimizer of this stage; each stage starts a fresh one'
+                          'Optimizer of this stage; each stage starts with a new one'
                         >,
                       ]
                     >,
@@ -2360,7 +2366,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                   v.BooleanSchema<undefined>,
                                   v.DescriptionAction<
                                     boolean,
-                                    "Take the trainer's own log probabilities for the ratio in the place of the sampler's, and weight for the difference"
+                                    "Use the trainer's log probabilities for the ratio instead of the sampler's, and weight each token for the difference"
                                   >,
                                 ]
                               >,
@@ -2411,7 +2417,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                               [x: string]: Json;
                             };
                           },
-                          'Keys of `algorithm` that are different in this stage'
+                          'Keys of `algorithm` that differ in this stage'
                         >,
                       ]
                     >,
@@ -2428,7 +2434,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                 readonly schedule: v.SchemaWithPipe<
                                   readonly [
                                     v.LiteralSchema<'fixed', undefined>,
-                                    v.DescriptionAction<'fixed', 'One horizon throughout'>,
+                                    v.DescriptionAction<'fixed', 'One horizon for all steps'>,
                                   ]
                                 >;
                                 readonly turns: v.SchemaWithPipe<
@@ -2447,7 +2453,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                 readonly schedule: v.SchemaWithPipe<
                                   readonly [
                                     v.LiteralSchema<'linear', undefined>,
-                                    v.DescriptionAction<'linear', 'From one horizon to another in equal parts'>,
+                                    v.DescriptionAction<'linear', 'From one horizon to another, linearly'>,
                                   ]
                                 >;
                                 readonly from: v.SchemaWithPipe<
@@ -2484,7 +2490,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                     v.LiteralSchema<'scaling-inter', undefined>,
                                     v.DescriptionAction<
                                       'scaling-inter',
-                                      'ScalingInter-RL: the next horizon every so many steps'
+                                      'ScalingInter-RL: the next horizon after a number of steps'
                                     >,
                                   ]
                                 >;
@@ -2504,7 +2510,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                     v.MinLengthAction<
                                       number[],
                                       2,
-                                      'two horizons or more are wanted; one horizon is `schedule: fixed`'
+                                      'it needs two horizons or more; use `schedule: fixed` for one'
                                     >,
                                     v.CheckAction<number[], 'each horizon must be longer than the one before'>,
                                     v.DescriptionAction<number[], 'Horizons, each longer than the one before'>,
@@ -2528,7 +2534,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                     v.LiteralSchema<'success-rate', undefined>,
                                     v.DescriptionAction<
                                       'success-rate',
-                                      'The next horizon once enough episodes succeed'
+                                      'The next horizon when enough episodes succeed'
                                     >,
                                   ]
                                 >;
@@ -2548,7 +2554,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                     v.MinLengthAction<
                                       number[],
                                       2,
-                                      'two horizons or more are wanted; one horizon is `schedule: fixed`'
+                                      'it needs two horizons or more; use `schedule: fixed` for one'
                                     >,
                                     v.CheckAction<number[], 'each horizon must be longer than the one before'>,
                                     v.DescriptionAction<number[], 'Horizons, each longer than the one before'>,
@@ -2583,7 +2589,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                     v.LiteralSchema<'truncation-rate', undefined>,
                                     v.DescriptionAction<
                                       'truncation-rate',
-                                      'The next horizon once too many episodes are cut'
+                                      'The next horizon when too many episodes are cut'
                                     >,
                                   ]
                                 >;
@@ -2603,7 +2609,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                     v.MinLengthAction<
                                       number[],
                                       2,
-                                      'two horizons or more are wanted; one horizon is `schedule: fixed`'
+                                      'it needs two horizons or more; use `schedule: fixed` for one'
                                     >,
                                     v.CheckAction<number[], 'each horizon must be longer than the one before'>,
                                     v.DescriptionAction<number[], 'Horizons, each longer than the one before'>,
@@ -2662,7 +2668,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                               threshold: number;
                               window: number;
                             },
-                          'Instead of `horizon` in this stage'
+                          'Replaces `horizon` in this stage'
                         >,
                       ]
                     >,
@@ -2733,7 +2739,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                       [x: string]: Json;
                                     };
                                   }[],
-                                  'Reward schemes whose weighted numbers are added up'
+                                  'Reward schemes; their weighted numbers are added up'
                                 >,
                               ]
                             >;
@@ -2743,7 +2749,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                   v.BooleanSchema<undefined>,
                                   v.DescriptionAction<
                                     boolean,
-                                    'Accept weights, prices or a discount under which a failure can score above a success'
+                                    'Accept weights, prices or a discount with which a failure can score above a success'
                                   >,
                                 ]
                               >,
@@ -2763,7 +2769,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                             }[];
                             allowInversion: boolean;
                           },
-                          'Instead of `reward` in this stage'
+                          'Replaces `reward` in this stage'
                         >,
                       ]
                     >,
@@ -3002,7 +3008,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                   };
                 };
           },
-          'What is done, in this order, by name'
+          'The stages, by name, in this order'
         >,
       ]
     >;
@@ -3182,7 +3188,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                     v.StringSchema<undefined>,
                                     v.RegexAction<
                                       string,
-                                      'an environment is called by words of letters and digits, joined by hyphens'
+                                      'its name must be words of letters and digits, joined by hyphens'
                                     >,
                                   ]
                                 >,
@@ -3251,7 +3257,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                                     horizon?: number;
                                   };
                                 },
-                                'Other environments that the trained policy and the baselines play too, by name: on the same split, with the same number of tasks, at the same temperatures; nothing is trained on them'
+                                'Other environments, by name, that the trained policy and the baselines also play, without training: on the same split, with the same number of tasks, at the same temperatures'
                               >,
                             ]
                           >,
@@ -3310,7 +3316,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                 };
               };
             },
-            'How success is measured'
+            'Evaluations, which measure success'
           >,
         ]
       >,
@@ -3392,7 +3398,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                       turn?: number;
                       token?: number;
                     },
-                    'What things cost: of `episode`, `turn` and `token`, one'
+                    'Prices: of demonstrations, and of one of `episode`, `turn` and `token`'
                   >,
                 ]
               >;
@@ -3415,7 +3421,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                       {
                         [x: string]: number;
                       },
-                      'Share of the units for each stage; stages without one share the rest, and one that is left with 0 is skipped. A stage whose price is 0 is not limited and has no share'
+                      'Share of the units for each stage. Stages without a share divide the rest. A stage with 0 is skipped. A stage whose price is 0 has no limit and no share'
                     >,
                   ]
                 >,
@@ -3437,7 +3443,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                 [x: string]: number;
               };
             },
-            'A limit on what training spends, in units; `steps` and `count` remain limits too. Whatever the limit, every run counts demonstrations, tasks, episodes, turns, tokens and operations (`cost/...` in metrics.jsonl, `spent` in result.json); evaluations cost nothing'
+            'A limit on the costs of training, in units; `steps` and `count` remain limits too. Every run counts demonstrations, tasks, episodes, turns, tokens and FLOPs (`cost/...` in metrics.jsonl, `spent` in result.json). Evaluations cost nothing'
           >,
         ]
       >,
@@ -3463,7 +3469,7 @@ declare const recipeSchema: v.StrictObjectSchema<
             {
               seconds: number;
             },
-            'A stop limit; it never shapes a schedule'
+            'A stop limit; it does not change schedules'
           >,
         ]
       >,
@@ -3492,7 +3498,7 @@ declare const recipeSchema: v.StrictObjectSchema<
             {
               episodes: number;
             },
-            'What is kept of the episodes; metrics always cover all'
+            'Which episodes are recorded; metrics always cover all'
           >,
         ]
       >,
@@ -3533,7 +3539,7 @@ declare const recipeSchema: v.StrictObjectSchema<
               every: number;
               keep: number;
             },
-            'When the run is made resumable'
+            'Checkpoints, from which the run can resume'
           >,
         ]
       >,
@@ -3561,7 +3567,7 @@ declare const recipeSchema: v.StrictObjectSchema<
                     v.PicklistSchema<['waves', 'free'], undefined>,
                     v.DescriptionAction<
                       'waves' | 'free',
-                      'When an episode goes on: in `waves`, once all have answered; `free`, once its own environment has. Absent: `free` where the policy answers independently of what else it is asked'
+                      'When an episode continues: with `waves` when all environments have answered, with `free` when its own has. Default: `free` if the answers of the policy do not depend on other requests'
                     >,
                   ]
                 >,
@@ -3669,7 +3675,7 @@ declare const recipeSchema: v.StrictObjectSchema<
               maxToolOutput?: number;
               toolSeconds?: number;
             },
-            'How episodes are played'
+            'Playing of episodes'
           >,
         ]
       >,

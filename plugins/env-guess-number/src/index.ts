@@ -6,7 +6,7 @@ export default [
   {
     kind: 'environment',
     name: 'guess-number',
-    summary: 'Find a hidden number by guesses that are answered with higher or lower',
+    summary: 'Guess a hidden number; each reply says higher or lower',
     options,
     validate,
     facts: ['progress', 'milestones'],

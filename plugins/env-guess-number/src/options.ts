@@ -1,14 +1,14 @@
 import type { OptionFinding, OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
 export const options = {
-  lowest: { type: 'integer', minimum: 0, default: 1, description: 'The lowest number there is' },
-  highest: { type: 'integer', minimum: 1, default: 50, description: 'The highest number there is' },
+  lowest: { type: 'integer', minimum: 0, default: 1, description: 'The lowest number' },
+  highest: { type: 'integer', minimum: 1, default: 50, description: 'The highest number' },
   width: {
     type: 'integers',
     minimum: 2,
     length: 2,
     default: [20, 31],
-    description: 'Smallest and largest count of numbers in the interval that a game is played on',
+    description: "Smallest and largest count of numbers in a game's interval",
     axis: true,
     levels: [
       [10, 15],
@@ -20,14 +20,14 @@ export const options = {
     type: 'integer',
     minimum: 1,
     default: null,
-    description: 'Guesses a game allows; unset: as many as bisection needs at worst',
+    description: 'Number of allowed guesses; unset: as many as bisection needs at worst',
     axis: true,
   },
   reply: {
     type: 'choice',
     choices: ['interval', 'direction'],
     default: 'interval',
-    description: 'Whether a reply names the interval that is still possible, or only the direction',
+    description: 'Whether a reply names the remaining interval, or only the direction',
     axis: true,
     levels: ['interval', 'direction'],
   },
@@ -35,13 +35,14 @@ export const options = {
     type: 'choice',
     choices: ['number', 'working'],
     default: 'number',
-    description: 'What an action is: a number, or first what is still possible: `from 4 to 33, 30 left, guess 18`',
+    description:
+      'Form of an action: a number, or the remaining interval and a number: `from 4 to 33, 30 left, guess 18`',
   },
   splitBy: {
     type: 'choice',
     choices: ['interval', 'task'],
     default: 'interval',
-    description: 'Hold out whole intervals, or single numbers of intervals that training also sees',
+    description: 'Hold out whole intervals, or single numbers of the training intervals',
   },
 } as const satisfies OptionsDeclaration;
 
@@ -75,7 +76,7 @@ export function validate({ lowest, highest, width, splitBy }: Options): readonly
     return [
       {
         path: ['splitBy'],
-        message: `${intervals} intervals are too few to hold whole ones out`,
+        message: `${intervals} intervals are too few to hold out whole intervals`,
         hint: 'Write splitBy: task, or allow more widths.',
       },
     ];

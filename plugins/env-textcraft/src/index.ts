@@ -6,7 +6,7 @@ export default [
   {
     kind: 'environment',
     name: 'textcraft',
-    summary: 'Craft Minecraft items out of a list of recipes: 544 goals in four depths',
+    summary: 'Craft Minecraft items from a list of recipes: 544 goals in four depths',
     options,
     facts: ['progress', 'milestones'],
     load: () => import('./textcraft.js'),

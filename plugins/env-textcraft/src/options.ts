@@ -14,7 +14,7 @@ export const options = {
     type: 'integer',
     minimum: 2,
     default: null,
-    description: 'Only goals that the oracle reaches in at most this many turns (the longest plan has 48)',
+    description: 'Only goals with an oracle plan of at most this many turns (the longest plan has 48)',
     axis: true,
   },
   distractors: {
@@ -22,7 +22,7 @@ export const options = {
     minimum: 0,
     maximum: 100,
     default: 10,
-    description: 'Commands shown beside those of the goal, where there are so many that use one of its ingredients',
+    description: "Further commands to show; each uses an ingredient of the goal's commands, so there may be fewer",
     axis: true,
     levels: [0, 10, 30],
   },
@@ -44,7 +44,7 @@ export const options = {
     maximum: 1,
     default: 0,
     description:
-      'Share of training tasks in which the items have swapped names; above 0 the training split is unbounded, others stay as they are',
+      'Share of training tasks in which the items have swapped names; above 0 the training split is unbounded, and the other splits do not change',
   },
 } as const satisfies OptionsDeclaration;
 

@@ -6,40 +6,39 @@ export const options = {
     choices: ['auto', 'native', 'wasm'],
     default: 'auto',
     description:
-      'What computes: native code where it loads (auto), native code or nothing, or WebAssembly, which runs everywhere',
+      'Engine: native code if it loads, else WebAssembly (auto); native code only; or WebAssembly, which runs everywhere',
   },
   threads: {
     type: 'integer',
     minimum: 1,
     maximum: 64,
     default: null,
-    description: 'Threads that sample and train side by side; one per processor core, up to 8, where not set',
+    description: 'Number of threads that sample and train in parallel; unset: one per processor core, at most 8',
   },
   microBatchTokens: {
     type: 'integer',
     minimum: 16,
     default: 2048,
-    description: 'Rows times width of what one thread trains on at once: less takes less memory',
+    description: 'Rows times width of a micro-batch per thread; a smaller value needs less memory',
   },
   cacheMegabytes: {
     type: 'integer',
     minimum: 1,
     default: 1024,
-    description:
-      'Memory for keys and values of episodes under way, over all threads; beyond it they are computed again',
+    description: 'Memory for keys and values of running episodes, over all threads; beyond it they are computed again',
   },
   tokenizer: {
     type: 'choice',
     choices: ['words', 'bytes'],
     default: 'words',
     description:
-      'How a model from scratch cuts text: whole words of the demonstrations, or byte pairs, which spell any text',
+      'Tokenizer of a model from scratch: whole words of the demonstrations, or byte pairs, which can write any text',
   },
   vocabularySize: {
     type: 'integer',
     minimum: 257,
     default: 4096,
-    description: 'Most tokens that the tokenizer of a model from scratch may have',
+    description: 'Maximum number of tokens in the tokenizer of a model from scratch',
   },
 } as const satisfies OptionsDeclaration;
 

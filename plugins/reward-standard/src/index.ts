@@ -13,7 +13,7 @@ export default [
   {
     kind: 'reward',
     name: 'balanced',
-    summary: 'Every second milestone as it is reached, and 1 when the task is solved',
+    summary: 'Every second milestone when it is reached, and 1 when the task is solved',
     options: wayOptions,
     needs: ['milestones'],
     load: () => import('./balanced.js'),
@@ -21,7 +21,7 @@ export default [
   {
     kind: 'reward',
     name: 'dense',
-    summary: 'Every milestone as it is reached, and 1 when the task is solved',
+    summary: 'Every milestone when it is reached, and 1 when the task is solved',
     options: wayOptions,
     needs: ['milestones'],
     load: () => import('./dense.js'),
@@ -29,7 +29,7 @@ export default [
   {
     kind: 'reward',
     name: 'progress',
-    summary: 'Progress as it is made, and 1 when the task is solved',
+    summary: 'Progress when it is made, and 1 when the task is solved',
     options: wayOptions,
     needs: ['progress'],
     load: () => import('./progress.js'),
@@ -37,14 +37,14 @@ export default [
   {
     kind: 'reward',
     name: 'format',
-    summary: 'A price on turns whose text was no action or was cut: a term beside an outcome',
+    summary: 'A price for turns with malformed or cut text; use it next to an outcome reward',
     options: formatOptions,
     load: () => import('./format.js'),
   } satisfies RewardContribution<typeof formatOptions>,
   {
     kind: 'reward',
     name: 'cost',
-    summary: 'Prices on turns, sampled tokens, invalid actions and calls of tools: a term beside an outcome',
+    summary: 'Prices for turns, sampled tokens, invalid actions and tool calls; use it next to an outcome reward',
     options: costOptions,
     toolOptions: ['toolCall'],
     load: () => import('./cost.js'),

@@ -10,7 +10,7 @@ export const wayOptions = {
     exclusiveMinimum: true,
     maximum: 1,
     default: 0.5,
-    description: 'What the whole way is worth beside the 1 for arriving',
+    description: 'Sum of all intermediate rewards, next to the 1 for solving',
   },
 } as const satisfies OptionsDeclaration;
 export type WayOptions = OptionsOf<typeof wayOptions>;
@@ -20,20 +20,20 @@ export const formatOptions = {
     type: 'number',
     minimum: 0,
     default: 0.005,
-    description: 'Taken for each turn whose text was no action or ran into maxActionTokens',
+    description: 'Price of each turn with malformed text, or text cut at maxActionTokens',
   },
 } as const satisfies OptionsDeclaration;
 export type FormatOptions = OptionsOf<typeof formatOptions>;
 
 export const costOptions = {
-  turn: { type: 'number', minimum: 0, default: 0.001, description: 'Taken for each turn' },
-  token: { type: 'number', minimum: 0, default: 0.00001, description: 'Taken for each sampled token' },
+  turn: { type: 'number', minimum: 0, default: 0.001, description: 'Price of each turn' },
+  token: { type: 'number', minimum: 0, default: 0.00001, description: 'Price of each sampled token' },
   invalid: {
     type: 'number',
     minimum: 0,
     default: 0.001,
-    description: 'Taken for each action that was not understood or not legal',
+    description: 'Price of each malformed or illegal action',
   },
-  toolCall: { type: 'number', minimum: 0, default: 0.001, description: 'Taken for each turn that calls a tool' },
+  toolCall: { type: 'number', minimum: 0, default: 0.001, description: 'Price of each turn that calls a tool' },
 } as const satisfies OptionsDeclaration;
 export type CostOptions = OptionsOf<typeof costOptions>;

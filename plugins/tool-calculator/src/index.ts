@@ -6,7 +6,7 @@ export default [
   {
     kind: 'tool',
     name: 'calculator',
-    summary: 'Reckons arithmetic expressions, and remembers the last answer as ans',
+    summary: 'Computes arithmetic expressions, and stores the last answer as ans',
     options,
     load: () => import('./calculator.js'),
   } satisfies ToolContribution<typeof options>,

@@ -6,7 +6,7 @@ export const options = {
     minimum: 1,
     maximum: 17,
     default: 15,
-    description: 'Significant digits of an answer; with 17 every float64 is told apart',
+    description: 'Significant digits of an answer; 17 digits distinguish every float64',
   },
   maxCharacters: {
     type: 'integer',

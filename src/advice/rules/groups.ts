@@ -53,7 +53,7 @@ function judgeRecipe({ planned, measured: { players } }: Subject): Judgement {
   const groupSize = groupSizeOf(planned);
   const random = players['random'];
   const ofRandom = random?.groupsWithSignal[groupSize];
-  if (random === undefined || ofRandom === undefined) return unknown('nobody played');
+  if (random === undefined || ofRandom === undefined) return unknown('no player played');
   const seen = `random play of ${random.tasks} training tasks: ${percent(random.success)} solved, ${sizes(random)}`;
   if (!startsTaught(planned)) {
     if (ofRandom >= limit)

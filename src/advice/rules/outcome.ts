@@ -170,7 +170,7 @@ export const randomFloor: AdviceRule = {
   id: 'random-floor',
   judge({ planned, measured: { players } }) {
     const { random, oracle } = players;
-    if (random === undefined) return unknown('nobody played');
+    if (random === undefined) return unknown('no player played');
     const { longest } = horizonsOf(planned);
     const evidence =
       `random play of ${random.tasks} training tasks, ${random.episodesPerTask} times each, ${longest} turns: ${percent(random.success)} solved` +

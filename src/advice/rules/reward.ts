@@ -36,7 +36,7 @@ function firstRewards({ planned, kind, measured }: Subject): { readonly value: n
   if (kind === 'run') return 'the run has logged no step of reinforcement learning';
   if (startsTaught(planned)) return taughtFirst;
   const { random } = players;
-  if (random === undefined) return 'nobody played';
+  if (random === undefined) return 'no player played';
   return {
     value: random.density.rewardsPerTurn * random.turnsMean,
     of: `random play of ${random.tasks} training tasks, which is close to an untrained policy`,

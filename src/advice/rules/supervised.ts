@@ -45,7 +45,7 @@ function startOfRun({ measured: { run } }: Subject): Start {
 function startOfRecipe({ planned, measured: { players } }: Subject): Start {
   if (startsTaught(planned)) return taughtFirst;
   const { random } = players;
-  if (random === undefined) return 'nobody played';
+  if (random === undefined) return 'no player played';
   return {
     rate: random.success,
     on: `random play of ${random.tasks} training tasks, which is close to an untrained policy`,

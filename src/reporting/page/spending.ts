@@ -30,7 +30,7 @@ export function spendingSection(data: ReportData): HTMLElement | undefined {
   return element(
     'section',
     { id: 'spent', 'aria-labelledby': 'spent-title' },
-    element('div', { class: 'section-head' }, element('h2', { id: 'spent-title' }, 'Spent')),
+    element('div', { class: 'section-head' }, element('h2', { id: 'spent-title' }, 'Costs')),
     dataTable('Costs', columns, rows, ({ name }) => name === 'all'),
     element(
       'p',

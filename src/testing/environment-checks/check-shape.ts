@@ -9,13 +9,13 @@ export function checkWorldShape(world: unknown): asserts world is World {
   const members = world as Record<string, unknown>;
   const { experts = [], maxTurns, splits } = members;
   if (!Array.isArray(experts) || !experts.every((name) => typeof name === 'string'))
-    throw new Error('open().experts: a list of names is wanted');
+    throw new Error('open().experts: must be a list of names');
   if (maxTurns !== undefined && !(Number.isSafeInteger(maxTurns) && (maxTurns as number) > 0))
-    throw new Error(`open().maxTurns: a whole number above 0 is wanted, not ${show(maxTurns)}`);
+    throw new Error(`open().maxTurns: must be a whole number above 0, not ${show(maxTurns)}`);
   for (const member of ['about', 'close']) refuseNoFunction('open()', world, member);
   for (const member of ['external', 'sharesClusters']) {
     if (!['undefined', 'boolean'].includes(typeof members[member]))
-      throw new Error(`open().${member}: true or false is wanted, not ${show(members[member])}`);
+      throw new Error(`open().${member}: must be true or false, not ${show(members[member])}`);
   }
   for (const split of splitNames) {
     requireMembers('open().splits', splits, { [split]: 'object' });
@@ -23,7 +23,7 @@ export function checkWorldShape(world: unknown): asserts world is World {
     requireMembers(`open().splits.${split}`, source, { id: 'function', random: 'function' });
     const { count } = source as { count: unknown };
     if (count !== 'unbounded' && !(Number.isSafeInteger(count) && (count as number) >= 0))
-      throw new Error(`open().splits.${split}.count: a whole number or 'unbounded' is wanted, not ${String(count)}`);
+      throw new Error(`open().splits.${split}.count: must be a whole number or 'unbounded', not ${String(count)}`);
   }
 }
 
@@ -38,5 +38,5 @@ export function checkEnvironmentShape(environment: unknown): asserts environment
 function refuseNoFunction(place: string, value: unknown, member: string): void {
   const actual = typeof (value as Record<string, unknown>)[member];
   if (actual !== 'undefined' && actual !== 'function')
-    throw new Error(`${place}.${member}: a function is wanted, not ${actual}`);
+    throw new Error(`${place}.${member}: must be a function, not ${actual}`);
 }
