@@ -1,7 +1,8 @@
-// What the report page draws, as JSON. It imports types of contracts and nothing else, so that a page in a browser and
+// What the report page draws, as JSON. It imports types alone, so that a page in a browser and
 // whoever makes the data share it, and what is recorded of an episode is described once. JSON has no word for numbers
 // that are not finite: they are null here.
 import type { CompletedEpisode, TokenRecord, Turn } from '../contracts/trajectory.js';
+import type { Reservable } from './reservations.js';
 
 /** The whole document, as it stands in the page and as a server sends it. */
 export interface ReportData {
@@ -154,14 +155,9 @@ export interface ReportSeries {
 }
 
 /** A 95 % interval; null where there is no end to it, as from one value. */
-export interface ReportInterval {
+export interface ReportInterval extends Reservable {
   readonly low: number | null;
   readonly high: number | null;
-  /**
-   * Why it is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do not
-   * tell how far seeds differ. `narrow`: seeds agree better than the sampling of tasks allows. Absent: no reason.
-   */
-  readonly reservation?: 'one-seed' | 'two-seeds' | 'narrow';
 }
 
 /** Success as a rate in [0, 1], with its interval. */

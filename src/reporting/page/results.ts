@@ -6,6 +6,7 @@ import type {
   ReportInterval,
   ReportRun,
 } from '../report-data.js';
+import { reservationSentence, reservationWord } from '../reservations.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
 import { count, number, percentage, percentRange, signedPoints, short } from './format-number.js';
@@ -255,22 +256,11 @@ function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement
   );
 }
 
-const reservations: {
-  readonly [reason in NonNullable<ReportInterval['reservation']>]: readonly [word: string, why: string];
-} = {
-  'one-seed': ['one seed', 'The interval speaks of other tasks, and says nothing of other seeds.'],
-  'two-seeds': [
-    'two seeds',
-    'They do not tell how far seeds differ: do not believe the interval before there are three.',
-  ],
-  narrow: ['narrow', 'Seeds agree here better than the sampling of tasks allows: run more seeds.'],
-};
-
 /** An interval in words, and why it is not to be believed as it stands. */
 function marked(text: string, { reservation }: ReportInterval): HTMLElement | string {
   if (reservation === undefined) return text;
-  const [word, why] = reservations[reservation];
-  return element('span', {}, text, element('p', { class: 'remark', title: why }, word));
+  const mark = { class: 'remark', title: reservationSentence(reservation) };
+  return element('span', {}, text, element('p', mark, reservationWord(reservation)));
 }
 
 /** How far intervals reach: they are for what was sampled, and one seed is no sample of seeds. */
