@@ -27,6 +27,8 @@ export interface ReportData {
   readonly cells: readonly ReportCell[];
   /** Paired differences, the most important first. */
   readonly comparisons: readonly ReportComparison[];
+  /** Of a full grid of two keys or more; absent elsewhere. */
+  readonly effects?: readonly ReportEffect[];
   /** Where every cell is tested in several environments. */
   readonly transfer?: ReportTransfer;
 }
@@ -54,6 +56,8 @@ export interface ReportRun {
   readonly id: string;
   /** For people; short, unique in the document: "seed 1", "grpo, seed 3". */
   readonly label: string;
+  /** What somebody called it; absent: nobody did. */
+  readonly name?: string;
   /** Id of its cell; null where there are no cells. */
   readonly cell: string | null;
   readonly seed: number;
@@ -248,6 +252,14 @@ export interface ReportComparison {
   readonly pairs: string;
   /** How many seeds stand behind it; with one the interval is for other tasks alone. */
   readonly seeds: number;
+}
+
+/**
+ * What a key of a grid does over all values of the others, or what two keys do together: `a` and `b` are values, and
+ * `corrected` is over all effects.
+ */
+export interface ReportEffect extends ReportComparison {
+  readonly kind: 'main' | 'interaction';
 }
 
 /** A recorded episode. Those of one task and member in two places are the same task in the same world. */
