@@ -5,7 +5,7 @@ import { formatP } from './answer-question.js';
 import type { CellComparison } from './compare-cells.js';
 import type { CellEstimate } from './estimate-cells.js';
 import { effectName, type GridEffect } from './grid-effects.js';
-import { reservationSentences } from './reservations.js';
+import { reservationSentences } from '../reporting/reservations.js';
 import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
 import type { Measure } from './read-outcomes.js';
 import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { answerQuestion } from './answer-question.js';
 import type { GridEffect } from './grid-effects.js';
-import type { CellComparison, Reservation } from './compare-cells.js';
+import type { Reservation } from '../reporting/reservations.js';
+import type { CellComparison } from './compare-cells.js';
 import type { CellSummary } from './ablation-result.js';
 
 function cell(

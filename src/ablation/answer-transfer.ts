@@ -2,7 +2,7 @@ import { formatP, missing, differenceText, quantity } from './answer-question.js
 import type { AblationResult, CellSummary } from './ablation-result.js';
 import { testedId } from './cell-id.js';
 import { isSeparable, type CellComparison } from './compare-cells.js';
-import { reservationWord } from './reservations.js';
+import { reservationWord } from '../reporting/reservations.js';
 import type { Measure } from './read-outcomes.js';
 import type { TransferSummary } from './transfer-summary.js';
 

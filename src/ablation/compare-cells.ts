@@ -1,26 +1,18 @@
+import { reservationOf, type Reservable } from '../reporting/reservations.js';
 import { crossedDifference } from '../statistics/crossed-difference.js';
 import { crossedInterval, type CrossedInterval } from '../statistics/crossed-interval.js';
 import { detectableEffect } from '../statistics/detectable-effect.js';
-import { holmAdjust } from '../statistics/holm.js';
+import { correctByHolm } from '../statistics/holm.js';
 import { mean } from '../statistics/mean.js';
 import { unpairedDifference } from '../statistics/unpaired-difference.js';
 import { alignOutcomes, type AlignedOutcomes } from './align-outcomes.js';
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
-/**
- * Why an interval is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do
- * not tell how far seeds differ. `narrow`: seeds agree better than the sampling of tasks allows, so that it covers too
- * seldom.
- */
-export type Reservation = 'one-seed' | 'two-seeds' | 'narrow';
-
 /** An estimate over seeds and tasks with its 95 % interval, for other seeds and other tasks. */
-export interface CellMean {
+export interface CellMean extends Reservable {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
-  /** Absent: none. */
-  readonly reservation?: Reservation;
 }
 
 /** The difference `b - a`. */
@@ -79,17 +71,9 @@ export function meanOfRuns(runs: readonly RunOutcomes[], measure: Measure): Cell
   return found === undefined ? null : toCellMean(found);
 }
 
-/** Fewer seeds do not tell how far seeds differ. */
-const fewestSeeds = 3;
-
 /** An interval as people are told of it. */
 export function toCellMean({ mean, low, high, estimate }: CrossedInterval): CellMean {
-  return { mean, low, high, ...reserved(estimate.seeds, estimate.narrow) };
-}
-
-function reserved(seeds: number, narrow: boolean): { readonly reservation?: Reservation } {
-  if (seeds < fewestSeeds) return { reservation: seeds === 1 ? 'one-seed' : 'two-seeds' };
-  return narrow ? { reservation: 'narrow' } : {};
+  return { mean, low, high, ...reservationOf(estimate.seeds, estimate.narrow) };
 }
 
 /**
@@ -111,8 +95,7 @@ export function compareCells(
   const compared = pairs.flatMap(([a, b]) =>
     comparePair([a, outcomes.get(a) ?? []], [b, outcomes.get(b) ?? []], measure),
   );
-  const corrected = holmAdjust(compared.map(({ p }) => p));
-  return compared.map((comparison, index) => ({ ...comparison, corrected: corrected[index] ?? 1 }));
+  return correctByHolm(compared);
 }
 
 type Side = readonly [id: string, runs: readonly RunOutcomes[]];
@@ -155,7 +138,7 @@ function compareUnpaired([a, first]: Side, [b, second]: Side, measure: Measure):
   if (left === undefined || right === undefined) return [];
   const { p, ...interval } = unpairedDifference(left, right);
   const seeds = Math.min(first.length, second.length);
-  const difference = { ...interval, ...reserved(seeds, left.estimate.narrow || right.estimate.narrow) };
+  const difference = { ...interval, ...reservationOf(seeds, left.estimate.narrow || right.estimate.narrow) };
   const tasks = Math.min(...[...first, ...second].map(({ values }) => values.size));
   return [{ a, b, difference, p, seeds, tasks, design: 'unpaired' }];
 }

@@ -1,5 +1,5 @@
 import type { CellMean } from './compare-cells.js';
-import { reservationWord } from './reservations.js';
+import { reservationWord } from '../reporting/reservations.js';
 import type { Measure } from './read-outcomes.js';
 
 /** Rates in percent, the rest as it is; an interval's missing end as a dash. */

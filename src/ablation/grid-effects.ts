@@ -1,5 +1,5 @@
 import { crossedDifference } from '../statistics/crossed-difference.js';
-import { holmAdjust } from '../statistics/holm.js';
+import { correctByHolm } from '../statistics/holm.js';
 import type { OutcomeMatrix } from '../statistics/outcome-matrix.js';
 import type { CellPlan } from './ablation-plan.js';
 import { boundsOf, sharedTasks, toCellMean, type CellComparison } from './compare-cells.js';
@@ -72,9 +72,7 @@ export function gridEffects(
       );
     }),
   );
-  const all = [...main, ...together];
-  const corrected = holmAdjust(all.map(({ p }) => p));
-  return all.map((one, index) => ({ ...one, corrected: corrected[index] ?? 1 }));
+  return correctByHolm([...main, ...together]);
 }
 
 /** Keys with two values or more, and these in the order of the grid. */

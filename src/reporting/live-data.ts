@@ -21,6 +21,8 @@ export interface ListedRun {
   readonly key: string;
   /** Name of the recipe. */
   readonly recipe: string;
+  /** What somebody called it; absent: nobody did. */
+  readonly name?: string;
   readonly seed: number;
   readonly status: ReportStatus;
   /** ISO 8601, UTC. */
@@ -62,6 +64,8 @@ export interface ListedAblation {
 
 export interface ListedCell {
   readonly id: string;
+  /** What people read in the place of the id; absent: the id. */
+  readonly title?: string;
   /** Runs that have begun, by seed. */
   readonly runs: readonly ListedRun[];
   /** Seeds that have not. */

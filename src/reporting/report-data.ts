@@ -1,7 +1,8 @@
-// What the report page draws, as JSON. It imports types of contracts and nothing else, so that a page in a browser and
+// What the report page draws, as JSON. It imports types alone, so that a page in a browser and
 // whoever makes the data share it, and what is recorded of an episode is described once. JSON has no word for numbers
 // that are not finite: they are null here.
 import type { CompletedEpisode, TokenRecord, Turn } from '../contracts/trajectory.js';
+import type { Reservable } from './reservations.js';
 
 /** The whole document, as it stands in the page and as a server sends it. */
 export interface ReportData {
@@ -26,6 +27,8 @@ export interface ReportData {
   readonly cells: readonly ReportCell[];
   /** Paired differences, the most important first. */
   readonly comparisons: readonly ReportComparison[];
+  /** Of a full grid of two keys or more; absent elsewhere. */
+  readonly effects?: readonly ReportEffect[];
   /** Where every cell is tested in several environments. */
   readonly transfer?: ReportTransfer;
 }
@@ -53,6 +56,8 @@ export interface ReportRun {
   readonly id: string;
   /** For people; short, unique in the document: "seed 1", "grpo, seed 3". */
   readonly label: string;
+  /** What somebody called it; absent: nobody did. */
+  readonly name?: string;
   /** Id of its cell; null where there are no cells. */
   readonly cell: string | null;
   readonly seed: number;
@@ -154,14 +159,9 @@ export interface ReportSeries {
 }
 
 /** A 95 % interval; null where there is no end to it, as from one value. */
-export interface ReportInterval {
+export interface ReportInterval extends Reservable {
   readonly low: number | null;
   readonly high: number | null;
-  /**
-   * Why it is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do not
-   * tell how far seeds differ. `narrow`: seeds agree better than the sampling of tasks allows. Absent: no reason.
-   */
-  readonly reservation?: 'one-seed' | 'two-seeds' | 'narrow';
 }
 
 /** Success as a rate in [0, 1], with its interval. */
@@ -252,6 +252,14 @@ export interface ReportComparison {
   readonly pairs: string;
   /** How many seeds stand behind it; with one the interval is for other tasks alone. */
   readonly seeds: number;
+}
+
+/**
+ * What a key of a grid does over all values of the others, or what two keys do together: `a` and `b` are values, and
+ * `corrected` is over all effects.
+ */
+export interface ReportEffect extends ReportComparison {
+  readonly kind: 'main' | 'interaction';
 }
 
 /** A recorded episode. Those of one task and member in two places are the same task in the same world. */

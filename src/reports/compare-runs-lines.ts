@@ -3,7 +3,7 @@ import { alignColumns } from '../reporting/align-columns.js';
 import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
 import { comparisonLines } from '../ablation/ablation-lines.js';
 import { formatInterval, formatMean } from '../ablation/format-measure.js';
-import { reservationSentences } from '../ablation/reservations.js';
+import { reservationSentences } from '../reporting/reservations.js';
 import type { RunsComparison } from './compare-runs.js';
 import type { PackageRecord } from '../runs/run-manifest.js';
 import { spentLine } from './spent-line.js';

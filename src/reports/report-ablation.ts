@@ -4,6 +4,7 @@ import type {
   ReportCell,
   ReportComparison,
   ReportData,
+  ReportEffect,
   ReportRate,
   ReportRun,
   ReportTransfer,
@@ -11,6 +12,7 @@ import type {
 import { readAblation, readCellRun, runsOf, type AblationManifest } from '../ablation/ablation-directory.js';
 import { trainedCells, type CellSummary } from '../ablation/ablation-result.js';
 import type { CellComparison } from '../ablation/compare-cells.js';
+import type { GridEffect } from '../ablation/grid-effects.js';
 import type { Measure } from '../ablation/read-outcomes.js';
 import { summarizeCells, type SummarizeOptions } from '../ablation/summarize-ablation.js';
 import { cellOf, namedComparisons } from '../ablation/transfer-lines.js';
@@ -62,16 +64,19 @@ export function composeAblation(
 ): ReportData {
   const loaded = new Map([...begun].map(([folder, run]) => [folder, run.loaded]));
   const result = summarize(directory, manifest, loaded, options);
-  const cells = trainedCells(result.cells).map((cell) => ({ ...cell, id: cell.trained ?? cell.id }));
+  const cells = trainedCells(result.cells).map((cell) => {
+    const { id, title = id, trained } = cell;
+    return { ...cell, id: trained ?? id, title: trained ?? title };
+  });
   const wanted = runsOf(directory, manifest);
   const runs: ReportRun[] = [];
   const notes: string[] = [...(result.transfer?.notes ?? [])];
-  for (const { id: cell, runs: ofCell } of cells) {
+  for (const { id: cell, title, runs: ofCell } of cells) {
     for (const { run, seed } of ofCell) {
       const found = begun.get(run);
       if (found === undefined) continue;
       const { recipe, tasks, ...report } = found.report;
-      const label = `${cell}, seed ${seed}`;
+      const label = `${title}, seed ${seed}`;
       const details = wanted.length <= mostDetailed && { ...(recipe && { recipe }), ...(tasks && { tasks }) };
       runs.push({ ...report, ...details, label, cell });
       const halves = halfLogs(found);
@@ -93,6 +98,7 @@ export function composeAblation(
     runs,
     cells: withVaryingKeys(cells).map(reportCell),
     comparisons: namedComparisons(result).map((comparison) => reportComparison(comparison, result.measure)),
+    ...(result.effects?.length && { effects: result.effects.map((effect) => reportEffect(effect, result.measure)) }),
     ...(result.transfer && { transfer: reportTransfer(result.cells, result.transfer) }),
   };
 }
@@ -129,11 +135,11 @@ function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
   });
 }
 
-function reportCell({ id, settings, success, spent, notes, runs }: CellSummary): ReportCell {
+function reportCell({ id, title = id, settings, success, spent, notes, runs }: CellSummary): ReportCell {
   const failure = runs.find(({ cause }) => cause !== undefined)?.cause;
   return {
     id,
-    label: id,
+    label: title,
     settings,
     seeds: runs.map(({ seed }) => seed),
     success: rateOf(success),
@@ -159,4 +165,9 @@ function reportComparison(
     pairs: design === 'paired' ? pairs : `${pairs}, not paired`,
     seeds,
   };
+}
+
+/** Effects are over all cells of the grid, which play the same tasks. */
+function reportEffect({ kind, ...effect }: GridEffect, measure: Measure): ReportEffect {
+  return { kind, ...reportComparison({ ...effect, design: 'paired' }, measure) };
 }

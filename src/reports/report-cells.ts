@@ -1,6 +1,6 @@
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
-import { holmAdjust } from '../statistics/holm.js';
+import { correctByHolm } from '../statistics/holm.js';
 import { compareCells, meanOfRuns } from '../ablation/compare-cells.js';
 import { outcomesOfRun, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
@@ -127,8 +127,7 @@ export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] 
       return comparePair([first.cell.label, left], [second.cell.label, right]).map(turnedToGain);
     }),
   );
-  const corrected = holmAdjust(pairs.map(({ p }) => p ?? 1));
-  return pairs.map((pair, i) => ({ ...pair, corrected: corrected[i] ?? null }));
+  return correctByHolm(pairs);
 }
 
 /** One recipe over its seeds: after reinforcement learning against before it, on the same tasks. */

@@ -1,6 +1,6 @@
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { ReportMean } from '../reporting/report-data.js';
-import { compareCells, type CellComparison } from '../ablation/compare-cells.js';
+import { compareCells, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
 import { outcomesOfRun } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
@@ -57,17 +57,7 @@ export function comparePlayers(
 }
 
 /** JSON has no word for an endless interval. */
-export function finite({
-  mean,
-  low,
-  high,
-  reservation,
-}: {
-  mean: number;
-  low: number;
-  high: number;
-  reservation?: ReportMean['reservation'];
-}): ReportMean {
+export function finite({ mean, low, high, reservation }: CellMean): ReportMean {
   const end = (value: number) => (Number.isFinite(value) ? value : null);
   return { mean, low: end(low), high: end(high), ...(reservation !== undefined && { reservation }) };
 }

@@ -17,6 +17,7 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
   return {
     id: manifest.id,
     label: `seed ${recipe.seed}`,
+    ...(run.name !== undefined && { name: run.name }),
     cell: null,
     seed: recipe.seed,
     status: run.status,
@@ -34,13 +35,14 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
   };
 }
 
-function summaryOf({ manifest, metrics, result }: LoadedRun, recipe: Recipe): [string, string][] {
+function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recipe): [string, string][] {
   const { policy, git } = manifest;
   const { algorithm, environment, horizon, reward } = recipe;
   const parameters = policy?.['parameters'];
   const size = typeof parameters === 'number' ? `, ${parameters.toLocaleString('en')} parameters` : '';
   const last = metrics.at(-1);
   const facts: [string, string | undefined][] = [
+    ['run', name && `${name} (${manifest.id})`],
     ['environment', environment.name],
     ['policy', `${recipe.policy.preset ?? recipe.policy.from ?? recipe.policy.name}${size}`],
     ['algorithm', algorithm && `${algorithm.name}, groups of ${algorithm.groupSize}`],

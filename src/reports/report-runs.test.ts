@@ -11,6 +11,7 @@ import { loadRun } from '../runs/load-run.js';
 import { reportEpisodes } from './report-episodes.js';
 import { reportRuns } from './report-runs.js';
 import { RunDirectory } from '../runs/run-directory.js';
+import { writeLabel } from '../runs/run-label.js';
 import { writeReport } from './write-report.js';
 
 interface Shape {
@@ -194,6 +195,15 @@ describe('a report of one run', () => {
       ['start', true],
       ['policy', true],
     ]);
+  });
+
+  it('is called by its name and its id, where somebody named it', async () => {
+    const run = await makeRun();
+    const summaryOf = async () => (await reportRuns({ ...request, runs: [run] })).runs[0]!.summary;
+    expect((await summaryOf()).map(([name]) => name)).not.toContain('run');
+    await writeLabel(run, { name: 'best so far', tags: [] });
+    const { id } = (await loadRun(run)).manifest;
+    expect(await summaryOf()).toContainEqual(['run', `best so far (${id})`]);
   });
 
   // Goes red when an interval that holds zero is sold as an answer.

@@ -6,6 +6,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
 import { latestCheckpointFolder } from './checkpoints.js';
 import type { EvaluationLine } from './disk-journal.js';
+import { readLabel } from './run-label.js';
 import { runOwner } from './run-lock.js';
 import { readManifest, type RunManifest, type RunStatus } from './run-manifest.js';
 import { readResult, type RunResult } from './run-result.js';
@@ -15,6 +16,8 @@ import { readTrainerState } from './trainer-state.js';
 export interface LoadedRun {
   readonly directory: string;
   readonly manifest: RunManifest;
+  /** What somebody called it; absent: nobody did. */
+  readonly name?: string;
   /** As the manifest says; but a run whose process died without a word is `interrupted`: it can be resumed. */
   readonly status: RunStatus;
   readonly metrics: readonly RunMetricsLine[];
@@ -36,8 +39,9 @@ export interface LoadedRun {
  * AG_NOT_A_RUN or AG_RUN_DAMAGED.
  */
 export async function loadRun(directory: string): Promise<LoadedRun> {
-  const [manifest, metrics, evaluations, result, checkpoint] = await Promise.all([
+  const [manifest, { name }, metrics, evaluations, result, checkpoint] = await Promise.all([
     readManifest(directory),
+    readLabel(directory),
     readLines(join(directory, 'metrics.jsonl')),
     readLines(join(directory, 'evaluations.jsonl')),
     readResult(directory),
@@ -46,6 +50,7 @@ export async function loadRun(directory: string): Promise<LoadedRun> {
   return {
     directory,
     manifest,
+    ...(name !== undefined && { name }),
     status: presentStatus(directory, manifest),
     metrics: metrics.lines.map(parseMetricsLine),
     evaluations: evaluations.lines as unknown as LoadedRun['evaluations'],

@@ -87,7 +87,9 @@ export class RunReader {
   async #signature(): Promise<string> {
     const folder = join(this.directory, 'episodes');
     const logs = (await readdir(folder).catch((): string[] => [])).sort().map((name) => join(folder, name));
-    const files = ['metrics.jsonl', 'evaluations.jsonl', 'result.json'].map((name) => join(this.directory, name));
+    const files = ['label.json', 'metrics.jsonl', 'evaluations.jsonl', 'result.json'].map((name) =>
+      join(this.directory, name),
+    );
     return fileSignature([manifestPath(this.directory), ...files, ...logs]);
   }
 }

@@ -102,10 +102,11 @@ export class RunsFolder {
     const known = await this.#readAblation(directory);
     if (known === undefined) return undefined;
     const { manifest, result } = known;
-    const cells = new Map<string, { id: string; runs: ListedRun[]; queued: number[] }>();
+    const cells = new Map<string, { id: string; title?: string; runs: ListedRun[]; queued: number[] }>();
     for (const { cell, seed, directory: folder } of runsOf(directory, manifest)) {
-      const own = cells.get(cell.id) ?? { id: cell.id, runs: [], queued: [] };
-      cells.set(cell.id, own);
+      const { id, title } = cell;
+      const own = cells.get(id) ?? { id, ...(title !== undefined && { title }), runs: [], queued: [] };
+      cells.set(id, own);
       const line = await this.#summaries.summarize(folder);
       if (line === undefined) own.queued.push(seed);
       else own.runs.push(keyed(line, folder));

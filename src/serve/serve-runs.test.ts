@@ -15,6 +15,7 @@ import { AblationDirectory, type CellRun } from '../ablation/ablation-directory.
 import { DiskJournal } from '../runs/disk-journal.js';
 import { reportAblation } from '../reports/report-ablation.js';
 import { RunDirectory } from '../runs/run-directory.js';
+import { writeLabel } from '../runs/run-label.js';
 import { serveRuns, type RunServer } from './serve-runs.js';
 
 const recipe = tinyRecipe({
@@ -181,6 +182,9 @@ it('lists runs, and tells of a step, of the end, of a new run, and of a dead one
   await expect
     .poll(() => last()?.runs[0], soon)
     .toMatchObject({ steps: 1, stage: 'rl', success: { rate: 0.01, from: 'trained' } });
+  // What a run is called may be said at any time.
+  await writeLabel(run.path, { name: 'best so far', tags: [] });
+  await expect.poll(() => last()?.runs[0]?.name, soon).toBe('best so far');
   journal.close();
   // The process is gone without a word.
   run.release();
@@ -287,6 +291,7 @@ async function runningAblation() {
   const folder = join(mkdtempSync(join(tmpdir(), 'agentgym-serve-')), 'runs');
   const cells = [1, 5].map((turns) => ({
     id: `turns-${turns}`,
+    title: `turns ${turns}`,
     settings: { 'horizon.turns': turns },
     recipe: { ...recipe, horizon: { schedule: 'fixed' as const, turns } },
     notes: [],
@@ -335,7 +340,7 @@ it('follows an ablation from its first second to its report, and sends of each r
   await end(first, one, 9);
   await expect.poll(statuses, soon).toEqual(['completed', 'queued']);
   expect(last()?.cells[0]?.success?.rate).toBeCloseTo(0.9, 12);
-  expect(last()?.answer).toMatch(/^Only turns-1 90\.0 % has a result so far\./);
+  expect(last()?.answer).toMatch(/^Only turns 1 90\.0 % has a result so far\./);
 
   const two = await begin(second);
   await expect.poll(statuses, soon).toEqual(['completed', 'running']);
@@ -359,7 +364,7 @@ it('follows an ablation from its first second to its report, and sends of each r
   const options = { episodes: limits, version: '0.1.0', measure: 'success', temperature: 0 } as const;
   const { createdAt: __, ...report } = await reportAblation(path, options);
   expect(shown).toEqual(JSON.parse(JSON.stringify(report)));
-  expect(report.answer).toMatch(/^Success: turns-1 90\.0 %, turns-5 20\.0 %/);
+  expect(report.answer).toMatch(/^Success: turns 1 90\.0 %, turns 5 20\.0 %/);
 });
 
 // Goes red when a run is not held against the ablation it belongs to (follow-ablation.ts), or only while the page is

@@ -6,6 +6,7 @@ import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.
 import type { ListedRun, ListedSuccess } from '../reporting/live-data.js';
 import { presentStatus } from '../runs/load-run.js';
 import { settingLeaves } from '../runs/recipe-leaves.js';
+import { readLabel } from '../runs/run-label.js';
 import { manifestPath, readManifest, type RunManifest } from '../runs/run-manifest.js';
 import { readResult } from '../runs/run-result.js';
 import { fileSignature } from './file-signature.js';
@@ -26,8 +27,8 @@ export class RunSummaries {
 
   /** Undefined for a folder that is no run, or is one no longer. */
   async summarize(directory: string): Promise<RunLine | undefined> {
-    const files = [manifestPath(directory), join(directory, 'result.json'), join(directory, 'metrics.jsonl')];
-    const signature = await fileSignature(files);
+    const files = ['label.json', 'result.json', 'metrics.jsonl'].map((name) => join(directory, name));
+    const signature = await fileSignature([manifestPath(directory), ...files]);
     const known = this.#known.get(directory);
     try {
       if (known?.signature === signature) return withStatus(directory, known.manifest, known.line);
@@ -49,13 +50,18 @@ function withStatus(directory: string, manifest: RunManifest, line: RunLine): Ru
 }
 
 async function runLine(directory: string, manifest: RunManifest): Promise<RunLine> {
-  const [result, metrics] = await Promise.all([readResult(directory), lastMetrics(join(directory, 'metrics.jsonl'))]);
+  const [result, { name }, metrics] = await Promise.all([
+    readResult(directory),
+    readLabel(directory),
+    lastMetrics(join(directory, 'metrics.jsonl')),
+  ]);
   const { recipe } = manifest;
   const last = metrics.at(-1);
   const final = result?.evaluation?.success.rate;
   return {
     id: manifest.id,
     recipe: manifest.name,
+    ...(name !== undefined && { name }),
     seed: recipe.seed,
     status: manifest.status,
     createdAt: manifest.createdAt,

@@ -14,3 +14,11 @@ export function holmAdjust(pValues: readonly number[]): number[] {
   }
   return adjusted;
 }
+
+/** Comparisons with their p values so adjusted over all of them; one without a test counts as one that found nothing. */
+export function correctByHolm<Comparison extends { readonly p: number | null }>(
+  comparisons: readonly Comparison[],
+): (Comparison & { readonly corrected: number })[] {
+  const corrected = holmAdjust(comparisons.map(({ p }) => p ?? 1));
+  return comparisons.map((comparison, index) => ({ ...comparison, corrected: corrected[index] as number }));
+}

@@ -135,15 +135,18 @@ describe('the arrows of the core', () => {
   it('keep the report page apart: a browser runs it, and it knows nothing but its data', () => {
     const page = (path: string) => path.startsWith('src/reporting/page/');
     const data = ['src/reporting/report-data.ts', 'src/reporting/live-data.ts'];
-    // What curves are in a page and in a figure alike, and tables by label in a page and in a terminal.
-    const shared = ['align-series', 'curve-style', 'label-tables'].map((name) => `src/reporting/${name}.ts`);
+    // What curves are in a page and in a figure alike; tables by label, and what is said against an interval, in a page
+    // and in a terminal.
+    const shared = ['align-series', 'curve-style', 'label-tables', 'reservations'].map(
+      (name) => `src/reporting/${name}.ts`,
+    );
     expect(
       violations(core, (from, { target, specifier, isType }) => {
         const to = target === undefined ? undefined : shown(target);
         if (!page(from)) return to !== undefined && page(to) ? 'only the bundler takes the page' : undefined;
         if (to === undefined) return specifier === 'uplot' ? undefined : 'a page has no other library';
         if (page(to) || shared.includes(to) || (data.includes(to) && isType)) return undefined;
-        return 'a page knows the types of its data alone, and what curves and tables by label are';
+        return 'a page knows the types of its data alone, and what curves, tables by label and marks of intervals are';
       }),
     ).toEqual([]);
     const ofShared = core.filter((file) => shared.includes(shown(file)));
@@ -160,7 +163,7 @@ describe('the arrows of the core', () => {
     expect(
       violations(ofData, (_, { target, isType }) => {
         const to = target === undefined ? '' : shown(target);
-        const isKnown = data.includes(to) || folderOf(to) === 'contracts';
+        const isKnown = data.includes(to) || shared.includes(to) || folderOf(to) === 'contracts';
         return isType && isKnown ? undefined : 'would come along into the page';
       }),
     ).toEqual([]);

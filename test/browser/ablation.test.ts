@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { renderReport } from '../../src/reporting/render-report.js';
-import type { ReportCell, ReportData, ReportRun } from '../../src/reporting/report-data.js';
+import type { ReportCell, ReportData, ReportEffect, ReportRun } from '../../src/reporting/report-data.js';
 import { openBrowser, openFile, withoutBrowser } from './open-browser.js';
 
 const seeds = [1, 2, 3];
@@ -21,6 +21,7 @@ const runOf = (cell: number, seed: number): ReportRun => {
   return {
     id: `run-${cell}-${seed}`,
     label: `${names[cell]}, seed ${seed}`,
+    ...(cell === 0 && seed === 1 && { name: 'first try' }),
     cell: `cell-${cell}`,
     seed,
     status: 'completed',
@@ -74,6 +75,15 @@ const cellOf = (name: string, cell: number): ReportCell => {
   };
 };
 
+const effectOf = (mean: number): Omit<ReportEffect, 'kind' | 'a' | 'b'> => ({
+  measure: 'success',
+  difference: { mean, low: mean - 0.05, high: mean + 0.05 },
+  p: 0.002,
+  corrected: 0.006,
+  pairs: '3 seeds, 1,491 tasks',
+  seeds: 3,
+});
+
 const data: ReportData = {
   formatVersion: 1,
   kind: 'ablation',
@@ -107,6 +117,10 @@ const data: ReportData = {
       seeds: 1,
     },
   ],
+  effects: [
+    { kind: 'main', a: 'grpo', b: 'rebn', ...effectOf(0.2) },
+    { kind: 'interaction', a: 'rebn', b: 'groupSize 16', ...effectOf(-0.1) },
+  ],
 };
 
 let browser: Browser;
@@ -127,7 +141,11 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(await rows.first().locator('.dot').count()).toBe(3);
     expect(await rows.last().innerText()).toContain('algorithm.clip must be above 0');
     expect(await rows.nth(6).innerText()).toContain('has no effect here');
-    const differences = await page.locator('.differences').innerText();
+    const effects = await page.locator('.differences').last().innerText();
+    for (const text of ['Main effects and interactions', 'rebn − grpo', '+20.0', 'rebn × groupSize 16', '0.006'])
+      expect(effects).toContain(text);
+    expect(await page.locator('#all-runs tbody tr').first().innerText()).toContain('first try (run-0-1)');
+    const differences = await page.locator('.differences').first().innerText();
     for (const text of ['rebn − grpo', '+42.0', '+38.0 to +46.0', '< 0.001', '0.011', '−1.5', 'no interval', 'narrow'])
       expect(differences).toContain(text);
     // Goes red when cells of a table run into each other where rows are cards.

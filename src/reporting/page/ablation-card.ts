@@ -44,7 +44,7 @@ export function ablationCard(first: ListedAblation): KeyedChild<ListedAblation> 
   };
 }
 
-function cellLine({ id, runs, queued }: ListedCell): HTMLElement {
+function cellLine({ id, title = id, runs, queued }: ListedCell): HTMLElement {
   const seeds = runs.map((run) => {
     const rate = run.success === null ? run.status : percentage(run.success.rate, 0);
     return element(
@@ -60,5 +60,5 @@ function cellLine({ id, runs, queued }: ListedCell): HTMLElement {
   const waiting = queued.map((seed) =>
     element('span', { class: 'seed queued', title: `seed ${seed}: queued` }, `seed ${seed}: –`),
   );
-  return element('div', {}, element('dt', {}, id), element('dd', {}, ...seeds, ...waiting));
+  return element('div', {}, element('dt', {}, title), element('dd', {}, ...seeds, ...waiting));
 }

@@ -68,8 +68,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   };
   const draw = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = ({ recipe, key, status, seed, algorithm }: ListedRun) => {
-      const text = `${recipe} ${key} ${status} ${algorithm} seed ${seed}`.toLowerCase();
+    const fits = ({ name, recipe, key, status, seed, algorithm }: ListedRun) => {
+      const text = `${name ?? ''} ${recipe} ${key} ${status} ${algorithm} seed ${seed}`.toLowerCase();
       return words.every((word) => text.includes(word));
     };
     const shown = listing.runs.filter(fits);
@@ -134,8 +134,8 @@ function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
     {
       title: 'run',
       className: 'text',
-      cell: ({ recipe }) => recipe,
-      value: ({ recipe, createdAt }) => `${recipe} ${createdAt}`,
+      cell: ({ name, recipe }) => name ?? recipe,
+      value: ({ name, recipe, createdAt }) => `${name ?? recipe} ${createdAt}`,
     },
     ...settingColumns(runs, facts),
     {

@@ -1,14 +1,8 @@
-import type {
-  ReportCell,
-  ReportComparison,
-  ReportData,
-  ReportEvaluation,
-  ReportInterval,
-  ReportRun,
-} from '../report-data.js';
+import type { ReportCell, ReportData, ReportEvaluation, ReportRun } from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
+import { differencesTables, effectsTables, marked } from './differences.js';
 import { element } from './element.js';
-import { count, number, percentage, percentRange, signedPoints, short } from './format-number.js';
+import { count, number, percentage, percentRange } from './format-number.js';
 import { intervalBar } from './interval-bar.js';
 import { ends, labelResults, labelSuccessColumns, type LabelledResult } from './label-results.js';
 import { transferMatrix } from './transfer-matrix.js';
@@ -22,14 +16,14 @@ export function resultsSection(data: ReportData, runAddress?: RunAddress): HTMLE
   const matrix = data.transfer === undefined ? [] : transferMatrix(data.transfer, data.cells);
   const tables =
     data.cells.length > 0 ? [...matrix, ...cellsTable(data, runAddress)] : data.runs.flatMap(playersTables);
-  const differences = differencesTable(data.comparisons);
-  if (tables.length === 0 && differences === undefined) return undefined;
+  const differences = [...differencesTables(data.comparisons), ...effectsTables(data.effects)];
+  if (tables.length === 0 && differences.length === 0) return undefined;
   return element(
     'section',
     { id: 'results', 'aria-labelledby': 'results-title' },
     element('div', { class: 'section-head' }, element('h2', { id: 'results-title' }, 'Results')),
     ...tables,
-    differences,
+    ...differences,
   );
 }
 
@@ -195,103 +189,6 @@ function statusOf({ status, failure, notes = [] }: ReportCell): HTMLElement {
     element('span', { class: `status ${status}` }, status),
     ...[...(failure === undefined ? [] : [failure]), ...notes].map((text) => element('p', { class: 'remark' }, text)),
   );
-}
-
-function differencesTable(comparisons: readonly ReportComparison[]): HTMLElement | undefined {
-  if (comparisons.length === 0) return undefined;
-  const isRate = ({ measure }: ReportComparison) => measure === 'success';
-  const isOneSeed = comparisons.every(({ seeds }) => seeds === 1);
-  const reach = Math.max(
-    0.1,
-    ...comparisons
-      .filter(isRate)
-      .flatMap(({ difference: { mean, low, high } }) => [mean, low ?? 0, high ?? 0].map(Math.abs)),
-  );
-  const show = (comparison: ReportComparison, value: number | null) =>
-    value === null ? 'open' : isRate(comparison) ? signedPoints(value) : short(value);
-  const columns: Column<ReportComparison>[] = [
-    { title: 'difference', className: 'text', cell: ({ a, b }) => `${b} − ${a}` },
-    {
-      title: `points, −${(reach * 100).toFixed(0)} to +${(reach * 100).toFixed(0)}`,
-      className: 'bar',
-      cell: (comparison) =>
-        isRate(comparison)
-          ? intervalBar({
-              from: -reach,
-              to: reach,
-              middle: comparison.difference.mean,
-              ...ends(comparison.difference),
-              zero: 0,
-            })
-          : '',
-    },
-    {
-      title: comparisons.every(isRate) ? 'points' : 'mean',
-      cell: (comparison) => element('b', {}, show(comparison, comparison.difference.mean)),
-    },
-    {
-      title: '95 % interval',
-      cell: (comparison) => {
-        const { low, high } = comparison.difference;
-        if (low === null && high === null) return 'no interval';
-        const text = `${show(comparison, low)} to ${show(comparison, high)}`;
-        // What holds for all of them is said below.
-        return isOneSeed ? text : marked(text, comparison.difference);
-      },
-    },
-    { title: 'paired over', cell: ({ pairs }) => pairs },
-  ];
-  if (comparisons.some(({ measure }) => measure !== 'success'))
-    columns.splice(1, 0, { title: 'measure', className: 'text', cell: ({ measure }) => measure });
-  if (comparisons.some(({ p }) => p !== null)) columns.push({ title: 'p', cell: ({ p }) => probability(p) });
-  if (comparisons.some(({ corrected }) => corrected !== null))
-    columns.push({ title: 'p, corrected', cell: ({ corrected }) => probability(corrected) });
-  return element(
-    'div',
-    { class: 'differences' },
-    element('h3', {}, 'Paired differences'),
-    dataTable('Paired differences of success', columns, comparisons),
-    element('p', { class: 'explain' }, explanationOf(comparisons)),
-  );
-}
-
-const reservations: {
-  readonly [reason in NonNullable<ReportInterval['reservation']>]: readonly [word: string, why: string];
-} = {
-  'one-seed': ['one seed', 'The interval speaks of other tasks, and says nothing of other seeds.'],
-  'two-seeds': [
-    'two seeds',
-    'They do not tell how far seeds differ: do not believe the interval before there are three.',
-  ],
-  narrow: ['narrow', 'Seeds agree here better than the sampling of tasks allows: run more seeds.'],
-};
-
-/** An interval in words, and why it is not to be believed as it stands. */
-function marked(text: string, { reservation }: ReportInterval): HTMLElement | string {
-  if (reservation === undefined) return text;
-  const [word, why] = reservations[reservation];
-  return element('span', {}, text, element('p', { class: 'remark', title: why }, word));
-}
-
-/** How far intervals reach: they are for what was sampled, and one seed is no sample of seeds. */
-function explanationOf(comparisons: readonly ReportComparison[]): string {
-  const paired = 'Tasks are paired by their ids.';
-  if (comparisons.every(({ seeds }) => seeds === 1))
-    return `${paired} One seed stands behind each side: an interval that leaves out zero would hold for other tasks, but another seed may come out otherwise.`;
-  const some = comparisons.some(({ seeds }) => seeds === 1)
-    ? ' Where one seed stands behind it, that is for other tasks alone.'
-    : '';
-  const few = comparisons.some(
-    ({ difference: { reservation } }) => reservation !== undefined && reservation !== 'one-seed',
-  )
-    ? ' Those that are marked are not to be believed before there are more seeds.'
-    : '';
-  return `${paired} An interval that leaves out zero is a difference that chance hardly explains.${some}${few}`;
-}
-
-function probability(p: number | null): string {
-  if (p === null) return '–';
-  return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }
 
 function textOf(value: unknown): string {

@@ -28,15 +28,16 @@ export function runRow(
   onChoose: (key: string, isOn: boolean) => void,
 ): RunRow {
   let run = first;
-  const box = element('input', { type: 'checkbox', 'aria-label': `Compare ${run.recipe} ${run.key}` });
+  const box = element('input', { type: 'checkbox', 'aria-label': `Compare ${titleOf(run)} ${run.key}` });
   box.addEventListener('change', () => onChoose(run.key, box.checked));
-  const link = element('a', { href: addressIn(`/runs/${encodeURIComponent(run.key)}`) }, run.recipe);
+  const link = element('a', { href: addressIn(`/runs/${encodeURIComponent(run.key)}`) });
   const about = element('span', { class: 'about' });
   const pick = element('td', {}, element('label', { class: 'pick' }, box));
   const name = element('th', { scope: 'row', class: 'name text' }, link, about);
   const node = element('tr', { class: 'run' }, pick, name);
   const age = () => {
-    about.textContent = `${run.key} · ${ageOf(run.createdAt)}`;
+    const recipe = run.name === undefined ? '' : `${run.recipe} · `;
+    about.textContent = `${recipe}${run.key} · ${ageOf(run.createdAt)}`;
   };
   let drawn = '';
   return {
@@ -44,6 +45,7 @@ export function runRow(
     age,
     update(newer) {
       run = newer;
+      link.textContent = titleOf(run);
       age();
       const shown = JSON.stringify([run, columns().map(({ title }) => title)]);
       if (shown === drawn) return;
@@ -53,6 +55,11 @@ export function runRow(
       node.append(...tableCells(columns(), run).slice(1));
     },
   };
+}
+
+/** What somebody called it, or its recipe. */
+function titleOf({ name, recipe }: ListedRun): string {
+  return name ?? recipe;
 }
 
 /** How far it is. */

@@ -22,7 +22,9 @@ export function runsSection(first: ReportData, runAddress?: (id: string) => stri
   const update = ({ runs, cells }: ReportData) => {
     const rows = runs.map((run) => ({ run, facts: factsOf(run, cells) }));
     // What did not change is not drawn anew: the focus stays.
-    const now = JSON.stringify(rows.map(({ run: { id, label, status }, facts: own }) => [id, label, status, own]));
+    const now = JSON.stringify(
+      rows.map(({ run: { id, label, name, status }, facts: own }) => [id, label, name, status, own]),
+    );
     if (now === seen) return;
     seen = now;
     const facts = ({ facts: own }: Row) => own;
@@ -31,8 +33,13 @@ export function runsSection(first: ReportData, runAddress?: (id: string) => stri
         {
           title: 'run',
           className: 'text',
-          cell: ({ run: { id, label } }) =>
-            runAddress === undefined ? label : element('a', { href: runAddress(id) }, label),
+          cell: ({ run }) => {
+            const { id, label } = run;
+            const title = runAddress === undefined ? label : element('a', { href: runAddress(id) }, label);
+            // Runs of an ablation are called as their cells are.
+            if (run.name === undefined || run.name === label) return title;
+            return element('span', {}, title, element('p', { class: 'remark' }, `${run.name} (${id})`));
+          },
           value: ({ run }) => run.label,
         },
         ...settingColumns(rows, facts),

@@ -8,7 +8,7 @@ import { effectName, type GridEffect } from '../../ablation/grid-effects.js';
 import type { CellComparison } from '../../ablation/compare-cells.js';
 import { formatInterval, formatMean, formatMeasure } from '../../ablation/format-measure.js';
 import type { Measure } from '../../ablation/read-outcomes.js';
-import { reservationSentences } from '../../ablation/reservations.js';
+import { reservationSentences } from '../../reporting/reservations.js';
 import { cellOf, estimatesOf, measuredMean, namedComparisons } from '../../ablation/transfer-lines.js';
 import type { TransferSummary } from '../../ablation/transfer-summary.js';
 import { shellCommand } from './shell-command.js';

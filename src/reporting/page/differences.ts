@@ -1,0 +1,135 @@
+import type { ReportComparison, ReportEffect, ReportInterval } from '../report-data.js';
+import { reservationSentence, reservationWord } from '../reservations.js';
+import { dataTable, type Column } from './data-table.js';
+import { element } from './element.js';
+import { short, signedPoints } from './format-number.js';
+import { intervalBar } from './interval-bar.js';
+import { ends } from './label-results.js';
+
+/** Paired differences between cells or players; none without one. */
+export function differencesTables(comparisons: readonly ReportComparison[]): readonly HTMLElement[] {
+  if (comparisons.length === 0) return [];
+  const columns = columnsOf(comparisons, {
+    title: 'difference',
+    className: 'text',
+    cell: ({ a, b }) => `${b} − ${a}`,
+  });
+  return [
+    element(
+      'div',
+      { class: 'differences' },
+      element('h3', {}, 'Paired differences'),
+      dataTable('Paired differences of success', columns, comparisons),
+      element('p', { class: 'explain' }, explanationOf(comparisons)),
+    ),
+  ];
+}
+
+/** What each key of a grid does over all values of the others, and what two do together; none without one. */
+export function effectsTables(effects: readonly ReportEffect[] = []): readonly HTMLElement[] {
+  if (effects.length === 0) return [];
+  const columns = columnsOf(effects, {
+    title: 'over the grid',
+    className: 'text',
+    cell: ({ kind, a, b }) => (kind === 'main' ? `${b} − ${a}` : `${a} × ${b}`),
+  });
+  const isTogether = effects.some(({ kind }) => kind === 'interaction');
+  return [
+    element(
+      'div',
+      { class: 'differences' },
+      element('h3', {}, isTogether ? 'Main effects and interactions' : 'Main effects'),
+      dataTable('Effects of the keys of the grid on success', columns, effects),
+      element(
+        'p',
+        { class: 'explain' },
+        'b − a: the mean difference over all values of the other keys.',
+        isTogether ? ' a × b: how much more b brings with a than with the first value of the key of a.' : '',
+        ' Corrected over this table.',
+      ),
+    ),
+  ];
+}
+
+/** Differences, or effects, with their intervals and tests. */
+function columnsOf<Row extends ReportComparison>(
+  comparisons: readonly Row[],
+  first: Column<Row>,
+): readonly Column<Row>[] {
+  const isRate = ({ measure }: ReportComparison) => measure === 'success';
+  const isOneSeed = comparisons.every(({ seeds }) => seeds === 1);
+  const reach = Math.max(
+    0.1,
+    ...comparisons
+      .filter(isRate)
+      .flatMap(({ difference: { mean, low, high } }) => [mean, low ?? 0, high ?? 0].map(Math.abs)),
+  );
+  const show = (comparison: Row, value: number | null) =>
+    value === null ? 'open' : isRate(comparison) ? signedPoints(value) : short(value);
+  const columns: Column<Row>[] = [
+    first,
+    {
+      title: `points, −${(reach * 100).toFixed(0)} to +${(reach * 100).toFixed(0)}`,
+      className: 'bar',
+      cell: (comparison) =>
+        isRate(comparison)
+          ? intervalBar({
+              from: -reach,
+              to: reach,
+              middle: comparison.difference.mean,
+              ...ends(comparison.difference),
+              zero: 0,
+            })
+          : '',
+    },
+    {
+      title: comparisons.every(isRate) ? 'points' : 'mean',
+      cell: (comparison) => element('b', {}, show(comparison, comparison.difference.mean)),
+    },
+    {
+      title: '95 % interval',
+      cell: (comparison) => {
+        const { low, high } = comparison.difference;
+        if (low === null && high === null) return 'no interval';
+        const text = `${show(comparison, low)} to ${show(comparison, high)}`;
+        // What holds for all of them is said below.
+        return isOneSeed ? text : marked(text, comparison.difference);
+      },
+    },
+    { title: 'paired over', cell: ({ pairs }) => pairs },
+  ];
+  if (comparisons.some(({ measure }) => measure !== 'success'))
+    columns.splice(1, 0, { title: 'measure', className: 'text', cell: ({ measure }) => measure });
+  if (comparisons.some(({ p }) => p !== null)) columns.push({ title: 'p', cell: ({ p }) => probability(p) });
+  if (comparisons.some(({ corrected }) => corrected !== null))
+    columns.push({ title: 'p, corrected', cell: ({ corrected }) => probability(corrected) });
+  return columns;
+}
+
+/** An interval in words, and why it is not to be believed as it stands. */
+export function marked(text: string, { reservation }: ReportInterval): HTMLElement | string {
+  if (reservation === undefined) return text;
+  const mark = { class: 'remark', title: reservationSentence(reservation) };
+  return element('span', {}, text, element('p', mark, reservationWord(reservation)));
+}
+
+/** How far intervals reach: they are for what was sampled, and one seed is no sample of seeds. */
+function explanationOf(comparisons: readonly ReportComparison[]): string {
+  const paired = 'Tasks are paired by their ids.';
+  if (comparisons.every(({ seeds }) => seeds === 1))
+    return `${paired} One seed stands behind each side: an interval that leaves out zero would hold for other tasks, but another seed may come out otherwise.`;
+  const some = comparisons.some(({ seeds }) => seeds === 1)
+    ? ' Where one seed stands behind it, that is for other tasks alone.'
+    : '';
+  const few = comparisons.some(
+    ({ difference: { reservation } }) => reservation !== undefined && reservation !== 'one-seed',
+  )
+    ? ' Those that are marked are not to be believed before there are more seeds.'
+    : '';
+  return `${paired} An interval that leaves out zero is a difference that chance hardly explains.${some}${few}`;
+}
+
+function probability(p: number | null): string {
+  if (p === null) return '–';
+  return p < 0.001 ? '< 0.001' : p.toFixed(3);
+}

@@ -1,0 +1,53 @@
+/**
+ * Why an interval is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do
+ * not tell how far seeds differ. `narrow`: seeds agree better than the sampling of tasks allows, so that it covers too
+ * seldom.
+ */
+export type Reservation = 'one-seed' | 'two-seeds' | 'narrow';
+
+/** An interval, or what has one. */
+export interface Reservable {
+  /** Absent: it may be believed. */
+  readonly reservation?: Reservation;
+}
+
+const words: { readonly [Reason in Reservation]: readonly [word: string, sentence: string] } = {
+  'one-seed': ['one seed', 'One seed: the interval speaks of other tasks, and says nothing of other seeds.'],
+  'two-seeds': [
+    'two seeds',
+    'Two seeds do not tell how far seeds differ: do not believe the interval before there are three.',
+  ],
+  narrow: [
+    'narrow',
+    'Narrow: these seeds agree better than the sampling of tasks allows, so the interval covers too seldom. Run more seeds.',
+  ],
+};
+
+/** Fewer seeds do not tell how far seeds differ. */
+const fewestSeeds = 3;
+
+/**
+ * What there is against an interval.
+ *
+ * @param narrow whether its seeds agree better than the sampling of tasks allows
+ */
+export function reservationOf(seeds: number, narrow: boolean): Reservable {
+  if (seeds < fewestSeeds) return { reservation: seeds === 1 ? 'one-seed' : 'two-seeds' };
+  return narrow ? { reservation: 'narrow' } : {};
+}
+
+/** A mark beside an interval. */
+export function reservationWord(reservation: Reservation): string {
+  return words[reservation][0];
+}
+
+/** What the mark means. */
+export function reservationSentence(reservation: Reservation): string {
+  return words[reservation][1];
+}
+
+/** What the marks mean, each once, in a fixed order. */
+export function reservationSentences(of: readonly Reservable[]): readonly string[] {
+  const there = new Set(of.map(({ reservation }) => reservation));
+  return (Object.keys(words) as Reservation[]).filter((reason) => there.has(reason)).map(reservationSentence);
+}
