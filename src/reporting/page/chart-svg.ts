@@ -23,7 +23,8 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
   const { keys, top, width, height } = layOutFrame(chart, text);
   const { edge, row, swatch, beforeName } = frame;
   const fonts = frameFonts();
-  const [ink, quiet, rule, mark] = ['--ink', '--quiet', '--rule', '--mark'].map(themeColour) as [string, string, string, string]; // prettier-ignore
+  const [ink, quiet] = [themeColour('--ink'), themeColour('--quiet')];
+  const [rule, mark] = [themeColour('--rule'), themeColour('--mark')];
   const ratio = devicePixelRatio;
   const left = edge + chart.bbox.left / ratio;
   const up = top + chart.bbox.top / ratio;

@@ -1,6 +1,7 @@
 import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
-// Edit here: what can be set, this algorithm's own options and groups that algorithms share, such as `clip` and `kl`. `agentgym describe algorithm template-name` and recipes read it from this declaration.
+// Edit here: what can be set, this algorithm's own options and groups that algorithms share, such as `clip` and `kl`.
+// `agentgym describe algorithm template-name` and recipes read it from this declaration.
 export const options = {
   clip: {
     type: 'number',
