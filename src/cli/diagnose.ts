@@ -52,7 +52,8 @@ function machine(): Diagnosis[] {
 }
 
 /**
- * Whether others are computing here: then training takes longer than any page says. Windows measures no load and says 0.
+ * Whether others are computing here: then training takes longer than any page says. Windows measures no load:
+ * it says 0.
  *
  * @param load processes that wanted a processor over the last minute
  */

@@ -1,8 +1,8 @@
 /**
  * Episodes as the arrays that training works on: row-major, `rows` x `width`, padded on the right. Index t is the token
  * *at* t:
- * `logprobs[t] = log p(tokens[t] | tokens[<t])`, `values[t] = V(tokens[<t])`; the engine shifts, nobody else. What stands
- * where `mask` is 0 must not matter, NaN included: select, never multiply.
+ * `logprobs[t] = log p(tokens[t] | tokens[<t])`, `values[t] = V(tokens[<t])`; the engine shifts, nobody else. What
+ * stands where `mask` is 0 must not matter, NaN included: select, never multiply.
  */
 export interface TrainingBatch {
   readonly rows: number;

@@ -81,7 +81,8 @@ export type Conclusion = Pick<StepResult, 'reward' | 'facts'>;
  *
  * An exception makes a *failed* episode, which is recorded and played again; a bad action never throws, it is a fact
  * (`invalid`). An Error whose
- * `code` is `UNAVAILABLE` says that the world itself is down: then nothing more is tried, and the run ends, to be resumed later.
+ * `code` is `UNAVAILABLE` says that the world itself is down: then nothing more is tried, and the run ends, to be
+ * resumed later.
  */
 export interface Environment {
   /**

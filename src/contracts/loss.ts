@@ -40,7 +40,8 @@ export type LossInputName =
   | 'truncated';
 
 /**
- * `logprob`: log probability of the token; `entropy`: of the distribution it was drawn from (nats); `value`: the critic's.
+ * `logprob`: log probability of the token; `entropy`: of the distribution it was drawn from (nats); `value`: the
+ * critic's.
  */
 export type LiveName = 'logprob' | 'entropy' | 'value';
 
@@ -77,7 +78,8 @@ export type LossInputs = { readonly [Name in LossInputName | LiveName]: LossExpr
  * A loss: named terms whose sum, times the token's `weight`, is summed over all sampled tokens. It is always a *sum*:
  * the normalisation stands in `weight`, so that any split into micro-batches gives the same gradient and a batch
  * without sampled tokens is 0, not NaN.
- * `metrics` are read off without derivative; each is averaged over sampled tokens. `rowMetrics` stand on all tokens of a row, and are averaged over rows.
+ * `metrics` are read off without derivative; each is averaged over sampled tokens. `rowMetrics` stand on all tokens of
+ * a row, and are averaged over rows.
  *
  * @example
  * ```ts

@@ -9,8 +9,8 @@ export interface ToolCall {
   /** The tool, as the recipe names it. */
   readonly name: string;
   /**
-   * `answered`; `failed`: the tool could not carry it out; `malformed`: the tool could not read the text; `refused`: no calls were left. Only the first two
-   * reached the tool.
+   * `answered`; `failed`: the tool could not carry it out; `malformed`: the tool could not read the text; `refused`: no
+   * calls were left. Only the first two reached the tool.
    */
   readonly status: 'answered' | 'failed' | 'malformed' | 'refused';
   /** What was asked of the tool; absent where the text was malformed. */

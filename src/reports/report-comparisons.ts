@@ -29,8 +29,8 @@ export function finalOutcomes(
 }
 
 /**
- * The trained policy of a run minus each of these players, in success, over the tasks that both played: all players of a
- * run play the same tasks in the same worlds. `corrected` is by Holm over these. A player that has not played them is
+ * The trained policy of a run minus each of these players, in success, over the tasks that both played: all players of
+ * a run play the same tasks in the same worlds. `corrected` is by Holm over these. A player that has not played them is
  * left out.
  */
 export function compareWithTrained(run: LoadedRun, players: readonly string[]): readonly CellComparison[] {

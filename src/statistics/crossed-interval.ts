@@ -26,9 +26,9 @@ export type CrossedInterval = Interval & {
 /**
  * The mean of a cell over its seeds and tasks, with its 95 % interval for other seeds and other tasks; how the variance
  * is found stands in
- * `crossed-estimate.ts`. Without bounds it is the t interval. With bounds it is Wilson's with the effective number of trials,
- * (mean - low)(high - mean) / variance, in place of the number of episodes, and t in place of 1.96 (Dean and Pagano
- * 2015, Journal of Survey Statistics and Methodology 3, 484-503): honest near 0 and 1, and inside them.
+ * `crossed-estimate.ts`. Without bounds it is the t interval. With bounds it is Wilson's with the effective number of
+ * trials, (mean - low)(high - mean) / variance, in place of the number of episodes, and t in place of 1.96 (Dean and
+ * Pagano 2015, Journal of Survey Statistics and Methodology 3, 484-503): honest near 0 and 1, and inside them.
  */
 export function crossedInterval(outcomes: OutcomeMatrix, { weights, bounds }: CrossedOptions = {}): CrossedInterval {
   if (bounds) requireWithin(outcomes, bounds);

@@ -15,7 +15,9 @@ export function holmAdjust(pValues: readonly number[]): number[] {
   return adjusted;
 }
 
-/** Comparisons with their p values so adjusted over all of them; one without a test counts as one that found nothing. */
+/**
+ * Comparisons with their p values so adjusted over all of them; one without a test counts as one that found nothing.
+ */
 export function correctByHolm<Comparison extends { readonly p: number | null }>(
   comparisons: readonly Comparison[],
 ): (Comparison & { readonly corrected: number })[] {

@@ -88,7 +88,8 @@ export class GradientSteps {
   /**
    * Means over the optimizer steps that were taken (`train/loss`, each term, `train/gradient_norm`), over rows with a
    * sampled token (`rowMetrics` of the loss), or over sampled tokens (all others); absent where no step was taken.
-   * `train/logprob_gap` is the largest difference between the sampler and the first forward pass, whose weights are the sampler's.
+   * `train/logprob_gap` is the largest difference between the sampler and the first forward pass, whose weights are the
+   * sampler's.
    */
   metrics(): Record<string, number> {
     const counts = {

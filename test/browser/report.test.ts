@@ -1,8 +1,10 @@
 // The report of a real run in a real browser, opened from disk. Wants the build and a Chromium.
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -157,6 +159,29 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const image = readFileSync(await download.path());
       expect(image.subarray(1, 4).toString()).toBe('PNG');
       expect(image.readUInt32BE(20)).toBeGreaterThan(220);
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Save Gradient norm as SVG' }).click(),
+      ]);
+      expect(saved.suggestedFilename()).toBe('Gradient-norm.svg');
+      const name = await page.locator('#curves .key').innerText();
+      const file = join(mkdtempSync(join(tmpdir(), 'agentgym-chart-')), 'chart.svg');
+      await saved.saveAs(file);
+      // By itself, as a paper or a mail has it: a policy of the page would not cover it.
+      const drawing = await browser.newPage();
+      await drawing.goto(pathToFileURL(file).href);
+      const parts = await drawing.evaluate(() => {
+        const all = [...document.querySelectorAll('*')];
+        const texts = all.filter(({ localName }) => localName === 'text').map(({ textContent }) => textContent);
+        const lines = all.filter((one) => one.getAttribute('stroke-width') === '2').length;
+        return { texts, lines, kinds: [...new Set(all.map(({ localName }) => localName))].sort() };
+      });
+      await drawing.close();
+      // What is in no drawing, as an error of the parser or a script, is not in it.
+      expect(parts.kinds).toEqual(['circle', 'clipPath', 'g', 'path', 'rect', 'svg', 'text', 'title']);
+      expect(parts.texts).toEqual(expect.arrayContaining(['Gradient norm', 'steps of the run', '0']));
+      expect(parts.texts).toContain(name);
+      expect(parts.lines).toBeGreaterThan(0);
     });
   });
 
@@ -421,7 +446,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
         });
       const seen = new Set<string>();
       const unseen: string[] = [];
-      for (let i = 0; i < 60; i += 1) {
+      for (let i = 0; i < 100; i += 1) {
         await page.keyboard.press('Tab');
         const { name, outline } = await focus();
         if (name.startsWith('BODY')) break;

@@ -1,4 +1,5 @@
-// The JSON Schema that editors check recipes by, held against what the command line says of the same recipes. The validator is eslint's own.
+// The JSON Schema that editors check recipes by, held against what the command line says of the same recipes. The
+// validator is eslint's own.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// A plugin built against the contracts as they were first published still loads, passes the kits, plays and trains: its folder `lib` is what was published
-// then and is never built again. Wants a built command line. A red test here means a new `apiVersion`, or a change taken back.
+// A plugin built against the contracts as they were first published still loads, passes the kits, plays and trains: its
+// folder `lib` is what was published then and is never built again. Wants a built command line. A red test here means a
+// new `apiVersion`, or a change taken back.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 // Compares the built algorithm plugins with recorded batches of verl and TRL, through what every plugin exports:
 // `create(options, host)`, and the
-// `advantages`, `weights` and `loss` of what it makes. What must agree is each `reference`, a plain loop over the action tokens, and each entry of
-// TRL; where verl or TRL answer something else than the reference, that is said, not counted. A recording is a .json.gz
-// as golden/algorithms has them.
+// `advantages`, `weights` and `loss` of what it makes. What must agree is each `reference`, a plain loop over the
+// action tokens, and each entry of TRL; where verl or TRL answer something else than the reference, that is said, not
+// counted. A recording is a .json.gz as golden/algorithms has them.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

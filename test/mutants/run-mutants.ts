@@ -1,5 +1,6 @@
-// `npm run mutants -- --count 2000 --seed 7`: mutants of recipes through the real command line, checked, and trained for a step where they are accepted and
-// small. Prints a summary and every mutant that is not answered as it should be; ends with 1 where there is one.
+// `npm run mutants -- --count 2000 --seed 7`: mutants of recipes through the real command line, checked, and trained
+// for a step where they are accepted and small. Prints a summary and every mutant that is not answered as it should be;
+// ends with 1 where there is one.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// `npm run mutations -- --count 30 --seed 1`: applies mutations of the table, drawn by the seed, to a copy of the sources, one at a time, and runs the
-// test that each must turn red. Ends with 1 where one stays green.
+// `npm run mutations -- --count 30 --seed 1`: applies mutations of the table, drawn by the seed, to a copy of the
+// sources, one at a time, and runs the test that each must turn red. Ends with 1 where one stays green.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

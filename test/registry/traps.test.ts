@@ -1,5 +1,5 @@
-// `agentgym plugins` as its users meet it: an installed host, a real registry, packages that others made. P1 to P10 and N1 to N4 are the traps of
-// oclif's plugin commands and of npm; each test says what makes it red.
+// `agentgym plugins` as its users meet it: an installed host, a real registry, packages that others made. P1 to P10 and
+// N1 to N4 are the traps of oclif's plugin commands and of npm; each test says what makes it red.
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,7 +3,8 @@
 // G episodes of one task are sampled together. With R_i the undiscounted sum of the rewards of episode i, every token
 // that the policy sampled in it has the advantage of GRPO (DeepSeekMath, arXiv 2402.03300, section 4.1.2):
 //
-//   A_i = (R_i - mean(R)) / (deviation(R) + epsilon)     with the deviation of n - 1, of the group or of the whole batch, or undivided
+//   A_i = (R_i - mean(R)) / (deviation(R) + epsilon)     with the deviation of n - 1, of the group or of the whole
+//                                                        batch, or undivided
 //
 // With level: turn the same is done turn by turn, with the return from that turn on and the members that got so far, so
 // that it matters where a reward came; a turn that one member reached alone is compared with nothing, and is 0. A

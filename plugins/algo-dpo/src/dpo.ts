@@ -7,7 +7,8 @@
 //   -log sigmoid(beta h)                          DPO, Rafailov et al. 2023, arXiv 2305.18290, equation 7
 //   -(1 - e) log sigmoid(beta h)                  conservative DPO: a share e of the pairs is the wrong way round
 //       - e log sigmoid(-beta h)                  (Mitchell 2023, "A note on DPO with noisy preferences", equation 3)
-//   (h - 1 / (2 beta))^2                          IPO, Azar et al. 2023, arXiv 2310.12036, equation 17, with beta for its tau
+//   (h - 1 / (2 beta))^2                          IPO, Azar et al. 2023, arXiv 2310.12036, equation 17, with beta for
+//                                                 its tau
 //   + sftCoefficient * mean of -log p(winner)     Iterative RPO, arXiv 2404.19733
 //
 // and the loss of a minibatch is the mean over its pairs. With `lengthNormalized` s is the mean over the episode's

@@ -11,7 +11,8 @@
 // r = p(token) / p_sampler(token), or exp(mean log ratio of the episode) whose derivative each token carries for itself
 // (GSPO-token, arXiv 2507.18071, section 4.3), a token's loss is
 //
-//   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      PPO, arXiv 1707.06347; two bounds: DAPO, arXiv 2503.14476, section 3.1
+//   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      PPO, arXiv 1707.06347; two bounds: DAPO, arXiv 2503.14476,
+//                                                        section 3.1
 //   at most -dualClip A where A < 0                      dual clip, arXiv 1912.09729
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the loss or in the reward
 //   - entropyCoefficient H(p)

@@ -3,7 +3,8 @@
 // A critic V says what an episode will yet earn. Over the tokens that the policy sampled, one after the other as if no
 // observation stood between them, generalised advantage estimation (GAE, arXiv 1506.02438, equation 16) has
 //
-//   delta_t = r_t + d_t V_(t+1) - V_t        d_t: tokenDiscount within a turn, tokenDiscount * turnDiscount from a turn's last token to the next's first
+//   delta_t = r_t + d_t V_(t+1) - V_t        d_t: tokenDiscount within a turn, tokenDiscount * turnDiscount from a
+//                                            turn's last token to the next's first
 //   A_t     = delta_t + d_t lambda A_(t+1)
 //   R_t     = A_t + V_t                      what the critic should have said
 //
@@ -14,12 +15,13 @@
 //
 //   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      PPO, arXiv 1707.06347, equation 7
 //   at most -dualClip A where A < 0                      dual clip, arXiv 1912.09729
-//   + klCoefficient KL(p || p_reference)                 in the reward (arXiv 2203.02155, equation 2) or in the loss, fixed or adaptive
+//   + klCoefficient KL(p || p_reference)                 in the reward (arXiv 2203.02155, equation 2) or in the loss,
+//                                                        fixed or adaptive
 //   - entropyCoefficient H(p)                            PPO, equation 9
 //
 // and the critic's
 //
-//   1/2 (V - R)^2                                        or, with valueClip and V_old for what it said before the update,
+//   1/2 (V - R)^2                                        or, with valueClip and V_old, which it said before,
 //   1/2 max((V - R)^2, (clip(V, V_old - valueClip, V_old + valueClip) - R)^2)
 //
 // which is all that a second model minimises, and counts valueCoefficient times beside the policy's loss where the

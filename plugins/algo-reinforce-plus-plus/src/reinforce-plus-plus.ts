@@ -4,8 +4,10 @@
 // With the rewards r where the episode earned them, over its sampled tokens in order as if nothing stood between them,
 // a token has
 //
-//   x_t = r_t + d_t x_(t+1)                              baseline: none; d_t: tokenDiscount, at a turn's last token times turnDiscount
-//   x_t = R_i - mean(R of its group)                     baseline: group, "REINFORCE++ with baseline"; R_i: the undiscounted sum of episode i
+//   x_t = r_t + d_t x_(t+1)                              baseline: none; d_t: tokenDiscount, at a turn's last token
+//                                                        times turnDiscount
+//   x_t = R_i - mean(R of its group)                     baseline: group, "REINFORCE++ with baseline"; R_i: the
+//                                                        undiscounted sum of episode i
 //
 //   A_t = (x_t - mean(x)) / sqrt(variance(x) + epsilon)  over all sampled tokens of all episodes of the batch
 //

@@ -4,7 +4,8 @@
 // the rewards r where the episode earned them, over the sampled tokens in order as if nothing stood between them,
 //
 //   G_t = r_t + d_t G_(t+1)                              d_t: tokenDiscount, at a turn's last token times turnDiscount
-//   A_t = G_t - b                                        Williams 1992, section 5; Sutton and Barto 2018, sections 13.3 and 13.4
+//   A_t = G_t - b                                        Williams 1992, section 5; Sutton and Barto 2018, sections 13.3
+//                                                        and 13.4
 //
 //   b = 0                                                baseline: none
 //   b = moving mean, over the batches before, of G       baseline: moving
@@ -16,12 +17,14 @@
 // expected return. With normalize: turns, a turn is one action, whose tokens share one number, that of the last of
 // them; and over all turns of the batch, each counted once,
 //
-//   A = (A - mean(A)) / sqrt(variance(A) + epsilon)      return batch normalisation (ReBN), GEM, arXiv 2510.01051, section 3.2
+//   A = (A - mean(A)) / sqrt(variance(A) + epsilon)      return batch normalisation (ReBN), GEM, arXiv 2510.01051,
+//                                                        section 3.2
 //
 // A token's loss is
 //
 //   -A log p                                             importance: none
-//   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      importance: clipped, r = p(token) / p_sampler(token); PPO, arXiv 1707.06347, eq. 7
+//   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      importance: clipped, r = p(token) / p_sampler(token); PPO,
+//                                                        arXiv 1707.06347, eq. 7
 //   at most -dualClip A where A < 0                      dual clip, arXiv 1912.09729
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the reward or in the loss
 //   - entropyCoefficient H(p)

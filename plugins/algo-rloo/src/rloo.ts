@@ -3,7 +3,8 @@
 // G episodes of one task are sampled together. With R_i the undiscounted sum of the rewards of episode i, every token
 // that the policy sampled in it has the advantage
 //
-//   A_i = R_i - mean of R_j over the others, j != i      Kool et al. 2019, "Buy 4 REINFORCE samples, get a baseline for free!";
+//   A_i = R_i - mean of R_j over the others, j != i      Kool et al. 2019, "Buy 4 REINFORCE samples, get a baseline for
+//                                                        free!";
 //                                                        for language models: Ahmadian et al. 2024, arXiv 2402.14740
 //
 // The baseline of an episode is made without it, and the episodes of a group are independent: the expected gradient of
@@ -17,7 +18,8 @@
 // is 0 throughout. A token's loss is
 //
 //   -A log p                                             importance: none, as published: one step per batch
-//   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      importance: clipped, with r = p(token) / p_sampler(token): PPO, arXiv 1707.06347
+//   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      importance: clipped, with r = p(token) / p_sampler(token):
+//                                                        PPO, arXiv 1707.06347
 //   at most -dualClip A where A < 0                      dual clip, arXiv 1912.09729
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the reward (as published) or in the loss
 //   - entropyCoefficient H(p)

@@ -55,8 +55,8 @@ export class GuessNumber implements Environment {
   }
 
   /**
-   * `oracle` bisects; `demonstrator` guesses evenly among the numbers still possible, so it wins about three games in five. The random
-   * baseline says a number of the whole interval, as a player without memory would.
+   * `oracle` bisects; `demonstrator` guesses evenly among the numbers still possible, so it wins about three games in
+   * five. The random baseline says a number of the whole interval, as a player without memory would.
    */
   act(player: string, { random }: Pick<Draw, 'random'>): string {
     const { low, high, possibleLow, possibleHigh } = this.#state;

@@ -3,7 +3,7 @@ import type { Facts, RewardScheme } from '@agentgym/cli';
 /**
  * Pays for the way as it is covered, `share` in all, and 1 for arriving:
  *
- *   r_t = share (c_t - c_(t-1)) + [solved in t],      c_t: how much of the way is covered, from 0; 1 from the success on
+ *   r_t = share (c_t - c_(t-1)) + [solved in t],      c_t: how much of the way is covered, from 0; 1 once solved
  *
  * The numbers of an episode telescope: going back and forth earns nothing (potential-based shaping, Ng, Harada and
  * Russell 1999). A success that left part of the way out is paid for the whole of it, so every success returns 1 +

@@ -1,5 +1,6 @@
 import { element, replaceChildren } from './element.js';
-import { lineChart, type ChartOptions, type LineChart } from './line-chart.js';
+import type { ChartOptions } from './chart-content.js';
+import { lineChart, type LineChart } from './line-chart.js';
 
 /** Charts under one heading. */
 export interface ChartGrid {

@@ -11,7 +11,7 @@ import {
 import { curveStyle } from '../curve-style.js';
 import type { ReportEvaluation, ReportRun } from '../report-data.js';
 import type { ChartLevel } from './chart-marks.js';
-import type { ChartLine } from './line-chart.js';
+import type { ChartLine } from './chart-content.js';
 import type { Panel } from './metric-panels.js';
 
 /** Runs that are drawn as one curve. */

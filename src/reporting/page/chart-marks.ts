@@ -17,31 +17,65 @@ export interface ChartMark {
 /** Pixels of the style sheet that a name needs above and below. */
 const textHeight = 13;
 
-/** Where stages begin: a line with its name at the top. */
+/** A line with its name; places are in pixels of the style sheet, from the upper left corner of the plot. */
+interface PlacedMark {
+  readonly at: number;
+  /** Absent where there is no room for it. */
+  readonly label?: string;
+}
+
+interface PlacedLevel extends Required<PlacedMark> {
+  /** Where the name ends, and its lower edge. */
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Where stages begin: along x, those within the axis. A name has the room up to the next line. */
+export function placeMarks(chart: uPlot, marks: readonly ChartMark[]): readonly PlacedMark[] {
+  const { width } = sizeOf(chart);
+  return marks.flatMap(({ x, label }, i): PlacedMark[] => {
+    const at = chart.valToPos(x, 'x');
+    if (at < 0 || at > width) return [];
+    const next = marks[i + 1];
+    const end = next === undefined ? width : Math.min(width, chart.valToPos(next.x, 'x'));
+    return [{ at, ...(at + 4 + nameWidth(chart, label) <= end && { label }) }];
+  });
+}
+
+/** Baselines: along y, with their names at the right end, those that lie close beside each other. */
+export function placeLevels(chart: uPlot, levels: readonly ChartLevel[]): readonly PlacedLevel[] {
+  const { width, height } = sizeOf(chart);
+  let below = { top: Infinity, left: 0 };
+  return [...levels]
+    .sort((a, b) => a.y - b.y)
+    .flatMap(({ label, y }): PlacedLevel[] => {
+      const at = chart.valToPos(y, 'y');
+      if (at < -1 || at > height + 1) return [];
+      // Above its line; below it where that is the upper end of the axis.
+      const bottom = at - textHeight < 0 ? at + textHeight + 1 : at - 1;
+      const right = bottom > below.top ? below.left - 8 : width - 4;
+      below = { top: bottom - textHeight, left: right - nameWidth(chart, label) };
+      return [{ at, label, right, bottom }];
+    });
+}
+
 export function drawMarks(chart: uPlot, marks: readonly ChartMark[]): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
-  const right = bbox.left + bbox.width;
   ctx.save();
   begin(ctx, ratio);
   ctx.setLineDash([3 * ratio, 3 * ratio]);
   ctx.textBaseline = 'top';
   // Axes are drawn before, and leave theirs.
   ctx.textAlign = 'left';
-  for (const [i, { x, label }] of marks.entries()) {
-    const left = Math.round(chart.valToPos(x, 'x', true));
-    if (left < bbox.left || left > right) continue;
+  for (const { at, label } of placeMarks(chart, marks)) {
+    const left = Math.round(bbox.left + at * ratio);
     line(ctx, [left, bbox.top], [left, bbox.top + bbox.height]);
-    // A name has the room up to the next line; where that is too little it is left out.
-    const next = marks[i + 1];
-    const end = next === undefined ? right : Math.min(right, chart.valToPos(next.x, 'x', true));
-    const at = left + 4 * ratio;
-    if (at + ctx.measureText(label).width <= end) ctx.fillText(label, at, bbox.top + 2 * ratio);
+    if (label !== undefined) ctx.fillText(label, left + 4 * ratio, bbox.top + 2 * ratio);
   }
   ctx.restore();
 }
 
-/** Baselines: level lines with their names at the right end, those that lie close beside each other. */
 export function drawLevels(chart: uPlot, levels: readonly ChartLevel[]): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
@@ -49,26 +83,36 @@ export function drawLevels(chart: uPlot, levels: readonly ChartLevel[]): void {
   begin(ctx, ratio);
   ctx.textBaseline = 'bottom';
   ctx.textAlign = 'right';
-  let below = { top: Infinity, left: 0 };
-  for (const { label, y } of [...levels].sort((a, b) => a.y - b.y)) {
-    const at = Math.round(chart.valToPos(y, 'y', true));
-    if (at < bbox.top - 1 || at > bbox.top + bbox.height + 1) continue;
-    line(ctx, [bbox.left, at], [bbox.left + bbox.width, at]);
-    // Above its line; below it where that is the upper end of the axis.
-    const height = textHeight * ratio;
-    const bottom = at - height < bbox.top ? at + height + ratio : at - ratio;
-    const end = bottom > below.top ? below.left - 8 * ratio : bbox.left + bbox.width - 4 * ratio;
-    ctx.fillText(label, end, bottom);
-    below = { top: bottom - height, left: end - ctx.measureText(label).width };
+  for (const { at, label, right, bottom } of placeLevels(chart, levels)) {
+    const y = Math.round(bbox.top + at * ratio);
+    line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
+    ctx.fillText(label, bbox.left + right * ratio, bbox.top + bottom * ratio);
   }
   ctx.restore();
+}
+
+/** The plot's own, in pixels of the style sheet. */
+function sizeOf({ bbox }: uPlot): { readonly width: number; readonly height: number } {
+  return { width: bbox.width / devicePixelRatio, height: bbox.height / devicePixelRatio };
+}
+
+function nameWidth({ ctx }: uPlot, label: string): number {
+  ctx.save();
+  ctx.font = markFont(1);
+  const { width } = ctx.measureText(label);
+  ctx.restore();
+  return width;
+}
+
+function markFont(ratio: number): string {
+  return `${11 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
 }
 
 function begin(ctx: CanvasRenderingContext2D, ratio: number): void {
   ctx.strokeStyle = themeColour('--mark');
   ctx.fillStyle = themeColour('--quiet');
   ctx.lineWidth = ratio;
-  ctx.font = `${11 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
+  ctx.font = markFont(ratio);
 }
 
 function line(ctx: CanvasRenderingContext2D, from: readonly [number, number], to: readonly [number, number]): void {

@@ -2,7 +2,7 @@ import { timeUnit, type CurveAxis } from '../align-series.js';
 import type { ReportData, ReportRun } from '../report-data.js';
 import { baselineLevels, linesOfGroups, linesOfRun, type CurveGroup, type LineChoice } from './chart-lines.js';
 import { duration, percentage, short } from './format-number.js';
-import type { ChartLine, ChartOptions } from './line-chart.js';
+import type { ChartLine, ChartOptions } from './chart-content.js';
 import { successTitle, type Panel } from './metric-panels.js';
 import { constantOf } from './rounding-noise.js';
 

@@ -6,7 +6,7 @@ import { baselineLevels, isLongEnough, startOf, type CurveGroup } from './chart-
 import { chartOf, type ChartChoice } from './chart-options.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
-import type { ChartOptions } from './line-chart.js';
+import type { ChartOptions } from './chart-content.js';
 import { matchesPanel, panelsOf, type Panel } from './metric-panels.js';
 
 const axes: readonly (readonly [CurveAxis, string])[] = [

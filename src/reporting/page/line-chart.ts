@@ -1,53 +1,15 @@
 import uPlot from 'uplot';
 
-import { onOneAxis, type Curve } from '../align-series.js';
-import { chartImage, type ChartText } from './chart-image.js';
-import { drawLevels, drawMarks, type ChartLevel, type ChartMark } from './chart-marks.js';
+import { onOneAxis } from '../align-series.js';
+import type { ChartLine, ChartOptions } from './chart-content.js';
+import type { ChartText } from './chart-frame.js';
+import { chartImage } from './chart-image.js';
+import { drawLevels, drawMarks } from './chart-marks.js';
+import { chartSvg, type AxisTicks } from './chart-svg.js';
 import { downloadFile } from './download-file.js';
 import { drawInTurn } from './draw-in-turn.js';
 import { element, replaceChildren } from './element.js';
 import { onThemeChange, themeColour } from './palette.js';
-
-/** A line of a chart. */
-export interface ChartLine {
-  readonly label: string;
-  readonly curve: Curve;
-  /** CSS variable of its colour. */
-  readonly variable: string;
-  readonly dash: readonly number[];
-  /** Between these lies its band. */
-  readonly band?: { readonly low: Curve; readonly high: Curve };
-  /** Points are marked: there are few of them. */
-  readonly marked: boolean;
-  /** Behind the others, and not in the legend: the raw values under a running mean. */
-  readonly faint?: boolean;
-  /** What the legend reads, where the line itself is a running mean: the values at the same places. */
-  readonly measured?: Curve;
-}
-
-export interface ChartOptions {
-  readonly title: string;
-  readonly height: number;
-  readonly lines: readonly ChartLine[];
-  readonly levels: readonly ChartLevel[];
-  /** A logarithmic y axis; every value is above 0 then. */
-  readonly isLog: boolean;
-  /** What a reader of this chart has to know. */
-  readonly note?: string;
-  /** Name of the x axis with its unit. */
-  readonly xLabel: string;
-  readonly formatX: (value: number) => string;
-  readonly formatY: (value: number) => string;
-  /** Distances that grid lines may have, rising, where only some can be named without rounding. */
-  readonly stepsX?: readonly number[];
-  readonly stepsY?: readonly number[];
-  /** Ends of the x axis: the same for all charts beside each other. */
-  readonly rangeX: readonly [low: number, high: number];
-  /** Fixed ends of the y axis. */
-  readonly range?: readonly [low: number, high: number];
-  /** Places along x that are marked by a name: where stages begin. */
-  readonly marks: readonly ChartMark[];
-}
 
 const cursors = uPlot.sync('report');
 
@@ -75,13 +37,15 @@ export function lineChart(first: ChartOptions): LineChart {
     role: 'img',
   });
   plot.style.height = `${height}px`;
-  const save = element(
-    'button',
-    { type: 'button', class: 'quiet save', 'aria-label': `Save ${title} as PNG`, title: 'Save as PNG' },
-    'PNG',
-  );
+  const [savePng, saveSvg] = ['PNG', 'SVG'].map((kind) =>
+    element(
+      'button',
+      { type: 'button', class: 'quiet save', 'aria-label': `Save ${title} as ${kind}`, title: `Save as ${kind}` },
+      kind,
+    ),
+  ) as [HTMLButtonElement, HTMLButtonElement];
   const note = element('p', { class: 'remark' });
-  const head = element('div', { class: 'chart-head' }, element('h3', {}, title), save);
+  const head = element('div', { class: 'chart-head' }, element('h3', {}, title), savePng, saveSvg);
   const node = element('figure', { class: 'chart' }, element('figcaption', {}, head, legend, note), plot);
 
   let x: readonly number[] = [];
@@ -89,6 +53,8 @@ export function lineChart(first: ChartOptions): LineChart {
   /** By line: what the legend reads. */
   let read: readonly (readonly (number | null | undefined)[])[] = [];
   let chart: uPlot | undefined;
+  /** What the axes show at present. */
+  const ticks: Ticks = { x: [], y: [] };
   /** Takes back that the chart is to be drawn. */
   let forget: () => void = () => {};
   const listening = new AbortController();
@@ -113,7 +79,7 @@ export function lineChart(first: ChartOptions): LineChart {
   const draw = (width: number) => {
     chart?.destroy();
     chart = new uPlot(
-      plotOptions(() => options, width, showLegend),
+      plotOptions(() => options, width, ticks, showLegend),
       [x, ...columns] as unknown as uPlot.AlignedData,
       plot,
     );
@@ -158,10 +124,13 @@ export function lineChart(first: ChartOptions): LineChart {
     forget = drawInTurn(() => draw(width));
   });
   resized.observe(plot);
-  save.addEventListener('click', () => {
+  const textOf = (): ChartText => ({ title, legend: legendText(legend), note: options.note ?? '' });
+  savePng.addEventListener('click', () => {
     const drawn = plot.querySelector('canvas');
-    const text = { title, legend: legendText(legend), note: options.note ?? '' } satisfies ChartText;
-    if (drawn !== null) void chartImage(drawn, text).then((image) => downloadFile(`${title}.png`, image));
+    if (drawn !== null) void chartImage(drawn, textOf()).then((image) => downloadFile(`${title}.png`, image));
+  });
+  saveSvg.addEventListener('click', () => {
+    if (chart !== undefined) downloadFile(`${title}.svg`, chartSvg({ chart, options, ticks }, textOf()));
   });
   plot.addEventListener('keydown', (event) => moveCursor(event, chart, x));
   plot.addEventListener('blur', () => chart?.setCursor({ left: -10, top: -10 }));
@@ -189,10 +158,13 @@ function legendText(legend: HTMLElement): ChartText['legend'] {
   }));
 }
 
-/** `current`: what it was made with, and later what it shows instead. */
+type Ticks = { x: AxisTicks; y: AxisTicks };
+
+/** `current`: what it was made with, and later what it shows instead; `ticks` are noted as they are drawn. */
 function plotOptions(
   current: () => ChartOptions,
   width: number,
+  ticks: Ticks,
   showLegend: (index: number | null | undefined) => void,
 ): uPlot.Options {
   const options = current();
@@ -236,7 +208,10 @@ function plotOptions(
         labelSize: 18,
         size: 30,
         space: 64,
-        values: (_, splits) => splits.map((value) => options.formatX(value)),
+        values: (_, splits) => {
+          ticks.x = splits.map((value) => ({ value, text: options.formatX(value) }));
+          return ticks.x.map(({ text }) => text);
+        },
         ...(options.stepsX && { incrs: [...options.stepsX] }),
       },
       {
@@ -244,7 +219,10 @@ function plotOptions(
         size: 58,
         space: 36,
         // On a logarithmic axis some grid lines have no number.
-        values: (_, splits: (number | null)[]) => splits.map((value) => (value === null ? '' : options.formatY(value))),
+        values: (_, splits: (number | null)[]) => {
+          ticks.y = splits.flatMap((value) => (value === null ? [] : [{ value, text: options.formatY(value) }]));
+          return splits.map((value) => (value === null ? '' : options.formatY(value)));
+        },
         ...(!isLog && options.stepsY && { incrs: [...options.stepsY] }),
       },
     ],

@@ -3,7 +3,8 @@
 // The episodes of one task are sampled together, in a group of G. With R_i the sum of the rewards of episode i, every
 // token that the policy sampled in it has the advantage
 //
-//   A_i = R_i - mean of R_j over the others, j != i      REINFORCE leave-one-out: Kool et al. 2019; Ahmadian et al. 2024, arXiv 2402.14740
+//   A_i = R_i - mean of R_j over the others, j != i      REINFORCE leave-one-out: Kool et al. 2019; Ahmadian et al.
+//                                                        2024, arXiv 2402.14740
 //
 // and with r = p(token) / p_sampler(token) the loss
 //

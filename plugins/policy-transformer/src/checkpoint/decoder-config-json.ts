@@ -1,8 +1,8 @@
 /*
  * config.json in its two spellings: transformers 5 writes `rope_parameters` and `dtype`, most published folders
  * `rope_theta`, `rope_scaling` and
- * `torch_dtype`. Both are read; the older is written, because older and newer libraries read it. What the decoder cannot compute is refused
- * by name, never ignored.
+ * `torch_dtype`. Both are read; the older is written, because older and newer libraries read it. What the decoder
+ * cannot compute is refused by name, never ignored.
  */
 import type { DecoderConfig, Llama3RopeScaling } from '../model/decoder-config.js';
 

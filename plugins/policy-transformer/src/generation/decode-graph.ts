@@ -33,9 +33,10 @@ export interface DecodeProgram {
  *
  * Inputs beside weights and those of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows, 1, 1,
  * capacity], 0 or -1e9; `keys.N`,
- * `values.N` [rows, keyValueHeads, capacity, headWidth]. Where width is not 1 also `last` int32 [rows], each row's last real token as index
- * into [rows * width]; `lastPositions` int32 [rows]; `causalMask` [group * width, width] and `lastMask` [rows, 1, 1,
- * width], 0 or -1e9. Outputs: `token`, `logprob` [rows]; `keys.N`, `values.N` [rows, keyValueHeads, width, headWidth].
+ * `values.N` [rows, keyValueHeads, capacity, headWidth]. Where width is not 1 also `last` int32 [rows], each row's last
+ * real token as index into [rows * width]; `lastPositions` int32 [rows]; `causalMask` [group * width, width] and
+ * `lastMask` [rows, 1, 1, width], 0 or -1e9. Outputs: `token`, `logprob` [rows]; `keys.N`, `values.N` [rows,
+ * keyValueHeads, width, headWidth].
  */
 export function decodeGraph(
   graph: GraphBuilder,

@@ -24,8 +24,8 @@ export interface Chosen {
 /**
  * Chooses a token of logits [rows, vocabulary] inside the graph. Inputs it declares: `inverseTemperature` [], `draws`
  * [rows, 1] in (0, 1], and
- * `topP` []. Inverse CDF: the first token whose cumulative probability reaches the draw times the last cumulative value (which rounding
- * keeps from being 1).
+ * `topP` []. Inverse CDF: the first token whose cumulative probability reaches the draw times the last cumulative value
+ * (which rounding keeps from being 1).
  */
 export function chooseToken(graph: GraphBuilder, logits: Tensor, choice: Choice): Chosen {
   const [rows, vocabulary] = logits.shape as [number, number];

@@ -41,7 +41,8 @@ interface Live {
  * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width], 0 where they
  * may look and -1e9 where not, `askOfSlot` int32 [slots], for each slot the one that predicts it; `targets` int32
  * [slots], its token; and
- * `inverseTemperature` []. In the last layer only these positions ask; its feed-forward and the head are computed for the slots alone.
+ * `inverseTemperature` []. In the last layer only these positions ask; its feed-forward and the head are computed for
+ * the slots alone.
  */
 function liveTensors(
   graph: Graph,
@@ -93,7 +94,8 @@ export function evaluationGraph(
  * Forward, loss and backward in one graph. Inputs as in `evaluationGraph`, and: `mask` bool, `weight` float32, `row`
  * int32 and each array that the loss reads (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace` int32
  * [rows * width] and `slotOfAsk` int32 [rows * asks], the inverses of `asked` and
- * `askOfSlot`, their number where there is none. Outputs: as there, and `term:NAME`, `metric:NAME` [] (sums over slots) and `gradient:PARAMETER`.
+ * `askOfSlot`, their number where there is none. Outputs: as there, and `term:NAME`, `metric:NAME` [] (sums over slots)
+ * and `gradient:PARAMETER`.
  */
 export function trainingGraph(
   config: DecoderConfig,

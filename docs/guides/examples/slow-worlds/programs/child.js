@@ -1,4 +1,5 @@
-// Plays one game. Each line of its input is a question, `{"id": 1, "low": 4, "high": 9, "seed": 7}` or `{"id": 2, "guess": "6"}`.
+// Plays one game. Each line of its input is a question:
+// `{"id": 1, "low": 4, "high": 9, "seed": 7}` or `{"id": 2, "guess": "6"}`.
 import { Game } from './game.js';
 
 // The last line is what the agent's failed episode is recorded with.

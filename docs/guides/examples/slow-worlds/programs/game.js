@@ -1,4 +1,4 @@
-/** A number is hidden from `low` to `high`; guesses are answered with `higher` or `lower`, and what is still possible. */
+/** A number is hidden from `low` to `high`; answers are `higher` or `lower`, and what is still possible. */
 export class Game {
   constructor({ low, high, seed }) {
     const count = high - low + 1;

@@ -1,4 +1,5 @@
-// node server.js [--port 8765] [--capacity 5] [--idle 60]: plays games for whoever leases a place, and takes a place back that is idle for so many seconds.
+// node server.js [--port 8765] [--capacity 5] [--idle 60]: plays games for whoever leases a place, and takes a place
+// back that is idle for so many seconds.
 //   POST /lease {low, high, seed}       -> 201 {lease, position}, or 429 where every place is taken
 //   POST /lease/LEASE/step {guess}      -> 200 {lease, position}, or 410 where the lease has run out
 //   DELETE /lease/LEASE                 -> 200 {}

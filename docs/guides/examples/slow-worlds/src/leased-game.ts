@@ -66,7 +66,7 @@ export async function open({ url }: LeasedGameOptions, host: EnvironmentHost): P
     },
   };
 
-  /** Waits its turn where every place is taken: by others, or by a run that was killed and whose leases have yet to run out. */
+  /** Waits its turn where every place is taken: by others, or by leases of a run that was killed. */
   async function takeLease(opening: Opening, call: Call): Promise<Lease> {
     for (;;) {
       const { status, body } = await ask('POST', '/lease', call, opening);
