@@ -110,6 +110,17 @@ describe('answerQuestion', () => {
     );
   });
 
+  it('tells of many cells the best, how many follow, and the last', () => {
+    const cells = Array.from({ length: 7 }, (_, place) => cell(`c${place}`, 0.1 * (place + 1)));
+    const comparisons = cells.slice(1).map(({ id }) => comparison('c0', id, 0.05, 0.06));
+    expect(answerQuestion({ ...base, reference: 'c0', cells, comparisons })).toBe(
+      'Success: c6 70.0 %, c5 60.0 %, c4 50.0 %, then 3 more cells down to c0 10.0 %. ' +
+        'c1 - c0; c2 - c0; c3 - c0; 3 more are separable without correction, but not after correction for 6 comparisons. Run more seeds.',
+    );
+    const six = answerQuestion({ ...base, reference: 'c0', cells: cells.slice(0, 6), comparisons: [] });
+    expect(six).toContain('c5 60.0 %, c4 50.0 %, c3 40.0 %, c2 30.0 %, c1 20.0 %, c0 10.0 %.');
+  });
+
   it('says what is missing', () => {
     expect(answerQuestion({ ...base, cells: [cell('a', null, 'missing')], comparisons: [] })).toBe(
       'No answer yet: no run is complete.',

@@ -6,6 +6,9 @@ import { titleOf, trainedCells, type AblationResult, type CellSummary } from './
 
 /** So many differences are told one by one. */
 const mostDifferences = 3;
+/** More cells than these are not told one by one: the first ones, and the last. */
+const mostCells = 6;
+const firstCells = 3;
 
 /**
  * What an ablation says, in words that a reader may quote: what does best, which differences are real, or what could
@@ -41,9 +44,11 @@ function ranking(ordered: readonly CellSummary[], measure: Measure): string {
   const [best, ...others] = ordered.map(
     (cell) => `${cell.title ?? cell.id} ${quantity(valueOf(cell, measure) ?? Number.NaN, measure)}`,
   );
-  return others.length === 0
-    ? `Only ${best} has a result so far.`
-    : `${measureName(measure)}: ${[best, ...others].join(', ')}.`;
+  if (others.length === 0) return `Only ${best} has a result so far.`;
+  const all = [best, ...others];
+  if (all.length <= mostCells) return `${measureName(measure)}: ${all.join(', ')}.`;
+  const between = all.length - firstCells - 1;
+  return `${measureName(measure)}: ${all.slice(0, firstCells).join(', ')}, then ${between} more cells down to ${all.at(-1)}.`;
 }
 
 function differences(
@@ -150,7 +155,9 @@ function doubtful(comparisons: readonly CellComparison[]): string[] {
 }
 
 function namesOf(comparisons: readonly CellComparison[]): string {
-  return comparisons.map(({ a, b }) => `${b} - ${a}`).join('; ');
+  const names = comparisons.slice(0, mostDifferences).map(({ a, b }) => `${b} - ${a}`);
+  const more = comparisons.length - names.length;
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
 /** What is not there yet, and what failed. */
