@@ -30,12 +30,20 @@ interface PlacedLevel extends Required<PlacedMark> {
   readonly bottom: number;
 }
 
-/** Where stages begin: along x, those within the axis. A name has the room up to the next line. */
-export function placeMarks(chart: uPlot, marks: readonly ChartMark[]): readonly PlacedMark[] {
-  const { width } = sizeOf(chart);
+/**
+ * Where stages begin: along x, those within the axis. A name has the room up to the next line, or up to the name of a
+ * baseline at the upper end.
+ */
+export function placeMarks(
+  chart: uPlot,
+  marks: readonly ChartMark[],
+  levels: readonly ChartLevel[],
+): readonly PlacedMark[] {
+  const upper = placeLevels(chart, levels).filter(({ bottom }) => bottom - textHeight <= textHeight + 2);
+  const width = Math.min(sizeOf(chart).width, ...upper.map(({ label, right }) => right - nameWidth(chart, label)));
   return marks.flatMap(({ x, label }, i): PlacedMark[] => {
     const at = chart.valToPos(x, 'x');
-    if (at < 0 || at > width) return [];
+    if (at < 0 || at > sizeOf(chart).width) return [];
     const next = marks[i + 1];
     const end = next === undefined ? width : Math.min(width, chart.valToPos(next.x, 'x'));
     return [{ at, ...(at + 4 + nameWidth(chart, label) <= end && { label }) }];
@@ -59,7 +67,7 @@ export function placeLevels(chart: uPlot, levels: readonly ChartLevel[]): readon
     });
 }
 
-export function drawMarks(chart: uPlot, marks: readonly ChartMark[]): void {
+export function drawMarks(chart: uPlot, marks: readonly ChartMark[], levels: readonly ChartLevel[]): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
   ctx.save();
@@ -68,7 +76,7 @@ export function drawMarks(chart: uPlot, marks: readonly ChartMark[]): void {
   ctx.textBaseline = 'top';
   // Axes are drawn before, and leave theirs.
   ctx.textAlign = 'left';
-  for (const { at, label } of placeMarks(chart, marks)) {
+  for (const { at, label } of placeMarks(chart, marks, levels)) {
     const left = Math.round(bbox.left + at * ratio);
     line(ctx, [left, bbox.top], [left, bbox.top + bbox.height]);
     if (label !== undefined) ctx.fillText(label, left + 4 * ratio, bbox.top + 2 * ratio);

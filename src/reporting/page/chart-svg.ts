@@ -63,7 +63,7 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
       shape('path', { stroke: mark, d: `M${at(left)} ${at(up + level)}H${at(right)}` }),
       words(label, left + end, up + bottom - 6, { ...name, 'text-anchor': 'end' }),
     ]),
-    ...placeMarks(chart, options.marks).flatMap(({ at: begin, label }) => [
+    ...placeMarks(chart, options.marks, options.levels).flatMap(({ at: begin, label }) => [
       shape('path', { stroke: mark, 'stroke-dasharray': '3 3', d: `M${at(left + begin)} ${at(up)}V${at(down)}` }),
       ...(label === undefined ? [] : [words(label, left + begin + 4, up + 8, name)]),
     ]),

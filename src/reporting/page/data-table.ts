@@ -40,7 +40,7 @@ export function tableCells<Row>(columns: readonly Column<Row>[], row: Row): HTML
   );
 }
 
-/** A key may break behind its dots. */
+/** A key may break behind its dots, and before its capitals. */
 export function breakable(title: string): (string | HTMLElement)[] {
-  return title.split(/(?<=\.)/).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
+  return title.split(/(?<=\.)|(?<=[a-z])(?=[A-Z])/).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
 }

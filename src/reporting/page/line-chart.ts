@@ -45,7 +45,7 @@ export function lineChart(first: ChartOptions): LineChart {
     ),
   ) as [HTMLButtonElement, HTMLButtonElement];
   const note = element('p', { class: 'remark' });
-  const head = element('div', { class: 'chart-head' }, element('h3', {}, title), savePng, saveSvg);
+  const head = element('div', { class: 'chart-head' }, element('h3', {}, title), element('span', {}, savePng, saveSvg));
   const node = element('figure', { class: 'chart' }, element('figcaption', {}, head, legend, note), plot);
 
   let x: readonly number[] = [];
@@ -233,7 +233,7 @@ function plotOptions(
       drawAxes: [
         (chart) => {
           drawLevels(chart, options.levels);
-          drawMarks(chart, options.marks);
+          drawMarks(chart, options.marks, options.levels);
         },
       ],
     },

@@ -50,6 +50,8 @@ function rowsOf({ cells, runs }: ReportData): Row[] {
 
 /** "trained tokens" of `trainedTokens`. */
 function inWords(currency: string): string {
+  // The name of old in files of runs; people say FLOPs.
+  if (currency === 'operations') return 'FLOPs';
   return currency.replaceAll('_', ' ').replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 

@@ -138,7 +138,12 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   const tellLeftOut = (of: readonly ReportRun[]) => {
     const recorded = of.reduce((sum, run) => sum + run.episodesRecorded, 0);
     leftOut.hidden = recorded <= all.length;
-    leftOut.textContent = `The page has ${count(all.length)} of ${count(recorded)} recorded episodes, spread evenly over training; \`agentgym report --episodes\` adds more.`;
+    replaceChildren(
+      leftOut,
+      `The page has ${count(all.length)} of ${count(recorded)} recorded episodes, spread evenly over training; `,
+      element('code', {}, 'agentgym report --episodes'),
+      ' adds more.',
+    );
   };
   tellLeftOut(runs);
   const node = element(
