@@ -1,3 +1,4 @@
+import { shortKey } from '../config/short-key.js';
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import { correctByHolm } from '../statistics/holm.js';
@@ -52,14 +53,14 @@ function labelsOf(settings: readonly Record<string, Json>[]): string[] {
   const chosen = named.length > 0 ? named : keys.slice(0, 3);
   const labels = settings.map((one) => {
     const there = chosen.filter((key) => one[key] !== null);
-    return (there.length > 0 ? there : chosen.slice(0, 1)).map((key) => partOf(key, one[key])).join(', ');
+    return (there.length > 0 ? there : chosen.slice(0, 1)).map((key) => partOf(key, keys, one[key])).join(', ');
   });
   return labels.map((label, i) => {
     const namesakes = settings.filter((_, j) => labels[j] === label && j !== i);
     if (namesakes.length === 0) return label;
     const own = (key: string) => JSON.stringify(settings[i]?.[key]);
     const telling = keys.find((key) => namesakes.every((other) => JSON.stringify(other[key]) !== own(key)));
-    return `${label}, ${telling === undefined ? `setting ${i + 1}` : partOf(telling, settings[i]?.[telling])}`;
+    return `${label}, ${telling === undefined ? `setting ${i + 1}` : partOf(telling, keys, settings[i]?.[telling])}`;
   });
 }
 
@@ -68,9 +69,10 @@ function withoutAbsent(settings: Record<string, Json>): Record<string, Json> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }
 
-function partOf(key: string, value: Json | undefined): string {
-  if (value === null || value === undefined) return `no ${key.split('.').at(-1)}`;
-  return key.endsWith('.name') ? textOf(value) : `${key.split('.').at(-1)} ${textOf(value)}`;
+function partOf(key: string, keys: readonly string[], value: Json | undefined): string {
+  const name = shortKey(key, keys);
+  if (value === null || value === undefined) return `no ${name}`;
+  return key.endsWith('.name') ? textOf(value) : `${name} ${textOf(value)}`;
 }
 
 function textOf(value: Json): string {

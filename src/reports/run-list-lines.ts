@@ -1,3 +1,4 @@
+import { shortKey } from '../config/short-key.js';
 import type { AblationSummary } from '../ablation/list-ablations.js';
 import { alignColumns } from '../reporting/align-columns.js';
 import { displayWidth } from '../reporting/display-text.js';
@@ -69,7 +70,8 @@ function tableOf(runs: readonly RunSummary[], style: TerminalStyle): string[] {
 }
 
 function settingsOf({ settings }: RunSummary): string {
-  const all = Object.entries(settings).map(([key, value]) => `${key.split('.').at(-1)}=${recipeValue(value)}`);
+  const keys = Object.keys(settings);
+  const all = Object.entries(settings).map(([key, value]) => `${shortKey(key, keys)}=${recipeValue(value)}`);
   const more = all.length - mostSettings;
   return [...all.slice(0, mostSettings), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }

@@ -36,11 +36,18 @@ export function tableCells<Row>(columns: readonly Column<Row>[], row: Row): HTML
   return columns.map(({ title, className, cell }, i) =>
     i === 0
       ? element('th', { scope: 'row', class: className }, cell(row))
-      : element('td', { class: className, 'data-title': title }, cell(row)),
+      : element('td', { class: className, 'data-title': breakableText(title) }, cell(row)),
   );
 }
 
+const breaks = /(?<=\.)|(?<=[a-z])(?=[A-Z])/;
+
 /** A key may break behind its dots, and before its capitals. */
 export function breakable(title: string): (string | HTMLElement)[] {
-  return title.split(/(?<=\.)|(?<=[a-z])(?=[A-Z])/).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
+  return title.split(breaks).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
+}
+
+/** The same where no element can stand: a blank of no width at each break. */
+function breakableText(title: string): string {
+  return title.split(breaks).join('\u200b');
 }
