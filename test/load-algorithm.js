@@ -13,11 +13,11 @@ export async function loadAlgorithm(name, chosen = {}) {
   if (!known.has(name)) {
     const { default: contributions } = await import(`../plugins/algo-${name}/dist/index.js`);
     const contribution = contributions.find((one) => one.kind === 'algorithm' && one.name === name);
-    known.set(name, { options: contribution.options, module: await contribution.load() });
+    known.set(name, { defaults: optionDefaults(contribution.options), module: await contribution.load() });
   }
-  const { options, module } = known.get(name);
+  const { defaults, module } = known.get(name);
   for (const option of Object.keys(chosen)) {
-    if (!(option in options)) throw new Error(`the algorithm ${name} has no option ${option}`);
+    if (!(option in defaults)) throw new Error(`the algorithm ${name} has no option ${option}`);
   }
-  return module.create({ ...optionDefaults(options), ...chosen }, testHost());
+  return module.create({ ...defaults, ...chosen }, testHost());
 }

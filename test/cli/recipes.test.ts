@@ -14,7 +14,7 @@ import { openPluginHost } from '../../src/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
 import { testHost } from '../../src/testing/test-host.js';
 import { resolveRecipe } from '../../src/config/resolve-recipe.js';
-import type { Contribution } from '../../src/contracts/plugin.js';
+import { checkContributions } from '../../src/plugins/check-contributions.js';
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const files = readdirSync(folder('../../recipes'), { recursive: true, encoding: 'utf8' })
@@ -27,11 +27,9 @@ const recipes = files.filter((path) => !ablations.includes(path));
 
 const plugins = folder('../../plugins');
 const modules = await Promise.all(
-  readdirSync(plugins).map(
-    (name) => import(join(plugins, name, 'src/index.ts')) as Promise<{ default: Contribution[] }>,
-  ),
+  readdirSync(plugins).map((name) => import(join(plugins, name, 'src/index.ts')) as Promise<{ default: unknown }>),
 );
-const contributions = modules.flatMap((module) => module.default);
+const contributions = modules.flatMap((module) => checkContributions(module.default).contributions ?? []);
 const finder: ContributionFinder = {
   find(kind, name) {
     const contribution = contributions.find((one) => one.kind === kind && one.name === name);
