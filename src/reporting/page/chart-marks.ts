@@ -16,6 +16,8 @@ export interface ChartMark {
 
 /** Pixels of the style sheet that a name needs above and below. */
 const textHeight = 13;
+/** Of the stroke around a name. */
+export const haloWidth = 3;
 
 /** A line with its name; places are in pixels of the style sheet, from the upper left corner of the plot. */
 interface PlacedMark {
@@ -67,35 +69,45 @@ export function placeLevels(chart: uPlot, levels: readonly ChartLevel[]): readon
     });
 }
 
-export function drawMarks(chart: uPlot, marks: readonly ChartMark[], levels: readonly ChartLevel[]): void {
+/** The lines of baselines and stages: below the curves. */
+export function drawMarkLines(chart: uPlot, marks: readonly ChartMark[], levels: readonly ChartLevel[]): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
   ctx.save();
-  begin(ctx, ratio);
+  ctx.strokeStyle = themeColour('--mark');
+  ctx.lineWidth = ratio;
+  for (const { at } of placeLevels(chart, levels)) {
+    const y = Math.round(bbox.top + at * ratio);
+    line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
+  }
   ctx.setLineDash([3 * ratio, 3 * ratio]);
-  ctx.textBaseline = 'top';
-  // Axes are drawn before, and leave theirs.
-  ctx.textAlign = 'left';
-  for (const { at, label } of placeMarks(chart, marks, levels)) {
-    const left = Math.round(bbox.left + at * ratio);
-    line(ctx, [left, bbox.top], [left, bbox.top + bbox.height]);
-    if (label !== undefined) ctx.fillText(label, left + 4 * ratio, bbox.top + 2 * ratio);
+  for (const { at } of placeMarks(chart, marks, levels)) {
+    const x = Math.round(bbox.left + at * ratio);
+    line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
   }
   ctx.restore();
 }
 
-export function drawLevels(chart: uPlot, levels: readonly ChartLevel[]): void {
+/** Their names: above the curves, each in a halo of the ground, so that a curve behind a name does not hide it. */
+export function drawMarkNames(chart: uPlot, marks: readonly ChartMark[], levels: readonly ChartLevel[]): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
+  const write = (label: string, x: number, y: number) => {
+    ctx.strokeText(label, bbox.left + x * ratio, bbox.top + y * ratio);
+    ctx.fillText(label, bbox.left + x * ratio, bbox.top + y * ratio);
+  };
   ctx.save();
-  begin(ctx, ratio);
+  ctx.font = markFont(ratio);
+  ctx.fillStyle = themeColour('--quiet');
+  ctx.strokeStyle = themeColour('--ground');
+  ctx.lineWidth = haloWidth * ratio;
+  ctx.lineJoin = 'round';
   ctx.textBaseline = 'bottom';
   ctx.textAlign = 'right';
-  for (const { at, label, right, bottom } of placeLevels(chart, levels)) {
-    const y = Math.round(bbox.top + at * ratio);
-    line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
-    ctx.fillText(label, bbox.left + right * ratio, bbox.top + bottom * ratio);
-  }
+  for (const { label, right, bottom } of placeLevels(chart, levels)) write(label, right, bottom);
+  ctx.textBaseline = 'top';
+  ctx.textAlign = 'left';
+  for (const { at, label } of placeMarks(chart, marks, levels)) if (label !== undefined) write(label, at + 4, 2);
   ctx.restore();
 }
 
@@ -114,13 +126,6 @@ function nameWidth({ ctx }: uPlot, label: string): number {
 
 function markFont(ratio: number): string {
   return `${11 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
-}
-
-function begin(ctx: CanvasRenderingContext2D, ratio: number): void {
-  ctx.strokeStyle = themeColour('--mark');
-  ctx.fillStyle = themeColour('--quiet');
-  ctx.lineWidth = ratio;
-  ctx.font = markFont(ratio);
 }
 
 function line(ctx: CanvasRenderingContext2D, from: readonly [number, number], to: readonly [number, number]): void {

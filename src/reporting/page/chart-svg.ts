@@ -4,7 +4,7 @@ import type uPlot from 'uplot';
 
 import type { Curve } from '../align-series.js';
 import { frame, frameFonts, layOutFrame, type ChartText } from './chart-frame.js';
-import { placeLevels, placeMarks } from './chart-marks.js';
+import { haloWidth, placeLevels, placeMarks } from './chart-marks.js';
 import type { ChartLine, ChartOptions } from './chart-content.js';
 import { themeColour } from './palette.js';
 
@@ -32,7 +32,10 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
   const x = (value: number) => left + chart.valToPos(value, 'x');
   const y = (value: number) => up + chart.valToPos(value, 'y');
   const small = { 'font-size': 12, fill: quiet };
-  const name = { 'font-size': 11, fill: quiet };
+  const halo = { stroke: themeColour('--ground'), 'stroke-width': haloWidth, 'stroke-linejoin': 'round' };
+  const name = { 'font-size': 11, fill: quiet, ...halo, 'paint-order': 'stroke' };
+  const levels = placeLevels(chart, options.levels);
+  const marks = placeMarks(chart, options.marks, options.levels);
   const grid = { stroke: rule, fill: 'none' };
   const clip = { 'clip-path': 'url(#plot)' };
   const svg = shape(
@@ -59,16 +62,18 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
       words(number, left - 10, y(value), { ...small, 'text-anchor': 'end' }),
     ]),
     words(options.xLabel, (left + right) / 2, down + 36, { ...small, 'text-anchor': 'middle' }),
-    ...placeLevels(chart, options.levels).flatMap(({ at: level, label, right: end, bottom }) => [
-      shape('path', { stroke: mark, d: `M${at(left)} ${at(up + level)}H${at(right)}` }),
-      words(label, left + end, up + bottom - 6, { ...name, 'text-anchor': 'end' }),
-    ]),
-    ...placeMarks(chart, options.marks, options.levels).flatMap(({ at: begin, label }) => [
+    ...levels.map(({ at: level }) => shape('path', { stroke: mark, d: `M${at(left)} ${at(up + level)}H${at(right)}` })),
+    ...marks.map(({ at: begin }) =>
       shape('path', { stroke: mark, 'stroke-dasharray': '3 3', d: `M${at(left + begin)} ${at(up)}V${at(down)}` }),
-      ...(label === undefined ? [] : [words(label, left + begin + 4, up + 8, name)]),
-    ]),
+    ),
     shape('g', clip, ...options.lines.flatMap((line) => bandOf(line, x, y))),
     shape('g', clip, ...options.lines.flatMap((line) => lineOf(line, x, y))),
+    ...levels.map(({ label, right: end, bottom }) =>
+      words(label, left + end, up + bottom - 6, { ...name, 'text-anchor': 'end' }),
+    ),
+    ...marks.flatMap(({ at: begin, label }) =>
+      label === undefined ? [] : [words(label, left + begin + 4, up + 8, name)],
+    ),
   );
   return new Blob([new XMLSerializer().serializeToString(svg)], { type: 'image/svg+xml' });
 }

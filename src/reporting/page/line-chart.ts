@@ -4,7 +4,7 @@ import { onOneAxis } from '../align-series.js';
 import type { ChartLine, ChartOptions } from './chart-content.js';
 import type { ChartText } from './chart-frame.js';
 import { chartImage } from './chart-image.js';
-import { drawLevels, drawMarks } from './chart-marks.js';
+import { drawMarkLines, drawMarkNames } from './chart-marks.js';
 import { chartSvg, type AxisTicks } from './chart-svg.js';
 import { downloadFile } from './download-file.js';
 import { drawInTurn } from './draw-in-turn.js';
@@ -230,12 +230,8 @@ function plotOptions(
     cursor: { sync: { key: cursors.key, setSeries: false }, drag: { x: false, y: false }, points: { size: 6 } },
     hooks: {
       setCursor: [(chart) => showLegend((chart.cursor.left ?? -1) < 0 ? null : chart.cursor.idx)],
-      drawAxes: [
-        (chart) => {
-          drawLevels(chart, options.levels);
-          drawMarks(chart, options.marks, options.levels);
-        },
-      ],
+      drawAxes: [(chart) => drawMarkLines(chart, options.marks, options.levels)],
+      draw: [(chart) => drawMarkNames(chart, options.marks, options.levels)],
     },
   };
 }
