@@ -38,16 +38,16 @@ import { testEnvironmentHost } from './test-host.js';
 /** What comes before all checks, and the one that stands for all where the world is down. */
 export const environmentPreparation = {
   id: 'create',
-  title: 'it is opened and gives instances, and both have the shape of their contract',
-  likelyCause: 'open() or create() fails with these options, or gives something else than the contract says',
-  why: 'Nothing can be played in it: every run that names it ends at once.',
-  cure: 'Make open() and create() work with the declared defaults, and give every member that the contract names.',
+  title: 'open() and create() work and return a valid world and valid instances',
+  likelyCause: 'open() or create() fails with these options, or returns a value that breaks the contract',
+  why: 'The environment cannot be played. Every run with it ends immediately.',
+  cure: 'Make open() and create() work with the declared defaults, and return every member of the contract.',
   availability: {
     id: 'available',
-    title: 'the world is there',
-    likelyCause: 'a server that is not running, or cannot be reached from here',
-    why: 'A run would end at once, to be resumed when the world is there; nothing else could be checked.',
-    cure: 'Start what it needs, or say in an option where it is; throw `UNAVAILABLE` only where the world itself is down.',
+    title: 'the world is available',
+    likelyCause: 'a server that is not running or not reachable',
+    why: 'A run would end immediately and could be resumed later. No other check could run.',
+    cure: 'Start the server, or set its address in an option. Throw `UNAVAILABLE` only if the world itself is down.',
   },
 } as const satisfies Preparation;
 

@@ -52,11 +52,11 @@ const describe = ({ player, task, turns }: Played, total: number): string => {
 export const rewardOnChecks: readonly KitCheck<Context>[] = [
   {
     id: 'both-outcomes',
-    title: 'successes and failures are among the episodes',
+    title: 'the episodes include successes and failures',
     severity: 'error',
-    likelyCause: 'an environment without an oracle, or one that nobody can lose: the law would hold of nothing',
-    why: 'The law would hold of nothing.',
-    cure: 'Take an environment that can be won and lost, with an oracle.',
+    likelyCause: 'an environment without an oracle, or one that nobody can lose',
+    why: 'The law would hold trivially and test nothing.',
+    cure: 'Use an environment with an oracle that can be won and lost.',
     run: ({ played }) => {
       const successes = played.filter(({ success }) => success).length;
       if (successes > 0 && successes < played.length) return [];
@@ -67,10 +67,9 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
     id: 'law',
     title: 'the worst success scores above the best failure',
     severity: 'error',
-    likelyCause:
-      'what is earned on the way is not scaled by how much of it there is, or a success is not paid for what it passed by',
-    why: 'Where a failure can score above a success, that is what the agent learns.',
-    cure: 'Scale what is earned on the way by how much of it there is, and pay a success for what it passed by.',
+    likelyCause: 'intermediate rewards are not scaled by their number, or a success is not paid for skipped milestones',
+    why: 'If a failure can score above a success, the agent learns to fail.',
+    cure: 'Scale intermediate rewards by their number, and pay a success for skipped milestones.',
     run: ({ played, outcome }) => {
       const worst = played.filter(({ success }) => success).sort((a, b) => a.return - b.return)[0];
       const best = played.filter(({ success }) => !success).sort((a, b) => b.return - a.return)[0];
@@ -80,11 +79,11 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'bounds',
-    title: 'every episode keeps the bounds',
+    title: 'every episode stays within the bounds',
     severity: 'error',
-    likelyCause: 'bounds() thinks of facts that the environment does not keep to',
-    why: 'Recipes are checked against the bounds before anything runs.',
-    cure: 'Widen bounds() to what the environment really reports, or mend its facts.',
+    likelyCause: 'bounds() assumes facts that the environment does not guarantee',
+    why: 'agentgym checks recipes against the bounds before a run.',
+    cure: 'Widen bounds() to the facts that the environment reports, or fix its facts.',
     run: ({ played, scheme, horizon }) => {
       for (const episode of played) {
         const milestones = episode.turns.findLast(({ facts }) => facts.milestones !== undefined)?.facts.milestones;
@@ -175,7 +174,7 @@ async function playAll<Options>(
     for (const { task, turns, success } of best) {
       if (!success || turns.length < 2) continue;
       const stopped = await play('oracle', [task], { horizon: turns.length - 1 });
-      played.push(...stopped.map((episode) => ({ ...episode, player: 'the oracle, stopped' })));
+      played.push(...stopped.map((episode) => ({ ...episode, player: 'the oracle, stopped early' })));
     }
     return { horizon, played };
   } finally {
@@ -185,7 +184,7 @@ async function playAll<Options>(
 
 /** Players who ask the oracle now and then, and play at random otherwise: whether they ask it in this turn. */
 const mixtures: ReadonlyMap<string, (turn: number, random: Random) => boolean> = new Map([
-  ['the oracle in every other turn or so', (_turn, random) => random.uniform() < 0.5],
+  ['the oracle in about every second turn', (_turn, random) => random.uniform() < 0.5],
   ['the oracle in most turns', (_turn, random) => random.uniform() < 0.85],
   ['the oracle, after three random turns', (turn) => turn >= 3],
 ]);

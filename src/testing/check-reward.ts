@@ -74,9 +74,9 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     id: 'finite',
     title: 'every score is a finite number',
     severity: 'error',
-    likelyCause: 'a fact that may be absent (progress, milestones, previous) is read as a number',
+    likelyCause: 'the scheme reads an absent fact (progress, milestones, previous) as a number',
     why: 'One NaN makes every advantage of its group NaN.',
-    cure: 'Give facts that may be absent (progress, milestones, previous) a value before you count with them.',
+    cure: 'Set a default for facts that may be absent (progress, milestones, previous) before computing with them.',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
         const turn = episode.scores.findIndex((score) => !Number.isFinite(score));
@@ -85,18 +85,18 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'pure',
-    title: 'the same turn scores the same, whatever was scored before, and is left as it was',
+    title: 'the score of a turn depends only on the turn, and score() does not change the turn',
     severity: 'error',
-    likelyCause: 'the scheme remembers turns; what it must know of the past stands in `previous`',
-    why: 'Episodes are scored in no promised order, and again when a run is resumed.',
-    cure: 'Read the past from `previous`, keep nothing in the scheme, and leave the turn as it is.',
+    likelyCause: 'the scheme remembers turns; the past is in `previous`',
+    why: 'Episodes are scored in any order, and again when a run is resumed.',
+    cure: 'Read the past from `previous`, keep no state in the scheme, and do not change the turn.',
     run: ({ scheme, episodes }) => {
       for (const { turns, scores } of [...episodes].reverse()) {
         for (const [index, turn] of [...turns.entries()].reverse()) {
           const given = copy(turn);
           const score = scheme.score(given);
-          if (!Object.is(score, scores[index])) return [`turn ${index} scored ${scores[index]}, and later ${score}`];
-          if (JSON.stringify(given) !== JSON.stringify(turn)) return [`score() changed the turn it was given`];
+          if (!Object.is(score, scores[index])) return [`turn ${index} first scored ${scores[index]}, later ${score}`];
+          if (JSON.stringify(given) !== JSON.stringify(turn)) return [`score() changed its turn`];
         }
       }
       return [];
@@ -104,10 +104,10 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'bounds-ordered',
-    title: 'bounds are finite, the low one first',
+    title: 'bounds are finite, with the low bound first',
     severity: 'error',
-    likelyCause: 'low and high are swapped, or a bound grows with something that has no limit',
-    why: 'Recipes are checked against the bounds before anything runs.',
+    likelyCause: 'low and high are swapped, or a bound grows without limit',
+    why: 'agentgym checks recipes against the bounds before a run.',
     cure: 'Return [low, high], both finite, for success and for failure.',
     run: ({ episodes }) =>
       first(episodes, ({ bounds, context }) => {
@@ -119,11 +119,11 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'bounds-hold',
-    title: 'no episode returns less or more than the bounds say',
+    title: 'the return of every episode lies within the bounds',
     severity: 'error',
-    likelyCause: 'a penalty or a bonus is not counted in bounds()',
-    why: 'A bound that does not hold lets a recipe pass in which failing pays.',
-    cure: 'Count every bonus and every penalty in bounds(), over as many turns as the horizon has.',
+    likelyCause: 'bounds() does not count a penalty or a bonus',
+    why: 'With a wrong bound, a recipe that rewards failure passes the check.',
+    cure: 'Count every bonus and every penalty in bounds(), for as many turns as the horizon has.',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
         const outside = outsideBounds(episode.total, episode.bounds, episode.success);
@@ -132,51 +132,52 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'bounds-discounted',
-    title: 'nor do discounted returns, where the bounds are asked for a discount',
+    title: 'discounted returns lie within the discounted bounds',
     severity: 'error',
-    likelyCause: '`discount` is not read: a success in the last turn is worth discount ** (horizon - 1) of what it was',
-    why: 'With a discount a late success may be worth less than an early bonus, and nobody would be told.',
-    cure: 'Read `discount` in bounds(): what comes in the last turn is worth discount ** (horizon - 1) of it.',
+    likelyCause:
+      'bounds() does not read `discount`: a success in the last turn is worth discount ** (horizon - 1) times its value',
+    why: 'With a discount a late success may be worth less than an early bonus, and no check would find it.',
+    cure: 'Read `discount` in bounds(): a reward in the last turn is worth discount ** (horizon - 1) times its value.',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
         const { discount, total, bounds } = episode.discounted;
         const outside = outsideBounds(total, bounds, episode.success);
-        return outside && `${describeEpisode(episode)} returns, discounted by ${discount} a turn, ${outside}`;
+        return outside && `${describeEpisode(episode)} returns, with discount ${discount}, ${outside}`;
       }),
   },
   {
     id: 'success-above-failure',
     title: 'with these options every success returns more than every failure',
     severity: 'error',
-    likelyCause: 'intermediate rewards can add up to more than the outcome is worth',
-    why: 'Where a failure can score above a success, that is what the agent learns.',
-    cure: 'Scale what is earned on the way so that all of it is less than the outcome, by default.',
+    likelyCause: 'the sum of intermediate rewards can exceed the outcome reward',
+    why: 'If a failure can score above a success, the agent learns to fail.',
+    cure: 'Scale intermediate rewards so that by default their sum is less than the outcome reward.',
     run: ({ episodes, outcome }) =>
       first(episodes, ({ bounds: { success, failure }, context }) =>
         success[0] + outcome > failure[1]
           ? undefined
-          : `a success may return ${success[0] + outcome}, a failure ${failure[1]}: bounds(${JSON.stringify(context)})`,
+          : `a success may return ${success[0] + outcome} and a failure ${failure[1]}: bounds(${JSON.stringify(context)})`,
       ),
   },
   {
     id: 'density',
-    title: 'a scheme that calls itself `outcome` rewards at most one turn of an episode',
+    title: 'a scheme with density `outcome` rewards at most one turn of an episode',
     severity: 'error',
-    likelyCause: 'the outcome is paid again on turns after the one that brought it; compare with `previous`',
-    why: 'Reports and advice tell sparse from dense by this word.',
-    cure: "Reward one turn at most, or say density: 'turn'.",
+    likelyCause: 'the outcome is paid again on later turns; compare with `previous`',
+    why: 'Reports and advice use this word to separate sparse from dense rewards.',
+    cure: "Reward at most one turn, or declare density: 'turn'.",
     run: ({ scheme, episodes }) =>
       first(episodes, (episode) => {
         const rewarded = episode.scores.filter((score) => score !== 0).length;
         if (scheme.density !== 'outcome' || rewarded <= 1) return undefined;
-        return `${rewarded} turns are rewarded in ${describeEpisode(episode)}`;
+        return `${rewarded} turns get a reward in ${describeEpisode(episode)}`;
       }),
   },
   {
     id: 'global-random',
-    title: 'Math.random is not called',
+    title: 'the scheme does not call Math.random',
     severity: 'error',
-    likelyCause: 'noise is added to the score, or a library rolls dice',
+    likelyCause: 'the score contains noise, or a library draws random numbers',
     ...globalRandom,
     run: async (context) => {
       const places = await callsOfMathRandom(() => scoreAgain(context));
@@ -185,9 +186,9 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'clock',
-    title: 'at another time of another day every score and bound is the same',
+    title: 'scores and bounds are the same at another date and time',
     severity: 'error',
-    likelyCause: 'Date.now or performance.now is read: a price on seconds is no fact of the turn',
+    likelyCause: 'the code reads Date.now or performance.now; a price for seconds is not a fact of the turn',
     ...clock,
     run: async (context) => {
       const found = await withOtherClock(() => scoreAgain(context));
@@ -196,7 +197,7 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'global-state',
-    title: 'nothing of the process is changed',
+    title: 'the global state of the process does not change',
     severity: 'error',
     likelyCause: 'process.on, or an assignment to a global',
     ...globalState,

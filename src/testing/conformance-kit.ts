@@ -73,10 +73,10 @@ export interface Preparation extends CheckDescription {
 
 export const creation: Preparation = {
   id: 'create',
-  title: 'it is created, and has the shape of its contract',
-  likelyCause: 'create() fails with these options, or gives something else than the contract says',
-  why: 'Nothing can be made of it: every run that names it ends at once.',
-  cure: 'Make create() work with the declared defaults, and give every member that the contract names.',
+  title: 'create() works and returns a valid instance',
+  likelyCause: 'create() fails with these options, or returns a value that breaks the contract',
+  why: 'It cannot be used. Every run with it ends immediately.',
+  cure: 'Make create() work with the declared defaults, and return every member of the contract.',
 };
 
 /** What a check found, with what there is to say of it. */
@@ -117,7 +117,7 @@ export async function runKit<Context>(
         end({ id, status: 'skipped', findings: [], reason: 'the world is down' });
         return;
       }
-      messages = [id === preparation.id ? messageOf(error) : `the check could not be finished: ${messageOf(error)}`];
+      messages = [id === preparation.id ? messageOf(error) : `the check did not finish: ${messageOf(error)}`];
     }
     const findings = messages.map((message) => findingOf(check, message));
     const status = severity === 'error' && findings.length > 0 ? 'failed' : 'passed';
@@ -130,7 +130,7 @@ export async function runKit<Context>(
   });
   const unwanted = (id: string): string | undefined => {
     if (accept.includes(id)) return 'its findings are accepted';
-    return only?.includes(id) === false ? 'it was not asked for' : undefined;
+    return only?.includes(id) === false ? 'it was not selected' : undefined;
   };
   for (const check of prepared === undefined ? [] : checks) {
     const { context } = prepared as { readonly context: Context };

@@ -35,10 +35,10 @@ export function readerChecks<Context>(readerOf: (context: Context) => TextReader
   return [
     {
       id: 'swift',
-      title: 'no text takes long to read',
+      title: 'reading any text is fast',
       severity: 'error',
       likelyCause: 'a regular expression backtracks: nested or adjacent repetitions that match the same characters',
-      why: 'One long text would hold up every episode of the process.',
+      why: 'One long text would delay every episode of the process.',
       cure: 'Search with indexOf, or with patterns that cannot match the same characters in two ways.',
       run: (context) => {
         const { read, pieces, milliseconds } = readerOf(context);
@@ -48,7 +48,7 @@ export function readerChecks<Context>(readerOf: (context: Context) => TextReader
             const start = performance.now();
             read(piece.repeat(count));
             const taken = performance.now() - start;
-            if (taken > milliseconds) return [`${count} times ${shorten(piece)} took ${Math.round(taken)} ms`];
+            if (taken > milliseconds) return [`reading ${count} times ${shorten(piece)} took ${Math.round(taken)} ms`];
           }
         }
         return [];
@@ -59,8 +59,8 @@ export function readerChecks<Context>(readerOf: (context: Context) => TextReader
       title: 'the same text is read the same way each time',
       severity: 'error',
       likelyCause: 'state is kept between calls, such as lastIndex of a regular expression with the flag g',
-      why: 'The same text would be read in one way in one episode and in another in the next.',
-      cure: 'Keep nothing between calls of parse; leave the flag g off, or use matchAll.',
+      why: 'The same text would mean different actions in different episodes.',
+      cure: 'Keep no state between calls of parse. Do not use the flag g, or use matchAll.',
       run: (context) => {
         const { read, known } = readerOf(context);
         return known.flatMap((text) => {

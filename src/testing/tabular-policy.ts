@@ -228,7 +228,7 @@ export class TabularPolicy implements PolicyModel {
       this.#version = state.policyVersion;
       this.#gradients = new Map();
     } catch (error) {
-      throw new Error(`${path} is no checkpoint of a tabular policy, or only part of one`, { cause: error });
+      throw new Error(`${path} is not a complete checkpoint of a tabular policy`, { cause: error });
     }
   }
 
@@ -251,11 +251,11 @@ export class TabularPolicy implements PolicyModel {
   }
 
   #continue(request: GenerateRequest, sampling: Sampling): GeneratedTokens {
-    if (request.tokens.length === 0) throw new RangeError('a request to generate has no tokens to go on from');
+    if (request.tokens.length === 0) throw new RangeError('a request has no tokens to continue');
     if (request.tokens.length + request.maxTokens > this.#maxTokens) {
-      throw new RangeError(`a sequence could grow beyond the ${this.#maxTokens} tokens that the policy can hold`);
+      throw new RangeError(`a sequence may exceed the ${this.#maxTokens} tokens that the policy can hold`);
     }
-    if (request.draws.length < request.maxTokens) throw new RangeError('a request to generate has too few draws');
+    if (request.draws.length < request.maxTokens) throw new RangeError('a request has too few draws');
     const sequence = [...request.tokens];
     const logprobs: number[] = [];
     let ended = false;

@@ -145,11 +145,11 @@ async function compare(
 ): Promise<string[]> {
   const { freshProcess } = context.settings;
   if (freshProcess === undefined) return [];
-  if (!existsSync(freshProcess)) return [`${fileURLToPath(freshProcess)} is not there: build first`];
+  if (!existsSync(freshProcess)) return [`${fileURLToPath(freshProcess)} does not exist: build first`];
   const { tasks } = requestOf(context);
   try {
     const [first = [], second = []] = await replays();
-    const found = first[0] === second[0] ? [] : ['the splits hold other tasks'];
+    const found = first[0] === second[0] ? [] : ['the splits contain other tasks'];
     for (const [index, task] of tasks.entries()) {
       const [one = '', other = ''] = [first[index + 1], second[index + 1]];
       if (one === other) continue;

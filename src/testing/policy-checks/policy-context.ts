@@ -81,7 +81,7 @@ export async function playBatch(context: PolicyCheckContext, temperature = 1): P
     const answers = await model.generate(asked, { ...plainSampling, temperature });
     for (const [row, { tokens, mask, logprobs, turns }] of rows.entries()) {
       const answer = answers[row];
-      if (answer === undefined) throw new Error(`${asked.length} requests were answered ${answers.length} times`);
+      if (answer === undefined) throw new Error(`${asked.length} requests got ${answers.length} answers`);
       const start = tokens.length;
       const extend = (ids: readonly number[], sampled: 0 | 1, recorded: readonly number[]): void => {
         tokens.push(...ids);
