@@ -18,7 +18,7 @@ const clips: OptionChecks['clips'] = (options, names, { epochs, minibatches }) =
     .map((name) => idle(name, beside, `Remove ${name}, or raise algorithm.minibatches or algorithm.epochs.`));
 };
 
-/** What `validate` of an algorithm is handed. */
+/** The arguments of an algorithm's `validate`. */
 export const optionChecks: OptionChecks = {
   idle,
 

@@ -12,17 +12,17 @@ import { shorten } from './shorten.js';
 import { testHost } from './test-host.js';
 import { globalState } from './shared-cures.js';
 
-/** An action format as the kit takes it: its module, and options to try it with. */
+/** An action format for the kit: its module, and options to test it with. */
 export interface ActionFormatSubject<Options> extends FormatModule<Options> {
   readonly options: Options;
 }
 
 export interface ActionFormatCheckSettings extends KitSettings {
-  /** Actions that the format must carry unchanged. */
+  /** Actions that rendering and parsing must not change. */
   readonly actions?: readonly string[];
-  /** Awkward texts to try. */
+  /** Number of awkward texts to try. */
   readonly texts?: number;
-  /** Seconds that reading one text may take. */
+  /** Maximum seconds to read one text. */
   readonly secondsPerText?: number;
 }
 
@@ -151,7 +151,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
   },
 ];
 
-/** Checks an action format against its contract, and tells what became of each check. */
+/** Checks an action format against its contract and reports the outcome of each check. */
 export async function examineActionFormat<Options>(
   subject: ActionFormatSubject<Options>,
   settings: ActionFormatCheckSettings = {},
@@ -172,8 +172,8 @@ export async function examineActionFormat<Options>(
 }
 
 /**
- * Checks an action format against its contract, and says what is wrong and what usually causes it. Nothing is found in
- * a good one.
+ * Checks an action format against its contract and returns findings with their usual causes. The list is empty if all
+ * checks pass.
  */
 export async function checkActionFormat<Options>(
   subject: ActionFormatSubject<Options>,
@@ -182,7 +182,7 @@ export async function checkActionFormat<Options>(
   return findingsOf(await examineActionFormat(subject, settings));
 }
 
-/** The kit as tests, one for each check; takes the runner's `it`. */
+/** Declares the kit as tests, one for each check. `it` is the function of the test runner. */
 export function describeActionFormat<Options>(
   it: DeclareTest,
   subject: ActionFormatSubject<Options>,

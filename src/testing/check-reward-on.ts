@@ -1,5 +1,5 @@
-// The law "every success scores above every failure", on episodes that an environment really plays: a scheme that is
-// right on simulated facts may still stumble over those of a world.
+// Checks the law "every success scores above every failure" on real episodes of an environment: a scheme that is
+// correct on simulated facts may fail on the facts of a world.
 import type { Draw, Environment, EnvironmentPhase, World } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { RewardScheme } from '../contracts/reward.js';
@@ -19,15 +19,15 @@ import type { Finding } from './finding.js';
 import { testEnvironmentHost, testHost } from './test-host.js';
 
 export interface RewardOnSettings extends KitSettings {
-  /** Training tasks that each player plays. */
+  /** Number of training tasks that each player plays. */
   readonly tasks?: number;
-  /** Turns after which an episode is cut; absent: the world's `maxTurns`, or 40. */
+  /** Number of turns after which an episode is cut; absent: the world's `maxTurns`, or 40. */
   readonly horizon?: number;
-  /** The scheme is a term that belongs beside an outcome: the law must hold with 1 for a success added. */
+  /** The scheme is used next to an outcome reward: the law must hold after adding 1 for a success. */
   readonly term?: boolean;
 }
 
-/** An episode, and who played it. */
+/** An episode and its player. */
 interface Played extends CompletedEpisode {
   readonly player: string;
 }
@@ -36,7 +36,7 @@ interface Context {
   readonly scheme: RewardScheme;
   readonly horizon: number;
   readonly played: readonly Played[];
-  /** What a success earns beside the scheme. */
+  /** Reward of a success in addition to the scheme. */
   readonly outcome: number;
 }
 
@@ -99,9 +99,9 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
 ];
 
 /**
- * Plays an environment under a reward scheme and checks that every success scores above every failure, undiscounted.
- * Players are the oracle, the random player, a mixture of both, the oracle after a random beginning (late successes),
- * and the oracle stopped one turn short (failures that came as far as can be).
+ * Plays an environment with a reward scheme and checks that every success scores above every failure, undiscounted. The
+ * players are the oracle, the random player, mixtures of both, the oracle after a random start (late successes), and
+ * the oracle stopped one turn early (failures close to success).
  */
 export async function checkRewardOn<EnvironmentOptions, RewardOptions>(
   environment: EnvironmentSubject<EnvironmentOptions>,
@@ -116,7 +116,7 @@ export async function checkRewardOn<EnvironmentOptions, RewardOptions>(
   return findingsOf({ checks });
 }
 
-/** The kit as tests, one for each check; takes the runner's `it`. */
+/** Declares the kit as tests, one for each check. `it` is the function of the test runner. */
 export function describeRewardOn<EnvironmentOptions, RewardOptions>(
   it: DeclareTest,
   environment: EnvironmentSubject<EnvironmentOptions>,
@@ -126,7 +126,7 @@ export function describeRewardOn<EnvironmentOptions, RewardOptions>(
   declareKit(it, rewardOnChecks, settings, () => checkRewardOn(environment, reward, settings));
 }
 
-/** Longest time of a call. */
+/** Deadline of a call in milliseconds. */
 const patience = 60_000;
 const milliseconds = Object.fromEntries(environmentPhases.map((phase) => [phase, patience])) as {
   readonly [phase in EnvironmentPhase]: number;
@@ -182,14 +182,14 @@ async function playAll<Options>(
   }
 }
 
-/** Players who ask the oracle now and then, and play at random otherwise: whether they ask it in this turn. */
+/** Players that mix the oracle and the random player: the function decides whether to ask the oracle in a turn. */
 const mixtures: ReadonlyMap<string, (turn: number, random: Random) => boolean> = new Map([
   ['the oracle in about every second turn', (_turn, random) => random.uniform() < 0.5],
   ['the oracle in most turns', (_turn, random) => random.uniform() < 0.85],
   ['the oracle, after three random turns', (turn) => turn >= 3],
 ]);
 
-/** The world with these players beside its own. */
+/** The world with these additional players. */
 function withMixtures(world: World): World {
   const { instructions, splits, experts = [], maxTurns } = world;
   return {
@@ -202,7 +202,7 @@ function withMixtures(world: World): World {
   };
 }
 
-/** An instance that knows the mixtures, too. An episode that is cut is graded as it is elsewhere. */
+/** An instance that also knows the mixtures. It grades cut episodes like the inner environment. */
 class MixingEnvironment implements Environment {
   readonly conclude?: NonNullable<Environment['conclude']>;
   #turn = 0;

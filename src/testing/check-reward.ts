@@ -9,19 +9,17 @@ import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
 import { clock, globalRandom, globalState } from './shared-cures.js';
 
-/** A reward scheme as the kit takes it: its module, and options to try it with. */
+/** A reward scheme for the kit: its module, and options to test it with. */
 export interface RewardSubject<Options> extends RewardModule<Options> {
   readonly options: Options;
 }
 
 export interface RewardCheckSettings extends KitSettings {
-  /** Episodes to simulate. */
+  /** Number of episodes to simulate. */
   readonly episodes?: number;
   /** Also simulate environments whose progress may fall within an episode. */
   readonly progressFalls?: boolean;
-  /**
-   * The scheme is a term that belongs beside an outcome: success must stay above failure with 1 for a success added.
-   */
+  /** The scheme is used next to an outcome reward: success must stay above failure after adding 1 for a success. */
   readonly term?: boolean | 'where it pays nothing';
 }
 
@@ -29,7 +27,7 @@ interface ScoredEpisode extends SimulatedEpisode {
   readonly scores: readonly number[];
   readonly total: number;
   readonly bounds: RewardBounds;
-  /** The same, discounted by `discount` a turn. */
+  /** The return, discounted by `discount` per turn. */
   readonly discounted: { readonly discount: number; readonly total: number; readonly bounds: RewardBounds };
 }
 
@@ -37,7 +35,7 @@ interface Context {
   create(): RewardScheme;
   readonly scheme: RewardScheme;
   readonly episodes: readonly ScoredEpisode[];
-  /** What a success earns beside the scheme. */
+  /** Reward of a success in addition to the scheme. */
   readonly outcome: number;
 }
 
@@ -50,7 +48,7 @@ function describeEpisode({ success, turns, context }: ScoredEpisode): string {
   return `a ${success ? 'success' : 'failure'} of ${turns.length} turns in ${context.horizon}${milestones} (progress ${progress})`;
 }
 
-/** The first sentence of each kind is enough to go on with. */
+/** The first finding of each kind is enough. */
 function first<T>(items: readonly T[], sentence: (item: T) => string | undefined): readonly string[] {
   for (const item of items) {
     const found = sentence(item);
@@ -59,7 +57,7 @@ function first<T>(items: readonly T[], sentence: (item: T) => string | undefined
   return [];
 }
 
-/** The return and the bounds it leaves, in words; undefined where it keeps them. */
+/** The return and the violated bounds, in words; undefined if the return lies within them. */
 function outsideBounds(total: number, bounds: RewardBounds, success: boolean): string | undefined {
   const [low, high] = success ? bounds.success : bounds.failure;
   return total >= low - rounding && total <= high + rounding ? undefined : `${total}, outside [${low}, ${high}]`;
@@ -205,7 +203,7 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
 ];
 
-/** Checks a reward scheme against its contract, on simulated episodes, and tells what became of each check. */
+/** Checks a reward scheme against its contract, on simulated episodes, and reports the outcome of each check. */
 export async function examineReward<Options>(
   subject: RewardSubject<Options>,
   settings: RewardCheckSettings = {},
@@ -234,7 +232,10 @@ export async function examineReward<Options>(
   return { checks };
 }
 
-/** Checks a reward scheme against its contract, on simulated episodes. Nothing is found in a good one. */
+/**
+ * Checks a reward scheme against its contract, on simulated episodes, and returns findings. The list is empty if all
+ * checks pass.
+ */
 export async function checkReward<Options>(
   subject: RewardSubject<Options>,
   settings: RewardCheckSettings = {},
@@ -242,7 +243,7 @@ export async function checkReward<Options>(
   return findingsOf(await examineReward(subject, settings));
 }
 
-/** Throws where `create` gave something that no reward scheme can be. */
+/** Throws if the result of `create` is not a reward scheme. */
 function checkRewardShape(scheme: unknown): void {
   requireMembers('create()', scheme, { density: 'string', score: 'function', bounds: 'function' });
   const { density } = scheme as RewardScheme;
@@ -250,7 +251,10 @@ function checkRewardShape(scheme: unknown): void {
     throw new Error(`create().density: must be 'outcome' or 'turn', not ${JSON.stringify(density)}`);
 }
 
-/** A scheme that pays for nothing is a price, which always stands beside an outcome; unless the caller knows better. */
+/**
+ * A scheme that pays for nothing is a price, which is always used next to an outcome reward, unless the caller says
+ * otherwise.
+ */
 function outcomeBeside(
   episodes: readonly ScoredEpisode[],
   term: boolean | 'where it pays nothing' | undefined,
@@ -259,7 +263,7 @@ function outcomeBeside(
   return episodes.every(({ bounds: { success, failure } }) => success[1] <= 0 && failure[1] <= 0) ? 1 : 0;
 }
 
-/** Scores everything anew with a scheme of its own. */
+/** Scores all episodes again with a new scheme. */
 function scoreAgain(kit: Context): string | undefined {
   const scheme = kit.create();
   for (const { turns, scores, context, bounds } of kit.episodes) {
@@ -271,7 +275,7 @@ function scoreAgain(kit: Context): string | undefined {
   return undefined;
 }
 
-/** The kit as tests, one for each check; takes the runner's `it`. */
+/** Declares the kit as tests, one for each check. `it` is the function of the test runner. */
 export function describeReward<Options>(
   it: DeclareTest,
   subject: RewardSubject<Options>,

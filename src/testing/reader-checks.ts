@@ -1,17 +1,17 @@
 import type { KitCheck } from './conformance-kit.js';
 import { shorten } from './shorten.js';
 
-/** Whatever makes something of a policy's text: an action format, or a tool. */
+/** A reader of a policy's text: an action format or a tool. */
 interface TextReader {
   readonly read: (text: string) => unknown;
-  /** Texts that it knows. */
+  /** Texts that it can read. */
   readonly known: readonly string[];
-  /** What its own syntax consists of, beside that of others. */
+  /** Pieces of its own syntax, in addition to those of others. */
   readonly pieces: readonly string[];
   readonly milliseconds: number;
 }
 
-/** What regular expressions with nested repetition choke on. */
+/** Texts that are slow in regular expressions with nested repetition. */
 const repetitive = [
   '<',
   '</',
@@ -30,7 +30,7 @@ const repetitive = [
 
 const mostCharacters = 1_000_000;
 
-/** Checks of every reader: a policy may write anything, and as much as it may. */
+/** Checks of every reader: a policy may write any text of any length. */
 export function readerChecks<Context>(readerOf: (context: Context) => TextReader): readonly KitCheck<Context>[] {
   return [
     {
@@ -43,7 +43,7 @@ export function readerChecks<Context>(readerOf: (context: Context) => TextReader
       run: (context) => {
         const { read, pieces, milliseconds } = readerOf(context);
         for (const piece of [...repetitive, ...pieces]) {
-          // Ever longer, so that what backtracks is caught before it takes hours.
+          // The length doubles, so that backtracking is found before it takes hours.
           for (let count = 1_000; count * piece.length <= mostCharacters; count *= 2) {
             const start = performance.now();
             read(piece.repeat(count));

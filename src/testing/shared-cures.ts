@@ -1,6 +1,6 @@
 import type { CheckDescription } from './conformance-kit.js';
 
-// Why and cure of checks that several kinds of contributions have.
+// Why and cure of checks that several kinds of contributions share.
 type Cure = Pick<CheckDescription, 'why' | 'cure'>;
 
 export const clock: Cure = {
