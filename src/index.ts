@@ -1,6 +1,5 @@
 /**
- * The public door of @agentgym/cli: types of the contracts, for plugins that import nothing else, and `defineRecipe`
- * for recipes in TypeScript.
+ * The public entry of @agentgym/cli: types of the contracts for plugins, and `defineRecipe` for recipes in TypeScript.
  */
 export { defineRecipe, type RecipeDefinition } from './config/define-recipe.js';
 export type { Recipe } from './config/recipe-schema.js';

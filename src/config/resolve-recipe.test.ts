@@ -519,7 +519,8 @@ describe('resolveRecipe', () => {
 
   it('refuses settings that an algorithm cannot work with where they were written, and names both', async () => {
     const base = BASE.replace('minibatches: 2', 'minibatches: 2, groupSize: 1');
-    const message = 'it is 1 with `name: grpo`: a group of one has nothing to compare: every advantage is 0';
+    const message =
+      'it is 1 with `name: grpo`: a group of one has no other episode to compare with: every advantage is 0';
     expect(await complaints(base)).toEqual([`AG_RECIPE_INVALID 4: algorithm.groupSize: ${message}`]);
     expect(await complaints(`${BASE}    algorithm: { groupSize: 1 }\n`)).toEqual([
       `AG_RECIPE_INVALID 10: stages.rl.algorithm.groupSize: ${message}`,

@@ -8,84 +8,87 @@ import type { OptionGroups } from './option-groups.js';
 import type { OptionFinding } from './options.js';
 import type { CompletedEpisode } from './trajectory.js';
 
-/** An algorithm's host also carries what algorithms share. */
+/** The host of an algorithm. It also carries the functions that algorithms share. */
 export interface AlgorithmHost extends Host {
   readonly credit: CreditTools;
 }
 
 /**
- * What an algorithm needs beside the episodes. `reference`: log probabilities of the policy that the stage began with.
- * `greedy`: the return of one episode of each task at temperature 0 (ReMax). A critic is asked for by `critic`.
+ * Extra data that an algorithm needs. `reference`: log probabilities of the policy at the start of the stage. `greedy`:
+ * the return of one episode of each task at temperature 0 (ReMax). The field `critic` asks for a critic.
  */
 export type AlgorithmRole = 'reference' | 'greedy';
 
-/** A critic: what it is, and how it learns. */
+/** The kind of a critic and its training. */
 export interface CriticPlan {
   /**
-   * `shared`: a value head on the policy's trunk, trained by the policy's steps. `own`: a second model that begins as a
+   * `shared`: a value head on the policy's trunk, trained by the policy's steps. `own`: a second model that starts as a
    * copy of the policy.
    */
   readonly trunk: 'shared' | 'own';
-  /** Peak of an own critic's learning rate, on the stage's schedule; null: the policy's. */
+  /** Peak learning rate of an own critic, on the schedule of the stage; null: the policy's learning rate. */
   readonly learningRate: number | null;
   /**
-   * Steps at the beginning of a stage in which the critic's loss alone is trained. With an own trunk the policy stays
-   * as it is; a shared one moves with the critic.
+   * Number of first steps of a stage that train only the critic's loss. With an own critic the policy does not change;
+   * a shared trunk changes with the critic.
    */
   readonly warmup: number;
-  /** What the critic minimises, of the live `value`; beside the policy's loss where the trunk is shared. */
+  /** The critic's loss as a function of the live `value`. With a shared trunk it is added to the policy's loss. */
   loss(ops: LossOperations, inputs: LossInputs): Loss;
 }
 
-/** The keys of a recipe's `algorithm` that the loop itself reads, and that an algorithm may have a say in. */
+/**
+ * The keys of a recipe's `algorithm` that the training loop reads. An algorithm may set their defaults and check them.
+ */
 export interface UpdateSettings {
-  /** Episodes of one task sampled together. */
+  /** Number of episodes of one task sampled together. */
   readonly groupSize: number;
-  /** Passes over a batch. */
+  /** Number of passes over a batch. */
   readonly epochs: number;
   /** Optimizer steps per pass. */
   readonly minibatches: number;
   /**
-   * The ratio's denominator: the trainer's own log probabilities before its first step, in the place of the sampler's.
+   * The denominator of the ratio is the trainer's log probabilities before its first step, instead of the sampler's.
    */
   readonly recomputeLogprobs: boolean;
   /**
-   * Highest weight that corrects for the difference between sampler and trainer; read where log probabilities are
+   * Upper bound of the weight that corrects the difference between sampler and trainer; used if log probabilities are
    * recomputed.
    */
   readonly importanceCap: number;
 }
 
 /**
- * A complaint of an algorithm about its options, or about a setting of the recipe's `algorithm` that they do not go
- * with.
+ * A finding of an algorithm about its options, or about a setting in the recipe's `algorithm` that contradicts them.
  */
 export interface AlgorithmFinding extends OptionFinding {
-  /** The setting, where it is one; `path` is then empty. */
+  /** The name of the setting if the finding is about a setting; `path` is then empty. */
   readonly setting?: keyof UpdateSettings;
 }
 
-/** Complaints that algorithms have in common, for `validate`. */
+/** Common findings of algorithms about options, for `validate`. */
 export interface OptionChecks {
-  /** `option` does nothing `beside` another setting. */
+  /** `option` has no effect because of the setting in `beside`. */
   idle(option: string, beside: string, hint: string): AlgorithmFinding;
-  /** A group of one episode under an estimator that compares the members of a group. */
+  /** A group of one episode with an estimator that compares the members of a group. */
   groupOfOne(settings: UpdateSettings): readonly AlgorithmFinding[];
-  /** Bounds of a ratio that is always 1: one epoch of one minibatch. Options that are null or false are not set. */
+  /**
+   * Bounds of a ratio that is always 1, with one epoch of one minibatch. Options that are null or false are not set.
+   */
   clips(
     options: { readonly [name: string]: unknown },
     names: readonly string[],
     settings: UpdateSettings,
   ): readonly AlgorithmFinding[];
-  /** The group `scaling`: what is divided by, where nothing is. */
+  /** The group `scaling`: options of the divisor without a divisor. */
   scaling(options: OptionGroups['scaling']): readonly AlgorithmFinding[];
-  /** The group `comparison`: a discount of turns where whole episodes are compared. */
+  /** The group `comparison`: a discount of turns when whole episodes are compared. */
   comparison(options: OptionGroups['comparison']): readonly AlgorithmFinding[];
-  /** The group `flatGroups`, beside what makes that no group is flat. */
+  /** The group `flatGroups`, and settings with which no group is without signal. */
   flatGroups(options: FlatGroupOptions): readonly AlgorithmFinding[];
   /**
-   * The groups `importance` and `clip`: bounds of a ratio that is left out; and with `importance: none` several
-   * optimizer steps on one batch, of which all but the first are off the policy that sampled it.
+   * The groups `importance` and `clip`: bounds of a ratio that is not used. Also `importance: none` with several
+   * optimizer steps on one batch: all steps after the first are off-policy.
    */
   importance(
     options: OptionGroups['importance'] & OptionGroups['clip'],
@@ -101,13 +104,13 @@ export interface OptionChecks {
   }): readonly AlgorithmFinding[];
 }
 
-/** What an algorithm makes of a batch's rewards. */
+/** The credit that an algorithm computes from the rewards of a batch. */
 export interface Advantages {
   /** [rows, width]; 0 outside sampled tokens. */
   readonly advantages: Float64Array;
   /** [rows, width] targets of the critic. */
   readonly returns?: Float64Array;
-  /** What the loss reads as `klCoefficient`, where it changes from batch to batch. */
+  /** The value of `klCoefficient` in the loss, if it changes from batch to batch. */
   readonly klCoefficient?: number;
   /** The algorithm's memory after this batch. */
   readonly state: JsonObject;
@@ -116,8 +119,8 @@ export interface Advantages {
 }
 
 /**
- * How advantages and loss are made. Its options are bound at creation; its only memory is `state`, JSON that lives in
- * the checkpoint.
+ * An algorithm: how advantages and loss are computed. Its options are fixed at creation. Its only memory is `state`,
+ * JSON that the checkpoint stores.
  *
  * @example
  * ```ts
@@ -143,44 +146,40 @@ export interface Algorithm {
   /** Fills `values`, `bootstrapValue` and the live `value`; absent: no critic. */
   readonly critic?: CriticPlan;
   readonly initialState: { readonly [key: string]: Json };
-  /**
-   * What a reward is worth one turn, and one sampled token, earlier, in the returns it learns from; absent: neither
-   * discounts.
-   */
+  /** Discount per turn and per sampled token in the returns that it learns from; absent: no discount. */
   readonly discount?: { readonly turn: number; readonly token: number };
   /**
-   * What of a group's completed episodes is trained on, in units of rows that stand together; absent: the group as it
-   * is. A group without a unit says nothing. Called before a batch is built.
+   * Selects the episodes of a group to train on, in units of rows that stay together; absent: the whole group as it is.
+   * The trainer does not use a group without a unit. Called before a batch is built.
    */
   select?(group: readonly CompletedEpisode[]): readonly (readonly CompletedEpisode[])[];
-  /** Units are pairs, for `pairDifference`: no minibatch parts them. */
+  /** Units are pairs, for `pairDifference`: no minibatch separates them. */
   readonly pairs?: boolean;
-  /** What the conformance kit may hold it to, beyond what every algorithm keeps; absent: nothing. */
+  /** Claims that the conformance kit checks, in addition to the rules for every algorithm; absent: none. */
   readonly claims?: readonly AlgorithmClaim[];
   /**
-   * Rounds of further tasks a step may play in the place of groups that say nothing (dynamic sampling: DAPO, arXiv
-   * 2503.14476, section 3.2).
+   * Maximum number of extra rounds of tasks that a step may play to replace groups without signal (dynamic sampling:
+   * DAPO, arXiv 2503.14476, section 3.2).
    */
   readonly refillRounds?: number;
-  /** Credit for a whole batch; `batch.advantages` and `batch.weight` are not filled yet. */
+  /** Computes the credit of a whole batch; `batch.advantages` and `batch.weight` are not filled yet. */
   advantages(batch: TrainingBatch, state: JsonObject): Advantages;
   /** [rows, width] weights of a minibatch's tokens, normalised over that minibatch. */
   weights(minibatch: TrainingBatch): Float64Array;
-  /** The loss, the same for every minibatch. */
+  /** Builds the loss, which is the same for every minibatch. */
   loss(ops: LossOperations, inputs: LossInputs): Loss;
 }
 
 /**
- * What an algorithm says of itself with these options; the conformance kit holds it to it. `unbiased`: where the policy
- * is still the sampler, the expected gradient of its loss is a positive multiple of that of the expected return,
- * undiscounted, whatever a critic says. `groups-apart`: the credit of a group does not depend on the other groups of
- * its batch.
+ * A claim of an algorithm with these options; the conformance kit checks it. `unbiased`: while the policy equals the
+ * sampler, the expected gradient of its loss is a positive multiple of the gradient of the undiscounted expected
+ * return, for any critic. `groups-apart`: the credit of a group does not depend on the other groups of its batch.
  */
 export type AlgorithmClaim = 'unbiased' | 'groups-apart';
 
-/** What the module of an algorithm contribution exports. */
+/** The exports of the module of an algorithm contribution. */
 export interface AlgorithmModule<Options> {
   readonly create: (options: Options, host: AlgorithmHost) => Awaitable<Algorithm>;
-  /** Complaints about options that do nothing or contradict each other, beside the update settings of the recipe. */
+  /** Findings about options that have no effect or contradict each other or the update settings of the recipe. */
   readonly validate?: (options: Options, settings: UpdateSettings, checks: OptionChecks) => readonly AlgorithmFinding[];
 }

@@ -3,13 +3,13 @@ import type { JsonObject } from './json.js';
 import type { LossExpression, LossInputs, LossOperations } from './loss.js';
 import type { CompletedEpisode } from './trajectory.js';
 
-/** How per-token losses become one number. Named as in the recorded batches of verl. */
+/** How the losses of tokens are combined into one number. The names are those of verl. */
 export type LossAggregation =
   /** Mean over all sampled tokens of the minibatch. */
   | 'token-mean'
-  /** Mean over sequences with a sampled token of the sum over their tokens. */
+  /** Sum over the tokens of a sequence, then the mean over sequences with a sampled token. */
   | 'sequence-mean-token-sum'
-  /** Mean over sequences with a sampled token of the mean over their tokens. */
+  /** Mean over the tokens of a sequence, then the mean over sequences with a sampled token. */
   | 'sequence-mean-token-mean'
   /** Sum over all tokens, divided by rows with a sampled token times a constant length. */
   | 'constant-length';
@@ -21,90 +21,91 @@ export type LossAggregation =
 export type KlEstimator = 'k1' | 'abs' | 'k2' | 'k3' | 'k3-straight-through';
 
 /**
- * What the future is worth. Both may be set: a step from a turn's last token to the next turn's first is discounted by
- * their product.
+ * Discounts of later rewards. Both may be set: the step from a turn's last token to the next turn's first token is
+ * discounted by their product.
  */
 export interface Discounts {
-  /** From one sampled token to the next. Tokens that nobody sampled do not discount. */
+  /** Per sampled token. Tokens that were not sampled do not discount. */
   readonly token: number;
-  /** From one turn to the next. */
+  /** Per turn. */
   readonly turn: number;
 }
 
-/** Advantages, and what a critic is trained on beside them. */
+/** Advantages, and the targets of a critic. */
 export interface AdvantageEstimate {
   /** [rows, width]; 0 outside sampled tokens. */
   readonly advantages: Float64Array;
-  /** [rows, width] advantage + value: what the critic should have said. */
+  /** [rows, width] advantage + value: the target of the critic. */
   readonly returns: Float64Array;
 }
 
-/** How generalised advantage estimation (GAE, Schulman et al. 2016) looks ahead. */
+/** Settings of generalised advantage estimation (GAE, Schulman et al. 2016). */
 export interface GeneralizedAdvantageOptions extends Discounts {
-  /** Weight of longer looks ahead, GAE's lambda: from token to token, or from turn to turn. */
+  /** GAE's lambda, per token or per turn. */
   readonly lambda: number;
-  /** What takes a step: a sampled token, or a turn, whose tokens then share one advantage. */
+  /** Unit of a step: a sampled token, or a turn. The tokens of a turn then share one advantage. */
   readonly level: 'token' | 'turn';
   /**
-   * The value after the last action of a truncated episode is `bootstrapValue`; false: 0, as after a terminated one.
+   * The value after the last action of a truncated episode is `bootstrapValue`; false: 0, as after a terminated
+   * episode.
    */
   readonly bootstrap: boolean;
 }
 
-/** A deviation divides by n - 1 (`sample`) or by n. */
+/** Divisor of a deviation: n - 1 (`sample`) or n. */
 export type DeviationKind = 'sample' | 'population';
 
-/** How numbers are brought to mean 0 and deviation 1. */
+/** How numbers are normalised to mean 0 and deviation 1. */
 export interface WhiteningOptions {
   /** Added to the variance before the root is taken. */
   readonly varianceEpsilon?: number;
-  /** A deviation that is not above this is no signal: everything is 0. */
+  /** If the deviation is not above this, there is no signal and all results are 0. */
   readonly noSignalBelow?: number;
   readonly deviation?: DeviationKind;
 }
 
 /** Bounds of PPO's clipped objective (Schulman et al. 2017). */
 export interface ClipOptions {
-  /** The ratio to the sampling policy; absent: of the token. */
+  /** The ratio to the sampling policy; absent: the ratio of the token. */
   readonly ratio?: LossExpression;
   readonly clipLow: number;
   readonly clipHigh: number;
   /**
-   * Highest loss of a token with a negative advantage, in multiples of that advantage (Ye et al. 2020, arXiv
+   * Maximum loss of a token with a negative advantage, in multiples of that advantage (Ye et al. 2020, arXiv
    * 1912.09729).
    */
   readonly dualClip?: number | null;
-  /** Highest ratio of the unclipped side (TRL's `delta`). */
+  /** Upper bound of the ratio on the unclipped side (TRL's `delta`). */
   readonly ratioCap?: number | null;
 }
 
-/** A surrogate objective per token, larger is better, and what it is logged by. */
+/** A surrogate objective per token (larger is better) and its metrics. */
 export interface ClippedObjective {
   readonly objective: LossExpression;
   readonly metrics: { readonly [name: string]: LossExpression };
 }
 
-/** How a policy is kept near the one that training began with. */
+/** How the policy stays near the policy at the start of training. */
 export interface KlOptions {
-  /** Weight of the divergence; 0: none. With a target, where it begins. */
+  /** Weight of the divergence; 0: no divergence. With a target, the start value. */
   readonly klCoefficient: number;
-  /** Taken from each token's reward, or added to the loss. */
+  /** Subtracted from each token's reward, or added to the loss. */
   readonly klIn: 'loss' | 'reward';
   readonly klEstimator: KlEstimator;
-  /** The divergence per sampled token that the coefficient is steered to; null: the coefficient stays. */
+  /** Target of the divergence per sampled token, to which the coefficient adapts; null: the coefficient is constant. */
   readonly klTarget: number | null;
-  /** Episodes over which the steering takes effect. */
+  /** Number of episodes over which the coefficient adapts. */
   readonly klHorizon: number;
 }
 
-/** The options at work; everything is empty where the coefficient is 0. */
+/** The parts that an algorithm adds for these options; all empty if the coefficient is 0. */
 export interface KlControl {
   readonly roles: readonly 'reference'[];
-  /** To be part of the algorithm's. */
+  /** Add these members to the algorithm. */
   readonly initialState: JsonObject;
   /**
-   * To be part of what `advantages` returns: the penalised batch to make them of, the rest of the state, the
-   * coefficient, what is logged.
+   * Add these members to the result of `advantages`: the penalised batch to compute them from, the rest of the state,
+   * the coefficient, the metrics.
    */
   take(
     batch: TrainingBatch,
@@ -115,28 +116,26 @@ export interface KlControl {
     readonly klCoefficient?: number;
     readonly metrics: { readonly [name: string]: number };
   };
-  /** To be part of the loss's terms. */
+  /** Add these terms to the loss. */
   terms(ops: LossOperations, inputs: LossInputs): { readonly [name: string]: LossExpression };
 }
 
-/** What the members of a group are compared by. */
+/** How the members of a group are compared. */
 export interface GroupComparison {
-  /**
-   * `turn`: each turn with the turns of its number, by what is earned from it on, among the members that got so far.
-   */
+  /** `turn`: compares turns with the same number, by their later rewards, among the members that reached this turn. */
   readonly level: 'episode' | 'turn';
-  /** What a reward is worth one turn earlier; read at the level of turns. */
+  /** Discount of rewards per turn; used at the level of turns. */
   readonly turnDiscount: number;
 }
 
-/** Whether groups whose episodes say nothing are left out of a batch. */
+/** Whether groups without signal are dropped from a batch. */
 export interface FlatGroupOptions extends Pick<KlOptions, 'klCoefficient' | 'klIn'> {
   readonly dropFlatGroups: boolean;
-  /** Rounds of further tasks in their place. */
+  /** Maximum number of extra rounds of tasks to replace them. */
   readonly refillRounds: number;
 }
 
-/** An episode, or one of its turns, as it is compared. */
+/** An episode, or one of its turns, as a unit of comparison. */
 export interface GroupMember {
   readonly row: number;
   readonly value: number;
@@ -147,17 +146,17 @@ export interface GroupMember {
 /** How the distance of a group's members from their mean is scaled. */
 export interface GroupNormalization extends GroupComparison {
   /**
-   * The distance from the mean of those compared is divided by their deviation, by that of the whole batch, or by
-   * nothing.
+   * The divisor of the distance from the mean: the deviation of the compared members, the deviation of the whole batch,
+   * or none.
    */
   readonly scaling: 'group' | 'batch' | 'none';
   /** Added to the deviation. */
   readonly deviationEpsilon: number;
-  /** Members whose deviation is not above this say nothing: advantages 0. */
+  /** If the deviation of the members is not above this, their advantages are 0. */
   readonly noSignalBelow: number;
 }
 
-/** A sequence's sampled tokens in order, as if nothing stood between them. */
+/** The sampled tokens of a sequence in order, without the tokens between them. */
 export interface ActionTokens {
   /** Indices into the arrays of the batch (row * width + t), ascending. */
   readonly indices: readonly number[];
@@ -165,11 +164,13 @@ export interface ActionTokens {
   readonly turnEnds: readonly number[];
 }
 
-/** What algorithms share; an algorithm's host carries it as `credit`. Pure functions over batches. */
+/**
+ * Functions that algorithms share; the host of an algorithm has them as `credit`. All are pure functions of batches.
+ */
 export interface CreditTools {
   /** Sampled tokens of a row. */
   actionTokens(batch: TrainingBatch, row: number): ActionTokens;
-  /** The same, turn by turn. */
+  /** The sampled tokens of a row, turn by turn. */
   turnTokens(batch: TrainingBatch, row: number): readonly (readonly number[])[];
   /** [rows] undiscounted sum of the rewards on sampled tokens. */
   episodeReturns(batch: TrainingBatch): Float64Array;
@@ -178,8 +179,9 @@ export interface CreditTools {
   /** [rows, width] `perRow[row]` on every sampled token, 0 elsewhere. */
   spreadOverTokens(batch: TrainingBatch, perRow: Float64Array): Float64Array;
   /**
-   * [rows, width] weights such that the sum of weight * loss is the aggregate. 0 outside sampled tokens. Rows without a
-   * sampled token are no sequences, as in verl, unless `countEmpty` makes each a 0 in means over sequences, as in TRL.
+   * [rows, width] weights such that the sum of weight * loss is the aggregate; 0 outside sampled tokens. Rows without a
+   * sampled token do not count as sequences, as in verl. With `countEmpty` each of them counts as 0 in means over
+   * sequences, as in TRL.
    */
   aggregationWeights(
     batch: TrainingBatch,
@@ -188,8 +190,9 @@ export interface CreditTools {
     countEmpty?: boolean,
   ): Float64Array;
   /**
-   * Mean and standard deviation (n - 1; 0 for fewer than two). A deviation at or below `noSignalBelow` is 0: sums that
-   * are equal on paper differ in their last bits, and dividing by that would make a signal out of rounding.
+   * Mean and standard deviation (n - 1; 0 for fewer than two values). A deviation at or below `noSignalBelow` becomes
+   * 0: mathematically equal sums differ in their last bits, and dividing by such a difference would turn rounding into
+   * a signal.
    */
   meanAndDeviation(
     values: readonly number[],
@@ -198,49 +201,46 @@ export interface CreditTools {
   /** Per-token KL estimate between the live policy and the reference, as a differentiable expression. */
   klExpression(ops: LossOperations, inputs: LossInputs, estimator: KlEstimator): LossExpression;
   /**
-   * [rows, width] discounted sum of the rewards from each sampled token on; with `bootstrap`, of truncated episodes'
-   * values after the cut too.
+   * [rows, width] discounted sum of the rewards from each sampled token on. With `bootstrap` it includes the values
+   * after the cut of truncated episodes.
    */
   returnsToGo(batch: TrainingBatch, discounts: Discounts, bootstrap?: boolean): Float64Array;
-  /**
-   * Generalised advantage estimation over sampled tokens or turns, as if nothing stood between them. Reads `values`.
-   */
+  /** Generalised advantage estimation over sampled tokens or turns; other tokens are skipped. Reads `values`. */
   generalizedAdvantages(batch: TrainingBatch, options: GeneralizedAdvantageOptions): AdvantageEstimate;
   /** [rows, width] (x - mean) / sqrt(variance + epsilon) over all sampled tokens of the batch; 0 elsewhere. */
   whitenTokens(batch: TrainingBatch, values: Float64Array, options?: WhiteningOptions): Float64Array;
-  /** The same with every turn counted once, by what its last token has; its tokens share the result. */
+  /** The same, but every turn counts once, with the value of its last token; its tokens share the result. */
   whitenTurns(batch: TrainingBatch, values: Float64Array, options?: WhiteningOptions): Float64Array;
   /**
-   * Each value less the mean of the others, and one alone as it is; all 0 where their deviation is not above
-   * `noSignalBelow`.
+   * Each value minus the mean of the others; a single value does not change. All results are 0 if the deviation is not
+   * above `noSignalBelow`.
    */
   leaveOneOut(values: readonly number[], noSignalBelow?: number): readonly number[];
   /**
-   * What is compared with each other: the members of each group or, at the level of turns, of each group and number of
-   * a turn.
+   * The units to compare: the members of each group or, at the level of turns, of each pair of group and turn number.
    */
   groupMembers(batch: TrainingBatch, comparison: GroupComparison): readonly (readonly GroupMember[])[];
   /**
    * The values that `groupMembers` will compare, before there is a batch: for `select`.
    *
-   * @param charge what is taken from an episode's last reward
+   * @param charge amount that is subtracted from an episode's last reward
    */
   comparedValues(
     group: readonly CompletedEpisode[],
     comparison: GroupComparison,
     charge?: (episode: CompletedEpisode) => number,
   ): readonly (readonly number[])[];
-  /** [rows, width] (value - mean) / (deviation + epsilon) of those compared, on their sampled tokens; 0 elsewhere. */
+  /**
+   * [rows, width] (value - mean) / (deviation + epsilon) of the compared units, on their sampled tokens; 0 elsewhere.
+   */
   groupNormalized(batch: TrainingBatch, options: GroupNormalization): Float64Array;
   /**
-   * Whether groups without signal are left out: where that is asked for; but where tokens pay for their divergence, no
-   * group is without.
+   * Whether groups without signal are dropped: true if the options ask for it. If tokens pay for their divergence, no
+   * group is without signal.
    */
   dropsFlatGroups(options: FlatGroupOptions): boolean;
-  /** Keeps a policy near its reference, fixed or adaptive, in the reward or in the loss. */
+  /** Keeps a policy near its reference: fixed or adaptive, in the reward or in the loss. */
   klControl(options: KlOptions): KlControl;
-  /**
-   * PPO's clipped surrogate (Schulman et al. 2017, equation 7) with two bounds, and the bounds that others added to it.
-   */
+  /** PPO's clipped surrogate (Schulman et al. 2017, equation 7) with two bounds, and later additions to it. */
   clippedObjective(ops: LossOperations, inputs: LossInputs, options: ClipOptions): ClippedObjective;
 }

@@ -6,117 +6,119 @@ import type { Random } from './random.js';
 /** A value or a promise of it: environments may be synchronous or not. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
-/** Training sees `train`, model selection and stopping rules read `validation`, results are of `test`. */
+/** `train` is for training, `validation` for model selection and stopping rules, `test` for results. */
 export type SplitName = 'train' | 'validation' | 'test';
 
-/** What every call into a world comes with. */
+/** The arguments of every call into a world. */
 export interface Call {
-  /** Aborted when the time of the call is up, or when the user interrupts. */
+  /** Aborted when the deadline of the call passes or the user interrupts. */
   readonly signal: AbortSignal;
 }
 
 /** A call that may draw random numbers. */
 export interface Draw extends Call {
-  /** A stream of this call alone, keyed by episode and turn. Nobody else draws from it. */
+  /** A random stream for this call only. Its key is the episode and the turn. */
   readonly random: Random;
 }
 
 /**
  * The tasks of one split. A task id is a string from which `reset` alone rebuilds the task, the same on every machine
- * and in every process: never dependent on directory order, hash seeds, locale or the clock.
+ * and in every process. It must not depend on directory order, hash seeds, locale or the clock.
  */
 export interface TaskSource {
-  /** How many tasks there are; `unbounded` where they are generated. */
+  /** Number of tasks; `unbounded` if they are generated. */
   readonly count: number | 'unbounded';
   /**
-   * The id of the task at `place`, 0 <= place < count; any whole number where unbounded. The host asks for many at
-   * once.
+   * The id of the task at `place`, with 0 <= place < count; any whole number if unbounded. The host may ask for many
+   * ids at once.
    */
   id(place: number): Awaitable<string>;
   /** The id of a task drawn at random. */
   random(random: Random): Awaitable<string>;
 }
 
-/** What a world tells about a task, beside playing it. Always the same of the same task. */
+/** Facts of a task besides its play. They are always the same for the same task. */
 export interface TaskFacts {
   /**
-   * Tasks of one cluster stand or fall together: variants of one level, one puzzle up to names. Intervals are
-   * bootstrapped over clusters, and no cluster may stand in two splits unless the world says `sharesClusters`. Absent
-   * where the task is independent of all others.
+   * Tasks of one cluster succeed or fail together: variants of one level, or one puzzle with other names. Intervals are
+   * bootstrapped over clusters. No cluster may be in two splits unless the world declares `sharesClusters`. Absent if
+   * the task is independent of all others.
    */
   readonly cluster?: string;
-  /** What results are told apart by: the type of the task, its difficulty, the number of hops. By axis. */
+  /**
+   * Labels by axis, such as the type of the task, its difficulty, the number of hops. Results are also shown for each
+   * label.
+   */
   readonly labels?: { readonly [axis: string]: string | number };
 }
 
-/** How a task begins. */
+/** The start of a task. */
 export interface Start {
   readonly observation: string;
-  /** The rules of this task, in the place of the world's `instructions`. */
+  /** The rules of this task, instead of the world's `instructions`. */
   readonly instructions?: string;
 }
 
-/** What an action brought about. */
+/** The result of an action. */
 export interface StepResult {
-  /** What the agent sees next. The host cuts what is longer than `observationCharacters`, with a mark. */
+  /** The next observation of the agent. The host cuts texts longer than `observationCharacters` and marks the cut. */
   readonly observation: string;
-  /** The environment's native reward of this step, kept on record; a reward scheme decides what is trained on. */
+  /** The environment's own reward of this step. It is recorded; training uses the reward scheme. */
   readonly reward: number;
   /**
-   * The task ended, won or lost. A limit that the prompt states is the game's own end: `terminated`, not `truncated`.
+   * The task ended with success or failure. If the prompt states a limit, reaching it is `terminated`, not `truncated`.
    */
   readonly terminated: boolean;
-  /** A cap of the environment that the agent could not know of cut the episode. */
+  /** A cap of the environment that the agent does not know cut the episode. */
   readonly truncated: boolean;
   readonly facts: Facts;
 }
 
-/** What an episode that the host cut comes to: its last turn gets this reward and these facts. */
+/** The grade of an episode that the host cut: its last turn gets this reward and these facts. */
 export type Conclusion = Pick<StepResult, 'reward' | 'facts'>;
 
 /**
- * One instance of a world: plays one episode at a time, `reset` begins the next. The same task, the same random stream
- * and the same actions give the same bytes, in a fresh process too, whatever else is played meanwhile. What the host
- * gets is checked as data: JSON and finite numbers.
+ * One instance of a world. It plays one episode at a time; `reset` starts the next. The same task, random stream and
+ * actions must give the same bytes, also in a fresh process and with other episodes in between. The host checks all
+ * results as data: JSON and finite numbers.
  *
- * An exception makes a *failed* episode, which is recorded and played again; a bad action never throws, it is a fact
- * (`invalid`). An Error whose
- * `code` is `UNAVAILABLE` says that the world itself is down: then nothing more is tried, and the run ends, to be
- * resumed later.
+ * An exception makes a *failed* episode, which is recorded and played again. A bad action must not throw; it is the
+ * fact `invalid`. An Error with the `code` `UNAVAILABLE` means that the world itself is down. agentgym then stops the
+ * run, and it can be resumed later.
  */
 export interface Environment {
   /**
-   * Begins the task and gives its first observation. The stream may be kept for the episode. Throws on an id that is
-   * none of this world's.
+   * Starts the task and returns its first observation. The instance may keep the stream for the episode. Throws if the
+   * id is not a task of this world.
    */
   reset(task: string, call: Draw): Awaitable<string | Start>;
-  /** Plays one action, any string whatever. */
+  /** Plays one action. The action may be any string. */
   step(action: string, call: Call): Awaitable<StepResult>;
   /**
-   * The next action of a player in the present state, which it does not change. `random`, the random baseline, is there
-   * always; its actions need not be legal, but should be well formed. The others are the world's `experts`.
+   * The next action of a player in the current state; it must not change the state. The random baseline `random` always
+   * exists; its actions need not be legal, but should be well-formed. The other players are the world's `experts`.
    */
   act(player: string, call: Draw): Awaitable<string>;
   /**
-   * The host cut the episode by its horizon or its tokens: grades what stands (tests, a page, a patch). Absent: the
-   * last step's result stands.
+   * The host cut the episode by its horizon or its tokens; grades the current state (tests, a page, a patch). Absent:
+   * the result of the last step counts.
    */
   conclude?(cause: 'horizon' | 'tokens', call: Call): Awaitable<Conclusion>;
-  /** The actions that are legal now, where they can be listed. */
+  /** The currently legal actions, if they can be listed. */
   admissible?(): Awaitable<readonly string[]>;
-  /** A string equal for two states exactly if no future can tell them apart. */
+  /** A string that is equal for two states exactly if all their futures are equal. */
   stateKey?(): Awaitable<string>;
-  /** The whole state as JSON, and back. */
+  /** The whole state as JSON; `restore` takes it back. */
   snapshot?(): Awaitable<Json>;
   restore?(state: Json): Awaitable<void>;
-  /** Frees what the instance holds, in the middle of a call too; safe to call twice. */
+  /** Frees the resources of the instance, also during a call; safe to call twice. */
   dispose?(): Awaitable<void>;
 }
 
 /**
- * What all instances of one environment with the same options share: a compiled game, a pool of processes, a
- * connection. It is opened once in every thread that plays it. Only results of `reset`, `step` and `conclude` reach an
- * agent, and what instances share must not show there.
+ * The shared part of all instances of one environment with the same options: a compiled game, a pool of processes, a
+ * connection. It is opened once in every thread that plays it. Agents see only results of `reset`, `step` and
+ * `conclude`. The shared part must not change these results.
  *
  * @example
  * ```ts
@@ -159,57 +161,57 @@ export interface Environment {
  * ```
  */
 export interface World {
-  /** The rules, given to a policy as its system prompt; empty where the first observation says all. */
+  /** The rules, used as the system prompt of a policy; empty if the first observation contains them. */
   readonly instructions: string;
-  /** Pairwise disjoint by construction. */
+  /** Pairwise disjoint. */
   readonly splits: { readonly [name in SplitName]: TaskSource };
-  /** Cluster and labels of a task, where there are any. */
+  /** Cluster and labels of a task, if it has any. */
   about?(task: string): Awaitable<TaskFacts>;
   /**
-   * Players of `act` beside `random`: `oracle` plays best or nearly so; `demonstrator` gives the demonstrations; others
-   * by name.
+   * Players of `act` besides `random`: `oracle` plays optimally or nearly so; `demonstrator` plays the demonstrations;
+   * others by name.
    */
   readonly experts?: readonly string[];
-  /** Turns an episode may need, where the environment has a natural cap. */
+  /** Maximum number of turns of an episode, if the environment has a natural cap. */
   readonly maxTurns?: number;
   /**
-   * The same actions may be answered otherwise another time: a live server, a clock. Runs of it are not exactly
-   * repeatable, and say so.
+   * The same actions may get other answers at another time: a live server, a clock. Runs with it are not exactly
+   * repeatable, and are marked as such.
    */
   readonly external?: boolean;
   /**
-   * Its splits share clusters, as some published benchmarks do: results are then told apart by tasks seen in training
-   * and unseen.
+   * Splits share clusters, as in some published benchmarks. Results are then shown separately for tasks seen and unseen
+   * in training.
    */
   readonly sharesClusters?: boolean;
-  /** A new instance. */
+  /** Creates a new instance. */
   create(call: Call): Awaitable<Environment>;
-  /** Frees what the instances shared, once they are gone; safe to call twice. */
+  /** Frees the shared resources after the instances are disposed of; safe to call twice. */
   close?(): Awaitable<void>;
 }
 
-/** Calls of a world whose time is limited and measured. */
+/** Calls of a world that have a deadline and are timed. */
 export type EnvironmentPhase = 'open' | 'create' | 'reset' | 'step' | 'act' | 'conclude' | 'dispose' | 'close';
 
-/** How an environment wants to be played. A recipe may say otherwise under `environment`. */
+/** Defaults for playing an environment. A recipe can override them under `environment`. */
 export interface EnvironmentNeeds {
   /**
-   * `worker`: in threads of its own, where a call that blocks or hangs harms nobody; costs 5 to 40 microseconds a call.
-   * Absent: `main`.
+   * `worker`: in threads of its own, where a call that blocks or hangs affects no other episode; costs 5 to 40
+   * microseconds per call. Absent: `main`.
    */
   readonly thread?: 'main' | 'worker';
-  /** Most instances at once; absent: as many as episodes are played side by side. */
+  /** Maximum number of instances at a time; absent: the number of episodes that are played side by side. */
   readonly instances?: number;
-  /** UTF-16 units after which an observation is cut; absent: 16384. */
+  /** Maximum length of an observation in UTF-16 units, after which the host cuts it; absent: 16384. */
   readonly observationCharacters?: number;
-  /** Longest time that a call may take, by phase; absent: the recipe's `rollout.deadlineSeconds`. */
+  /** Deadline of a call by phase; absent: the recipe's `rollout.deadlineSeconds`. */
   readonly seconds?: { readonly [phase in EnvironmentPhase]?: number };
 }
 
 /**
- * What the module of an environment contribution exports. Functions that take options are properties here and in the
- * other modules, because TypeScript compares the parameters of methods loosely: an `open` that wants an option that is
- * not declared would pass.
+ * The exports of the module of an environment contribution. Functions that take options are properties here and in the
+ * other modules, because TypeScript compares the parameters of methods loosely: it would accept an `open` that needs an
+ * undeclared option.
  */
 export interface EnvironmentModule<Options> {
   readonly open: (options: Options, host: EnvironmentHost) => Awaitable<World>;

@@ -6,20 +6,20 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Success on the tasks that share one value of a label. */
+/** Success on the tasks with one value of a label. */
 export interface LabelledSuccess {
   readonly value: string | number;
   readonly tasks: number;
   readonly success: EvaluationSummary['success'];
 }
 
-/** An evaluation as every JSON document carries it. Rates are in 0..1. */
+/** An evaluation as every JSON document contains it. Rates are in 0..1. */
 export interface EvaluationSummary {
   readonly split: SplitName;
-  /** Which of the recipe's `evaluation.final.transfer` was played; absent: the recipe's own environment. */
+  /** The entry of the recipe's `evaluation.final.transfer` that was played; absent: the recipe's own environment. */
   readonly environment?: string;
   readonly temperature: number;
-  /** `method` says which interval it is. */
+  /** `method` names the kind of interval. */
   readonly success: Interval & {
     readonly rate: number;
     readonly episodes: number;
@@ -31,13 +31,13 @@ export interface EvaluationSummary {
   readonly truncated: number;
   /** Share of turns whose action was malformed or illegal. */
   readonly invalid: number;
-  /** Episodes that infrastructure broke: outside every denominator. */
+  /** Number of episodes that failed because of infrastructure; no rate counts them. */
   readonly failed: number;
-  /** With several attempts at each task: mean success, and the unbiased chance that one of k succeeds. */
+  /** With several attempts at each task: mean success, and the unbiased probability that one of k attempts succeeds. */
   readonly attempts?: { readonly k: number; readonly avg: number; readonly pass: number };
   /**
-   * The same success apart, by each label that the tasks have. Where splits share clusters, `training` says whether the
-   * run trained on a task's cluster: `seen` or `unseen`.
+   * Success for each label of the tasks. If splits share clusters, the label `training` tells whether the run trained
+   * on the task's cluster: `seen` or `unseen`.
    */
   readonly labels?: { readonly [axis: string]: readonly LabelledSuccess[] };
 }

@@ -1,7 +1,7 @@
 import type { EvaluationSummary } from './evaluation.js';
 
 /**
- * What a run tells while it goes, for whoever shows progress. Not on disk: `metrics.jsonl` is the record.
+ * Events of a run for progress displays. They are not saved; `metrics.jsonl` is the record.
  *
  * @example
  * ```ts
@@ -47,5 +47,5 @@ export type RunEvent =
     }
   | { readonly type: 'stage-finished'; readonly stage: string; readonly step: number; readonly seconds: number }
   | { readonly type: 'warning'; readonly message: string }
-  /** Work that is no training step, such as building a tokenizer or playing baselines. */
+  /** Work outside training steps, such as building a tokenizer or playing baselines. */
   | { readonly type: 'activity'; readonly message: string };

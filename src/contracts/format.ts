@@ -1,20 +1,18 @@
 import type { Host } from './host.js';
 
-/**
- * What an action format made of a policy's text: an action for the environment, or the reply to text it could not read.
- */
+/** The result of reading a policy's text: an action for the environment, or a reply to unreadable text. */
 export type ParsedAction =
   | { readonly action: string }
   | {
-      /** Why the text is no action, for the log. */
+      /** Why the text is not an action, for the log. */
       readonly malformed: string;
-      /** What the agent is shown instead of a reply of the environment, which is not stepped. */
+      /** The next observation of the agent; the environment is not stepped. */
       readonly observation: string;
     };
 
 /**
- * How a policy writes its actions. It belongs to the policy, never to the environment. A turn whose text is malformed
- * is a turn: it counts towards the horizon, its facts are those of the turn before with `invalid: true`.
+ * How a policy writes its actions. A format belongs to the policy, not to the environment. A turn with malformed text
+ * counts towards the horizon; its facts are those of the previous turn with `invalid: true`.
  *
  * @example
  * ```ts
@@ -36,13 +34,13 @@ export type ParsedAction =
 export interface ActionFormat {
   /** Added to the environment's instructions in the system prompt; may be empty. */
   readonly instructions: string;
-  /** Reads any string whatever, without throwing: empty, 10 MB long, or full of control characters. */
+  /** Reads any string without throwing: empty, 10 MB long, or full of control characters. */
   parse(text: string): ParsedAction;
-  /** The text that `parse` reads as this action: demonstrations are written with it. */
+  /** The text that `parse` reads as this action; demonstrations are written with it. */
   render(action: string): string;
 }
 
-/** What the module of an action format contribution exports. */
+/** The exports of the module of an action format contribution. */
 export interface FormatModule<Options> {
   readonly create: (options: Options, host: Host) => ActionFormat;
 }

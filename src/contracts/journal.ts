@@ -6,13 +6,14 @@ import type { Episode } from './trajectory.js';
 /** One line of `metrics.jsonl`: scalars by name (`train/...`, `rollout/...`, `eval/...`, `time/...`, `cost/...`). */
 export interface MetricsLine {
   readonly stage: string;
-  /** Steps of this stage that are done, from 1; 0 before the first. */
+  /** Number of finished steps of this stage, from 1; 0 before the first. */
   readonly step: number;
   readonly metrics: { readonly [name: string]: number };
 }
 
 /**
- * Where training writes: the run's folder in a real run, arrays in a test. Lines are written in the order of the calls.
+ * Where training writes its results: the run's folder in a real run, arrays in a test. Lines are written in the order
+ * of the calls.
  *
  * @example
  * ```ts
@@ -34,13 +35,13 @@ export interface MetricsLine {
  */
 export interface Journal {
   metrics(line: MetricsLine): Awaitable<void>;
-  /** Episodes to keep, already chosen. */
+  /** Writes these episodes; the caller has already selected them. */
   episodes(stage: string, step: number, episodes: readonly Episode[]): Awaitable<void>;
   /**
-   * Called after every step with what resuming the stage needs beside the policy's own weights; the journal decides
-   * when to write a checkpoint of it, and always does when `force` is set (end of a stage, interruption).
+   * Called after every step with the data that resuming the stage needs besides the policy's own weights. The journal
+   * decides when to write a checkpoint; with `force` it always writes one (end of a stage, interruption).
    */
   checkpoint(stage: string, step: number, progress: JsonObject, force: boolean): Awaitable<void>;
-  /** Tells whoever shows progress; nothing is kept. */
+  /** Passes an event to progress displays; nothing is saved. */
   event(event: RunEvent): void;
 }

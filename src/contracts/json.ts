@@ -1,4 +1,4 @@
-/** What JSON can hold: everything that is written to disk or crosses to a worker. */
+/** Values that JSON can store: all data on disk or sent to a worker. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** A JSON object. */

@@ -1,13 +1,14 @@
 /**
- * Losses as expression trees: plain data that crosses a worker or a wire, evaluated in float64 by `src/credit/` and
- * lowered to a graph by an engine. Every expression stands for one number per token ([rows, width]); reductions over a
- * sequence are written back to each of its tokens. A subtree may be shared; sharing is not observable.
+ * Losses as expression trees: plain data that can be sent to a worker or over a network. `src/credit/` evaluates them
+ * in float64, and an engine lowers them to a graph. Every expression is one number per token ([rows, width]);
+ * reductions over a sequence are written back to each of its tokens. Expressions may share a subtree; sharing does not
+ * change results.
  */
 export type LossExpression =
   | { readonly op: 'constant'; readonly value: number }
   /** A per-token array of the batch: constant under differentiation. */
   | { readonly op: 'batch'; readonly name: LossInputName }
-  /** A live quantity of the policy that is being trained: derivatives flow through it. */
+  /** A live quantity of the policy in training: derivatives flow through it. */
   | { readonly op: 'live'; readonly name: LiveName }
   | {
       readonly op: 'exp' | 'log' | 'logsigmoid' | 'stopGradient' | 'sequenceSum' | 'sequenceMean' | 'pairDifference';
@@ -20,14 +21,14 @@ export type LossExpression =
       readonly right: LossExpression;
     }
   | {
-      /** `condition` is read as true where it is not 0; derivatives flow through the branch that is taken only. */
+      /** `condition` is true if it is not 0; derivatives flow only through the chosen branch. */
       readonly op: 'where';
       readonly condition: LossExpression;
       readonly then: LossExpression;
       readonly otherwise: LossExpression;
     };
 
-/** Per-token arrays that a loss reads off the batch. */
+/** Per-token arrays of the batch that a loss can read. */
 export type LossInputName =
   | 'logprobs'
   | 'referenceLogprobs'
@@ -36,20 +37,19 @@ export type LossInputName =
   | 'returns'
   | 'rewards'
   | 'klCoefficient'
-  /** 1 where the row was cut by a cap. */
+  /** 1 if a cap cut the row. */
   | 'truncated';
 
 /**
- * `logprob`: log probability of the token; `entropy`: of the distribution it was drawn from (nats); `value`: the
- * critic's.
+ * `logprob`: log probability of the token; `entropy`: of the distribution of the token (nats); `value`: the critic's.
  */
 export type LiveName = 'logprob' | 'entropy' | 'value';
 
 /**
  * Builds loss expressions. Derivatives are the usual ones; `clip` passes the derivative inside [low, high], bounds
- * included, and 0 outside. `sequenceSum` and `sequenceMean` run over the sampled tokens of a row. `pairDifference` is,
- * on every token of rows 2k and 2k + 1, the value of row 2k minus that of row 2k + 1, read at the first sampled token
- * of each.
+ * included, and 0 outside. `sequenceSum` and `sequenceMean` are taken over the sampled tokens of a row.
+ * `pairDifference` is, on every token of rows 2k and 2k + 1, the value of row 2k minus the value of row 2k + 1, each
+ * read at its first sampled token.
  */
 export interface LossOperations {
   constant(value: number): LossExpression;
@@ -75,11 +75,10 @@ export interface LossOperations {
 export type LossInputs = { readonly [Name in LossInputName | LiveName]: LossExpression };
 
 /**
- * A loss: named terms whose sum, times the token's `weight`, is summed over all sampled tokens. It is always a *sum*:
- * the normalisation stands in `weight`, so that any split into micro-batches gives the same gradient and a batch
- * without sampled tokens is 0, not NaN.
- * `metrics` are read off without derivative; each is averaged over sampled tokens. `rowMetrics` stand on all tokens of
- * a row, and are averaged over rows.
+ * A loss: named terms. Their sum times the token's `weight` is summed over all sampled tokens. A loss is always a
+ * *sum*, and `weight` contains the normalisation. So any split into micro-batches gives the same gradient, and a batch
+ * without sampled tokens gives 0, not NaN. `metrics` have no derivative; each is averaged over sampled tokens.
+ * `rowMetrics` have the same value on all tokens of a row, and are averaged over rows.
  *
  * @example
  * ```ts

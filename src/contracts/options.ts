@@ -2,8 +2,8 @@ import type { Json } from './json.js';
 import type { OptionGroup, OptionGroups } from './option-groups.js';
 
 /**
- * Options of a plugin's contribution, declared once as plain data. The host makes validation, defaults, help and JSON
- * Schema of the declaration; the contribution's code gets the type by `OptionsOf<typeof options>`.
+ * Options of a plugin's contribution, declared once as plain data. The host derives validation, defaults, help and JSON
+ * Schema from the declaration. The code of the contribution gets the type by `OptionsOf<typeof options>`.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export type OptionsDeclaration = { readonly [name: string]: OptionDeclaration };
  */
 export type GroupedOptions = { readonly [name: string]: OptionDeclaration | OptionGroup };
 
-/** What every option carries. */
+/** Members that every option has. */
 interface OptionCommon {
   /** One sentence for help and documentation. */
   readonly description: string;
@@ -140,7 +140,7 @@ type ChangeOf<Entry, Name> = Entry extends { readonly change: { readonly [Key in
 
 type WithoutOf<Entry> = Entry extends { readonly without: readonly (infer Name)[] } ? Name : never;
 
-/** Names of a group's options, each with the type of its value. */
+/** The option names of a group, each with the type of its value. */
 type GroupPairs<Entry extends OptionGroup> = {
   [Name in Exclude<keyof OptionGroups[Entry['group']], WithoutOf<Entry>>]: [
     Name,
@@ -156,21 +156,18 @@ type Pairs<D extends GroupedOptions> = {
       : never;
 }[keyof D];
 
-/** The values that code receives for a declaration: every option present, defaults filled in. */
+/** The values that code gets for a declaration: every option is present, with defaults filled in. */
 export type OptionsOf<D extends GroupedOptions> = {
   readonly [Pair in Pairs<D> as Pair[0]]: Pair[1];
 };
 
-/** A complaint of a contribution about its options: where, what, and how to mend it. */
+/** A finding of a contribution about its options: the place, the problem and the fix. */
 export interface OptionFinding {
   /** Keys inside the options, for example `['low']`. */
   readonly path: readonly string[];
   readonly message: string;
-  /** What to write instead. */
+  /** The value to write instead. */
   readonly hint: string;
-  /**
-   * The option merely has no effect beside the others: refused only where the user wrote it, never where it is a
-   * default.
-   */
+  /** The option has no effect because of others. It is refused only if the user wrote it, never as a default. */
   readonly idle?: boolean;
 }

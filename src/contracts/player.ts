@@ -1,22 +1,22 @@
 import type { Awaitable } from './environment.js';
 import type { Random } from './random.js';
 
-/** What a player without tokens sees when it is to act. */
+/** The input of a player without tokens. */
 export interface PlayerTurn {
   readonly task: string;
   readonly system: string;
-  /** Observations so far, the present one last. */
+  /** Observations so far; the last is the current one. */
   readonly observations: readonly string[];
-  /** Its own texts so far, one fewer than the observations. */
+  /** The player's own texts so far, one fewer than the observations. */
   readonly texts: readonly string[];
   readonly random: Random;
-  /** The actions that are legal now; undefined where the environment does not list them. No policy is told them. */
+  /** The currently legal actions; undefined if the environment does not list them. A policy never sees them. */
   readonly admissible: () => Promise<readonly string[] | undefined>;
 }
 
 /**
- * Anything outside of the environment that can play but cannot be trained: a person, a remote text model. Experts and
- * the random baseline are the environment's own (`act`).
+ * A player outside the environment that cannot be trained: a person, or a remote text model. Experts and the random
+ * baseline belong to the environment (`act`).
  */
 export interface Player {
   readonly name: string;

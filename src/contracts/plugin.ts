@@ -8,7 +8,7 @@ import type { PolicyModule } from './policy.js';
 import type { RewardModule } from './reward.js';
 import type { ToolModule } from './tool.js';
 
-/** What the host checks before it runs any code of a plugin: `agentgym.apiVersion` in its package.json. */
+/** The host checks this before it runs any code of a plugin: `agentgym.apiVersion` in its package.json. */
 export type PluginApiVersion = 1;
 
 /** What a plugin can contribute; names are unique within a kind. */
@@ -21,9 +21,9 @@ interface ContributionBase<Kind extends ContributionKind, Declaration extends Gr
   /** One sentence without a full stop, for lists. */
   readonly summary: string;
   readonly options: Declaration;
-  /** Imports the real thing; nothing heavy happens before. */
+  /** Imports the implementation. Nothing heavy may be imported before. */
   load(): Promise<Module>;
-  /** Complaints that a declaration cannot express, such as `low` above `high`. */
+  /** Findings that a declaration cannot express, such as `low` above `high`. */
   readonly validate?: (options: OptionsOf<Declaration>) => readonly OptionFinding[];
   /** Lines for `agentgym doctor`: what was found, what is missing, and how to get it. */
   diagnose?(host: Host): Promise<readonly Diagnosis[]>;
@@ -33,41 +33,41 @@ interface ContributionBase<Kind extends ContributionKind, Declaration extends Gr
 export interface Diagnosis {
   readonly level: 'ok' | 'note' | 'problem';
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string;
 }
 
-/** An environment, and what the host knows of it before it is loaded. */
+/** An environment, and the facts that the host knows before loading it. */
 export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'environment',
   D,
   EnvironmentModule<OptionsOf<D>>
 > {
   /**
-   * What steps report beside `success` and `invalid`; a reward that needs another fact is refused for this environment.
-   * Absent: neither.
+   * Facts that steps report in addition to `success` and `invalid`. A reward that needs another fact is refused for
+   * this environment. Absent: no other facts.
    */
   readonly facts?: readonly OptionalFact[];
   /** `progress` may fall within an episode. */
   readonly progressFalls?: boolean;
-  /** How it wants to be played. Absent: on the main thread, without limits of its own. */
+  /** Defaults for playing it. Absent: on the main thread, without limits. */
   readonly play?: EnvironmentNeeds;
 }
 
-/** A reward scheme, and the facts it cannot do without. */
+/** A reward scheme, and the facts that it needs. */
 export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'reward',
   D,
   RewardModule<OptionsOf<D>>
 > {
-  /** Facts without which the scheme has nothing to pay for. */
+  /** Facts that the scheme needs to pay anything. */
   readonly needs?: readonly OptionalFact[];
   /**
-   * Options that only price calls of tools: written in a recipe without `tools` they have no effect, and are refused.
+   * Options that only set a price for calls of tools. In a recipe without `tools` they have no effect and are refused.
    */
   readonly toolOptions?: readonly (keyof D & string)[];
 }
-/** A policy model, and what it can be built from. */
+/** A policy model, and its sources. */
 export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'policy',
   D,
@@ -76,14 +76,14 @@ export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclar
   /** Models that can be built from scratch. */
   readonly presets: readonly { readonly name: string; readonly summary: string }[];
   /**
-   * Options that only shape a model built from scratch: written beside `policy.from` they have no effect, and are
+   * Options that matter only for a model built from scratch. Together with `policy.from` they have no effect and are
    * refused.
    */
   readonly scratchOptions?: readonly (keyof D & string)[];
 }
 /**
- * An algorithm; what else it needs it says in `roles`, once it is made. Its options may name groups that algorithms
- * share; the host hands them on with each group's options in its place.
+ * An algorithm. After creation, `roles` lists its other needs. Its options may name groups that algorithms share; the
+ * host replaces each group with its options.
  */
 export type AlgorithmContribution<D extends GroupedOptions = OptionsDeclaration> = ContributionBase<
   'algorithm',
@@ -97,7 +97,7 @@ export type FormatContribution<D extends OptionsDeclaration = OptionsDeclaration
   FormatModule<OptionsOf<D>>
 >;
 
-/** Something that an agent may call beside the environment. */
+/** Something that an agent can call besides the environment. */
 export interface ToolContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'tool',
   D,
@@ -105,14 +105,14 @@ export interface ToolContribution<D extends OptionsDeclaration = OptionsDeclarat
 > {
   /**
    * Its answers depend on more than the call: a search server, the clock. Runs with it are not exactly repeatable, and
-   * say so.
+   * their manifests record this.
    */
   readonly external?: boolean;
 }
 
 /**
- * What a plugin's entry exports by default is a list of these. Write each with `satisfies`, so that its options keep
- * their types.
+ * The default export of a plugin's entry is a list of contributions. Write each with `satisfies`, so that its options
+ * keep their types.
  *
  * @example
  * ```ts

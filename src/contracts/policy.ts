@@ -6,7 +6,9 @@ import type { LiveName, Loss } from './loss.js';
 
 /** How tokens are drawn. */
 export interface Sampling {
-  /** 0 is an argmax, the lowest id wins a tie; log probabilities are then those at temperature 1. */
+  /**
+   * 0: the token with the highest logit (the lowest id on a tie); log probabilities are then those at temperature 1.
+   */
   readonly temperature: number;
   /** 1 keeps every token. */
   readonly topP: number;
@@ -19,58 +21,61 @@ export interface GenerateRequest {
   /** The sequence so far, never empty. */
   readonly tokens: readonly number[];
   /**
-   * Names the sequence across calls: a later request with the same name whose tokens begin with all that was given and
-   * sampled before may reuse what the model remembers of it. Reuse is never observable but in speed.
+   * Names the sequence across calls. A later request with the same name, whose tokens start with all tokens given and
+   * sampled before, may reuse the model's cache. Reuse changes only the speed.
    */
   readonly sequence: string;
-  /** Ids that end the action; the sampled one is part of the answer. */
+  /** Ids that end the action; the sampled end id is part of the answer. */
   readonly endIds: readonly number[];
   readonly maxTokens: number;
-  /** [maxTokens] uniform numbers in (0, 1], one for each token that may be drawn: all the randomness there is. */
+  /**
+   * [maxTokens] uniform numbers in (0, 1], one for each token that may be drawn. They are the only source of
+   * randomness.
+   */
   readonly draws: Float64Array;
 }
 
 /** The answer to one request. */
 export interface GeneratedTokens {
-  /** Sampled ids, the end token last if one was sampled. */
+  /** Sampled ids; the end token is last if one was sampled. */
   readonly tokens: readonly number[];
   /**
-   * log-softmax(logits / temperature) over the whole vocabulary, per sampled token; at temperature 0, of the logits
-   * themselves.
+   * log-softmax(logits / temperature) over the whole vocabulary, per sampled token; at temperature 0,
+   * log-softmax(logits).
    */
   readonly logprobs: readonly number[];
-  /** An end token was sampled; false where `maxTokens` came first. */
+  /** True if an end token was sampled; false if `maxTokens` came first. */
   readonly ended: boolean;
 }
 
 /**
- * Text to ids and back. Environment and user text is encoded without special tokens, so that it can forge nothing. Ids
- * of an episode are
- * `begin`, then per turn an action with its end token and `append`; demonstrations are laid out by the same functions.
+ * Converts text to ids and back. Text of environments and users is encoded without special tokens, so it cannot forge
+ * markers. The ids of an episode are `begin`, then per turn an action with its end token and `append`; demonstrations
+ * use the same functions.
  */
 export interface ConversationEncoder {
-  /** Up to where the first action begins. `system` may be empty. */
+  /** The ids before the first action. `system` may be empty. */
   begin(system: string, observation: string): readonly number[];
-  /** What follows an action's end token: the observation, up to where the next action begins. */
+  /** The ids after an action's end token: the observation, up to the start of the next action. */
   append(observation: string): readonly number[];
-  /** An action as it would be sampled, without its end token. */
+  /** The ids of an action as the policy would sample it, without its end token. */
   encodeAction(text: string): readonly number[];
-  /** Ids that end an action; the first is appended where an action was cut. */
+  /** Ids that end an action; the first is appended to a cut action. */
   readonly endIds: readonly number[];
-  /** Text of sampled ids, end ids left out. */
+  /** The text of sampled ids, without end ids. */
   decode(ids: readonly number[]): string;
   /**
-   * Text of one id alone, for people to look at; never empty. Control tokens are spelled, and bytes that are no
-   * character by themselves are written `\xE2`.
+   * The text of one id, to show to people; never empty. Control tokens are spelled out, and bytes that are not a
+   * character alone are written `\xE2`.
    */
   piece(id: number): string;
 }
 
-/** What a policy model can do; a recipe is checked against it before anything runs. */
+/** What a policy model can do; agentgym checks a recipe against it before a run. */
 export interface PolicyCapabilities {
-  /** Live quantities its losses may differentiate through. */
+  /** Live quantities through which its losses may differentiate. */
   readonly live: readonly LiveName[];
-  /** Operations of losses it cannot evaluate; empty for an engine of general losses. */
+  /** Loss operations that it cannot evaluate; empty for an engine of general losses. */
   readonly missingOperations: readonly string[];
   /** It can hold a frozen copy of itself. */
   readonly freeze: boolean;
@@ -80,26 +85,26 @@ export interface PolicyCapabilities {
   readonly sampler: SamplerPromises;
 }
 
-/** What a policy model promises of its sampler. What it does not promise, runs with it cannot have. */
+/** What a policy model promises about its sampler. Features that need a missing promise are not available. */
 export interface SamplerPromises {
   /**
-   * The answer to a request is the same whatever else is in the call, in whatever order calls come, and whatever was
-   * forgotten in between. Episodes may then go on as soon as their environment has answered.
+   * The answer to a request does not depend on other requests in the call, the order of calls, or released sequences.
+   * With this promise an episode may continue as soon as its environment has answered.
    */
   readonly independent: boolean;
-  /** Tokens are chosen by the request's `draws`; otherwise no run is like another. */
+  /** The request's `draws` choose the tokens; without this promise no run can be repeated. */
   readonly draws: boolean;
-  /** Its log probabilities are the learner's to 1e-4; otherwise algorithms need `recomputeLogprobs`. */
+  /** Its log probabilities equal the learner's to 1e-4; without this promise algorithms need `recomputeLogprobs`. */
   readonly exact: boolean;
 }
 
-/** What a pass over a batch computed beside the gradient. */
+/** Results of a pass over a batch, besides the gradient. */
 export interface ForwardBackwardResult {
-  /** [rows, width] live log probabilities, 0 where the mask is 0. */
+  /** [rows, width] live log probabilities; 0 where the mask is 0. */
   readonly logprobs: Float64Array;
   /** [rows, width] entropy in nats, 0 where the mask is 0. */
   readonly entropy: Float64Array;
-  /** [rows, width], where there is a value head. */
+  /** [rows, width] if there is a value head. */
   readonly values?: Float64Array;
   /** Each term's sum over sampled tokens of weight * term. */
   readonly terms: { readonly [name: string]: number };
@@ -107,31 +112,31 @@ export interface ForwardBackwardResult {
   readonly metrics: { readonly [name: string]: number };
 }
 
-/** Settings of one step, which schedules change from step to step. */
+/** Settings of one step; schedules change them from step to step. */
 export interface OptimizerStep {
   readonly learningRate: number;
-  /** Global L2 norm to which the accumulated gradient is clipped; absent: not clipped. */
+  /** Global L2 norm to which the accumulated gradient is clipped; absent: no clipping. */
   readonly clipNorm?: number;
 }
 
-/** What became of a step. */
+/** The result of a step. */
 export interface OptimizerStepResult {
   /** Global L2 norm before clipping. */
   readonly gradientNorm: number;
-  /** False where the gradient was not finite: it is cleared, nothing is applied. */
+  /** False if the gradient was not finite: it is cleared and not applied. */
   readonly applied: boolean;
 }
 
-/** A frozen copy of a policy model: log probabilities and nothing else. */
+/** A frozen copy of a policy model; it only computes log probabilities. */
 export interface ReferenceModel {
   logprobs(batch: TrainingBatch): Promise<Float64Array>;
   dispose(): Promise<void>;
 }
 
 /**
- * A model that acts and learns. The shape follows the Tinker protocol (thinkingmachines.ai) on purpose, so that one
- * loop drives an in-process engine and a cluster alike. Padding, packing, micro-batches, threads and caches are the
- * model's own business and never observable.
+ * A model that acts and learns. The interface follows the Tinker protocol (thinkingmachines.ai), so that one loop can
+ * drive an in-process engine or a cluster. Padding, packing, micro-batches, threads and caches are internal and do not
+ * change results.
  *
  * @example
  * ```ts
@@ -156,92 +161,92 @@ export interface ReferenceModel {
 export interface PolicyModel {
   readonly capabilities: PolicyCapabilities;
   readonly encoder: ConversationEncoder;
-  /** Rises by one with each applied optimizer step; stamped on every sampled turn. */
+  /** Rises by one with each applied optimizer step; every sampled turn records it. */
   readonly policyVersion: number;
-  /** Continues every sequence, as `capabilities.sampler` promises. */
+  /** Continues every sequence, with the promises of `capabilities.sampler`. */
   generate(requests: readonly GenerateRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
-  /** Forgets what it remembers of these sequences. */
+  /** Releases the caches of these sequences. */
   release(sequences: readonly string[]): void;
   /** Adds to the gradient buffers; may be called many times before an optimizer step. */
   forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult>;
   /** Clips, applies and clears the accumulated gradient. */
   optimizerStep(step: OptimizerStep): Promise<OptimizerStepResult>;
-  /** Throws away gradients, and the optimizer's moments: a new stage starts with a fresh optimizer. */
+  /** Discards gradients and the optimizer's moments: a new stage starts with a fresh optimizer. */
   resetOptimizer(settings: OptimizerSettings): Promise<void>;
-  /** [rows, width] log probabilities at `batch.temperature`; never touches gradients. */
+  /** [rows, width] log probabilities at `batch.temperature`; does not change gradients. */
   logprobs(batch: TrainingBatch): Promise<Float64Array>;
   /** [rows, width] values of the value head. */
   values?(batch: TrainingBatch): Promise<Float64Array>;
   freeze(): Promise<ReferenceModel>;
   /**
-   * Floating-point operations that it has computed since this was last asked, its frozen copies' included: a
-   * multiplication with its addition is two, padding is none, a backward pass is two forward passes (Kaplan et al.
-   * 2020, arXiv 2001.08361, section 2.1). Sampling counts every token of a named sequence once, as if nothing were
-   * shared between sequences and nothing forgotten before its release: a function of the requests, not of calls or
-   * caches. Absent where the model cannot say.
+   * Number of floating-point operations since the last call of this function, including those of frozen copies. A
+   * multiplication with its addition counts as two, padding as none, a backward pass as two forward passes (Kaplan et
+   * al. 2020, arXiv 2001.08361, section 2.1). Sampling counts every token of a named sequence once, as if sequences
+   * shared nothing and nothing were released early. So the number depends only on the requests, not on calls or caches.
+   * Absent if the model does not count.
    */
   takeOperations?(): number;
-  /** Writes weights and tokenizer, and what `load` needs to go on training exactly, into an existing empty folder. */
+  /**
+   * Writes weights, tokenizer and the data that `load` needs to continue training exactly, into an existing empty
+   * folder.
+   */
   save(directory: string): Promise<void>;
-  /** Takes weights, moments and version from a folder that `save` wrote. */
+  /** Reads weights, moments and version from a folder that `save` wrote. */
   load(directory: string): Promise<void>;
-  /** What the run's manifest records: engine, threads, parameters ... */
+  /** Data for the run's manifest: engine, threads, parameters ... */
   describe(): JsonObject;
   dispose(): Promise<void>;
 }
 
-/** Which optimizer, and its constants. */
+/** The optimizer and its constants. */
 export interface OptimizerSettings {
   readonly name: string;
   readonly options: { readonly [name: string]: Json };
 }
 
-/** What a policy is created from. */
+/** The arguments of creating a policy. */
 export interface PolicyContext {
-  /**
-   * Text that a model from scratch builds its tokenizer of: whole conversations of demonstrations on the training
-   * split.
-   */
+  /** Text for the tokenizer of a model from scratch: whole conversations of demonstrations on the training split. */
   corpus(): AsyncIterable<string>;
-  /** One of the contribution's presets, built from scratch; absent where `from` is given. */
+  /** One of the contribution's presets, built from scratch; absent if `from` is given. */
   readonly preset?: string;
   /** A folder with weights to start from (a checkpoint, or a Hugging Face folder), instead of a preset. */
   readonly from?: string;
-  /** The algorithm wants a critic on the policy's trunk. */
+  /** The algorithm needs a critic on the policy's trunk. */
   readonly valueHead: boolean;
-  /** The longest episode that will be played, in tokens; absent where nobody knows. */
+  /** The longest episode in tokens; absent if unknown. */
   readonly maxTokens?: number;
 }
 
-/** What a model would be, told without making it. */
+/** Facts about a model before it is created. */
 export interface PolicyEstimate {
-  /** Numbers that are learnt; of a model from scratch with the longest vocabulary that is likely. */
+  /** Number of trainable parameters; for a model from scratch, with the longest likely vocabulary. */
   readonly parameters: number;
-  /** What the model will say that it can do. */
+  /** The capabilities that the model will have. */
   readonly capabilities: PolicyCapabilities;
   /**
-   * Memory that it takes whatever is played, by what it is for: `weights`, `optimizer` ... A recipe that cannot have it
-   * is refused.
+   * Memory in bytes that it always needs, by purpose: `weights`, `optimizer` ... agentgym refuses a recipe if the
+   * machine does not have it.
    */
   readonly bytes: { readonly [use: string]: number };
-  /** Memory that it may take beside, at most: for batches, caches ... */
+  /** Maximum memory in bytes that it may use in addition: for batches, caches ... */
   readonly mostBeside: { readonly [use: string]: number };
 }
 
-/** How much is asked of a model at once. */
+/** The expected load of a model. */
 export interface PolicyLoad {
-  /** Episodes that are played at the same time. */
+  /** Number of episodes played at the same time. */
   readonly sequences: number;
-  /** Tokens of a long episode, roughly. */
+  /** Approximate number of tokens of a long episode. */
   readonly tokens: number;
 }
 
-/** What the module of a policy contribution exports. */
+/** The exports of the module of a policy contribution. */
 export interface PolicyModule<Options> {
   readonly create: (options: Options, host: Host, context: PolicyContext) => Awaitable<PolicyModel>;
   /**
-   * Tells what `create` would make, within a second and without making it: a recipe is checked against it before
-   * anything is. Throws where `create` would. Absent where nobody can tell before: then nobody checks.
+   * Estimates the model that `create` would make, within a second and without creating it; agentgym checks a recipe
+   * against it before a run. Throws if `create` would throw. Absent: there is no such check.
    */
   readonly estimate?: (
     options: Options,

@@ -5,19 +5,19 @@ import type { Host } from './host.js';
 export interface RewardTurn {
   /** Facts after the turn's action. */
   readonly facts: Facts;
-  /** Facts after the turn before; absent on the first turn. */
+  /** Facts after the previous turn; absent on the first turn. */
   readonly previous?: Facts;
-  /** The environment's own reward of the step; 0 where the text was malformed or called a tool. */
+  /** The environment's own reward of the step; 0 if the text was malformed or called a tool. */
   readonly native: number;
   /** The action format could not read the text. */
   readonly malformed: boolean;
-  /** The action ran into `maxActionTokens`. */
+  /** The action reached the limit `maxActionTokens`. */
   readonly cut: boolean;
-  /** Tokens the policy sampled in this turn, its end token included; 0 for players without tokens. */
+  /** Number of tokens that the policy sampled in this turn, including its end token; 0 for players without tokens. */
   readonly tokens: number;
   /**
-   * A tool was called in the place of an action; `failed`: it gave no proper answer. The facts are then those of the
-   * turn before, not invalid.
+   * The turn called a tool instead of acting; `failed`: the call got no proper answer. The facts are then those of the
+   * previous turn, not invalid.
    */
   readonly toolCall?: { readonly name: string; readonly failed: boolean };
   readonly terminated: boolean;
@@ -26,29 +26,29 @@ export interface RewardTurn {
   readonly index: number;
 }
 
-/** Lowest and highest return, over all episodes that end in this way. */
+/** Lowest and highest return over all episodes with this outcome. */
 export interface RewardBounds {
   readonly success: readonly [low: number, high: number];
   readonly failure: readonly [low: number, high: number];
 }
 
-/** What bounds are asked for. */
+/** The conditions for which bounds are computed. */
 export interface BoundsContext {
-  /** Turns of the longest episode. */
+  /** Number of turns of the longest episode. */
   readonly horizon: number;
-  /** Absent where the environment counts none. */
+  /** Absent if the environment counts no milestones. */
   readonly milestones?: number;
-  /** Tokens that a turn may sample, at most; absent: none. */
+  /** Maximum number of tokens that a turn may sample; absent: no limit. */
   readonly actionTokens?: number;
-  /** The agent has tools: any turn may be a call. Absent: none is. */
+  /** The agent has tools, so any turn may be a call. Absent: no tools. */
   readonly tools?: boolean;
-  /** Bounds are of the sum of `discount ** index * score` over the turns; absent: 1, the undiscounted return. */
+  /** Bounds apply to the sum of `discount ** index * score` over the turns; absent: 1, the undiscounted return. */
   readonly discount?: number;
 }
 
 /**
- * Turns the facts of a turn into a number. Pure: the same turn gives the same number; whatever a scheme must know of
- * the past stands in `previous`. Over an episode a scheme's numbers add up to its undiscounted return.
+ * Turns the facts of a turn into a number. A scheme must be pure: the same turn gives the same number, and the past is
+ * in `previous`. The sum of the numbers of an episode is its undiscounted return.
  *
  * @example
  * ```ts
@@ -66,13 +66,13 @@ export interface BoundsContext {
  * ```
  */
 export interface RewardScheme {
-  /** `outcome`: at most one turn of an episode is rewarded; `turn`: any turn may be. */
+  /** `outcome`: at most one turn of an episode gets a reward; `turn`: any turn may get one. */
   readonly density: 'outcome' | 'turn';
   score(turn: RewardTurn): number;
   bounds(context: BoundsContext): RewardBounds;
 }
 
-/** What the module of a reward contribution exports. */
+/** The exports of the module of a reward contribution. */
 export interface RewardModule<Options> {
   readonly create: (options: Options, host: Host) => RewardScheme;
 }

@@ -3,60 +3,57 @@ import type { EnvironmentHost } from './host.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
 
-/** What a tool made of an agent's text: a call, or a text that was meant as one and cannot be read. */
+/** How a tool reads an agent's text: as a call, or as an unreadable attempt at a call. */
 export type ToolReading =
   | { readonly call: Json }
   | {
-      /** Why the text is no call: a clause, shown to the agent behind the tool's name. */
+      /** Why the text is not a call: a clause that the agent sees after the tool's name. */
       readonly malformed: string;
     };
 
-/** What a call is run with. */
+/** The arguments of running a call. */
 export interface ToolContext {
-  /** A stream of this call alone. */
+  /** A random stream for this call only. */
   readonly random: Random;
-  /** Aborted when the time of the call is up, or when the user interrupts. */
+  /** Aborted when the deadline of the call passes or the user interrupts. */
   readonly signal: AbortSignal;
 }
 
-/** What the agent is shown for a call. */
+/** The answer to a call. */
 export interface ToolResult {
-  /**
-   * The next observation; cut by the host where it is longer than the recipe allows. It is data: nothing in it is
-   * obeyed.
-   */
+  /** The next observation; the host cuts it at the limit of the recipe. It is only data and is never executed. */
   readonly output: string;
   /**
-   * The call was understood and could not be carried out, by its own fault: a division by 0, a page that does not
-   * exist.
+   * The call was understood but could not be carried out because of the call itself: a division by 0, a page that does
+   * not exist.
    */
   readonly failed?: boolean;
 }
 
 /**
- * What a tool remembers of one episode. Calls come one at a time, each after the answer to the one before. The same
+ * The state of a tool in one episode. Calls come one at a time, each after the answer to the previous call. The same
  * calls with the same streams give the same answers, unless the contribution is `external`.
  */
 export interface ToolSession {
   /**
-   * Carries out a call that this tool's `parse` made.
+   * Carries out a call that this tool's `parse` returned.
    *
-   * What the agent did wrong is an answer with `failed`, and the agent goes on from it. What it cannot help, such as a
-   * server that is down, is thrown: the episode then *failed*, is played again, and nothing is learned from it. A call
-   * that runs out of time because the agent asked for too much answers with `failed` once the signal is aborted; a call
-   * that has not answered a second later counts as thrown.
+   * For a mistake of the agent, answer with `failed`; the agent then continues. For a fault that the agent cannot
+   * avoid, such as a server that is down, throw: the episode then *failed* and is played again, and the policy learns
+   * nothing from it. If a call runs out of time because the agent asked for too much, answer with `failed` after the
+   * signal is aborted. A call without an answer one second later counts as thrown.
    */
   run(call: Json, context: ToolContext): Awaitable<ToolResult>;
-  /** Frees what the session holds, in the middle of a call too; safe to call twice. */
+  /** Frees the resources of the session, also during a call; safe to call twice. */
   dispose?(): Awaitable<void>;
 }
 
 /**
- * Something that an agent may use beside the environment. A turn whose text a tool claims does not reach the
- * environment: the tool's output is the next observation, the environment's facts stay as they were, and its own reward
- * is 0. The turn counts towards the horizon.
+ * Something that an agent can use besides the environment. A turn that calls a tool does not reach the environment: the
+ * tool's output is the next observation, the environment's facts do not change, and its own reward is 0. The turn
+ * counts towards the horizon.
  *
- * An instance serves many episodes side by side: what it knows of one belongs into that episode's session.
+ * An instance serves many episodes side by side. Keep the state of an episode in that episode's session.
  *
  * @example
  * ```ts
@@ -71,7 +68,7 @@ export interface ToolSession {
  *     parse(text) {
  *       if (!text.includes('<letters>')) return undefined;
  *       const word = /^<letters>(\w*)<\/letters>$/.exec(text.trim())?.[1];
- *       return word === undefined ? { malformed: 'one word is wanted between the tags' } : { call: word };
+ *       return word === undefined ? { malformed: 'write one word between the tags' } : { call: word };
  *     },
  *     begin() {
  *       let words = 0;
@@ -88,22 +85,22 @@ export interface ToolSession {
  * ```
  */
 export interface Tool {
-  /** Added to the system prompt: what it does, and how it is called. */
+  /** Added to the system prompt: what the tool does, and how to call it. */
   readonly instructions: string;
-  /** A text that it claims, well formed. */
+  /** A text that it reads as a call. */
   readonly example: string;
   /**
-   * Reads any string whatever, without throwing: empty, 10 MB long, or full of control characters. Texts that are not
-   * meant for it are undefined, and go to the other tools, then to the action format.
+   * Reads any string without throwing: empty, 10 MB long, or full of control characters. Returns undefined for texts
+   * that are not meant for it; these go to the other tools, then to the action format.
    */
   parse(text: string): ToolReading | undefined;
-  /** Begins an episode, when its first call comes. Throwing makes a *failed* episode. */
+  /** Starts an episode, at its first call. An exception makes a *failed* episode. */
   begin(context: { readonly random: Random }): Awaitable<ToolSession>;
-  /** Frees what the instance holds, after its last session; safe to call twice. */
+  /** Frees the resources of the instance, after its last session; safe to call twice. */
   dispose?(): Awaitable<void>;
 }
 
-/** What the module of a tool contribution exports. */
+/** The exports of the module of a tool contribution. */
 export interface ToolModule<Options> {
   readonly create: (options: Options, host: EnvironmentHost) => Awaitable<Tool>;
 }

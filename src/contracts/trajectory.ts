@@ -1,19 +1,19 @@
 import type { Facts } from './facts.js';
 import type { Json } from './json.js';
 
-/** The cap that cut an episode. `environment` is a cap of the environment's own. */
+/** The cap that cut an episode. `environment` is the environment's own cap. */
 export type TruncationCause = 'horizon' | 'tokens' | 'environment';
 
-/** A call of a tool, in the place of an action. What the tool answered is the next observation. */
+/** A call of a tool instead of an action. The answer of the tool is the next observation. */
 export interface ToolCall {
   /** The tool, as the recipe names it. */
   readonly name: string;
   /**
-   * `answered`; `failed`: the tool could not carry it out; `malformed`: the tool could not read the text; `refused`: no
-   * calls were left. Only the first two reached the tool.
+   * `answered`; `failed`: the tool could not carry out the call; `malformed`: the tool could not read the text;
+   * `refused`: no calls were left. Only the first two reached the tool.
    */
   readonly status: 'answered' | 'failed' | 'malformed' | 'refused';
-  /** What was asked of the tool; absent where the text was malformed. */
+  /** The arguments of the call; absent if the text was malformed. */
   readonly call?: Json;
   /** Length of the tool's output before it was cut. */
   readonly outputCharacters: number;
@@ -22,19 +22,19 @@ export interface ToolCall {
 /** One observation and the action that followed it. */
 export interface Turn {
   readonly observation: string;
-  /** Length of the observation before it was cut; absent: it is whole. */
+  /** Length of the observation before it was cut; absent: it was not cut. */
   readonly observationCharacters?: number;
-  /** What the policy wrote, without its end token. */
+  /** The text of the policy, without its end token. */
   readonly text: string;
-  /** What the environment was given; absent where the text was malformed or called a tool. */
+  /** The action given to the environment; absent if the text was malformed or called a tool. */
   readonly action?: string;
-  /** Why the text was no action. */
+  /** Why the text was not an action. */
   readonly malformed?: string;
   /** The tool that the text called: the environment was not stepped. */
   readonly toolCall?: ToolCall;
-  /** The action ran into `maxActionTokens`; its end token was appended, not sampled. */
+  /** The action reached the limit `maxActionTokens`; its end token was appended, not sampled. */
   readonly cut: boolean;
-  /** Sum of the weighted terms: what is trained on. */
+  /** Sum of the weighted terms; training uses it. */
   readonly reward: number;
   /** Each reward term's weighted part, by name. */
   readonly components: { readonly [term: string]: number };
@@ -48,43 +48,42 @@ export interface Turn {
 }
 
 /**
- * An episode as one growing token sequence: what was sampled is what is trained on, bit for bit. `mask` is 1 on tokens
- * that the policy sampled, and `logprobs` holds, there, the sampler's log-softmax(logits / temperature) over the whole
- * vocabulary.
+ * An episode as one growing token sequence. Training uses exactly the sampled tokens. `mask` is 1 on tokens that the
+ * policy sampled. There, `logprobs` is the sampler's log-softmax(logits / temperature) over the whole vocabulary.
  *
- * The optional arrays have an entry per token. They are there to be looked at, on episodes that are kept on record, and
- * their numbers, 0 where `mask` is 0, are rounded to six digits. `advantages`, `kl` and `values` are absent where the
- * episode was not trained on: its group said nothing, or was not paid for.
+ * The optional arrays have one entry per token. They are for people and exist on recorded episodes only. Their numbers
+ * are 0 where `mask` is 0, and are rounded to six digits. `advantages`, `kl` and `values` are absent if the episode was
+ * not trained on: its group had no signal or exceeded the budget.
  */
 export interface TokenRecord {
   readonly tokens: readonly number[];
   readonly mask: readonly (0 | 1)[];
   /** 0 where `mask` is 0. */
   readonly logprobs: readonly number[];
-  /** Each token as text, by the encoder's `piece`. */
+  /** Each token as text, from the encoder's `piece`. */
   readonly pieces?: readonly string[];
-  /** As the loss reads them; the sum, where an episode stands in several rows of the batch. */
+  /** As the loss reads them; the sum if an episode has several rows in the batch. */
   readonly advantages?: readonly number[];
-  /** log p - log p_reference of the token (k1), before the first update; where the algorithm has a reference. */
+  /** log p - log p_reference of the token (k1), before the first update; if the algorithm has a reference. */
   readonly kl?: readonly number[];
-  /** What the critic expected before the token; where the algorithm has a critic. */
+  /** The critic's value before the token; if the algorithm has a critic. */
   readonly values?: readonly number[];
 }
 
-/** Where an episode stands in a run; also the path of its random stream. */
+/** Position of an episode in a run; also the path of its random stream. */
 export interface EpisodeKey {
   /** Training iteration, or 0 in an evaluation. */
   readonly iteration: number;
   /** Task id. */
   readonly task: string;
-  /** Episodes of one task sampled together share a group; in order of collection. */
+  /** Number of the group, in order of collection. Episodes of one task sampled together share a group. */
   readonly group: number;
   /** Number within the group, from 0. */
   readonly member: number;
 }
 
 /**
- * A whole episode that ended, by itself or by a cap.
+ * A whole episode that ended by itself or by a cap.
  *
  * @example
  * ```ts
@@ -123,45 +122,47 @@ export interface EpisodeKey {
  */
 export interface CompletedEpisode extends EpisodeKey {
   readonly status: 'completed';
-  /** The rules of this task, where they are not the world's own. */
+  /** The rules of this task, if they differ from the world's. */
   readonly instructions?: string;
   readonly turns: readonly Turn[];
-  /** What the last action brought about. */
+  /** The observation after the last action. */
   readonly finalObservation: string;
-  /** Its length before it was cut; absent: it is whole. */
+  /** Length of the final observation before it was cut; absent: it was not cut. */
   readonly finalObservationCharacters?: number;
   readonly terminated: boolean;
-  /** Absent where the episode ended by itself: ending on the very turn of a cap is ending. */
+  /** Absent if the episode ended by itself. An episode that ends on the turn of a cap ended by itself. */
   readonly truncated?: TruncationCause;
   readonly success: boolean;
   /** Undiscounted sum of the turns' rewards. */
   readonly return: number;
   /**
-   * The returns of all completed episodes of its group, its own among them, also where few of them are kept; on
-   * episodes of training that are on record.
+   * The returns of all completed episodes of its group, including its own, also if only some of them are recorded; on
+   * recorded episodes of training.
    */
   readonly groupReturns?: readonly number[];
   /** Absent for players without tokens. */
   readonly record?: TokenRecord;
-  /** How often it failed before it went through. */
+  /** Number of failures before it succeeded. */
   readonly retries: number;
 }
 
-/** An episode that infrastructure broke: recorded, counted, never trained on, in no denominator. */
+/**
+ * An episode that failed because of infrastructure: it is recorded and counted, but never trained on and in no rate.
+ */
 export interface FailedEpisode extends EpisodeKey {
   readonly status: 'failed';
   readonly failure: {
     /**
-     * Whose work broke; `deadline`: whoever the message names took too long. `reset` is the making of the instance,
-     * too; `player` an expert, too.
+     * The part that failed; `deadline`: the part named in the message took too long. `reset` includes creating the
+     * instance; `player` includes experts.
      */
     readonly phase: 'reset' | 'step' | 'conclude' | 'player' | 'tool' | 'deadline';
     readonly message: string;
   };
-  /** Turns played before it broke. */
+  /** Number of turns before the failure. */
   readonly turns: readonly Turn[];
   readonly retries: number;
 }
 
-/** An episode as it is recorded: `status` says which of the two it is. */
+/** An episode as it is recorded; `status` separates the two kinds. */
 export type Episode = CompletedEpisode | FailedEpisode;

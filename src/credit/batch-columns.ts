@@ -1,5 +1,5 @@
-// Every column of a batch stands here once: what makes, selects, widens or spoils batches goes through this table. A
-// column that the type has and the table lacks, or has with another type, does not compile.
+// Every column of a batch is listed once here. The code that makes, selects, widens or changes batches reads this
+// table. A column of the type that is missing in the table, or has another type there, does not compile.
 import type { AlgorithmRole } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 
@@ -11,17 +11,17 @@ export type ColumnName = {
 /** The array of a column. */
 export type ColumnArray<Name extends ColumnName = ColumnName> = NonNullable<TrainingBatch[Name]>;
 
-/** What is known of a column. */
+/** Facts about a column. */
 export interface BatchColumn<Name extends ColumnName = ColumnName> {
   /** Constructor of its array, and so the type of its elements. */
   readonly array: new (length: number) => ColumnArray<Name>;
   /** `token`: [rows, width]; `row`: [rows]. */
   readonly per: 'token' | 'row';
-  /** What stands in padding, and where nothing was filled in. */
+  /** The value in padding, and before the column is filled. */
   readonly padding: number;
-  /** Absent from a batch until it is filled. */
+  /** The batch lacks this column until it is filled. */
   readonly optional: boolean;
-  /** Who fills it, where an algorithm has to ask. */
+  /** The role that fills it, if an algorithm must ask for it. */
   readonly role?: AlgorithmRole | 'critic';
 }
 
@@ -53,20 +53,21 @@ export const batchColumns: Columns = {
 
 const entries = Object.entries(batchColumns) as readonly (readonly [ColumnName, BatchColumn])[];
 
-/** All of a batch that is no column. */
+/** The members of a batch that are not columns. */
 export type BatchShape = Pick<TrainingBatch, Exclude<keyof TrainingBatch, ColumnName>>;
 
 /**
- * A batch, column by column.
+ * Builds a batch column by column.
  *
- * @param make the array of a column, [rows, width] or [rows]; undefined leaves an optional one out
+ * @param make creates the array of a column, [rows, width] or [rows]; undefined leaves out an optional column
  */
 export function mapColumns(
   shape: BatchShape,
   make: (name: ColumnName, column: BatchColumn) => ColumnArray | undefined,
 ): TrainingBatch {
   const { rows, width, temperature } = shape;
-  // Named one by one, since a whole batch is a shape too; typed, so that none is forgotten.
+  // The fields are named one by one, because a whole batch also has this shape. The type makes sure that no field is
+  // missing.
   const scalars: BatchShape = { rows, width, temperature };
   const made = entries.flatMap(([name, column]) => {
     const array = make(name, column);
@@ -80,7 +81,7 @@ export function emptyColumn({ array, per, padding }: BatchColumn, { rows, width 
   return new array(per === 'token' ? rows * width : rows).fill(padding);
 }
 
-/** A batch in which nothing is filled in yet: every column that is not optional, all padding. */
+/** A batch with every required column, filled with padding values. */
 export function emptyBatch(shape: BatchShape): TrainingBatch {
   return mapColumns(shape, (_, column) => (column.optional ? undefined : emptyColumn(column, shape)));
 }

@@ -1,13 +1,12 @@
-// The float64 interpreter of losses: reverse-mode differentiation over the sampled tokens of a batch. Tokens whose mask
-// is 0 are never read, so whatever stands there cannot matter. Derivatives travel only along branches that were taken:
-// beside each adjoint a flag says whether any derivative arrived, because 0 * Infinity would otherwise make NaN out of
-// a branch nobody took.
+// The float64 interpreter of losses: reverse-mode differentiation over the sampled tokens of a batch. It never reads
+// tokens whose mask is 0. Derivatives flow only through chosen branches. A flag next to each adjoint records whether
+// any derivative arrived, because 0 * Infinity would give NaN in a branch that was not chosen.
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { LiveName, Loss, LossExpression, LossInputName } from '../contracts/loss.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { batchColumns } from './batch-columns.js';
 
-/** [rows, width] each; what stands where the mask is 0 is not read. */
+/** [rows, width] each; values where the mask is 0 are not read. */
 export interface LiveArrays {
   readonly logprob: Float64Array;
   readonly entropy: Float64Array;
@@ -24,7 +23,7 @@ export interface EvaluatedLoss {
   readonly gradients: { readonly [Name in LiveName]: Float64Array };
 }
 
-/** The sampled tokens of a batch, row after row, as if nothing stood between them. */
+/** The sampled tokens of a batch, row by row, without the tokens between them. */
 interface SampledTokens {
   /** Index into the arrays of the batch, per sampled token. */
   readonly indices: readonly number[];
@@ -36,7 +35,7 @@ interface Node {
   readonly expression: LossExpression;
   readonly inputs: readonly Node[];
   readonly values: Float64Array;
-  /** A derivative by something live can flow through here. */
+  /** True if a derivative by a live quantity can flow through this expression. */
   readonly live: boolean;
   readonly adjoint: Float64Array;
   /** 1 where a derivative arrived. */
@@ -44,9 +43,9 @@ interface Node {
 }
 
 /**
- * Values and derivatives of a loss on a batch.
+ * Computes values and derivatives of a loss on a batch.
  *
- * @throws AgentgymError `AG_LOSS_INPUT` where the loss reads an array that the batch or the policy does not have
+ * @throws AgentgymError `AG_LOSS_INPUT` if the loss reads an array that the batch or the policy does not have
  */
 export function evaluateLoss(batch: TrainingBatch, live: LiveArrays, loss: Loss): EvaluatedLoss {
   const sampled = sampledTokens(batch);
@@ -190,7 +189,7 @@ function forward(
   }
 }
 
-/** Sends a node's adjoint on to its inputs. */
+/** Passes the adjoint of a node to its inputs. */
 function backward(node: Node, sampled: SampledTokens): void {
   const { expression, adjoint, reached, values } = node;
   const send = (input: Node | undefined, token: number, amount: number): void => {
@@ -257,12 +256,12 @@ function backward(node: Node, sampled: SampledTokens): void {
     case 'live':
     case 'greater':
     case 'stopGradient':
-      // Leaves, and operations that no derivative passes.
+      // Leaves, and operations without derivatives.
       return;
   }
 }
 
-/** Sum of the derivatives that reached a range, or undefined where none did. */
+/** Sum of the derivatives that reached a range, or undefined if none did. */
 function collect(node: Node, start: number, end: number): number | undefined {
   let sum: number | undefined;
   for (let token = start; token < end; token += 1) {
@@ -272,7 +271,7 @@ function collect(node: Node, start: number, end: number): number | undefined {
 }
 
 /**
- * First sampled tokens of rows 2k and 2k + 1, and where both rows end; a pair with an empty row is left out: its
+ * First sampled tokens of rows 2k and 2k + 1, and the ends of both rows. A pair with an empty row is left out; its
  * difference is 0.
  */
 function* pairs({ ranges }: SampledTokens): Generator<{ first: number; second: number; end: number }> {

@@ -16,7 +16,7 @@ export function expandOptions(declaration: GroupedOptions): OptionsDeclaration {
   const expanded: { [name: string]: OptionDeclaration } = {};
   for (const [key, entry] of Object.entries(declaration)) {
     for (const [name, option] of isGroup(entry) ? optionsOfGroup(key, entry) : [[key, entry] as const]) {
-      if (Object.hasOwn(expanded, name)) throw new Error(`.${key}: the option ${name} is there twice`);
+      if (Object.hasOwn(expanded, name)) throw new Error(`.${key}: the option ${name} appears twice`);
       expanded[name] = option;
     }
   }
@@ -34,12 +34,10 @@ function isObject(value: unknown): value is object {
 function optionsOfGroup(key: string, { group, change = {}, without = [] }: WrittenGroup) {
   const options = Object.hasOwn(groupsOf, String(group)) ? groupsOf[String(group)] : undefined;
   if (options === undefined) {
-    throw new Error(
-      `.${key}.group: one of ${Object.keys(groupsOf).join(', ')} is wanted, not ${JSON.stringify(group)}`,
-    );
+    throw new Error(`.${key}.group: must be one of ${Object.keys(groupsOf).join(', ')}, not ${JSON.stringify(group)}`);
   }
-  if (!isObject(change)) throw new Error(`.${key}.change: an object is wanted`);
-  if (!(without instanceof Array)) throw new Error(`.${key}.without: a list of names is wanted`);
+  if (!isObject(change)) throw new Error(`.${key}.change: must be an object`);
+  if (!(without instanceof Array)) throw new Error(`.${key}.without: must be a list of names`);
   const names = Object.keys(options);
   for (const [place, given] of Object.entries({ change: Object.keys(change), without })) {
     const unknown = given.find((name) => !names.includes(name));

@@ -3,7 +3,7 @@ import type { LiveName, LossExpression, LossInputName, LossInputs, LossOperation
 const batch = (name: LossInputName): LossExpression => ({ op: 'batch', name });
 const live = (name: LiveName): LossExpression => ({ op: 'live', name });
 
-/** Every input a loss may read; what a batch does not hold is an error only once a loss reads it. */
+/** Every input that a loss may read. A missing input is an error only if a loss reads it. */
 export const lossInputs: LossInputs = {
   logprob: live('logprob'),
   entropy: live('entropy'),
@@ -18,7 +18,7 @@ export const lossInputs: LossInputs = {
   truncated: batch('truncated'),
 };
 
-/** JSON has no infinities: a constant that is not finite would not survive the way to a worker. */
+/** JSON cannot store infinities, so a worker could not receive a constant that is not finite. */
 function constant(value: number): LossExpression {
   if (!Number.isFinite(value)) throw new RangeError(`a loss has a constant that is not finite: ${value}`);
   return { op: 'constant', value };
@@ -36,7 +36,7 @@ export const lossOperations: LossOperations = {
   greater: (left, right) => ({ op: 'greater', left, right }),
   clip: (of, low, high) => {
     if (!(low <= high)) throw new RangeError(`nothing lies between ${low} and ${high}`);
-    // The clipped expression stands first in both, so that a tie with a bound keeps its derivative.
+    // The clipped expression is the first operand in both, so that a tie with a bound keeps its derivative.
     return { op: 'min', left: { op: 'max', left: of, right: constant(low) }, right: constant(high) };
   },
   where: (condition, then, otherwise) => ({ op: 'where', condition, then, otherwise }),

@@ -12,19 +12,19 @@ const idle = (option: string, beside: string, hint: string): AlgorithmFinding =>
 
 const clips: OptionChecks['clips'] = (options, names, { epochs, minibatches }) => {
   if (epochs > 1 || minibatches > 1) return [];
-  const beside = 'with one epoch and one minibatch: the policy is still the one that sampled';
+  const beside = 'with one epoch and one minibatch: the policy still equals the sampling policy';
   return names
     .filter((name) => options[name] !== null && options[name] !== false)
     .map((name) => idle(name, beside, `Remove ${name}, or raise algorithm.minibatches or algorithm.epochs.`));
 };
 
-/** What `validate` of an algorithm is handed. */
+/** The arguments of an algorithm's `validate`. */
 export const optionChecks: OptionChecks = {
   idle,
 
   groupOfOne({ groupSize }) {
     if (groupSize > 1) return [];
-    const message = 'a group of one has nothing to compare: every advantage is 0';
+    const message = 'a group of one has no other episode to compare with: every advantage is 0';
     return [{ setting: 'groupSize', path: [], message, hint: 'Set groupSize to 2 or more, such as 16.' }];
   },
 
@@ -43,11 +43,11 @@ export const optionChecks: OptionChecks = {
     if (dropsFlatGroups(options)) return [];
     const findings: AlgorithmFinding[] = [];
     if (options.refillRounds > 0) {
-      const cure = options.dropFlatGroups ? 'set klIn: loss.' : 'leave flat groups out with dropFlatGroups: true.';
-      findings.push(idle('refillRounds', 'where flat groups are not left out', `Remove refillRounds, or ${cure}`));
+      const cure = options.dropFlatGroups ? 'set klIn: loss.' : 'drop groups without signal with dropFlatGroups: true.';
+      findings.push(idle('refillRounds', 'while groups without signal are kept', `Remove refillRounds, or ${cure}`));
     }
     if (options.dropFlatGroups) {
-      const beside = 'with klIn: reward: no group is flat where each token pays for its divergence';
+      const beside = 'with klIn: reward: every token pays for its divergence, so no group is without signal';
       findings.push(idle('dropFlatGroups', beside, 'Remove dropFlatGroups, or set klIn: loss.'));
     }
     return findings;
@@ -62,9 +62,9 @@ export const optionChecks: OptionChecks = {
     );
     const updates = settings.epochs * settings.minibatches;
     if (importance === 'uncorrected' || updates === 1) return findings;
-    const message = `importance: none has no correction, but of ${updates} optimizer steps on a batch all after the first are off-policy`;
+    const message = `importance: none has no correction, but ${updates} optimizer steps per batch make all steps after the first off-policy`;
     const hint =
-      'Set importance: clipped; or one epoch of one minibatch; or importance: uncorrected, to train like that on purpose.';
+      'Set importance: clipped; or use one epoch with one minibatch; or set importance: uncorrected to train without a correction on purpose.';
     return [{ path: ['importance'], message, hint }, ...findings];
   },
 
@@ -90,7 +90,7 @@ export const optionChecks: OptionChecks = {
     }
     if (klIn === 'reward' && klEstimator === 'k3-straight-through') {
       const message =
-        'klEstimator: k3-straight-through differs from k3 only in its derivative, and a reward has no derivative';
+        'klEstimator: k3-straight-through differs from k3 only in its derivative, but a reward has no derivative';
       findings.push({ path: ['klEstimator'], message, hint: 'Use k3, or set klIn: loss.' });
     }
     return findings;
@@ -99,13 +99,13 @@ export const optionChecks: OptionChecks = {
   aggregation({ aggregation, constantLength, countEmpty }) {
     const findings: AlgorithmFinding[] = [];
     if (countEmpty === true && aggregation === 'token-mean') {
-      const hint = 'Remove countEmpty, or take a mean over sequences.';
+      const hint = 'Remove countEmpty, or use a mean over sequences.';
       findings.push(idle('countEmpty', 'with aggregation: token-mean', hint));
     }
     if (aggregation === 'constant-length') {
       if (constantLength !== null) return [];
       const message = 'aggregation: constant-length needs constantLength';
-      const hint = 'Set constantLength to the maximum number of tokens that a policy may sample in an episode.';
+      const hint = 'Set constantLength to the maximum number of tokens that the policy may sample in an episode.';
       return [{ path: ['aggregation'], message, hint }];
     }
     if (constantLength !== null) {

@@ -46,15 +46,15 @@ describe('groups of options', () => {
   });
 
   it.each([
-    [{ steering: { group: 'KL' } }, /^\.steering\.group: one of scaling, .*kl.* is wanted, not "KL"$/],
+    [{ steering: { group: 'KL' } }, /^\.steering\.group: must be one of scaling, .*kl.*, not "KL"$/],
     [
       { kl: { group: 'kl', change: { klInn: {} } } },
       /^\.kl\.change: the group has klCoefficient, .* no option "klInn"$/,
     ],
     [{ kl: { group: 'kl', without: ['clip'] } }, /^\.kl\.without: the group has klCoefficient, .* no option "clip"$/],
-    [{ kl: { group: 'kl', without: 'klIn' } }, /^\.kl\.without: a list of names is wanted$/],
-    [{ kl: { group: 'kl', change: null } }, /^\.kl\.change: an object is wanted$/],
-    [{ clip: { group: 'clip' }, clipLow: { type: 'boolean' } }, /^\.clipLow: the option clipLow is there twice$/],
+    [{ kl: { group: 'kl', without: 'klIn' } }, /^\.kl\.without: must be a list of names$/],
+    [{ kl: { group: 'kl', change: null } }, /^\.kl\.change: must be an object$/],
+    [{ clip: { group: 'clip' }, clipLow: { type: 'boolean' } }, /^\.clipLow: the option clipLow appears twice$/],
   ])('%j is refused', (declaration, message) => {
     expect(() => expandOptions(declaration as unknown as GroupedOptions)).toThrow(message);
   });

@@ -4,7 +4,7 @@ export type Shape =
 
 const words = {
   function: 'a function',
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   boolean: 'true or false',
   array: 'a list',
@@ -38,5 +38,5 @@ function kindOf(value: unknown): string {
 function describe(kind: string): string {
   if (kind === 'undefined') return 'absent';
   if (kind === 'null') return 'null';
-  return kind === 'boolean' ? 'a truth value' : (words[kind as keyof typeof words] ?? `a ${kind}`);
+  return kind === 'boolean' ? 'a boolean' : (words[kind as keyof typeof words] ?? `a ${kind}`);
 }

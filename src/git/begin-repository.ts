@@ -41,7 +41,7 @@ export async function beginRepository(
     if (!existsSync(join(folder, '.git'))) {
       if (await git.checkIsRepo()) {
         const outer = (await git.revparse(['--show-toplevel'])).trim();
-        return { commit: null, note: `The files lie in the repository ${outer}: commit them there.` };
+        return { commit: null, note: `The files are in the repository ${outer}: commit them there.` };
       }
       await git.init();
     }

@@ -169,10 +169,10 @@ function observed(
   const done = messages.find((message) => message.type === 'done');
   const is = (wanted: typeof ending, message: string): readonly string[] => (ending === wanted ? [message] : []);
   return {
-    deadline: is('hung', `${during} it was silent for ${seconds} s`),
+    deadline: is('hung', `${during} it gave no sign for ${seconds} s`),
     exits: is('exited', `${during} it ended the process with ${code ?? 'a signal'}${said === '' ? '' : `: ${said}`}`),
     silent: printed === '' ? [] : [`it prints to standard output: ${JSON.stringify(printed.slice(0, 200))}`],
-    ends: is('open', `after its work the process did not end; open: ${done?.open.join(', ') || 'something'}`),
+    ends: is('open', `the process did not end after its work; still open: ${done?.open.join(', ') || 'something'}`),
   };
 }
 
@@ -183,7 +183,7 @@ function refuseUnknown(ids: readonly string[]): void {
   if (stranger === undefined) return;
   const near = nearestName(stranger, [...known]);
   throw new AgentgymError('AG_PLUGIN_CHECK', {
-    message: `there is no check \`${stranger}\``,
+    message: `there is no check named \`${stranger}\``,
     hint: near === undefined ? 'docs/reference/checks.md lists the checks.' : `Did you mean \`${near}\`?`,
   });
 }

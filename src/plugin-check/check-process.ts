@@ -52,7 +52,7 @@ async function perform(
   if (request.skip.includes(id) || request.only?.includes(id) === false) {
     // It is run all the same: what follows needs what it makes.
     await run();
-    tell({ type: 'finished', outcome: { id, status: 'skipped', findings: [], reason: 'it was not asked for' } });
+    tell({ type: 'finished', outcome: { id, status: 'skipped', findings: [], reason: 'it was not selected' } });
     return true;
   }
   tell({ type: 'started', id });
@@ -106,7 +106,7 @@ async function checkContribution(request: Extract<CheckRequest, { job: 'contribu
     const { misshapen, refused } = validate(contribution, module, set);
     complaints.set(set, refused);
     const which = set.label === undefined ? 'the defaults' : set.label;
-    const own = set.label === undefined ? refused.map((message) => `the defaults are refused: ${message}`) : [];
+    const own = set.label === undefined ? refused.map((message) => `validate() refuses the defaults: ${message}`) : [];
     return [...misshapen.map((message) => `with ${which}: ${message}`), ...own];
   };
   const valid = await perform(contributionChecks.options, request, () => sets.flatMap(wrong));
@@ -145,7 +145,7 @@ function validate(
   const refused: string[] = [];
   for (const findings of said) {
     if (!Array.isArray(findings)) {
-      misshapen.push(`validate() gave ${typeof findings} instead of a list`);
+      misshapen.push(`validate() returned ${typeof findings} instead of a list`);
       continue;
     }
     for (const finding of findings as Record<string, unknown>[]) {
@@ -157,9 +157,9 @@ function validate(
         message === '' ||
         hint === ''
       ) {
-        misshapen.push(`validate() complains without path, message or hint: ${JSON.stringify(finding)}`);
+        misshapen.push(`a finding of validate() lacks path, message or hint: ${JSON.stringify(finding)}`);
       } else if (typeof path[0] === 'string' && !Object.hasOwn(contribution.options, path[0])) {
-        misshapen.push(`validate() complains of an option that is not declared: ${path[0]}`);
+        misshapen.push(`validate() reports an option that is not declared: ${path[0]}`);
       }
       if (idle !== true && finding['setting'] === undefined) refused.push(String(message));
     }

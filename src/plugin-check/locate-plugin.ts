@@ -24,7 +24,7 @@ export async function locatePlugin(
   if (/^[./~]|[\\]/.test(what) || existsSync(folder)) {
     throw new AgentgymError('AG_PLUGIN_CHECK', {
       message: existsSync(folder) ? `${folder} is a file, not the folder of a plugin` : `there is no folder ${folder}`,
-      hint: 'Give the folder with the package.json of the plugin.',
+      hint: 'Give the folder that contains the package.json of the plugin.',
     });
   }
   const named = sources.find(({ name }) => name === what || friendlyName(name) === what);
@@ -36,7 +36,7 @@ export async function locatePlugin(
   if (second !== undefined) {
     throw new AgentgymError('AG_PLUGIN_CHECK', {
       message: `${[...owners].join(' and ')} both contribute \`${what}\``,
-      hint: 'Name the package.',
+      hint: 'Give the name of the package.',
     });
   }
   const source = sources.find(({ name }) => name === owner);

@@ -20,7 +20,7 @@ const faultsOf = ({ inspection }: PackageContext, ...kinds: readonly PackageFaul
 const stringsOf = (value: unknown) => objectOf(value) as { readonly [name: string]: string };
 
 const withoutEntry = ({ entry }: PackageContext): string | undefined =>
-  entry === undefined ? 'there is no entry to look at' : undefined;
+  entry === undefined ? 'there is no entry to check' : undefined;
 
 const imported = ({ root }: PackageContext, { file, specifier }: BuiltImport): string =>
   `${relative(root, file)} imports ${specifier}`;
@@ -66,50 +66,50 @@ const strayFile =
 
 export const packagePreparation = {
   id: 'package-json',
-  title: 'package.json is readable, with a name and a version',
-  likelyCause: 'a comma too many, or a folder that is no package',
-  why: 'Without a readable package.json with a name and a version nothing can be installed or recorded.',
+  title: 'package.json is valid and has a name and a version',
+  likelyCause: 'an extra comma, or a folder without a package',
+  why: 'A package without a valid package.json, a name and a version cannot be installed or recorded.',
   cure: 'Write valid JSON with a `name` and a semantic `version`.',
 } as const;
 
 export const packageChecks: readonly KitCheck<PackageContext>[] = [
   {
     id: 'plugin-field',
-    title: 'package.json says that this is a plugin, and names its entry',
+    title: 'package.json declares the plugin and its entry file',
     severity: 'error',
-    likelyCause: 'the field `agentgym` is missing, or stands under another name',
-    why: 'The host finds plugins by this field; without it the package is installed and never seen.',
+    likelyCause: 'the field `agentgym` is missing or misspelt',
+    why: 'The host finds plugins by this field. Without it the package is installed but never used.',
     cure: 'Add "agentgym": {"apiVersion": 1, "plugin": "./dist/index.js"} to package.json.',
     run: (context) => faultsOf(context, 'plugin-field', 'entry-path'),
   },
   {
     id: 'api-version',
-    title: 'it is written for the API that this agentgym has',
+    title: 'the declared API version is the version of this agentgym',
     severity: 'error',
-    likelyCause: 'the version of the package was written there, or a text instead of a number',
-    why: 'The host refuses a plugin for another version of the API before it runs any of its code.',
-    cure: 'Write the number that this agentgym has, and follow the change log where it rose.',
+    likelyCause: '`apiVersion` holds the version of the package, or text instead of a number',
+    why: 'The host refuses a plugin with another API version before it runs any of its code.',
+    cure: 'Write the API version of this agentgym. If it has changed, follow the change log.',
     run: (context) => faultsOf(context, 'api-version'),
   },
   {
     id: 'oclif-field',
     title: 'package.json has the field `oclif`',
     severity: 'error',
-    likelyCause: 'it was never written: an empty object is enough',
-    why: '`agentgym plugins link` and `install` take packages with an `oclif` field only.',
+    likelyCause: 'the field was never added; an empty object is enough',
+    why: '`agentgym plugins link` and `install` accept only packages with an `oclif` field.',
     cure: 'Add "oclif": {} to package.json.',
     run: (context) => faultsOf(context, 'oclif-field'),
   },
   {
     id: 'entry-file',
-    title: 'the entry is there, and all that it leads to',
+    title: 'the entry file and all files that it imports exist',
     severity: 'error',
-    likelyCause: 'it was not built, or built to another folder',
-    why: 'The host imports this file; where it is missing the plugin is left out with all it contributes.',
-    cure: 'Build the package, and name a file inside of it that the build writes.',
+    likelyCause: 'the package was not built, or was built to another folder',
+    why: 'The host imports this file. If it is missing, the plugin and all its contributions are left out.',
+    cure: 'Build the package, and name a file inside it that the build writes.',
     idle: (context) => {
       const unnamed = context.entry === undefined && faultsOf(context, 'entry-file').length === 0;
-      return unnamed ? 'no entry is named' : undefined;
+      return unnamed ? 'package.json names no entry' : undefined;
     },
     run: (context) =>
       context.entry === undefined
@@ -118,11 +118,11 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
   },
   {
     id: 'exports',
-    title: 'the package can be imported by its name, and its package.json be read',
+    title: 'the package can be imported by its name, and its package.json can be read',
     severity: 'error',
     likelyCause: '`exports` is missing, or was copied from another package',
-    why: 'Programs and tests import the package by its name; a door that leads elsewhere, or nowhere, breaks them.',
-    cure: 'Let `exports["."]` lead to the entry that `agentgym.plugin` names, with "./package.json" beside it.',
+    why: 'Programs and tests import the package by its name. A wrong or missing export breaks them.',
+    cure: 'Let `exports["."]` point to the file in `agentgym.plugin`, and add "./package.json".',
     run: (context) => {
       const { root, json, entry } = context;
       if (json['exports'] === undefined) return ['package.json has no field `exports`'];
@@ -131,17 +131,17 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
       if (typeof code !== 'string') found.push('`exports["."]` names no file');
       else if (!isFile(resolve(root, code))) found.push(`\`exports["."]\` is ${code}, which does not exist`);
       else if (entry !== undefined && resolve(root, code) !== entry)
-        found.push(`\`exports["."]\` is ${code}, and \`agentgym.plugin\` ${relative(root, entry)}`);
+        found.push(`\`exports["."]\` is ${code}, but \`agentgym.plugin\` is ${relative(root, entry)}`);
       if (objectOf(json['exports'])['./package.json'] === undefined) found.push('`exports` has no "./package.json"');
       return found;
     },
   },
   {
     id: 'module-type',
-    title: 'its files are modules',
+    title: 'the package is an ES module',
     severity: 'error',
     likelyCause: '"type": "module" is missing',
-    why: 'A file with `import` and `export` in a package that is not a module is parsed twice, or refused by older Node.',
+    why: 'Node parses a file with `import` and `export` twice if its package is not a module; older versions of Node refuse it.',
     cure: 'Add "type": "module" to package.json.',
     run: ({ json, entry }) =>
       json['type'] === 'module' || entry?.endsWith('.mjs') === true
@@ -150,11 +150,11 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
   },
   {
     id: 'files',
-    title: 'what npm packs is what runs, all of it and nothing else',
+    title: 'npm packs all files that the plugin needs at run time, and no others',
     severity: 'error',
-    likelyCause: '`files` is missing, or its patterns take tests and sources along',
-    why: 'Without the list npm packs sources, tests and whatever else lies about; with a wrong one the entry stays at home.',
-    cure: 'List what runs, such as "files": ["/dist/**/*.js", "/dist/**/*.d.ts"], and look at `npm pack --dry-run`.',
+    likelyCause: '`files` is missing, or its patterns include tests and sources',
+    why: 'Without the list npm packs sources, tests and all other files. With a wrong list the entry file is missing in the package.',
+    cure: 'List the run-time files, such as "files": ["/dist/**/*.js", "/dist/**/*.d.ts"], and check with `npm pack --dry-run`.',
     idle: withoutEntry,
     run: async (context) => {
       const { root, json } = context;
@@ -166,22 +166,22 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
         .filter((file) => !packed.includes(file));
       const stray = packed.filter((file) => strayFile.test(file));
       return [
-        ...missing.slice(0, 3).map((file) => `${file} runs, and is not packed`),
-        ...stray.slice(0, 3).map((file) => `${file} is packed, and has no use there`),
+        ...missing.slice(0, 3).map((file) => `the plugin needs ${file}, but npm does not pack it`),
+        ...stray.slice(0, 3).map((file) => `npm packs ${file}, but the plugin does not need it`),
       ];
     },
   },
   {
     id: 'engines',
-    title: 'it says which Node it needs',
+    title: 'package.json declares the required versions of Node',
     severity: 'error',
-    likelyCause: '`engines.node` is missing or no range',
-    why: 'Where nothing is said of Node, an older one installs the package and fails in the middle of a run.',
+    likelyCause: '`engines.node` is missing or is not a version range',
+    why: 'Without this field an older Node installs the package and fails in the middle of a run.',
     cure: 'Add "engines": {"node": ">=20.19"} to package.json.',
     run: ({ json }) => {
       const { node } = objectOf(json['engines']);
       if (typeof node !== 'string' || semver.validRange(node) === null)
-        return [`\`engines.node\` is ${JSON.stringify(node) ?? 'missing'}, no range of versions`];
+        return [`\`engines.node\` is ${JSON.stringify(node) ?? 'missing'}, which is not a version range`];
       return semver.satisfies(process.versions.node, node)
         ? []
         : [`\`engines.node\` is ${node}; this is Node ${process.versions.node}`];
@@ -189,20 +189,20 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
   },
   {
     id: 'host-peer',
-    title: 'the host is an optional peer, over a wide range',
+    title: 'the host is an optional peer dependency with a wide version range',
     severity: 'error',
     likelyCause:
-      'npm install wrote it among the dependencies, or a caret range below 1.0.0 ends at the next minor version',
-    why: 'As a dependency, a required peer or a narrow range, npm would install a second host beside the first, or refuse the plugin at the next minor version.',
-    cure: 'Declare "peerDependencies": {"@agentgym/cli": ">=0.1.0 <2"} and mark it optional in `peerDependenciesMeta`; `apiVersion` is the gate.',
+      'npm install added it to the dependencies, or a caret range below 1.0.0 ends at the next minor version',
+    why: 'With a dependency, a required peer or a narrow range, npm would install a second host or refuse the plugin at the next minor version.',
+    cure: 'Declare "peerDependencies": {"@agentgym/cli": ">=0.1.0 <2"} and mark it optional in `peerDependenciesMeta`. `apiVersion` decides compatibility.',
     run: ({ json, hostVersion }) => {
       const found: string[] = [];
-      if (stringsOf(json['dependencies'])[HOST] !== undefined) found.push(`${HOST} stands in \`dependencies\``);
+      if (stringsOf(json['dependencies'])[HOST] !== undefined) found.push(`${HOST} is in \`dependencies\``);
       const range = hostRange(json);
       if (range === undefined) return [...found, `${HOST} is missing in \`peerDependencies\``];
       if (objectOf(objectOf(json['peerDependenciesMeta'])[HOST])['optional'] !== true)
-        found.push(`the peer ${HOST} is not marked optional`);
-      if (semver.validRange(range) === null) return [...found, `${range} is no range of versions`];
+        found.push(`the peer ${HOST} is not marked as optional`);
+      if (semver.validRange(range) === null) return [...found, `${range} is not a version range`];
       const refused = [hostVersion, semver.inc(hostVersion, 'minor'), '1.0.0', '1.9.0']
         .filter((version): version is string => version !== null && semver.lt(version, '2.0.0'))
         .find((version) => !semver.satisfies(version, range, { includePrerelease: true }));
@@ -211,11 +211,11 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
   },
   {
     id: 'host-import',
-    title: 'no code of the host is imported',
+    title: 'the plugin imports no code of the host',
     severity: 'error',
-    likelyCause: 'an `import` that should be `import type`; with `verbatimModuleSyntax` the compiler tells them apart',
-    why: 'A globally installed host cannot be found by import from a plugin: it would work in your checkout alone.',
-    cure: 'Import types only (`import type`); take everything else from the `host` that create() is handed.',
+    likelyCause: 'an `import` that should be `import type`; with `verbatimModuleSyntax` the compiler separates them',
+    why: 'A plugin cannot import a globally installed host. The import would work only in your checkout.',
+    cure: 'Import only types (`import type`). create() gets everything else from its argument `host`.',
     idle: withoutEntry,
     run: (context) =>
       context
@@ -225,11 +225,11 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
   },
   {
     id: 'plugin-import',
-    title: 'no other plugin is imported',
+    title: 'the plugin imports no other plugin',
     severity: 'error',
-    likelyCause: 'code that two plugins share was left in one of them',
-    why: 'The other plugin need not be installed, and two copies of it would not know of each other.',
-    cure: 'Move what both need into a package of its own, or hand it over through a contract.',
+    likelyCause: 'two plugins share code that lies in one of them',
+    why: 'The other plugin may not be installed, and two copies of it would not share state.',
+    cure: 'Move the shared code into its own package, or pass the data through a contract.',
     idle: withoutEntry,
     run: (context) =>
       context
@@ -242,10 +242,10 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
   },
   {
     id: 'undeclared-import',
-    title: 'every package that is imported is declared',
+    title: 'package.json declares every imported package',
     severity: 'error',
-    likelyCause: 'it stands in `devDependencies`, or in the workspace around the package',
-    why: 'It is found here because something else installed it, and will be missing where your package is installed alone.',
+    likelyCause: 'the package is only in `devDependencies`, or only in the surrounding workspace',
+    why: 'The import works here because another package installed it. It fails where your package is installed alone.',
     cure: 'Add it to `dependencies`.',
     idle: withoutEntry,
     run: (context) => {
@@ -262,13 +262,13 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
   },
   {
     id: 'up-to-date',
-    title: 'what was built is newer than its sources',
+    title: 'the built files are newer than their sources',
     severity: 'error',
-    likelyCause: 'sources were changed after the last build',
-    why: 'What is checked, packed and run would not be what stands in the sources.',
-    cure: 'Build again.',
+    likelyCause: 'sources changed after the last build',
+    why: 'The checked, packed and executed code would differ from the sources.',
+    cure: 'Build the package again.',
     idle: (context) => {
-      if (context.entry === undefined) return 'there is no entry to look at';
+      if (context.entry === undefined) return 'there is no entry to check';
       return newest(join(context.root, 'src'), isSource) === 0 ? 'there are no sources' : undefined;
     },
     run: ({ root, entry }) => {
@@ -282,16 +282,16 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
       );
       return built >= sources
         ? []
-        : [`the newest source is ${Math.ceil((sources - built) / 1000)} s younger than the newest built file`];
+        : [`the newest source is ${Math.ceil((sources - built) / 1000)} s newer than the newest built file`];
     },
   },
   {
     id: 'types',
-    title: 'the package has types',
+    title: 'the package has type declarations',
     severity: 'error',
     likelyCause: '`declaration` is off in tsconfig.json, or `exports["."].types` is missing',
-    why: 'Whoever configures or tests the plugin in TypeScript gets no types, or an error.',
-    cure: 'Emit declarations, and name them first in `exports["."].types`.',
+    why: 'Users who configure or test the plugin in TypeScript get no types, or an error.',
+    cure: 'Emit declarations, and put them first in `exports["."].types`.',
     run: (context) => {
       const { types } = mainExport(context);
       if (typeof types !== 'string') return ['`exports["."].types` names no file'];
@@ -300,23 +300,23 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
   },
   {
     id: 'readme',
-    title: 'there is a README with something in it',
+    title: 'the package has a README with content',
     severity: 'error',
-    likelyCause: 'it was left for later',
-    why: 'The registry shows the README; without it nobody knows what the tasks are and what they need.',
-    cure: 'Write README.md: what it is, how to install and use it, its options, where its data comes from.',
+    likelyCause: 'the README has not been written yet',
+    why: 'The registry shows the README. Without it users do not know the tasks and their requirements.',
+    cure: 'Write README.md: purpose, installation, usage, options, sources of the data.',
     run: ({ root }) => {
       const name = readdirSync(root).find((file) => /^readme(\.md)?$/i.test(file));
       if (name === undefined) return ['there is no README.md'];
-      return readFileSync(join(root, name), 'utf8').trim().length >= 100 ? [] : [`${name} says nothing`];
+      return readFileSync(join(root, name), 'utf8').trim().length >= 100 ? [] : [`${name} has almost no text`];
     },
   },
   {
     id: 'license',
-    title: 'there is a licence, in a file and by name',
+    title: 'the package has a licence file and a licence identifier',
     severity: 'error',
-    likelyCause: 'it was left for later',
-    why: 'What has no licence may not be used.',
+    likelyCause: 'the licence has not been added yet',
+    why: 'Nobody may use a package without a licence.',
     cure: 'Add a LICENSE file, and its SPDX identifier as `license` in package.json.',
     run: ({ root, json }) => [
       ...(typeof json['license'] === 'string' ? [] : ['package.json has no field `license`']),
@@ -325,15 +325,15 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
   },
   {
     id: 'install-scripts',
-    title: 'nothing runs when it is installed',
+    title: 'the package has no install scripts',
     severity: 'warning',
-    likelyCause: 'data or binaries are fetched by a script',
-    why: 'A script of a stranger that runs at installation is announced, and many machines refuse it.',
+    likelyCause: 'a script downloads data or binaries',
+    why: 'agentgym announces install scripts, and many machines refuse them.',
     cure: 'Do the work at build time, or on first use in `host.cacheDirectory`.',
     run: ({ json }) =>
       ['preinstall', 'install', 'postinstall']
         .filter((name) => stringsOf(json['scripts'])[name] !== undefined)
-        .map((name) => `\`scripts.${name}\` runs when it is installed`),
+        .map((name) => `\`scripts.${name}\` runs at installation`),
   },
 ];
 

@@ -33,7 +33,7 @@ export function openPackage(root: string, hostVersion: string): PackageContext {
     inspection,
     entry: inspection.entry,
     graph() {
-      if (this.entry === undefined) throw new Error('it has no entry');
+      if (this.entry === undefined) throw new Error('there is no entry');
       return (graph ??= readBuiltGraph(this.entry));
     },
   };

@@ -23,7 +23,7 @@ const pending = new Set<string>();
 
 /** What plugins are being waited for, in words: "reward `stuck` (plugin-stuck 1.0.0) never answered in create". */
 export function unansweredCalls(): readonly string[] {
-  return [...pending].map((call) => call.replace(' failed in ', ' never answered in '));
+  return [...pending].map((call) => call.replace(' failed in ', ' gave no answer in '));
 }
 
 /**

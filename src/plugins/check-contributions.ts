@@ -31,14 +31,14 @@ export function checkContributions(exported: unknown): {
   readonly contributions?: readonly Contribution[];
   readonly complaints: readonly string[];
 } {
-  if (!Array.isArray(exported)) return { complaints: [`default export: a list is wanted, not ${kindOf(exported)}`] };
+  if (!Array.isArray(exported)) return { complaints: [`default export: must be a list, not ${kindOf(exported)}`] };
   const complaints: string[] = [];
   const contributions: Contribution[] = [];
   const seen = new Set<string>();
   exported.forEach((written: unknown, i) => {
     const place = `[${i}]`;
     if (!isObject(written)) {
-      complaints.push(`${place}: an object is wanted, not ${kindOf(written)}`);
+      complaints.push(`${place}: must be an object, not ${kindOf(written)}`);
       return;
     }
     let item: Record<string, unknown>;
@@ -50,7 +50,7 @@ export function checkContributions(exported: unknown): {
     }
     complaints.push(...complaintsAbout(item, place));
     const id = `${String(item['kind'])} ${String(item['name'])}`;
-    if (seen.has(id)) complaints.push(`${place}: ${id} is there twice`);
+    if (seen.has(id)) complaints.push(`${place}: ${id} appears twice`);
     seen.add(id);
     contributions.push(item as unknown as Contribution);
   });
@@ -67,40 +67,40 @@ function complaintsAbout(item: Record<string, unknown>, place: string): string[]
   const { kind, name, summary, options, load } = item;
   const wrong: string[] = [];
   if (!contributionKinds.includes(kind as ContributionKind)) {
-    wrong.push(`${place}.kind: one of ${contributionKinds.join(', ')} is wanted, not ${JSON.stringify(kind)}`);
+    wrong.push(`${place}.kind: must be one of ${contributionKinds.join(', ')}, not ${JSON.stringify(kind)}`);
   }
   if (typeof name !== 'string' || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
-    wrong.push(`${place}.name: lower-case words joined by hyphens are wanted, not ${JSON.stringify(name)}`);
+    wrong.push(`${place}.name: must be lower-case words joined by hyphens, not ${JSON.stringify(name)}`);
   }
-  if (typeof summary !== 'string' || summary === '') wrong.push(`${place}.summary: a sentence is wanted`);
-  if (typeof load !== 'function') wrong.push(`${place}.load: a function is wanted, not ${kindOf(load)}`);
+  if (typeof summary !== 'string' || summary === '') wrong.push(`${place}.summary: must be a sentence`);
+  if (typeof load !== 'function') wrong.push(`${place}.load: must be a function, not ${kindOf(load)}`);
   for (const optional of ['validate', 'diagnose']) {
     const member = item[optional];
-    if (member !== undefined && typeof member !== 'function') wrong.push(`${place}.${optional}: a function is wanted`);
+    if (member !== undefined && typeof member !== 'function') wrong.push(`${place}.${optional}: must be a function`);
   }
   if (kind === 'policy' && !isPresetList(item['presets'])) {
-    wrong.push(`${place}.presets: a list of {name, summary} is wanted`);
+    wrong.push(`${place}.presets: must be a list of {name, summary}`);
   }
   const scratch = item['scratchOptions'] ?? [];
   if (
     !Array.isArray(scratch) ||
     !scratch.every((option) => isObject(options) && Object.hasOwn(options, String(option)))
   ) {
-    wrong.push(`${place}.scratchOptions: a list of names of options is wanted`);
+    wrong.push(`${place}.scratchOptions: must be a list of option names`);
   }
-  if (!isObject(options)) return [...wrong, `${place}.options: an object is wanted, not ${kindOf(options)}`];
+  if (!isObject(options)) return [...wrong, `${place}.options: must be an object, not ${kindOf(options)}`];
   return [...wrong, ...complaintsAboutOptions(options, `${place}.options`)];
 }
 
 function complaintsAboutOptions(options: Record<string, unknown>, place: string): string[] {
   return Object.entries(options).flatMap(([name, option]) => {
     const here = `${place}.${name}`;
-    if (!isObject(option)) return [`${here}: an object is wanted, not ${kindOf(option)}`];
+    if (!isObject(option)) return [`${here}: must be an object, not ${kindOf(option)}`];
     const type = option['type'] as OptionDeclaration['type'];
-    if (!OPTION_TYPES.includes(type)) return [`${here}.type: one of ${OPTION_TYPES.join(', ')} is wanted`];
-    if (typeof option['description'] !== 'string') return [`${here}.description: a sentence is wanted`];
-    if (type === 'choice' && !Array.isArray(option['choices'])) return [`${here}.choices: a list of words is wanted`];
-    if (option['default'] === undefined) return [`${here}.default: a value is wanted`];
+    if (!OPTION_TYPES.includes(type)) return [`${here}.type: must be one of ${OPTION_TYPES.join(', ')}`];
+    if (typeof option['description'] !== 'string') return [`${here}.description: must be a sentence`];
+    if (type === 'choice' && !Array.isArray(option['choices'])) return [`${here}.choices: must be a list of words`];
+    if (option['default'] === undefined) return [`${here}.default: must have a value`];
     const { findings } = checkOptions({ [name]: option } as unknown as OptionsDeclaration, {
       [name]: option['default'],
     });

@@ -31,14 +31,17 @@ export interface Inspection {
 
 /** Inspects a package by what its package.json says. */
 export function inspectPackage(root: string, json: unknown, hostVersion: string): Inspection {
-  if (!isObject(json)) return { faults: [{ kind: 'package-json', message: 'its package.json is no object' }] };
+  if (!isObject(json)) return { faults: [{ kind: 'package-json', message: 'its package.json is not an object' }] };
   const faults: PackageFault[] = [];
   const { name, version, oclif } = json;
   if (typeof name !== 'string' || name === '') {
     faults.push({ kind: 'package-json', message: 'its package.json has no `name`' });
   }
   if (typeof version !== 'string' || valid(version) === null) {
-    const found = version === undefined ? 'no `version`' : `the version ${JSON.stringify(version)}, no semantic one`;
+    const found =
+      version === undefined
+        ? 'no `version`'
+        : `the version ${JSON.stringify(version)}, which is not a semantic version`;
     faults.push({ kind: 'package-json', message: `its package.json has ${found}` });
   }
   if (!isObject(oclif)) faults.push({ kind: 'oclif-field', message: 'its package.json has no `oclif` field' });
@@ -48,7 +51,7 @@ export function inspectPackage(root: string, json: unknown, hostVersion: string)
     validRange(range) !== null &&
     !satisfies(hostVersion, range, { includePrerelease: true })
   ) {
-    faults.push({ kind: 'host-range', message: `it wants ${HOST} ${range}, and this is ${hostVersion}` });
+    faults.push({ kind: 'host-range', message: `it needs ${HOST} ${range}, but this is ${hostVersion}` });
   }
   const declared = inspectDeclaration(root, json['agentgym']);
   const all = [...faults, ...declared.faults].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
@@ -69,20 +72,20 @@ const order: readonly PackageFault['kind'][] = [
 export function inspectDeclaration(root: string, declaration: unknown): Inspection {
   const fault = (kind: PackageFault['kind'], message: string): PackageFault => ({ kind, message });
   if (!isPluginDeclaration(declaration)) {
-    return { faults: [fault('plugin-field', 'its package.json has no `agentgym` field of a plugin')] };
+    return { faults: [fault('plugin-field', 'its package.json has no `agentgym` field, so it is not a plugin')] };
   }
   const { apiVersion, plugin } = declaration as { apiVersion?: unknown; plugin?: unknown };
   const faults: PackageFault[] = [];
   if (apiVersion !== API_VERSION) {
     const found = apiVersion === undefined ? 'no version' : `version ${JSON.stringify(apiVersion)}`;
-    const message = `it is written for ${found} of the plugin API; this agentgym has version ${API_VERSION}`;
+    const message = `it is written for ${found} of the plugin API, but this agentgym has version ${API_VERSION}`;
     faults.push(fault('api-version', message));
   }
   if (typeof plugin !== 'string') {
     return { faults: [...faults, fault('entry-path', '`agentgym.plugin` in its package.json is not a path')] };
   }
   if (!liesWithin(root, plugin)) {
-    return { faults: [...faults, fault('entry-path', `its entry ${plugin} lies outside of its package`)] };
+    return { faults: [...faults, fault('entry-path', `its entry ${plugin} lies outside its package`)] };
   }
   const entry = resolve(root, plugin);
   if (statSync(entry, { throwIfNoEntry: false })?.isFile() !== true) {

@@ -39,7 +39,7 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
     const { contributions, complaints } = checkContributions(module.default);
     if (contributions !== undefined) return { entry, contributions };
     return problem(
-      `its entry ${plugin} exports something else than a list of contributions: ${complaints.join('; ')}`,
+      `its entry ${plugin} does not export a valid list of contributions: ${complaints.join('; ')}`,
       'Report it to its author.',
     );
   } catch (error) {
@@ -51,10 +51,10 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
 /** What the one who uses a plugin can do about its package. */
 function cureOf({ kind }: PackageFault, source: PluginSource): string {
   if (kind === 'plugin-field') {
-    return `Its author adds "agentgym": {"apiVersion": ${API_VERSION}, "plugin": "./dist/index.js"}; until then uninstall it.`;
+    return `Its author must add "agentgym": {"apiVersion": ${API_VERSION}, "plugin": "./dist/index.js"}. Until then, uninstall it.`;
   }
   if (kind === 'api-version') return `Install another version: \`${installCommand(source, 'VERSION')}\`.`;
-  if (kind === 'entry-path') return 'Its author names a file of the package itself: "plugin": "./dist/index.js".';
+  if (kind === 'entry-path') return 'Its author must name a file inside the package: "plugin": "./dist/index.js".';
   return ['project', 'linked'].includes(source.origin)
     ? `Build it: \`npm run build\` in ${source.root}.`
     : `Install it again: \`${installCommand(source)}\`.`;

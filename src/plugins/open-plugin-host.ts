@@ -164,7 +164,7 @@ function removalHint(claims: readonly PluginOwner[], sources: readonly PluginSou
   const one = foreign.at(-1) ?? claims.at(-1);
   if (one === undefined) return '';
   return origin(one) === 'project'
-    ? `Rename the ${one.kind}, or take ${one.package} out of the project's package.json.`
+    ? `Rename the ${one.kind}, or remove ${one.package} from the project's package.json.`
     : `Uninstall one of the two: \`agentgym plugins uninstall ${one.package}\`.`;
 }
 
@@ -174,7 +174,7 @@ function conflicts(located: readonly LocatedContribution[], sources: readonly Pl
     return items.flatMap((item, i) => {
       const before = items[i - 1];
       if (before?.name !== item.name) return [];
-      const message = `it contributes a ${kind} called \`${item.name}\`, and so does ${before.package}`;
+      const message = `it contributes a ${kind} called \`${item.name}\`, but ${before.package} contributes it too`;
       const hint = removalHint([before, item], sources);
       return [{ plugin: item.package, version: item.version, message, hint }];
     });
@@ -193,11 +193,11 @@ function unknownContribution(
   const foreign = kind === 'algorithm' ? foreignAlgorithm(name) : undefined;
   const hints = [
     foreign !== undefined
-      ? `Here it is ${foreign}.`
+      ? `It is ${foreign} here.`
       : near === undefined
         ? `Installed: ${names.join(', ') || 'none'}.`
         : `Did you mean \`${near}\`?`,
-    ...(foreign === undefined ? [`If a plugin of that name exists, ${install} installs it.`] : []),
+    ...(foreign === undefined ? [`If a plugin with this name exists, ${install} installs it.`] : []),
     ...problems.map((problem) => `${problem.plugin} is left out: ${problem.message}.`),
   ];
   return new AgentgymError('AG_CONTRIBUTION_UNKNOWN', {

@@ -135,7 +135,7 @@ function notInstalled(name: string, version: string, folder: string): PluginProb
   return {
     plugin: name,
     version,
-    message: `${join(folder, 'package.json')} depends on it, and it is not installed`,
+    message: `${join(folder, 'package.json')} depends on it, but it is not installed`,
     hint: 'Run `npm install` there.',
   };
 }

@@ -13,9 +13,9 @@ export interface BatchRow {
 }
 
 /**
- * Lays rows out as arrays. A turn's reward is placed on its last sampled token, here and nowhere else.
+ * Lays out rows as arrays. Only this function places a turn's reward on its last sampled token.
  *
- * @param greedy greedy episodes by group, where they are played
+ * @param greedy greedy episodes by group, if they were played
  */
 export function buildBatch(
   rows: readonly BatchRow[],

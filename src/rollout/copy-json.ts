@@ -14,7 +14,7 @@ export class NotJsonError extends Error {
     /** Of the whole, in words; the place is written behind it. */
     whole: string,
     readonly path: Place,
-    /** What stands there: "JSON is wanted, not a BigInt". */
+    /** What stands there: "must be JSON, not a BigInt". */
     readonly problem: string,
     cause?: unknown,
   ) {

@@ -63,7 +63,7 @@ describe('the legal actions', () => {
     expect(await (await listing()).admissible()).toBeUndefined();
     expect(await (await listing(() => ['stop', 'go'])).admissible()).toEqual(['stop', 'go']);
     await expect((await listing(() => ['stop', 7])).admissible()).rejects.toThrow(
-      'what admissible() gives, place 1 is a number, not a text',
+      'what admissible() gives, place 1 is a number, not a string',
     );
   });
 });

@@ -66,7 +66,7 @@ export async function ask(questions: Questions, signal: AbortSignal): Promise<An
     if (!isInterruptedPrompt(error)) throw error;
     throw new AgentgymError('AG_INTERRUPTED', {
       message: 'interrupted at a question; nothing was written',
-      hint: 'Start again with `agentgym init`; with `--yes` it asks nothing.',
+      hint: 'Start again with `agentgym init`; `--yes` skips all questions.',
     });
   }
   return answers as Answers;

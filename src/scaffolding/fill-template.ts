@@ -62,7 +62,7 @@ export async function fillTemplate(
   const twice = filled.find(({ path }, i) => path === filled[i - 1]?.path);
   if (twice === undefined) return filled;
   throw new AgentgymError('AG_INIT_NAME', {
-    message: `the name \`${values.name}\` is taken: the template already has a file ${twice.path}`,
+    message: `the name \`${values.name}\` is not available: the template already has a file ${twice.path}`,
     hint: `Choose another, such as \`--name ${prefix ?? ''}my-${values.name}\`.`,
   });
 }

@@ -57,10 +57,10 @@ function complaintAbout(name: string): string | undefined {
   if (name !== name.toLowerCase()) return 'it has capital letters';
   const part = '[a-z0-9][a-z0-9._-]*';
   if (!new RegExp(`^(@${part}/)?${part}$`).test(name)) {
-    return 'it takes small letters, digits, hyphens, dots and underscores, and begins with a letter or a digit';
+    return 'it must contain only small letters, digits, hyphens, dots and underscores, and start with a letter or a digit';
   }
   const bare = name.slice(name.indexOf('/') + 1);
-  return RESERVED.includes(bare) || isBuiltin(name) ? 'npm or Node.js keeps it to itself' : undefined;
+  return RESERVED.includes(bare) || isBuiltin(name) ? 'npm or Node.js reserves it' : undefined;
 }
 
 /** Lower-case words joined by hyphens; may be empty. */

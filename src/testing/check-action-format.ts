@@ -12,17 +12,17 @@ import { shorten } from './shorten.js';
 import { testHost } from './test-host.js';
 import { globalState } from './shared-cures.js';
 
-/** An action format as the kit takes it: its module, and options to try it with. */
+/** An action format for the kit: its module, and options to test it with. */
 export interface ActionFormatSubject<Options> extends FormatModule<Options> {
   readonly options: Options;
 }
 
 export interface ActionFormatCheckSettings extends KitSettings {
-  /** Actions that the format must carry unchanged. */
+  /** Actions that rendering and parsing must not change. */
   readonly actions?: readonly string[];
-  /** Awkward texts to try. */
+  /** Number of awkward texts to try. */
   readonly texts?: number;
-  /** Seconds that reading one text may take. */
+  /** Maximum seconds to read one text. */
   readonly secondsPerText?: number;
 }
 
@@ -43,33 +43,35 @@ const isRefused = (parsed: ParsedAction): boolean =>
 export const actionFormatChecks: readonly KitCheck<Context>[] = [
   {
     id: 'round-trip',
-    title: 'an action that is rendered is read as the same action',
+    title: 'parse reads a rendered action as the same action',
     severity: 'error',
-    likelyCause: 'render writes what parse strips or does not know; demonstrations would teach malformed text',
-    why: 'Demonstrations are written by render() and read by parse(): they would teach malformed text.',
-    cure: 'Let parse(render(action)) be the action, for any action.',
+    likelyCause: 'render writes text that parse strips or does not know',
+    why: 'render() writes demonstrations and parse() reads actions. The demonstrations would teach malformed text.',
+    cure: 'parse(render(action)) must return the action, for any action.',
     run: ({ format, actions }) =>
       actions.flatMap((action) => {
         const parsed = format.parse(format.render(action));
         return 'action' in parsed && parsed.action === action
           ? []
-          : [`${shorten(action)} is rendered and read as ${shorten(JSON.stringify(parsed))}`];
+          : [`${shorten(action)} is rendered and then read as ${shorten(JSON.stringify(parsed))}`];
       }),
   },
   {
     id: 'never-throws',
-    title: 'any text is read as an action or refused with a reason and a reply, and nothing is thrown',
+    title: 'parse reads any text as an action, or refuses it with a reason and a reply, and never throws',
     severity: 'error',
-    likelyCause: 'JSON.parse, a missing match or a deep recursion is not guarded',
-    why: 'A policy that is still learning writes anything; an exception ends the episode.',
-    cure: 'Refuse what you cannot read: {malformed: reason, observation: reply}.',
+    likelyCause: 'an unguarded JSON.parse, a missing match or a deep recursion',
+    why: 'A policy in training writes any text. An exception ends the episode.',
+    cure: 'Refuse unreadable text: {malformed: reason, observation: reply}.',
     run: ({ format, texts }) => {
       const found: string[] = [];
       for (const text of texts()) {
         try {
           const parsed = format.parse(text);
           if (!isRead(parsed) && !isRefused(parsed)) {
-            found.push(`${shorten(text)} is neither read nor refused: ${shorten(String(JSON.stringify(parsed)))}`);
+            found.push(
+              `${shorten(text)} is neither an action nor malformed: ${shorten(String(JSON.stringify(parsed)))}`,
+            );
           }
         } catch (error) {
           found.push(`${shorten(text)}: ${String(error)}`);
@@ -87,11 +89,11 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
   })),
   {
     id: 'short-reply',
-    title: 'the reply to a malformed text is short, whatever the text',
+    title: 'the reply to a malformed text is short, for any text',
     severity: 'error',
     likelyCause: 'the reply quotes the text; it becomes an observation, and its tokens fill the episode',
-    why: 'The reply stands in the next prompt, and fills it.',
-    cure: 'Say what is wanted in a sentence, and do not quote the text.',
+    why: 'The reply is part of the next prompt and fills it.',
+    cure: 'Name the expected format in one sentence, and do not quote the text.',
     run: ({ format, texts }) => {
       for (const text of texts()) {
         const parsed = format.parse(text);
@@ -104,11 +106,11 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'no-empty-action',
-    title: 'a text that says something is never read as an action that says nothing',
+    title: 'parse never reads a text with content as an empty action',
     severity: 'error',
-    likelyCause: 'empty brackets or tags are a match of the pattern; ask for one character at least between them',
-    why: 'The environment is sent nothing, and the blame falls on it instead of on the text.',
-    cure: 'Refuse brackets without content as malformed.',
+    likelyCause: 'the pattern matches empty brackets or tags; require at least one character between them',
+    why: 'The environment would get an empty action and report it as invalid, although the text is the cause.',
+    cure: 'Refuse empty brackets as malformed.',
     run: ({ format, texts }) => {
       const wrappers = ['', ' ', '\n\t'].map((action) => format.render(action));
       for (const text of [...wrappers, ...texts()]) {
@@ -123,20 +125,22 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     id: 'instructions',
     title: 'the instructions are well-formed text, the same each time, and shorter than a page',
     severity: 'error',
-    likelyCause: 'instructions that are made of a clock or of chance, or that quote something long',
-    why: 'They are part of every prompt, tokens and all.',
+    likelyCause: 'the instructions contain the time, random text or a long quotation',
+    why: 'The instructions are part of every prompt and cost tokens.',
     cure: 'Write a constant of a few sentences.',
     run: async ({ format }) => {
       const { instructions } = format;
-      if (!isWellFormed(instructions)) return ['they hold half a surrogate pair, which no file can keep'];
-      if (instructions.length > 4_000) return [`they have ${instructions.length} characters, in every prompt`];
+      if (!isWellFormed(instructions))
+        return ['the instructions contain half a surrogate pair, which cannot be saved to a file'];
+      if (instructions.length > 4_000)
+        return [`the instructions have ${instructions.length} characters and are part of every prompt`];
       const later = await withOtherClock(() => format.instructions);
-      return later === instructions ? [] : [`forty days later they are ${shorten(later)}`];
+      return later === instructions ? [] : [`forty days later the instructions are ${shorten(later)}`];
     },
   },
   {
     id: 'global-state',
-    title: 'nothing of the process is changed',
+    title: 'the global state of the process does not change',
     severity: 'error',
     likelyCause: 'process.on, or an assignment to a global',
     ...globalState,
@@ -147,7 +151,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
   },
 ];
 
-/** Checks an action format against its contract, and tells what became of each check. */
+/** Checks an action format against its contract and reports the outcome of each check. */
 export async function examineActionFormat<Options>(
   subject: ActionFormatSubject<Options>,
   settings: ActionFormatCheckSettings = {},
@@ -168,8 +172,8 @@ export async function examineActionFormat<Options>(
 }
 
 /**
- * Checks an action format against its contract, and says what is wrong and what usually causes it. Nothing is found in
- * a good one.
+ * Checks an action format against its contract and returns findings with their usual causes. The list is empty if all
+ * checks pass.
  */
 export async function checkActionFormat<Options>(
   subject: ActionFormatSubject<Options>,
@@ -178,7 +182,7 @@ export async function checkActionFormat<Options>(
   return findingsOf(await examineActionFormat(subject, settings));
 }
 
-/** The kit as tests, one for each check; takes the runner's `it`. */
+/** Declares the kit as tests, one for each check. `it` is the function of the test runner. */
 export function describeActionFormat<Options>(
   it: DeclareTest,
   subject: ActionFormatSubject<Options>,

@@ -13,7 +13,7 @@ import type { Finding } from './finding.js';
 import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
 
-/** An algorithm as the kit takes it: its module, and options to try it with. */
+/** An algorithm for the kit: its module, and options to test it with. */
 export interface AlgorithmSubject<Options> extends AlgorithmModule<Options> {
   readonly options: Options;
 }
@@ -27,8 +27,8 @@ export const algorithmChecks: readonly KitCheck<AlgorithmContext>[] = [
 ];
 
 /**
- * Checks an algorithm against its contract, on awkward batches and on a game that can be enumerated, and tells what
- * became of each check.
+ * Checks an algorithm against its contract, on awkward batches and on an enumerable game, and reports the outcome of
+ * each check.
  */
 export async function examineAlgorithm<Options>(
   subject: AlgorithmSubject<Options>,
@@ -45,7 +45,7 @@ export async function examineAlgorithm<Options>(
   return { checks };
 }
 
-/** Checks an algorithm against its contract. Nothing is found in a good one. */
+/** Checks an algorithm against its contract and returns findings. The list is empty if all checks pass. */
 export async function checkAlgorithm<Options>(
   subject: AlgorithmSubject<Options>,
   settings: KitSettings = {},
@@ -53,7 +53,7 @@ export async function checkAlgorithm<Options>(
   return findingsOf(await examineAlgorithm(subject, settings));
 }
 
-/** The kit as tests, one for each check; takes the runner's `it`. */
+/** Declares the kit as tests, one for each check. `it` is the function of the test runner. */
 export function describeAlgorithm<Options>(
   it: DeclareTest,
   subject: AlgorithmSubject<Options>,

@@ -463,18 +463,18 @@ describe('checkEnvironment', () => {
         .filter(({ id }) => id === 'facts')
         .map(({ message }) => message);
     expect(await messages(withFacts(() => ({ milestones: undefined })))).toEqual([
-      expect.stringMatching(/turn 0.*`milestones` is declared and not reported$/),
+      expect.stringMatching(/turn 0.*`milestones` is declared but not reported$/),
     ]);
     expect(await messages({ contribution: { name: 'walk' } })).toEqual([
-      expect.stringMatching(/`progress` is reported and not declared: write `facts: \['progress'\]`/),
+      expect.stringMatching(/`progress` is reported but not declared: write `facts: \['progress'\]`/),
     ]);
   });
 
   it('fresh-process tells other tasks from tasks that are played differently', async () => {
     const findings = await checkEnvironment(good, { ...settings, ...fixtures['fresh-process']?.settings });
     const messages = findings.filter(({ id }) => id === 'fresh-process').map(({ message }) => message);
-    expect(messages).toContain('the splits hold other tasks');
-    expect(messages.join('\n')).toMatch(/ is played differently: (the beginning|turn \d+ \(.*\)) differs: .+ against /);
+    expect(messages).toContain('the splits contain other tasks');
+    expect(messages.join('\n')).toMatch(/ is played differently: (the start|turn \d+ \(.*\)) differs: .+ versus /);
   });
 
   it('reports an environment that cannot be opened, and leaves out what is accepted', async () => {
@@ -609,7 +609,7 @@ describe('checkEnvironment', () => {
     const [found] = await checkEnvironment({ ...good, ...stuck }, some);
     expect(found).toMatchObject({
       id: 'dispose',
-      message: 'the first dispose in the middle of a step threw: it is busy',
+      message: 'the first dispose during a step threw: it is busy',
     });
   });
 

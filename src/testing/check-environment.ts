@@ -1,5 +1,4 @@
-// The conformance kit of environments: a plain function without a test runner, in the spirit of Gymnasium's
-// env_checker.
+// The conformance kit of environments: a plain function that needs no test runner, like Gymnasium's env_checker.
 import { rmSync } from 'node:fs';
 
 import type { Awaitable, Environment, World } from '../contracts/environment.js';
@@ -35,23 +34,23 @@ import { findingsOf, runKit, type KitReport, type Preparation } from './conforma
 import type { Finding } from './finding.js';
 import { testEnvironmentHost } from './test-host.js';
 
-/** What comes before all checks, and the one that stands for all where the world is down. */
+/** The check before all others, and the check that replaces all others if the world is down. */
 export const environmentPreparation = {
   id: 'create',
-  title: 'it is opened and gives instances, and both have the shape of their contract',
-  likelyCause: 'open() or create() fails with these options, or gives something else than the contract says',
-  why: 'Nothing can be played in it: every run that names it ends at once.',
-  cure: 'Make open() and create() work with the declared defaults, and give every member that the contract names.',
+  title: 'open() and create() work and return a valid world and valid instances',
+  likelyCause: 'open() or create() fails with these options, or returns a value that breaks the contract',
+  why: 'The environment cannot be played. Every run with it ends immediately.',
+  cure: 'Make open() and create() work with the declared defaults, and return every member of the contract.',
   availability: {
     id: 'available',
-    title: 'the world is there',
-    likelyCause: 'a server that is not running, or cannot be reached from here',
-    why: 'A run would end at once, to be resumed when the world is there; nothing else could be checked.',
-    cure: 'Start what it needs, or say in an option where it is; throw `UNAVAILABLE` only where the world itself is down.',
+    title: 'the world is available',
+    likelyCause: 'a server that is not running or not reachable',
+    why: 'A run would end immediately and could be resumed later. No other check could run.',
+    cure: 'Start the server, or set its address in an option. Throw `UNAVAILABLE` only if the world itself is down.',
   },
 } as const satisfies Preparation;
 
-/** Every check of the kit, in the order in which they run. */
+/** Every check of the kit, in order. */
 export const environmentChecks: readonly EnvironmentCheck[] = [
   ...taskChecks,
   ...aboutChecks,
@@ -65,7 +64,7 @@ export const environmentChecks: readonly EnvironmentCheck[] = [
   ...lifecycleChecks,
 ];
 
-/** Checks an environment against its contract, and tells what became of each check. */
+/** Checks an environment against its contract and reports the outcome of each check. */
 export async function examineEnvironment<Options>(
   subject: EnvironmentSubject<Options>,
   settings: EnvironmentCheckSettings = {},
@@ -82,7 +81,7 @@ export async function examineEnvironment<Options>(
   const disposeOfAll = async (): Promise<void> => {
     for (const instance of instances.splice(0)) await quietly(() => instance.dispose?.());
   };
-  /** The same check, whose instances are gone after it: a world may have few at once. */
+  /** Wraps a check so that its instances are disposed of afterwards: a world may allow only a few at a time. */
   const tidy = (check: EnvironmentCheck): EnvironmentCheck => ({
     ...check,
     run: async (context) => {
@@ -112,7 +111,7 @@ export async function examineEnvironment<Options>(
   }
 }
 
-/** Frees something; what that throws is told of by the check of it. */
+/** Frees something and ignores errors; another check reports them. */
 async function quietly(free: () => Awaitable<void>): Promise<void> {
   await Promise.resolve()
     .then(free)
@@ -120,8 +119,8 @@ async function quietly(free: () => Awaitable<void>): Promise<void> {
 }
 
 /**
- * Checks an environment against its contract, and says what is wrong and what usually causes it. Nothing is found in a
- * good one.
+ * Checks an environment against its contract and returns findings with their usual causes. The list is empty if all
+ * checks pass.
  *
  * @example
  * ```ts
@@ -135,7 +134,9 @@ export async function checkEnvironment<Options>(
   return findingsOf(await examineEnvironment(subject, settings));
 }
 
-/** @param worlds takes what the kit closes at its end, as `instances` takes what it disposes of */
+/**
+ * @param worlds collects the worlds that the kit closes at its end; `instances` collects the instances to dispose of
+ */
 async function prepare<Options>(
   subject: EnvironmentSubject<Options>,
   settings: EnvironmentCheckSettings,

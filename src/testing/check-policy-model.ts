@@ -17,7 +17,7 @@ import { trainingChecks } from './policy-checks/training-checks.js';
 import { gradientChecks } from './policy-checks/gradient-checks.js';
 import { requireMembers } from './require-members.js';
 
-/** Every check of the kit, in the order in which they run: those that train come last. */
+/** Every check of the kit, in order: checks that train come last. */
 export const policyModelChecks: readonly PolicyCheck[] = [
   ...encoderChecks,
   ...generationChecks,
@@ -27,7 +27,7 @@ export const policyModelChecks: readonly PolicyCheck[] = [
   ...checkpointChecks,
 ];
 
-/** Checks a policy model against its contract, and tells what became of each check. */
+/** Checks a policy model against its contract and reports the outcome of each check. */
 export async function examinePolicyModel(
   subject: PolicyModelSubject,
   settings: PolicyModelCheckSettings = {},
@@ -63,8 +63,8 @@ export async function examinePolicyModel(
 }
 
 /**
- * Checks a policy model against its contract, and says what is wrong and what usually causes it. Nothing is found in a
- * good one.
+ * Checks a policy model against its contract and returns findings with their usual causes. The list is empty if all
+ * checks pass.
  *
  * @example
  * ```ts
@@ -106,7 +106,7 @@ const members = {
   dispose: 'function',
 } as const;
 
-/** The kit as tests, one for each check; takes the runner's `it`. */
+/** Declares the kit as tests, one for each check. `it` is the function of the test runner. */
 export function describePolicyModel(
   it: DeclareTest,
   subject: PolicyModelSubject,

@@ -1,5 +1,5 @@
-// The law "every success scores above every failure", on episodes that an environment really plays: a scheme that is
-// right on simulated facts may still stumble over those of a world.
+// Checks the law "every success scores above every failure" on real episodes of an environment: a scheme that is
+// correct on simulated facts may fail on the facts of a world.
 import type { Draw, Environment, EnvironmentPhase, World } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { RewardScheme } from '../contracts/reward.js';
@@ -19,15 +19,15 @@ import type { Finding } from './finding.js';
 import { testEnvironmentHost, testHost } from './test-host.js';
 
 export interface RewardOnSettings extends KitSettings {
-  /** Training tasks that each player plays. */
+  /** Number of training tasks that each player plays. */
   readonly tasks?: number;
-  /** Turns after which an episode is cut; absent: the world's `maxTurns`, or 40. */
+  /** Number of turns after which an episode is cut; absent: the world's `maxTurns`, or 40. */
   readonly horizon?: number;
-  /** The scheme is a term that belongs beside an outcome: the law must hold with 1 for a success added. */
+  /** The scheme is used next to an outcome reward: the law must hold after adding 1 for a success. */
   readonly term?: boolean;
 }
 
-/** An episode, and who played it. */
+/** An episode and its player. */
 interface Played extends CompletedEpisode {
   readonly player: string;
 }
@@ -36,7 +36,7 @@ interface Context {
   readonly scheme: RewardScheme;
   readonly horizon: number;
   readonly played: readonly Played[];
-  /** What a success earns beside the scheme. */
+  /** Reward of a success in addition to the scheme. */
   readonly outcome: number;
 }
 
@@ -52,11 +52,11 @@ const describe = ({ player, task, turns }: Played, total: number): string => {
 export const rewardOnChecks: readonly KitCheck<Context>[] = [
   {
     id: 'both-outcomes',
-    title: 'successes and failures are among the episodes',
+    title: 'the episodes include successes and failures',
     severity: 'error',
-    likelyCause: 'an environment without an oracle, or one that nobody can lose: the law would hold of nothing',
-    why: 'The law would hold of nothing.',
-    cure: 'Take an environment that can be won and lost, with an oracle.',
+    likelyCause: 'an environment without an oracle, or one that nobody can lose',
+    why: 'The law would hold trivially and test nothing.',
+    cure: 'Use an environment with an oracle that can be won and lost.',
     run: ({ played }) => {
       const successes = played.filter(({ success }) => success).length;
       if (successes > 0 && successes < played.length) return [];
@@ -67,10 +67,9 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
     id: 'law',
     title: 'the worst success scores above the best failure',
     severity: 'error',
-    likelyCause:
-      'what is earned on the way is not scaled by how much of it there is, or a success is not paid for what it passed by',
-    why: 'Where a failure can score above a success, that is what the agent learns.',
-    cure: 'Scale what is earned on the way by how much of it there is, and pay a success for what it passed by.',
+    likelyCause: 'intermediate rewards are not scaled by their number, or a success is not paid for skipped milestones',
+    why: 'If a failure can score above a success, the agent learns to fail.',
+    cure: 'Scale intermediate rewards by their number, and pay a success for skipped milestones.',
     run: ({ played, outcome }) => {
       const worst = played.filter(({ success }) => success).sort((a, b) => a.return - b.return)[0];
       const best = played.filter(({ success }) => !success).sort((a, b) => b.return - a.return)[0];
@@ -80,11 +79,11 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'bounds',
-    title: 'every episode keeps the bounds',
+    title: 'every episode stays within the bounds',
     severity: 'error',
-    likelyCause: 'bounds() thinks of facts that the environment does not keep to',
-    why: 'Recipes are checked against the bounds before anything runs.',
-    cure: 'Widen bounds() to what the environment really reports, or mend its facts.',
+    likelyCause: 'bounds() assumes facts that the environment does not guarantee',
+    why: 'agentgym checks recipes against the bounds before a run.',
+    cure: 'Widen bounds() to the facts that the environment reports, or fix its facts.',
     run: ({ played, scheme, horizon }) => {
       for (const episode of played) {
         const milestones = episode.turns.findLast(({ facts }) => facts.milestones !== undefined)?.facts.milestones;
@@ -100,9 +99,9 @@ export const rewardOnChecks: readonly KitCheck<Context>[] = [
 ];
 
 /**
- * Plays an environment under a reward scheme and checks that every success scores above every failure, undiscounted.
- * Players are the oracle, the random player, a mixture of both, the oracle after a random beginning (late successes),
- * and the oracle stopped one turn short (failures that came as far as can be).
+ * Plays an environment with a reward scheme and checks that every success scores above every failure, undiscounted. The
+ * players are the oracle, the random player, mixtures of both, the oracle after a random start (late successes), and
+ * the oracle stopped one turn early (failures close to success).
  */
 export async function checkRewardOn<EnvironmentOptions, RewardOptions>(
   environment: EnvironmentSubject<EnvironmentOptions>,
@@ -117,7 +116,7 @@ export async function checkRewardOn<EnvironmentOptions, RewardOptions>(
   return findingsOf({ checks });
 }
 
-/** The kit as tests, one for each check; takes the runner's `it`. */
+/** Declares the kit as tests, one for each check. `it` is the function of the test runner. */
 export function describeRewardOn<EnvironmentOptions, RewardOptions>(
   it: DeclareTest,
   environment: EnvironmentSubject<EnvironmentOptions>,
@@ -127,7 +126,7 @@ export function describeRewardOn<EnvironmentOptions, RewardOptions>(
   declareKit(it, rewardOnChecks, settings, () => checkRewardOn(environment, reward, settings));
 }
 
-/** Longest time of a call. */
+/** Deadline of a call in milliseconds. */
 const patience = 60_000;
 const milliseconds = Object.fromEntries(environmentPhases.map((phase) => [phase, patience])) as {
   readonly [phase in EnvironmentPhase]: number;
@@ -175,7 +174,7 @@ async function playAll<Options>(
     for (const { task, turns, success } of best) {
       if (!success || turns.length < 2) continue;
       const stopped = await play('oracle', [task], { horizon: turns.length - 1 });
-      played.push(...stopped.map((episode) => ({ ...episode, player: 'the oracle, stopped' })));
+      played.push(...stopped.map((episode) => ({ ...episode, player: 'the oracle, stopped early' })));
     }
     return { horizon, played };
   } finally {
@@ -183,14 +182,14 @@ async function playAll<Options>(
   }
 }
 
-/** Players who ask the oracle now and then, and play at random otherwise: whether they ask it in this turn. */
+/** Players that mix the oracle and the random player: the function decides whether to ask the oracle in a turn. */
 const mixtures: ReadonlyMap<string, (turn: number, random: Random) => boolean> = new Map([
-  ['the oracle in every other turn or so', (_turn, random) => random.uniform() < 0.5],
+  ['the oracle in about every second turn', (_turn, random) => random.uniform() < 0.5],
   ['the oracle in most turns', (_turn, random) => random.uniform() < 0.85],
   ['the oracle, after three random turns', (turn) => turn >= 3],
 ]);
 
-/** The world with these players beside its own. */
+/** The world with these additional players. */
 function withMixtures(world: World): World {
   const { instructions, splits, experts = [], maxTurns } = world;
   return {
@@ -203,7 +202,7 @@ function withMixtures(world: World): World {
   };
 }
 
-/** An instance that knows the mixtures, too. An episode that is cut is graded as it is elsewhere. */
+/** An instance that also knows the mixtures. It grades cut episodes like the inner environment. */
 class MixingEnvironment implements Environment {
   readonly conclude?: NonNullable<Environment['conclude']>;
   #turn = 0;

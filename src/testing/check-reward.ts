@@ -9,19 +9,17 @@ import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
 import { clock, globalRandom, globalState } from './shared-cures.js';
 
-/** A reward scheme as the kit takes it: its module, and options to try it with. */
+/** A reward scheme for the kit: its module, and options to test it with. */
 export interface RewardSubject<Options> extends RewardModule<Options> {
   readonly options: Options;
 }
 
 export interface RewardCheckSettings extends KitSettings {
-  /** Episodes to simulate. */
+  /** Number of episodes to simulate. */
   readonly episodes?: number;
   /** Also simulate environments whose progress may fall within an episode. */
   readonly progressFalls?: boolean;
-  /**
-   * The scheme is a term that belongs beside an outcome: success must stay above failure with 1 for a success added.
-   */
+  /** The scheme is used next to an outcome reward: success must stay above failure after adding 1 for a success. */
   readonly term?: boolean | 'where it pays nothing';
 }
 
@@ -29,7 +27,7 @@ interface ScoredEpisode extends SimulatedEpisode {
   readonly scores: readonly number[];
   readonly total: number;
   readonly bounds: RewardBounds;
-  /** The same, discounted by `discount` a turn. */
+  /** The return, discounted by `discount` per turn. */
   readonly discounted: { readonly discount: number; readonly total: number; readonly bounds: RewardBounds };
 }
 
@@ -37,7 +35,7 @@ interface Context {
   create(): RewardScheme;
   readonly scheme: RewardScheme;
   readonly episodes: readonly ScoredEpisode[];
-  /** What a success earns beside the scheme. */
+  /** Reward of a success in addition to the scheme. */
   readonly outcome: number;
 }
 
@@ -50,7 +48,7 @@ function describeEpisode({ success, turns, context }: ScoredEpisode): string {
   return `a ${success ? 'success' : 'failure'} of ${turns.length} turns in ${context.horizon}${milestones} (progress ${progress})`;
 }
 
-/** The first sentence of each kind is enough to go on with. */
+/** The first finding of each kind is enough. */
 function first<T>(items: readonly T[], sentence: (item: T) => string | undefined): readonly string[] {
   for (const item of items) {
     const found = sentence(item);
@@ -59,7 +57,7 @@ function first<T>(items: readonly T[], sentence: (item: T) => string | undefined
   return [];
 }
 
-/** The return and the bounds it leaves, in words; undefined where it keeps them. */
+/** The return and the violated bounds, in words; undefined if the return lies within them. */
 function outsideBounds(total: number, bounds: RewardBounds, success: boolean): string | undefined {
   const [low, high] = success ? bounds.success : bounds.failure;
   return total >= low - rounding && total <= high + rounding ? undefined : `${total}, outside [${low}, ${high}]`;
@@ -74,9 +72,9 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
     id: 'finite',
     title: 'every score is a finite number',
     severity: 'error',
-    likelyCause: 'a fact that may be absent (progress, milestones, previous) is read as a number',
+    likelyCause: 'the scheme reads an absent fact (progress, milestones, previous) as a number',
     why: 'One NaN makes every advantage of its group NaN.',
-    cure: 'Give facts that may be absent (progress, milestones, previous) a value before you count with them.',
+    cure: 'Set a default for facts that may be absent (progress, milestones, previous) before computing with them.',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
         const turn = episode.scores.findIndex((score) => !Number.isFinite(score));
@@ -85,18 +83,18 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'pure',
-    title: 'the same turn scores the same, whatever was scored before, and is left as it was',
+    title: 'the score of a turn depends only on the turn, and score() does not change the turn',
     severity: 'error',
-    likelyCause: 'the scheme remembers turns; what it must know of the past stands in `previous`',
-    why: 'Episodes are scored in no promised order, and again when a run is resumed.',
-    cure: 'Read the past from `previous`, keep nothing in the scheme, and leave the turn as it is.',
+    likelyCause: 'the scheme remembers turns; the past is in `previous`',
+    why: 'Episodes are scored in any order, and again when a run is resumed.',
+    cure: 'Read the past from `previous`, keep no state in the scheme, and do not change the turn.',
     run: ({ scheme, episodes }) => {
       for (const { turns, scores } of [...episodes].reverse()) {
         for (const [index, turn] of [...turns.entries()].reverse()) {
           const given = copy(turn);
           const score = scheme.score(given);
-          if (!Object.is(score, scores[index])) return [`turn ${index} scored ${scores[index]}, and later ${score}`];
-          if (JSON.stringify(given) !== JSON.stringify(turn)) return [`score() changed the turn it was given`];
+          if (!Object.is(score, scores[index])) return [`turn ${index} first scored ${scores[index]}, later ${score}`];
+          if (JSON.stringify(given) !== JSON.stringify(turn)) return [`score() changed its turn`];
         }
       }
       return [];
@@ -104,10 +102,10 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'bounds-ordered',
-    title: 'bounds are finite, the low one first',
+    title: 'bounds are finite, with the low bound first',
     severity: 'error',
-    likelyCause: 'low and high are swapped, or a bound grows with something that has no limit',
-    why: 'Recipes are checked against the bounds before anything runs.',
+    likelyCause: 'low and high are swapped, or a bound grows without limit',
+    why: 'agentgym checks recipes against the bounds before a run.',
     cure: 'Return [low, high], both finite, for success and for failure.',
     run: ({ episodes }) =>
       first(episodes, ({ bounds, context }) => {
@@ -119,11 +117,11 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'bounds-hold',
-    title: 'no episode returns less or more than the bounds say',
+    title: 'the return of every episode lies within the bounds',
     severity: 'error',
-    likelyCause: 'a penalty or a bonus is not counted in bounds()',
-    why: 'A bound that does not hold lets a recipe pass in which failing pays.',
-    cure: 'Count every bonus and every penalty in bounds(), over as many turns as the horizon has.',
+    likelyCause: 'bounds() does not count a penalty or a bonus',
+    why: 'With a wrong bound, a recipe that rewards failure passes the check.',
+    cure: 'Count every bonus and every penalty in bounds(), for as many turns as the horizon has.',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
         const outside = outsideBounds(episode.total, episode.bounds, episode.success);
@@ -132,51 +130,52 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'bounds-discounted',
-    title: 'nor do discounted returns, where the bounds are asked for a discount',
+    title: 'discounted returns lie within the discounted bounds',
     severity: 'error',
-    likelyCause: '`discount` is not read: a success in the last turn is worth discount ** (horizon - 1) of what it was',
-    why: 'With a discount a late success may be worth less than an early bonus, and nobody would be told.',
-    cure: 'Read `discount` in bounds(): what comes in the last turn is worth discount ** (horizon - 1) of it.',
+    likelyCause:
+      'bounds() does not read `discount`: a success in the last turn is worth discount ** (horizon - 1) times its value',
+    why: 'With a discount a late success may be worth less than an early bonus, and no check would find it.',
+    cure: 'Read `discount` in bounds(): a reward in the last turn is worth discount ** (horizon - 1) times its value.',
     run: ({ episodes }) =>
       first(episodes, (episode) => {
         const { discount, total, bounds } = episode.discounted;
         const outside = outsideBounds(total, bounds, episode.success);
-        return outside && `${describeEpisode(episode)} returns, discounted by ${discount} a turn, ${outside}`;
+        return outside && `${describeEpisode(episode)} returns, with discount ${discount}, ${outside}`;
       }),
   },
   {
     id: 'success-above-failure',
     title: 'with these options every success returns more than every failure',
     severity: 'error',
-    likelyCause: 'intermediate rewards can add up to more than the outcome is worth',
-    why: 'Where a failure can score above a success, that is what the agent learns.',
-    cure: 'Scale what is earned on the way so that all of it is less than the outcome, by default.',
+    likelyCause: 'the sum of intermediate rewards can exceed the outcome reward',
+    why: 'If a failure can score above a success, the agent learns to fail.',
+    cure: 'Scale intermediate rewards so that by default their sum is less than the outcome reward.',
     run: ({ episodes, outcome }) =>
       first(episodes, ({ bounds: { success, failure }, context }) =>
         success[0] + outcome > failure[1]
           ? undefined
-          : `a success may return ${success[0] + outcome}, a failure ${failure[1]}: bounds(${JSON.stringify(context)})`,
+          : `a success may return ${success[0] + outcome} and a failure ${failure[1]}: bounds(${JSON.stringify(context)})`,
       ),
   },
   {
     id: 'density',
-    title: 'a scheme that calls itself `outcome` rewards at most one turn of an episode',
+    title: 'a scheme with density `outcome` rewards at most one turn of an episode',
     severity: 'error',
-    likelyCause: 'the outcome is paid again on turns after the one that brought it; compare with `previous`',
-    why: 'Reports and advice tell sparse from dense by this word.',
-    cure: "Reward one turn at most, or say density: 'turn'.",
+    likelyCause: 'the outcome is paid again on later turns; compare with `previous`',
+    why: 'Reports and advice use this word to separate sparse from dense rewards.',
+    cure: "Reward at most one turn, or declare density: 'turn'.",
     run: ({ scheme, episodes }) =>
       first(episodes, (episode) => {
         const rewarded = episode.scores.filter((score) => score !== 0).length;
         if (scheme.density !== 'outcome' || rewarded <= 1) return undefined;
-        return `${rewarded} turns are rewarded in ${describeEpisode(episode)}`;
+        return `${rewarded} turns get a reward in ${describeEpisode(episode)}`;
       }),
   },
   {
     id: 'global-random',
-    title: 'Math.random is not called',
+    title: 'the scheme does not call Math.random',
     severity: 'error',
-    likelyCause: 'noise is added to the score, or a library rolls dice',
+    likelyCause: 'the score contains noise, or a library draws random numbers',
     ...globalRandom,
     run: async (context) => {
       const places = await callsOfMathRandom(() => scoreAgain(context));
@@ -185,9 +184,9 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'clock',
-    title: 'at another time of another day every score and bound is the same',
+    title: 'scores and bounds are the same at another date and time',
     severity: 'error',
-    likelyCause: 'Date.now or performance.now is read: a price on seconds is no fact of the turn',
+    likelyCause: 'the code reads Date.now or performance.now; a price for seconds is not a fact of the turn',
     ...clock,
     run: async (context) => {
       const found = await withOtherClock(() => scoreAgain(context));
@@ -196,7 +195,7 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
   {
     id: 'global-state',
-    title: 'nothing of the process is changed',
+    title: 'the global state of the process does not change',
     severity: 'error',
     likelyCause: 'process.on, or an assignment to a global',
     ...globalState,
@@ -204,7 +203,7 @@ export const rewardChecks: readonly KitCheck<Context>[] = [
   },
 ];
 
-/** Checks a reward scheme against its contract, on simulated episodes, and tells what became of each check. */
+/** Checks a reward scheme against its contract, on simulated episodes, and reports the outcome of each check. */
 export async function examineReward<Options>(
   subject: RewardSubject<Options>,
   settings: RewardCheckSettings = {},
@@ -233,7 +232,10 @@ export async function examineReward<Options>(
   return { checks };
 }
 
-/** Checks a reward scheme against its contract, on simulated episodes. Nothing is found in a good one. */
+/**
+ * Checks a reward scheme against its contract, on simulated episodes, and returns findings. The list is empty if all
+ * checks pass.
+ */
 export async function checkReward<Options>(
   subject: RewardSubject<Options>,
   settings: RewardCheckSettings = {},
@@ -241,7 +243,7 @@ export async function checkReward<Options>(
   return findingsOf(await examineReward(subject, settings));
 }
 
-/** Throws where `create` gave something that no reward scheme can be. */
+/** Throws if the result of `create` is not a reward scheme. */
 function checkRewardShape(scheme: unknown): void {
   requireMembers('create()', scheme, { density: 'string', score: 'function', bounds: 'function' });
   const { density } = scheme as RewardScheme;
@@ -249,7 +251,10 @@ function checkRewardShape(scheme: unknown): void {
     throw new Error(`create().density: must be 'outcome' or 'turn', not ${JSON.stringify(density)}`);
 }
 
-/** A scheme that pays for nothing is a price, which always stands beside an outcome; unless the caller knows better. */
+/**
+ * A scheme that pays for nothing is a price, which is always used next to an outcome reward, unless the caller says
+ * otherwise.
+ */
 function outcomeBeside(
   episodes: readonly ScoredEpisode[],
   term: boolean | 'where it pays nothing' | undefined,
@@ -258,7 +263,7 @@ function outcomeBeside(
   return episodes.every(({ bounds: { success, failure } }) => success[1] <= 0 && failure[1] <= 0) ? 1 : 0;
 }
 
-/** Scores everything anew with a scheme of its own. */
+/** Scores all episodes again with a new scheme. */
 function scoreAgain(kit: Context): string | undefined {
   const scheme = kit.create();
   for (const { turns, scores, context, bounds } of kit.episodes) {
@@ -270,7 +275,7 @@ function scoreAgain(kit: Context): string | undefined {
   return undefined;
 }
 
-/** The kit as tests, one for each check; takes the runner's `it`. */
+/** Declares the kit as tests, one for each check. `it` is the function of the test runner. */
 export function describeReward<Options>(
   it: DeclareTest,
   subject: RewardSubject<Options>,

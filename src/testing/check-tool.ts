@@ -31,7 +31,7 @@ const usualOthers = [
   '{"thought": "none", "function_name": "guess", "arguments": {"number": 4}}',
 ];
 
-/** Checks a tool against its contract, and tells what became of each check. */
+/** Checks a tool against its contract and reports the outcome of each check. */
 export async function examineTool<Options>(
   subject: ToolSubject<Options>,
   settings: ToolCheckSettings = {},
@@ -68,7 +68,7 @@ export async function examineTool<Options>(
       millisecondsPerCall: 1_000 * (settings.secondsPerCall ?? 10),
     };
   });
-  // What dispose throws is a finding of its own.
+  // Another check reports what dispose throws.
   for (const tool of made)
     await Promise.resolve()
       .then(() => tool.dispose?.())
@@ -77,8 +77,8 @@ export async function examineTool<Options>(
 }
 
 /**
- * Checks a tool against its contract, and says what is wrong and what usually causes it. Nothing is found in a good
- * one.
+ * Checks a tool against its contract and returns findings with their usual causes. The list is empty if all checks
+ * pass.
  */
 export async function checkTool<Options>(
   subject: ToolSubject<Options>,
@@ -87,7 +87,7 @@ export async function checkTool<Options>(
   return findingsOf(await examineTool(subject, settings));
 }
 
-/** The kit as tests, one for each check; takes the runner's `it`. */
+/** Declares the kit as tests, one for each check. `it` is the function of the test runner. */
 export function describeTool<Options>(
   it: DeclareTest,
   subject: ToolSubject<Options>,

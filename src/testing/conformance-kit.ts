@@ -4,34 +4,32 @@ import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
 import { isUnavailable } from './is-unavailable.js';
 
-/**
- * A check in words, which stand beside its code. docs/reference/checks.md is written from them (`npm run reference`).
- */
+/** The words of a check, next to its code. `npm run reference` writes docs/reference/checks.md from them. */
 export interface CheckDescription {
   readonly id: string;
-  /** What holds when nothing is found. */
+  /** The rule that holds if the check passes. */
   readonly title: string;
   readonly likelyCause: string;
-  /** What goes wrong in a run where this is left as it is. */
+  /** The consequence for a run if the problem is not fixed. */
   readonly why: string;
-  /** How to mend it. */
+  /** How to fix it. */
   readonly cure: string;
-  /** Absent: `error`. */
+  /** Default: `error`. */
   readonly severity?: 'error' | 'warning';
 }
 
-/** One thing that a kit checks. `run` returns what it found wrong, each as a sentence. */
+/** One check of a kit. `run` returns its findings, each as a sentence. */
 export interface KitCheck<Context> extends CheckDescription {
   readonly severity: 'error' | 'warning';
-  /** Why there is nothing to check here, if so: "it has no oracle". */
+  /** Why the check is not needed here, such as "it has no oracle"; undefined if it is needed. */
   idle?(context: Context): string | undefined;
   run(context: Context): Promise<readonly string[]> | readonly string[];
 }
 
-/** What became of one check. */
+/** The outcome of one check. */
 export interface CheckOutcome {
   readonly id: string;
-  /** `failed`: an error was found; a check that merely warns has passed. */
+  /** `failed`: the check found an error; a check with only warnings has passed. */
   readonly status: 'passed' | 'failed' | 'skipped';
   readonly findings: readonly Finding[];
   readonly seconds?: number;
@@ -39,56 +37,56 @@ export interface CheckOutcome {
   readonly reason?: string;
 }
 
-/** What became of a kit. */
+/** The outcome of a kit. */
 export interface KitReport {
   readonly checks: readonly CheckOutcome[];
-  /** Steps that an environment plays in a second, at random. */
+  /** Steps per second of random play in an environment. */
   readonly stepsPerSecond?: number;
 }
 
-/** What every kit takes beside its subject. */
+/** Settings of every kit, besides its subject. */
 export interface KitSettings {
-  /** Root of all random numbers of the kit. */
+  /** Root seed of all random numbers of the kit. */
   readonly seed?: number;
-  /** Ids of checks whose findings are known and accepted. */
+  /** Ids of checks that are skipped because their findings are known and accepted. */
   readonly accept?: readonly string[];
-  /** Ids of the only checks that run; absent: all. */
+  /** Ids of the only checks to run; absent: all. */
   readonly only?: readonly string[];
-  /** Told of each check before it runs: whoever watches from another process knows what hangs. */
+  /** Called before each check, so that an observer in another process knows which check hangs. */
   readonly started?: (id: string) => void;
-  /** Told of what became of it. */
+  /** Called with each outcome. */
   readonly finished?: (outcome: CheckOutcome) => void;
-  /** Seconds that one check may wait. */
+  /** Maximum seconds of one check. */
   readonly secondsPerCheck?: number;
 }
 
-/** The check that stands for a subject that cannot even be prepared. */
+/** The check that fails if the subject cannot be prepared. */
 export interface Preparation extends CheckDescription {
   /**
-   * The check that tells of a world that is down, in the place of all that could not be checked then; absent: nothing
-   * of this kind can be down.
+   * The check that reports a world that is down, instead of the checks that could not run; absent: this kind cannot be
+   * down.
    */
   readonly availability?: CheckDescription;
 }
 
 export const creation: Preparation = {
   id: 'create',
-  title: 'it is created, and has the shape of its contract',
-  likelyCause: 'create() fails with these options, or gives something else than the contract says',
-  why: 'Nothing can be made of it: every run that names it ends at once.',
-  cure: 'Make create() work with the declared defaults, and give every member that the contract names.',
+  title: 'create() works and returns a valid instance',
+  likelyCause: 'create() fails with these options, or returns a value that breaks the contract',
+  why: 'It cannot be used. Every run with it ends immediately.',
+  cure: 'Make create() work with the declared defaults, and return every member of the contract.',
 };
 
-/** What a check found, with what there is to say of it. */
+/** A finding of a check, with the words of the check. */
 export function findingOf(check: CheckDescription, message: string): Finding {
   const { id, severity = 'error', likelyCause, why, cure } = check;
   return { id, severity, message, likelyCause, why, cure };
 }
 
 /**
- * Runs checks one after the other; a check that breaks has found something too.
+ * Runs checks one after the other. A check that throws has a finding, too.
  *
- * @param prepare makes what every check is given; what it throws is a finding of its own, by default `create`
+ * @param prepare creates the argument of every check; an exception is a finding of its own, by default `create`
  */
 export async function runKit<Context>(
   checks: readonly KitCheck<Context>[],
@@ -103,7 +101,7 @@ export async function runKit<Context>(
     outcomes.push(outcome);
     settings.finished?.(outcome);
   };
-  /** Runs one check, and tells of it. */
+  /** Runs one check and reports its outcome. */
   const perform = async (check: CheckDescription, run: () => Promise<readonly string[]>) => {
     const { id, severity = 'error' } = check;
     const begin = performance.now();
@@ -117,7 +115,7 @@ export async function runKit<Context>(
         end({ id, status: 'skipped', findings: [], reason: 'the world is down' });
         return;
       }
-      messages = [id === preparation.id ? messageOf(error) : `the check could not be finished: ${messageOf(error)}`];
+      messages = [id === preparation.id ? messageOf(error) : `the check did not finish: ${messageOf(error)}`];
     }
     const findings = messages.map((message) => findingOf(check, message));
     const status = severity === 'error' && findings.length > 0 ? 'failed' : 'passed';
@@ -130,7 +128,7 @@ export async function runKit<Context>(
   });
   const unwanted = (id: string): string | undefined => {
     if (accept.includes(id)) return 'its findings are accepted';
-    return only?.includes(id) === false ? 'it was not asked for' : undefined;
+    return only?.includes(id) === false ? 'it was not selected' : undefined;
   };
   for (const check of prepared === undefined ? [] : checks) {
     const { context } = prepared as { readonly context: Context };
@@ -139,7 +137,7 @@ export async function runKit<Context>(
     else await perform(check, async () => check.run(context));
   }
   const { availability } = preparation;
-  // What could not be checked has not passed: that is said even where nobody asked for it.
+  // A check that could not run has not passed. This is reported even if the check was not selected.
   if (
     availability !== undefined &&
     (down !== undefined || (prepared !== undefined && unwanted(availability.id) === undefined))
@@ -150,7 +148,7 @@ export async function runKit<Context>(
   return outcomes;
 }
 
-/** Everything that a kit found. */
+/** All findings of a kit. */
 export function findingsOf({ checks }: KitReport): Finding[] {
   return checks.flatMap(({ findings }) => findings);
 }

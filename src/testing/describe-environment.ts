@@ -4,7 +4,8 @@ import type { DeclareTest } from './declare-test.js';
 import type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
 
 /**
- * The conformance kit as tests, one for each check. Takes the runner's `it`, so that the kit depends on no runner.
+ * Declares the conformance kit as tests, one for each check. `it` is the function of the test runner, so the kit
+ * depends on no runner.
  *
  * @example
  * ```ts

@@ -1,10 +1,10 @@
-// What a plugin must not depend on is made to differ while it works: the clock, and the process's own random numbers.
-// Put back afterwards, always.
+// Changes what a plugin must not depend on while it works: the clock and the random numbers of the process. The
+// original state is always restored.
 
-/** Forty days and a bit: another day, hour and minute. */
+/** Forty days and a bit, so that day, hour and minute differ. */
 const shift = 40 * 86_400_000 + 5_025_000;
 
-/** Runs `work` while every clock of JavaScript is forty days ahead. */
+/** Runs `work` while every JavaScript clock is forty days ahead. */
 export async function withOtherClock<T>(work: () => Promise<T> | T): Promise<T> {
   const { Date: RealDate, performance: realPerformance } = globalThis;
   const now = realPerformance.now.bind(realPerformance);
@@ -23,12 +23,12 @@ export async function withOtherClock<T>(work: () => Promise<T> | T): Promise<T> 
     return await work();
   } finally {
     globalThis.Date = RealDate;
-    // An own property was laid over that of the prototype.
+    // An own property had replaced that of the prototype.
     delete (realPerformance as { now?: unknown }).now;
   }
 }
 
-/** Places from which `work` called Math.random, as lines of a stack, each once. */
+/** Places from which `work` called Math.random, as lines of a stack, without repetition. */
 export async function callsOfMathRandom(work: () => unknown): Promise<readonly string[]> {
   const real = Math.random;
   const places = new Set<string>();
@@ -44,7 +44,7 @@ export async function callsOfMathRandom(work: () => unknown): Promise<readonly s
   return [...places];
 }
 
-/** What a plugin may change of the process without meaning to, by name, as something to compare. */
+/** Global state that a plugin may change by accident, by name, in comparable form. */
 function globalState(): Map<string, string> {
   const own = (object: object): string => Reflect.ownKeys(object).map(String).sort().join(' ');
   const listeners = process.eventNames().map((name) => `${String(name)} ${process.listenerCount(name)}`);
@@ -61,7 +61,7 @@ function globalState(): Map<string, string> {
   ]);
 }
 
-/** Names of what `work` left changed. */
+/** Names of the global state that `work` changed. */
 export async function changedGlobals(work: () => unknown): Promise<readonly string[]> {
   const before = globalState();
   await work();

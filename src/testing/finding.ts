@@ -1,13 +1,13 @@
-/** What a conformance kit found: one thing that is wrong, why it matters, and how to mend it. */
+/** A finding of a conformance kit: one problem, why it matters, and how to fix it. */
 export interface Finding {
-  /** The check that found it, such as `splits-disjoint`. */
+  /** Id of the check, such as `splits-disjoint`. */
   readonly id: string;
-  /** `error`: training or evaluation would be wrong; `warning`: probably not what was meant. */
+  /** `error`: training or evaluation would be wrong; `warning`: probably not intended. */
   readonly severity: 'error' | 'warning';
-  /** What is wrong, with the place: task, turn, action. */
+  /** The problem and its place: task, turn, action. */
   readonly message: string;
   readonly likelyCause: string;
-  /** What goes wrong in a run where this is left as it is. */
+  /** The consequence for a run if the problem is not fixed. */
   readonly why: string;
   readonly cure: string;
 }

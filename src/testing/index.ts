@@ -1,4 +1,4 @@
-/** The public door `@agentgym/cli/testing`: what plugin authors test with. */
+/** The public entry `@agentgym/cli/testing`, with which authors of plugins test. */
 export { testHost } from './test-host.js';
 export { TabularEncoder, type PieceLevel } from './tabular-encoder.js';
 export { TabularPolicy, type TabularPolicyOptions } from './tabular-policy.js';

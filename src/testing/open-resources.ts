@@ -9,10 +9,7 @@ function countResources(): Map<string, number> {
   return counts;
 }
 
-/**
- * Kinds of resources of which at least `least` more are open than before, and stay so for half a second; child
- * processes that live, too.
- */
+/** Kinds of resources with at least `least` more open than before for half a second, and live child processes. */
 async function leftOpen(
   before: ReadonlyMap<string, number>,
   started: ChildProcess[],
@@ -30,20 +27,20 @@ async function leftOpen(
   return surplus();
 }
 
-/** The end of it says most: a command may be started through a shell. */
+/** The end of the command is the most useful part, because a shell may have started it. */
 function commandLine(words: readonly string[]): string {
   const line = words.join(' ');
   return line.length <= 60 ? line : `...${line.slice(-60)}`;
 }
 
 /**
- * What instances leave open, as findings of a check: several live one after the other, because whatever else is in this
- * process opens and closes a handle or two meanwhile.
+ * Resources that instances leave open, as findings of a check. Several instances are created one after the other,
+ * because other code in this process also opens and closes a few handles.
  */
 export async function leftOpenBy(live: () => Promise<void>): Promise<string[]> {
   const instances = 6;
   const before = countResources();
-  // A child process that holds nothing open, because it was unreferenced, lives on all the same.
+  // An unreferenced child process holds nothing open but still lives.
   const started: ChildProcess[] = [];
   const note = (message: unknown): void => void started.push((message as { readonly process: ChildProcess }).process);
   subscribe('child_process', note);

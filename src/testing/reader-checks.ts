@@ -1,17 +1,17 @@
 import type { KitCheck } from './conformance-kit.js';
 import { shorten } from './shorten.js';
 
-/** Whatever makes something of a policy's text: an action format, or a tool. */
+/** A reader of a policy's text: an action format or a tool. */
 interface TextReader {
   readonly read: (text: string) => unknown;
-  /** Texts that it knows. */
+  /** Texts that it can read. */
   readonly known: readonly string[];
-  /** What its own syntax consists of, beside that of others. */
+  /** Pieces of its own syntax, in addition to those of others. */
   readonly pieces: readonly string[];
   readonly milliseconds: number;
 }
 
-/** What regular expressions with nested repetition choke on. */
+/** Texts that are slow in regular expressions with nested repetition. */
 const repetitive = [
   '<',
   '</',
@@ -30,25 +30,25 @@ const repetitive = [
 
 const mostCharacters = 1_000_000;
 
-/** Checks of every reader: a policy may write anything, and as much as it may. */
+/** Checks of every reader: a policy may write any text of any length. */
 export function readerChecks<Context>(readerOf: (context: Context) => TextReader): readonly KitCheck<Context>[] {
   return [
     {
       id: 'swift',
-      title: 'no text takes long to read',
+      title: 'reading any text is fast',
       severity: 'error',
       likelyCause: 'a regular expression backtracks: nested or adjacent repetitions that match the same characters',
-      why: 'One long text would hold up every episode of the process.',
+      why: 'One long text would delay every episode of the process.',
       cure: 'Search with indexOf, or with patterns that cannot match the same characters in two ways.',
       run: (context) => {
         const { read, pieces, milliseconds } = readerOf(context);
         for (const piece of [...repetitive, ...pieces]) {
-          // Ever longer, so that what backtracks is caught before it takes hours.
+          // The length doubles, so that backtracking is found before it takes hours.
           for (let count = 1_000; count * piece.length <= mostCharacters; count *= 2) {
             const start = performance.now();
             read(piece.repeat(count));
             const taken = performance.now() - start;
-            if (taken > milliseconds) return [`${count} times ${shorten(piece)} took ${Math.round(taken)} ms`];
+            if (taken > milliseconds) return [`reading ${count} times ${shorten(piece)} took ${Math.round(taken)} ms`];
           }
         }
         return [];
@@ -59,8 +59,8 @@ export function readerChecks<Context>(readerOf: (context: Context) => TextReader
       title: 'the same text is read the same way each time',
       severity: 'error',
       likelyCause: 'state is kept between calls, such as lastIndex of a regular expression with the flag g',
-      why: 'The same text would be read in one way in one episode and in another in the next.',
-      cure: 'Keep nothing between calls of parse; leave the flag g off, or use matchAll.',
+      why: 'The same text would mean different actions in different episodes.',
+      cure: 'Keep no state between calls of parse. Do not use the flag g, or use matchAll.',
       run: (context) => {
         const { read, known } = readerOf(context);
         return known.flatMap((text) => {

@@ -1,4 +1,4 @@
-/** Throws where a plugin's answer lacks a member or has one of another type, with the path of it. */
+/** Throws if a plugin's answer lacks a member or a member has another type; the error contains its path. */
 export function requireMembers(
   place: string,
   value: unknown,

@@ -9,9 +9,10 @@ export function logSoftmax(logits: Float64Array, temperature: number): Float64Ar
 }
 
 /**
- * One token and its log probability over the whole vocabulary: the first id, in ascending order, at which the
- * cumulative probability of the ids that top-k and then top-p leave reaches `draw` of their sum. At temperature 0 the
- * highest logit, the lowest id on a tie, and its log probability at temperature 1.
+ * Samples one token; returns it with its log probability over the whole vocabulary. The token is the first id, in
+ * ascending order, at which the cumulative probability of the ids left by top-k and then top-p reaches `draw` times
+ * their sum. At temperature 0 it is the highest logit (the lowest id on a tie), with its log probability at temperature
+ * 1.
  *
  * @param draw in (0, 1]
  */
@@ -47,7 +48,7 @@ function drawn(probabilities: Float64Array, sampling: Sampling, draw: number): n
   return last;
 }
 
-/** Ids that may be drawn, ascending; of equally probable ids the lower stays. */
+/** Ids that may be drawn, ascending; of equally probable ids the lower ones stay. */
 function keep(probabilities: Float64Array, { topK, topP }: Sampling): readonly number[] {
   const ids = [...probabilities.keys()];
   if (topK === 0 && topP >= 1) return ids;

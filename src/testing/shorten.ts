@@ -1,4 +1,4 @@
-/** A text short enough for a message, in quotes. */
+/** A text shortened for a message, in quotes. */
 export function shorten(text: string): string {
   return text.length <= 120
     ? JSON.stringify(text)

@@ -9,13 +9,13 @@ export interface SimulatedEpisode {
   readonly context: BoundsContext;
 }
 
-/** Tokens that a turn may sample. */
+/** Maximum number of tokens of a turn. */
 const actionTokens = 50;
 
 /**
- * An episode that a lawful environment could play: with or without progress and milestones, won or not, with malformed,
- * illegal and cut actions, with or without calls of tools; a solved task stays solved for a turn or two where the
- * environment goes on.
+ * A possible episode of an environment: with or without progress and milestones, solved or not, with malformed, illegal
+ * and cut actions, with or without calls of tools. A solved task stays solved for a turn or two if the environment
+ * continues.
  */
 export function simulateEpisode(random: Random, progressFalls: boolean): SimulatedEpisode {
   const horizon = random.integer(1, 9);

@@ -1,14 +1,14 @@
 import type { TrainingBatch } from '../contracts/batch.js';
 import { mapColumns } from '../credit/batch-columns.js';
 
-/** The same numbers, [rows, width], but NaN wherever nothing was sampled. */
+/** The same numbers, [rows, width], but NaN where no token was sampled. */
 export function spoilArray({ mask }: Pick<TrainingBatch, 'mask'>, array: Float64Array): Float64Array {
   return array.map((value, index) => (mask[index] === 1 ? value : NaN));
 }
 
 /**
- * A batch with NaN wherever nothing was sampled, in every column of numbers per token: whoever reads there is found
- * out.
+ * A copy of a batch with NaN where no token was sampled, in every per-token column of numbers, so that reading there
+ * shows.
  */
 export function spoilUnsampled(batch: TrainingBatch): TrainingBatch {
   return mapColumns(batch, (name, { per }) => {

@@ -7,15 +7,15 @@ export type PieceLevel = 'word' | 'character';
 const markers = ['<unknown>', '<system>', '<observation>', '<action>', '<end>'] as const;
 const [unknown, system, observation, action, end] = [0, 1, 2, 3, 4];
 
-/** Pieces whose concatenation is the text, whatever the text. */
+/** Pieces whose concatenation is the text. */
 function piecesOf(text: string, level: PieceLevel): readonly string[] {
   if (level === 'character') return [...text];
   return text.match(/ ?[\p{L}\p{M}\p{N}_]+| ?[^\s\p{L}\p{M}\p{N}_]|\s/gu) ?? [];
 }
 
 /**
- * The plainest encoder that keeps the contract: a vocabulary of words or characters behind five markers. Text never
- * encodes to a marker other than `<unknown>`, so an observation that spells `<end>` forges nothing. An episode reads
+ * The simplest encoder that satisfies the contract: a vocabulary of words or characters after five markers. Text never
+ * encodes to a marker except `<unknown>`, so an observation that spells `<end>` cannot forge an end. An episode reads
  * `<system> ... <observation> ... <action> ... <end> <observation> ... <action> ... <end>`.
  */
 export class TabularEncoder implements ConversationEncoder {
@@ -31,8 +31,8 @@ export class TabularEncoder implements ConversationEncoder {
   }
 
   /**
-   * An encoder that knows every piece of these texts, in the order of their code units; a word also without the space
-   * before it, because an action may begin with any word.
+   * An encoder that knows every piece of these texts, in the order of their code units. Words are also known without
+   * the space before them, because an action may start with any word.
    */
   static fromTexts(level: PieceLevel, texts: Iterable<string>): TabularEncoder {
     const pieces = new Set<string>();

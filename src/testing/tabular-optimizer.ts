@@ -11,8 +11,7 @@ interface Moments {
 
 /**
  * AdamW (Loshchilov and Hutter 2019, arXiv 1711.05101, algorithm 2) or plain gradient descent, on the rows that a
- * gradient ever reached. The step number is shared, so a row that joins late is treated as one whose gradients were 0
- * until then.
+ * gradient has reached. All rows share the step number, so a new row is treated as if its earlier gradients were 0.
  */
 export class TabularOptimizer {
   readonly #settings: OptimizerSettings;
@@ -50,7 +49,7 @@ export class TabularOptimizer {
     return { settings: { ...this.#settings }, steps: this.#steps, moments };
   }
 
-  /** One step down `scale` times the gradients. */
+  /** One step against `scale` times the gradients. */
   apply(table: TabularRows, gradients: ReadonlyMap<string, Float64Array>, scale: number, learningRate: number): void {
     this.#steps += 1;
     if (this.#settings.name === 'sgd') {

@@ -115,7 +115,7 @@ describe('TabularPolicy', () => {
     await policy.save(directory);
     const path = join(directory, 'tabular-policy.json');
     writeFileSync(path, readFileSync(path).subarray(0, 200));
-    await expect(policy.load(directory)).rejects.toThrow(/only part of one/);
+    await expect(policy.load(directory)).rejects.toThrow(/not a complete checkpoint/);
     expect(policy.encoder.encodeAction('up')).not.toEqual([0]);
   });
 

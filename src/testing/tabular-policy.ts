@@ -1,6 +1,6 @@
-// A whole policy model in plain float64 arrays: one row of logits (and one value) per context, exact derivatives, no
-// engine. What training, laws and algorithms are tested with. Its answers are a function of weights and request alone,
-// so that every promise of the contract holds bit for bit.
+// A complete policy model in plain float64 arrays: one row of logits (and one value) per context, exact derivatives, no
+// engine. Tests of training, laws and algorithms use it. Its answers depend only on weights and request, so every
+// promise of the contract holds bit for bit.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -27,26 +27,26 @@ import { TabularOptimizer } from './tabular-optimizer.js';
 import { TabularRows } from './tabular-rows.js';
 
 export interface TabularPolicyOptions {
-  /** Every text whose words the policy shall know; or a finished encoder. */
+  /** Texts with every word that the policy must know; or a finished encoder. */
   readonly texts?: Iterable<string>;
   readonly encoder?: TabularEncoder;
-  /** What a token is; `word` by default. */
+  /** Kind of token; default: `word`. */
   readonly level?: PieceLevel;
-  /** How many last tokens tell contexts apart; absent: the whole prefix. */
+  /** Number of last tokens that define a context; absent: the whole prefix. */
   readonly contextLength?: number;
   readonly valueHead?: boolean;
-  /** Standard deviation of the logits at the start; 0, the default, is the uniform policy. */
+  /** Standard deviation of the logits at the start; the default 0 gives the uniform policy. */
   readonly deviation?: number;
   readonly seed?: number;
-  /** Longest sequence; 100,000 by default. */
+  /** Maximum length of a sequence; default: 100,000. */
   readonly maxTokens?: number;
 }
 
 const file = 'tabular-policy.json';
 
 /**
- * The policy model of tests. Contexts enter the table when a gradient first reaches them; until then their logits are
- * what the seed says, and weight decay does not touch them.
+ * The policy model for tests. A context enters the table when a gradient first reaches it. Until then its logits come
+ * from the seed, and weight decay does not change them.
  *
  * @example
  * ```ts
@@ -76,7 +76,10 @@ export class TabularPolicy implements PolicyModel {
     });
   }
 
-  /** As a plugin's module would: the vocabulary comes of the corpus, or everything of a folder that `save` wrote. */
+  /**
+   * Creates the policy like a plugin's module: the vocabulary comes from the corpus, or everything from a folder that
+   * `save` wrote.
+   */
   static async fromContext(options: TabularPolicyOptions, context: PolicyContext): Promise<TabularPolicy> {
     const texts = [...(options.texts ?? [])];
     if (context.from === undefined) for await (const text of context.corpus()) texts.push(text);
@@ -109,12 +112,12 @@ export class TabularPolicy implements PolicyModel {
     return logSoftmax(this.#table.logits(this.#table.contextOf(prefix, prefix.length)), 1).map(Math.exp);
   }
 
-  /** Makes the policy what a test wants it to be: one logit per id after this prefix. */
+  /** Sets the policy for a test: one logit per id after this prefix. */
   setLogits(prefix: readonly number[], logits: readonly number[]): void {
     this.#table.row(this.#table.contextOf(prefix, prefix.length)).set(logits);
   }
 
-  /** What `forwardBackward` has added up for the logits after this prefix; zeros where nothing arrived. */
+  /** The gradient that `forwardBackward` accumulated for the logits after this prefix; zeros if none arrived. */
   accumulatedGradient(prefix: readonly number[]): Float64Array {
     const gradient = this.#gradients.get(this.#table.contextOf(prefix, prefix.length));
     return (gradient ?? new Float64Array(this.#table.width)).slice(0, this.#table.options.vocabularySize);
@@ -127,7 +130,7 @@ export class TabularPolicy implements PolicyModel {
     });
   }
 
-  /** Nothing is remembered of a sequence. */
+  /** This policy keeps no cache of sequences. */
   release(_sequences: readonly string[]): void {}
 
   forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
@@ -175,7 +178,7 @@ export class TabularPolicy implements PolicyModel {
     return settle(() => this.#read(this.#table, batch).logprob);
   }
 
-  /** Zeros without a value head; `capabilities` says whether there is one. */
+  /** Zeros without a value head; `capabilities` tells whether there is one. */
   values(batch: TrainingBatch): Promise<Float64Array> {
     return settle(() => this.#read(this.#table, batch).value);
   }
@@ -191,8 +194,8 @@ export class TabularPolicy implements PolicyModel {
   }
 
   /**
-   * A forward pass over a token is a log-softmax of its row, five operations a logit: divided, shifted, exponentiated,
-   * added, shifted again.
+   * The forward pass of a token is a log-softmax of its row, five operations per logit: divide, shift, exponentiate,
+   * add, shift again.
    */
   takeOperations(): number {
     const taken = this.#operations;
@@ -211,10 +214,7 @@ export class TabularPolicy implements PolicyModel {
     await writeFile(join(directory, file), JSON.stringify(state));
   }
 
-  /**
-   * @throws Error where the folder holds no checkpoint of a tabular policy, or only part of one; the policy is then as
-   * it was
-   */
+  /** @throws Error if the folder has no complete checkpoint of a tabular policy; the policy does not change then */
   async load(directory: string): Promise<void> {
     const path = join(directory, file);
     try {
@@ -228,7 +228,7 @@ export class TabularPolicy implements PolicyModel {
       this.#version = state.policyVersion;
       this.#gradients = new Map();
     } catch (error) {
-      throw new Error(`${path} is no checkpoint of a tabular policy, or only part of one`, { cause: error });
+      throw new Error(`${path} is not a complete checkpoint of a tabular policy`, { cause: error });
     }
   }
 
@@ -251,11 +251,11 @@ export class TabularPolicy implements PolicyModel {
   }
 
   #continue(request: GenerateRequest, sampling: Sampling): GeneratedTokens {
-    if (request.tokens.length === 0) throw new RangeError('a request to generate has no tokens to go on from');
+    if (request.tokens.length === 0) throw new RangeError('a request has no tokens to continue');
     if (request.tokens.length + request.maxTokens > this.#maxTokens) {
-      throw new RangeError(`a sequence could grow beyond the ${this.#maxTokens} tokens that the policy can hold`);
+      throw new RangeError(`a sequence may exceed the ${this.#maxTokens} tokens that the policy can hold`);
     }
-    if (request.draws.length < request.maxTokens) throw new RangeError('a request to generate has too few draws');
+    if (request.draws.length < request.maxTokens) throw new RangeError('a request has too few draws');
     const sequence = [...request.tokens];
     const logprobs: number[] = [];
     let ended = false;
@@ -303,7 +303,7 @@ interface SavedPolicy {
   readonly optimizer: JsonObject;
 }
 
-/** Computes at once; what it throws becomes a rejection. */
+/** Computes immediately; an exception becomes a rejection. */
 function settle<T>(compute: () => T): Promise<T> {
   return new Promise((resolve) => resolve(compute()));
 }
@@ -312,7 +312,7 @@ function sampledTokens({ mask }: TrainingBatch): number {
   return mask.reduce((sum, sampled) => sum + sampled, 0);
 }
 
-/** Log probabilities of temperature 0 are those of the logits themselves. */
+/** At temperature 0 log probabilities are those of the logits themselves. */
 function effectiveTemperature(batch: TrainingBatch): number {
   return batch.temperature === 0 ? 1 : batch.temperature;
 }
@@ -333,7 +333,7 @@ function forward(
   return { logprob, entropy, value };
 }
 
-/** Visits every sampled token, with the context that it was drawn in. */
+/** Visits every sampled token with its context. */
 function eachSampled(
   table: TabularRows,
   batch: TrainingBatch,

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../contracts/json.js';
 import { createRandom } from '../random/create-random.js';
 
-/** The shape of a table and how its rows begin; JSON. */
+/** The shape of a table and the initial state of its rows; JSON. */
 export interface TabularRowsOptions {
-  /** Logits of a row; one number more, the value, where there is a value head. */
+  /** Number of values in a row: its logits, and the value if there is a value head. */
   readonly vocabularySize: number;
   readonly valueHead: boolean;
-  /** How many last tokens tell contexts apart; null: the whole prefix. */
+  /** Number of last tokens that define a context; null: the whole prefix. */
   readonly contextLength: number | null;
   /** Standard deviation of the logits at the start. */
   readonly deviation: number;
@@ -22,8 +22,8 @@ export const fromBase64 = (text: string): Float64Array =>
   new Float64Array(new Uint8Array(Buffer.from(text, 'base64')).buffer);
 
 /**
- * Rows of numbers by context. A row that was never written reads as what the seed says of its context, so that reading
- * is never observable.
+ * Rows of numbers by context. A row that was never written is computed from the seed and its context, so reading
+ * changes nothing.
  */
 export class TabularRows {
   readonly #written: Map<string, Float64Array>;
@@ -48,7 +48,7 @@ export class TabularRows {
     return { options: { ...this.options }, rows: [...this.#written].map(([context, row]) => [context, toBase64(row)]) };
   }
 
-  /** A copy that later writes do not reach. */
+  /** A copy that later writes do not change. */
   clone(): TabularRows {
     return new TabularRows(
       this.options,
@@ -56,7 +56,7 @@ export class TabularRows {
     );
   }
 
-  /** The same rows with a value head: values of rows that had none begin at 0. */
+  /** The same rows with a value head: new values start at 0. */
   withValueHead(): TabularRows {
     if (this.options.valueHead) return this;
     const reshaped = new TabularRows({ ...this.options, valueHead: true });
@@ -64,7 +64,7 @@ export class TabularRows {
     return reshaped;
   }
 
-  /** Contexts that were written. */
+  /** Contexts that have been written. */
   get size(): number {
     return this.#written.size;
   }
@@ -80,7 +80,7 @@ export class TabularRows {
     return tokens.slice(contextLength === null ? 0 : Math.max(0, end - contextLength), end).join(' ');
   }
 
-  /** One logit per id; not to be written. */
+  /** One logit per id; read-only. */
   logits(context: string): Float64Array {
     return this.#read(context).subarray(0, this.options.vocabularySize);
   }
@@ -90,7 +90,7 @@ export class TabularRows {
     return this.#read(context)[this.options.vocabularySize] ?? 0;
   }
 
-  /** The row of a context, to be written. */
+  /** The row of a context, for writing. */
   row(context: string): Float64Array {
     let row = this.#written.get(context);
     if (row === undefined) {

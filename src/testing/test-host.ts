@@ -11,14 +11,14 @@ import { createRandom } from '../random/create-random.js';
 const folders: string[] = [];
 
 /**
- * A host for tests of plugins of every kind: seeded; what is logged is kept in `messages`. Its cache folder is a
- * temporary one, made when it is first asked for and removed when the process ends, as child processes are ended.
+ * A seeded host for tests of plugins of every kind; it keeps log messages in `messages`. Its cache folder is temporary:
+ * it is created on first use and removed when the process ends. Child processes end with the process.
  */
 export function testHost(seed = 0): AlgorithmHost & EnvironmentHost & { readonly messages: string[] } {
   return Object.assign(testEnvironmentHost(), { random: createRandom(seed), credit: creditTools });
 }
 
-/** What environments and tools are handed, and nothing else: they have no stream of random numbers. */
+/** The host of environments and tools in tests: it has no random stream, like the real one. */
 export function testEnvironmentHost(): EnvironmentHost & { readonly messages: string[] } {
   const messages: string[] = [];
   let cacheFolder: string | undefined;

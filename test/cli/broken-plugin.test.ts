@@ -173,7 +173,7 @@ describe('a plugin that misbehaves when it is used', () => {
     [
       'a world',
       coinCode({ open: 'return {};' }),
-      'failed in open: what open() gives.instructions is absent, not a text',
+      'failed in open: what open() gives.instructions is absent, not a string',
     ],
     [
       'an environment',
@@ -234,7 +234,7 @@ stages: { sft: { kind: sft, steps: 1 } }\n`;
     expect(documentOf(result)).toMatchObject({
       error: {
         code: 'AG_PLUGIN_FAILED',
-        message: 'reward `stuck` (plugin-stuck 1.0.0) never answered in create, but nothing is left to wait for',
+        message: 'reward `stuck` (plugin-stuck 1.0.0) gave no answer in create, but nothing is left to wait for',
       },
     });
   });

@@ -116,7 +116,7 @@ describe('plugins of a project', () => {
     expect(code).toBe(0);
     const lines = stderr.trim().split('\n');
     expect(lines).toEqual([
-      `Plugin @agentgym/plugin-env-maze has a problem: ${project}/package.json depends on it, and it is not installed. Run \`npm install\` there.`,
+      `Plugin @agentgym/plugin-env-maze has a problem: ${project}/package.json depends on it, but it is not installed. Run \`npm install\` there.`,
     ]);
     const lost = await runCli(['describe', 'environment', 'maze', '--json'], { cwd: project });
     expect(documentOf(lost)).toMatchObject({

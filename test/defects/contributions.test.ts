@@ -56,7 +56,7 @@ describe('a check of the kit', () => {
       const { checks } = await examine(contribution, expected, urlOf(kind).href);
       expect(findersOf(checks)).toContain(expected);
       const finding = checks.find(({ id }) => id === expected)?.findings[0];
-      expect(finding?.message).not.toMatch(/could not be finished/);
+      expect(finding?.message).not.toMatch(/the check did not finish/);
       expect([finding?.why, finding?.cure].every((text) => typeof text === 'string' && text.length > 10)).toBe(true);
     },
   );
@@ -88,7 +88,7 @@ describe('agentgym plugins check', () => {
       const { checks } = broken.find((contribution) => contribution.name === name)!;
       expect(findersOf(checks), name).toContain(expected);
       const finding = checks.find(({ id }) => id === expected)?.findings[0];
-      expect(finding?.message).not.toMatch(/could not be finished/);
+      expect(finding?.message).not.toMatch(/the check did not finish/);
       expect([finding?.why, finding?.cure].every((text) => typeof text === 'string' && text.length > 10)).toBe(true);
     }
     expect(code).toBe(1);

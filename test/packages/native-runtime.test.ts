@@ -143,7 +143,7 @@ describe('the policy, installed with --ignore-scripts into an empty folder', () 
     const [here, checkout] = await Promise.all([trained(entry()), reference()]);
     expect(here.model.engine).toBe('onnxruntime-web');
     expect(here.messages).toEqual([
-      `computing with onnxruntime-web, about four times slower (${runtime} is not installed; onnxruntime-node is not installed)`,
+      `the policy uses onnxruntime-web, which is about four times slower (${runtime} is not installed; onnxruntime-node is not installed)`,
     ]);
     expect(here.diagnoses[0]).toMatchObject({
       level: 'note',

@@ -52,7 +52,7 @@ async function failFrom(url: string, specifier = '@fixture/any') {
 
 // Red without the rows of describe-npm-failure.ts.
 it.each([
-  [500, 'AG_PLUGIN_UNREACHABLE', 'out of order'],
+  [500, 'AG_PLUGIN_UNREACHABLE', 'does not work'],
   [401, 'AG_PLUGIN_UNREACHABLE', 'refuses access'],
   [403, 'AG_PLUGIN_UNREACHABLE', 'refuses access'],
   [404, 'AG_PLUGIN_NOT_FOUND', 'the registry has no package @fixture/any'],
@@ -97,7 +97,7 @@ it('a tarball that is not what was published', async () => {
   );
   const error = await failFrom(url);
   expect(error.code).toBe('AG_PLUGIN_INSTALL_FAILED');
-  expect(error.message).toContain('not what was published');
+  expect(error.message).toContain('differs from the published package');
 });
 
 // npm reads past each of these paths, so that one tarball has them all.

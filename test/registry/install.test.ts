@@ -65,7 +65,7 @@ describe('a plugin of the registry', () => {
       hint: expect.stringContaining('env-textcraft') as unknown,
     });
     expect(errorOf(await agentgym(user, ['plugins', 'install', '@fixture/env-second@^7'])).message).toContain(
-      'no such version',
+      'this version does not exist',
     );
   });
 

@@ -113,7 +113,7 @@ describe('traps of plugin commands', () => {
     });
     const refused = await agentgym(newUser(), ['plugins', 'install', folder]);
     expect(errorOf(refused)).toMatchObject({ code: 'AG_PLUGIN_REFUSED' });
-    expect(errorOf(refused).message).toMatch(/wants @agentgym\/cli >=7, and this is 0\.1\.0/);
+    expect(errorOf(refused).message).toMatch(/needs @agentgym\/cli >=7, but this is 0\.1\.0/);
   });
 
   // Red when `commit` comes before `acceptPlugin`, or the probe's deadline or exit is not looked at.
@@ -128,9 +128,9 @@ describe('traps of plugin commands', () => {
 
     it.each([
       ['throws', 'throw new Error("at once")', 'at once'],
-      ['ends the process', 'process.exit(0)', 'ends the process that imports it (exit code 0)'],
+      ['ends the process', 'process.exit(0)', 'importing its entry ends the process (exit code 0)'],
       ['throws a moment later', 'setTimeout(() => { throw new Error("too late"); }, 50);', 'too late'],
-      ['hangs', WAITS, 'still being imported after 10 s'],
+      ['hangs', WAITS, 'did not finish within 10 s'],
       ['exports something else', 'export default [{ kind: "environment", name: "X" }]', '[0].name'],
     ])('P4: whose entry %s leaves what was there', async (_how, entry, said) => {
       const list = readFileSync(join(user.data, 'package.json'), 'utf8');
@@ -175,7 +175,7 @@ describe('traps of plugin commands', () => {
     const { json } = await agentgym(user, ['plugins']);
     expect((json['plugins'] as object[]).length).toBe(inject('tarballs').length - 1);
     const refused = await agentgym(user, ['plugins', 'uninstall', 'env-textcraft']);
-    expect(errorOf(refused).message).toContain('comes with agentgym');
+    expect(errorOf(refused).message).toContain('is part of agentgym');
     const own = await writeFixturePlugin({
       name: '@agentgym/plugin-env-textcraft',
       environment: 'coin-craft',

@@ -6,7 +6,8 @@ export default [
   {
     kind: 'algorithm',
     name: 'cispo',
-    summary: 'Clipped importance-sampling policy optimisation: weights are clipped, and no token loses its derivative',
+    summary:
+      'Clipped importance-sampling policy optimisation: the weights of tokens are clipped, and every token keeps its gradient',
     options,
     load: () => import('./cispo.js'),
   } satisfies AlgorithmContribution<typeof options>,

@@ -10,11 +10,11 @@ export const options = {
       clipLow: {
         default: null,
         description:
-          "A token's weight, its ratio to the sampling policy, is at least 1 - clipLow; unset: no lower bound",
+          "Lower bound of a token's weight (its ratio to the sampling policy) is 1 - clipLow; unset: no lower bound",
       },
       clipHigh: {
         default: 0.28,
-        description: "A token's weight, its ratio to the sampling policy, is at most 1 + clipHigh",
+        description: "Upper bound of a token's weight (its ratio to the sampling policy) is 1 + clipHigh",
       },
     },
     without: ['dualClip'],
@@ -31,7 +31,7 @@ export type Options = OptionsOf<typeof options>;
  * `minibatches`.
  */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
-  const clipLow = checks.idle('clipLow', 'at 1: no ratio is below 0', 'Remove clipLow, or lower it.');
+  const clipLow = checks.idle('clipLow', 'at 1: every ratio is at least 0', 'Remove clipLow, or lower it.');
   return [
     ...checks.groupOfOne(settings),
     ...checks.scaling(chosen),

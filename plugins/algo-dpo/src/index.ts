@@ -6,7 +6,7 @@ export default [
   {
     kind: 'algorithm',
     name: 'dpo',
-    summary: 'Direct preference optimisation: of two episodes of one task the better one is preferred',
+    summary: 'Direct preference optimisation: learns to prefer the better of two episodes of one task',
     options,
     load: () => import('./dpo.js'),
   } satisfies AlgorithmContribution<typeof options>,

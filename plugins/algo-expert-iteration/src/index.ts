@@ -6,7 +6,7 @@ export default [
   {
     kind: 'algorithm',
     name: 'expert-iteration',
-    summary: 'Expert iteration: the policy is fine-tuned on those of its own episodes that went well',
+    summary: "Expert iteration: fine-tunes the policy on the policy's own good episodes",
     options,
     load: () => import('./expert-iteration.js'),
   } satisfies AlgorithmContribution<typeof options>,

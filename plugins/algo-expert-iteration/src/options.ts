@@ -5,41 +5,43 @@ export const options = {
     type: 'choice',
     choices: ['success', 'return'],
     default: 'success',
-    description: 'Which episodes are imitated: those that succeeded, or those with a return above returnAbove',
+    description: 'Episodes to imitate: those that succeeded, or those with a return above returnAbove',
   },
   returnAbove: {
     type: 'number',
     default: null,
-    description: 'Return above which an episode is imitated, with keep: return',
+    description: 'Minimum return (exclusive) of an episode to imitate, with keep: return',
   },
   perTask: {
     type: 'integer',
     minimum: 1,
     default: null,
-    description: 'Most episodes of a group that are imitated, those with the highest returns; unset: all that qualify',
+    description:
+      'Maximum number of episodes to imitate in a group, those with the highest returns; unset: all that qualify',
   },
   distinct: {
     type: 'boolean',
     default: true,
-    description: 'Of the episodes of a group whose sampled tokens are the same, one is imitated',
+    description: 'Of several episodes of a group with the same sampled tokens, imitate only one',
   },
   refillRounds: {
     type: 'integer',
     minimum: 0,
     default: 0,
-    description: 'Rounds of further tasks that a step may play in the place of groups with nothing to imitate',
+    description:
+      'Maximum number of extra rounds of tasks that a step may play to replace groups without an episode to imitate',
   },
   kl: {
     group: 'kl',
     change: {
       klCoefficient: {
-        description: 'Weight, in the loss, of the divergence from the policy that training started from',
+        description: 'Weight in the loss of the KL divergence from the policy at the start of training',
       },
       klEstimator: {
         choices: ['abs', 'k2', 'k3', 'k3-straight-through'],
-        description: 'How the divergence is estimated on a token that is imitated',
+        description: 'Estimator of the KL divergence on an imitated token',
       },
-      klHorizon: { description: 'Imitated episodes over which the steering to klTarget takes effect' },
+      klHorizon: { description: 'Number of imitated episodes over which klCoefficient adapts to klTarget' },
     },
     // A penalty in the rewards would come after episodes are chosen, and nothing reads rewards from then on.
     without: ['klIn'],
@@ -60,18 +62,18 @@ export function validate(chosen: Options, settings: UpdateSettings, checks: Opti
   if (chosen.keep === 'return' && chosen.returnAbove === null) {
     findings.push({
       path: ['keep'],
-      message: 'keep: return needs returnAbove, the return that an episode has to exceed',
+      message: 'keep: return needs returnAbove, the return that an episode must exceed',
       hint: 'Set returnAbove, or keep: success.',
     });
   }
   if (chosen.perTask !== null && chosen.perTask >= settings.groupSize) {
-    const beside = `with algorithm.groupSize: ${settings.groupSize}: no group has more episodes than that`;
+    const beside = `with algorithm.groupSize: ${settings.groupSize}: a group has no more episodes`;
     idle('perTask', beside, 'Remove perTask, or raise algorithm.groupSize.');
   }
   if (settings.groupSize === 1) {
     idle('distinct', 'with algorithm.groupSize: 1', 'Remove distinct, or raise algorithm.groupSize.');
   } else if (chosen.perTask === 1) {
-    idle('distinct', 'with perTask: 1: one episode is like no other', 'Remove distinct, or raise perTask.');
+    idle('distinct', 'with perTask: 1: only one episode is left', 'Remove distinct, or raise perTask.');
   }
   return findings;
 }

@@ -5,10 +5,10 @@ import { dapoOptions, drGrpoOptions, gspoOptions } from './variant-options.js';
 
 const grpo = { kind: 'algorithm', load: () => import('./grpo.js') } as const;
 const summaries = {
-  grpo: 'Group relative policy optimisation: episodes of one task are measured against each other',
-  drGrpo: 'GRPO done right: no division by a deviation, sums over episodes, flat groups kept',
-  gspo: 'GRPO with one ratio for an episode; the bounds of the paper are for answers of thousands of tokens',
-  dapo: 'GRPO with a higher upper clip, and further tasks in the place of flat groups',
+  grpo: 'Group relative policy optimisation: compares the episodes of one task with each other',
+  drGrpo: 'GRPO without bias (Dr. GRPO): no division by a deviation, sums over episodes, groups without signal kept',
+  gspo: 'GRPO with one ratio per episode; the clip range of the paper is for answers of thousands of tokens',
+  dapo: 'GRPO with a higher upper clip, and extra tasks in place of groups without signal',
 };
 
 export default [

@@ -8,20 +8,22 @@ export const options = {
     type: 'integer',
     minimum: 1,
     default: null,
-    description: 'Sampled tokens of an episode from which the whole overlong penalty is due; unset: none is',
+    description: 'Number of sampled tokens of an episode at which the full overlong penalty applies; unset: no penalty',
   },
   overlongBuffer: {
     type: 'integer',
     minimum: 1,
     default: null,
-    description: 'Tokens before overlongLimit over which the penalty grows; unset: it falls due at once',
+    description:
+      'Number of tokens before overlongLimit over which the penalty grows; unset: the full penalty applies at once',
   },
-  overlongPenalty: { type: 'number', minimum: 0, default: 1, description: 'The whole overlong penalty' },
+  overlongPenalty: { type: 'number', minimum: 0, default: 1, description: 'The full overlong penalty' },
   ratioLevel: {
     type: 'choice',
     choices: ['token', 'sequence'],
     default: 'token',
-    description: "Ratio to the sampling policy: of each token, or the geometric mean over an episode's tokens (GSPO)",
+    description:
+      'Ratio to the sampling policy: of each token, or the geometric mean over the tokens of an episode (GSPO)',
   },
   clip: { group: 'clip' },
   ratioCap: {
@@ -29,7 +31,7 @@ export const options = {
     minimum: 1,
     exclusiveMinimum: true,
     default: null,
-    description: 'Highest ratio of the side that is not clipped; unset: no bound',
+    description: 'Upper bound of the ratio on the side that is not clipped; unset: no bound',
   },
   kl: { group: 'kl' },
   entropyCoefficient: { group: 'entropy' },
@@ -60,8 +62,8 @@ export function validate(chosen: Options, settings: UpdateSettings, checks: Opti
   } else if (chosen.overlongBuffer !== null && chosen.overlongBuffer > chosen.overlongLimit) {
     findings.push({
       path: ['overlongBuffer'],
-      message: `overlongBuffer is ${chosen.overlongBuffer}, longer than the ${chosen.overlongLimit} tokens of overlongLimit`,
-      hint: 'Shorten it: every episode would be penalised.',
+      message: `overlongBuffer (${chosen.overlongBuffer}) is longer than overlongLimit (${chosen.overlongLimit} tokens)`,
+      hint: 'Lower overlongBuffer, or every episode gets a penalty.',
     });
   }
   return findings;

@@ -6,7 +6,7 @@ export default [
   {
     kind: 'algorithm',
     name: 'ppo',
-    summary: 'Proximal policy optimisation: a critic says what every token, or every turn, was worth',
+    summary: 'Proximal policy optimisation: a critic estimates the value of every token or turn',
     options,
     load: () => import('./ppo.js'),
   } satisfies AlgorithmContribution<typeof options>,

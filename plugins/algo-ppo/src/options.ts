@@ -6,71 +6,71 @@ export const options = {
     choices: ['own', 'shared'],
     default: 'own',
     description:
-      "What the critic is: a second model that begins as a copy of the policy, or a head on the policy's own trunk",
+      "Kind of critic: a second model that starts as a copy of the policy (own), or a value head on the policy's model (shared)",
   },
   criticLearningRate: {
     type: 'number',
     minimum: 0,
     exclusiveMinimum: true,
     default: null,
-    description: "Peak of an own critic's learning rate, on the stage's schedule; unset: the policy's",
+    description: "Peak learning rate of an own critic, on the schedule of the stage; unset: the policy's",
   },
   criticWarmup: {
     type: 'integer',
     minimum: 0,
     default: null,
     description:
-      'First steps of a stage in which only the critic learns; unset: 5 with critic: own, 0 with critic: shared',
+      'Number of first steps of a stage in which only the critic learns; unset: 5 with critic: own, 0 with critic: shared',
   },
   valueCoefficient: {
     type: 'number',
     minimum: 0,
     default: 0.5,
-    description: "Weight of a shared critic's loss beside the policy's",
+    description: 'Weight of the loss of a shared critic, next to the loss of the policy',
   },
   valueClip: {
     type: 'number',
     minimum: 0,
     exclusiveMinimum: true,
     default: null,
-    description: 'Farther than this from what it said before the update, a value earns nothing; unset: no bound',
+    description: 'Maximum change of a value in one update that still lowers the loss; unset: no limit',
   },
   level: {
     type: 'choice',
     choices: ['token', 'turn'],
     default: 'token',
-    description: 'What takes a step from one value to the next: each sampled token, or a whole turn',
+    description: 'Unit of a step between two values: each sampled token, or a whole turn',
   },
   lambda: {
     type: 'number',
     minimum: 0,
     maximum: 1,
     default: 1,
-    description: 'Weight of longer looks ahead: 1 trusts what was earned, 0 trusts the critic',
+    description: 'GAE lambda, per step: 1 uses only rewards, 0 only the next value of the critic',
   },
   tokenDiscount: {
     type: 'number',
     minimum: 0,
     maximum: 1,
     default: 1,
-    description: 'What a reward is worth one sampled token earlier',
+    description: 'Discount of rewards per sampled token',
   },
   turnDiscount: {
     type: 'number',
     minimum: 0,
     maximum: 1,
     default: 1,
-    description: 'What a reward is worth one turn earlier',
+    description: 'Discount of rewards per turn',
   },
   bootstrap: {
     type: 'boolean',
     default: true,
-    description: "What a truncated episode would have earned after the cut is the critic's guess; otherwise nothing",
+    description: "Use the critic's value as the future return of a truncated episode; otherwise it is 0",
   },
   whiten: {
     type: 'boolean',
     default: true,
-    description: 'Give the advantages of a batch mean 0 and variance 1 over sampled tokens',
+    description: 'Normalise the advantages of a batch to mean 0 and variance 1 over sampled tokens',
   },
   varianceEpsilon: {
     type: 'number',
@@ -82,7 +82,7 @@ export const options = {
     type: 'number',
     minimum: 0,
     default: 1e-8,
-    description: 'Advantages whose deviation is not above this have no signal: whitened, they are 0',
+    description: 'If the deviation of the advantages is not above this, whitened advantages are 0',
   },
   clip: { group: 'clip' },
   kl: { group: 'kl', change: { klIn: { default: 'reward' }, klEstimator: { default: 'k1' } } },
@@ -90,7 +90,7 @@ export const options = {
   aggregation: {
     group: 'aggregation',
     change: {
-      aggregation: { description: "How the losses of tokens, the policy's and the critic's, become one number" },
+      aggregation: { description: 'How to combine the losses of tokens of policy and critic into one number' },
     },
   },
 } as const satisfies GroupedOptions;
@@ -109,14 +109,14 @@ export function validate(chosen: Options, settings: UpdateSettings, checks: Opti
   ];
   const idle = (...finding: Parameters<OptionChecks['idle']>): void => void findings.push(checks.idle(...finding));
   if (chosen.critic === 'shared') {
-    const beside = "with critic: shared: a head on the policy's trunk learns in the policy's own steps";
+    const beside = 'with critic: shared: the value head learns in the steps of the policy';
     idle('criticLearningRate', beside, 'Remove criticLearningRate, or set critic: own.');
   } else if (chosen.valueCoefficient > 0) {
-    const beside = 'with critic: own: nothing else is in the loss of a second model';
+    const beside = 'with critic: own: the loss of a second model has no other term';
     idle(
       'valueCoefficient',
       beside,
-      'Remove valueCoefficient, or set critic: shared; criticLearningRate sets the pace.',
+      'Remove valueCoefficient, or set critic: shared; criticLearningRate sets the speed of learning.',
     );
   }
   if (chosen.critic === 'shared' && chosen.valueCoefficient === 0) {

@@ -6,8 +6,7 @@ export default [
   {
     kind: 'algorithm',
     name: 'reinforce-plus-plus',
-    summary:
-      'REINFORCE++: clipped policy gradients with advantages that are normalised over the whole batch, no critic',
+    summary: 'REINFORCE++: clipped policy gradients without a critic; advantages are normalised over the whole batch',
     options,
     load: () => import('./reinforce-plus-plus.js'),
   } satisfies AlgorithmContribution<typeof options>,

@@ -6,20 +6,20 @@ export const options = {
     choices: ['none', 'group'],
     default: 'none',
     description:
-      "What is normalised: what is earned from each token on, or the episode's return less its group's mean (REINFORCE++ with baseline)",
+      'What to normalise: the rewards from each token on (none), or the return of the episode minus the mean of its group (group, REINFORCE++ with baseline)',
   },
   discounts: {
     group: 'discounts',
     change: {
-      turnDiscount: { description: 'What a reward is worth one turn earlier, with baseline: none' },
-      tokenDiscount: { description: 'What a reward is worth one sampled token earlier, with baseline: none' },
+      turnDiscount: { description: 'Discount of rewards per turn, with baseline: none' },
+      tokenDiscount: { description: 'Discount of rewards per sampled token, with baseline: none' },
     },
   },
   deviation: {
     type: 'choice',
     choices: ['sample', 'population'],
     default: 'sample',
-    description: 'Whether the deviation over tokens divides by their number n less 1, or by n',
+    description: 'Divide by n - 1 in the deviation over n tokens, instead of n',
   },
   varianceEpsilon: {
     type: 'number',
@@ -31,7 +31,7 @@ export const options = {
     type: 'number',
     minimum: 0,
     default: 1e-8,
-    description: 'A batch whose deviation is not above this has no signal: its advantages are 0',
+    description: 'If the deviation of a batch is not above this, its advantages are 0',
   },
   clip: { group: 'clip' },
   kl: { group: 'kl', change: { klIn: { default: 'reward' }, klEstimator: { default: 'k1' } } },

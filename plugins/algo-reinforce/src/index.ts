@@ -6,8 +6,7 @@ export default [
   {
     kind: 'algorithm',
     name: 'reinforce',
-    summary:
-      'REINFORCE: every turn is credited with what is earned from it on, less a baseline (ReMax) or normalised (ReBN)',
+    summary: 'REINFORCE: each turn is credited with its later rewards, minus a baseline (ReMax) or normalised (ReBN)',
     options,
     load: () => import('./reinforce.js'),
   } satisfies AlgorithmContribution<typeof options>,

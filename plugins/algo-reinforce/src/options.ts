@@ -7,26 +7,26 @@ export const options = {
     choices: ['none', 'moving', 'greedy'],
     default: 'none',
     description:
-      "What is subtracted from returns: nothing, moving means of earlier batches by turn, or the return of the task's greedy episode (ReMax)",
+      'Baseline subtracted from returns: none, moving means of earlier batches per turn, or the return of the greedy episode of the task (ReMax)',
   },
   movingDecay: {
     type: 'number',
     minimum: 0,
     maximum: 1,
     default: 0.9,
-    description: 'Weight of what the moving means were before a batch, with baseline: moving',
+    description: 'Weight of the old moving means when a batch is added, with baseline: moving',
   },
   normalize: {
     type: 'choice',
     choices: ['none', 'turns'],
     default: 'none',
-    description: 'Whether the returns of all turns of a batch are brought to mean 0 and deviation 1 (ReBN)',
+    description: 'Normalise the returns of all turns of a batch to mean 0 and deviation 1 (ReBN)',
   },
   deviation: {
     type: 'choice',
     choices: ['population', 'sample'],
     default: 'population',
-    description: 'Whether the deviation over turns divides by their number n, or by n - 1',
+    description: 'Divide by n in the deviation over n turns, instead of n - 1',
   },
   varianceEpsilon: {
     type: 'number',
@@ -38,7 +38,7 @@ export const options = {
     type: 'number',
     minimum: 0,
     default: 1e-8,
-    description: 'Turns whose deviation is not above this have no signal: normalised, they are 0',
+    description: 'If the deviation of turns is not above this, normalised returns are 0',
   },
   importance: { group: 'importance' },
   clip: { group: 'clip' },
@@ -69,8 +69,8 @@ export function validate(chosen: Options, settings: UpdateSettings, checks: Opti
   if (chosen.baseline === 'moving' && chosen.normalize === 'turns') {
     findings.push({
       path: ['baseline'],
-      message: 'baseline: moving and normalize: turns both take a mean from the same returns',
-      hint: 'Set one of them to none: normalize: turns subtracts the mean of the batch itself.',
+      message: 'baseline: moving and normalize: turns both subtract a mean from the same returns',
+      hint: 'Set one of them to none; normalize: turns already subtracts the mean of the batch.',
     });
   }
   if (chosen.baseline === 'greedy') {
@@ -78,8 +78,8 @@ export function validate(chosen: Options, settings: UpdateSettings, checks: Opti
       if (chosen[name] === 1) continue;
       findings.push({
         path: [name],
-        message: `${name} is ${chosen[name]}, and baseline: greedy is the undiscounted return of an episode`,
-        hint: `Remove ${name}, or set baseline: moving, whose means are of discounted returns.`,
+        message: `${name} is ${chosen[name]}, but baseline: greedy is the undiscounted return of an episode`,
+        hint: `Remove ${name}, or set baseline: moving, which uses means of discounted returns.`,
       });
     }
   }

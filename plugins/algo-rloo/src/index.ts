@@ -6,7 +6,7 @@ export default [
   {
     kind: 'algorithm',
     name: 'rloo',
-    summary: 'REINFORCE leave-one-out: each episode of a task is measured against the mean of the others',
+    summary: 'REINFORCE leave-one-out: compares each episode of a task with the mean of the others',
     options,
     load: () => import('./rloo.js'),
   } satisfies AlgorithmContribution<typeof options>,

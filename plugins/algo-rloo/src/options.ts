@@ -6,7 +6,7 @@ export const options = {
     type: 'number',
     minimum: 0,
     default: 1e-8,
-    description: 'Returns whose deviation is not above this are equal: their advantages are 0',
+    description: 'If the deviation of the returns is not above this, they count as equal and their advantages are 0',
   },
   flatGroups: { group: 'flatGroups', change: { dropFlatGroups: { default: false } } },
   importance: { group: 'importance' },

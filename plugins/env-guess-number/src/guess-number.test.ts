@@ -170,12 +170,12 @@ describe('guess-number', () => {
 
   it('tells how wide the interval of a game is', () => {
     expect(aboutTask('4-33/17')).toEqual({ cluster: '4-33', labels: { width: 30 } });
-    expect(() => aboutTask('4-33/40')).toThrow(/no task of guess-number/);
+    expect(() => aboutTask('4-33/40')).toThrow(/not a task of guess-number/);
   });
 
   it('refuses widths that do not fit, and tasks that are none', () => {
     expect(validate({ ...defaults, width: [31, 20] })).toMatchObject([{ path: ['width'], hint: 'Write [20, 31].' }]);
     expect(validate({ ...defaults, width: [20, 51] })).toMatchObject([{ path: ['width'] }]);
-    expect(() => new GuessNumber(defaults).reset('4-33/40')).toThrow(/no task of guess-number/);
+    expect(() => new GuessNumber(defaults).reset('4-33/40')).toThrow(/not a task of guess-number/);
   });
 });

@@ -19,7 +19,7 @@ export function parseTask(task: string): Game {
   const match = /^(\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(task);
   const [low = 0, high = 0, secret = 0] = match?.slice(1).map(Number) ?? [];
   if (match === null || low > secret || secret > high) {
-    throw new Error(`"${task}" is no task of guess-number: expected LOW-HIGH/SECRET such as 4-33/17`);
+    throw new Error(`"${task}" is not a task of guess-number; a task looks like LOW-HIGH/SECRET, such as 4-33/17`);
   }
   return { low, high, secret };
 }
@@ -38,7 +38,8 @@ class Games implements TaskSource {
 
   id(place: number): string {
     const game = this.#games[place];
-    if (game === undefined) throw new RangeError(`there are ${this.count} tasks, none at place ${place}`);
+    if (game === undefined)
+      throw new RangeError(`there are only ${this.count} tasks, so there is no task at place ${place}`);
     return taskId(game);
   }
 

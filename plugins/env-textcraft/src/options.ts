@@ -56,8 +56,8 @@ export function validate({ depths }: Options): readonly OptionFinding[] {
   return [
     {
       path: ['depths'],
-      message: 'no depth is left, so there is no task',
-      hint: 'write depths: [1, 2, 3, 4], or some of them',
+      message: 'no depth is selected, so there is no task',
+      hint: 'Write depths: [1, 2, 3, 4], or some of them.',
     },
   ];
 }

@@ -48,8 +48,7 @@ export function readTask(id: string): Task {
   const goal = goalById.get(base);
   if (goal === undefined)
     throw new Error(`TextCraft has no task ${JSON.stringify(id.slice(0, 100))}; ids look like depth-2/oak-boat`);
-  if (base !== id && !trainingIds.has(base))
-    throw new Error(`${base} is held out, so it has no variants such as ${id}`);
+  if (base !== id && !trainingIds.has(base)) throw new Error(`${base} is held out and has no variants such as ${id}`);
   return { id, goal, depth: craftingBook.depthOf.get(goal) ?? 0, renamed: match?.[2] !== undefined };
 }
 
@@ -58,7 +57,8 @@ function bounded(ids: readonly string[]): TaskList {
     count: ids.length,
     id: (index) => {
       const id = ids[index];
-      if (id === undefined) throw new RangeError(`there are ${ids.length} tasks, so none has the index ${index}`);
+      if (id === undefined)
+        throw new RangeError(`there are only ${ids.length} tasks, so no task has the index ${index}`);
       return id;
     },
     random: (random) => random.choice(ids),

@@ -164,7 +164,7 @@ export class TextCraft implements Environment {
   }
 
   #present(): Puzzle {
-    if (this.#puzzle === undefined) throw new Error('TextCraft was not reset');
+    if (this.#puzzle === undefined) throw new Error('TextCraft needs reset() first');
     return this.#puzzle;
   }
 

@@ -97,7 +97,7 @@ describe('reckoning', () => {
     ['1)', '")" at character 2 was not expected'],
     ['alert(1)', 'there is no "alert" at character 1'],
     ['constructor', 'there is no "constructor" at character 1'],
-    ['sqrt 4', '( was expected in the place of "4" at character 6'],
+    ['sqrt 4', '( was expected instead of "4" at character 6'],
     ['sqrt(1, 2)', 'sqrt takes 1, not 2'],
     ['gcd(1)', 'gcd takes 2 or more, not 1'],
     ['1/0', 'division by 0'],

@@ -130,7 +130,7 @@ class Parser {
     if (this.#take(sign)) return;
     const next = this.#tokens[this.#next];
     throw new ExpressionError(
-      next === undefined ? `${sign} is missing at the end` : `${sign} was expected in the place of ${shown(next)}`,
+      next === undefined ? `${sign} is missing at the end` : `${sign} was expected instead of ${shown(next)}`,
     );
   }
 }

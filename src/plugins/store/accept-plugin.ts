@@ -40,8 +40,8 @@ export async function acceptPlugin(root: string, settings: AcceptanceSettings): 
     const other = claimed.find((claim) => claim.kind === kind && claim.name === name);
     if (other === undefined) continue;
     throw new AgentgymError('AG_CONTRIBUTION_CONFLICT', {
-      message: `${json.name} ${json.version} is refused: it contributes the ${kind} \`${name}\`, and so does ${other.package}`,
-      hint: `Names are unique: use one of the two. \`agentgym plugins\` says where ${other.package} comes from.`,
+      message: `${json.name} ${json.version} is refused: it contributes the ${kind} \`${name}\`, but ${other.package} contributes it too`,
+      hint: `Names are unique: use only one of the two. \`agentgym plugins\` shows where ${other.package} comes from.`,
     });
   }
   return { json, contributions };

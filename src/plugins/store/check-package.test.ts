@@ -34,15 +34,15 @@ it.each([
   [
     'another version of the API',
     { agentgym: { apiVersion: 2 } },
-    'version 2 of the plugin API; this agentgym has version 1',
+    'version 2 of the plugin API, but this agentgym has version 1',
   ],
   ['a version that is a text', { agentgym: { apiVersion: '1' } }, 'version "1"'],
   ['no oclif field', { oclif: undefined }, 'no `oclif` field'],
-  ['another host', { peerDependencies: { '@agentgym/cli': '^3' } }, 'wants @agentgym/cli ^3, and this is 0.1.0'],
+  ['another host', { peerDependencies: { '@agentgym/cli': '^3' } }, 'needs @agentgym/cli ^3, but this is 0.1.0'],
   ['no entry', { agentgym: { apiVersion: 1 } }, '`agentgym.plugin` in its package.json is not a path'],
-  ['an entry outside', { agentgym: { apiVersion: 1, plugin: '../x.js' } }, 'lies outside of its package'],
-  ['an absolute entry', { agentgym: { apiVersion: 1, plugin: '/etc/hosts' } }, 'lies outside of its package'],
-  ['the folder as entry', { agentgym: { apiVersion: 1, plugin: '.' } }, 'lies outside of its package'],
+  ['an entry outside', { agentgym: { apiVersion: 1, plugin: '../x.js' } }, 'lies outside its package'],
+  ['an absolute entry', { agentgym: { apiVersion: 1, plugin: '/etc/hosts' } }, 'lies outside its package'],
+  ['the folder as entry', { agentgym: { apiVersion: 1, plugin: '.' } }, 'lies outside its package'],
   [
     'an entry that is not there',
     { agentgym: { apiVersion: 1, plugin: './src/x.js' } },
@@ -55,7 +55,7 @@ it.each([
   ],
   ['no name', { name: undefined }, 'its package.json has no `name`'],
   ['no version', { version: undefined }, 'its package.json has no `version`'],
-  ['a version that is none', { version: 'new' }, 'the version "new", no semantic one'],
+  ['a version that is none', { version: 'new' }, 'the version "new", which is not a semantic version'],
 ])('refuses a package with %s', async (_what, changes, said) => {
   await expect(checkPackage(packageWith(changes), '0.1.0')).rejects.toMatchObject({
     code: 'AG_PLUGIN_REFUSED',

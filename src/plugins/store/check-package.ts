@@ -25,7 +25,7 @@ const BUILDERS = ['prepare', 'prepack', 'build'];
 export function refusePackageName(name: unknown, from: string): void {
   if (typeof name === 'string' && /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i.test(name)) return;
   throw new AgentgymError('AG_PLUGIN_REFUSED', {
-    message: `${from} is refused: its package.json calls it ${JSON.stringify(name)}, which is no name of a package`,
+    message: `${from} is refused: the name ${JSON.stringify(name)} in its package.json is not a valid package name`,
   });
 }
 
@@ -43,7 +43,7 @@ export async function checkPackage(root: string, hostVersion: string): Promise<P
   const must =
     builder === undefined
       ? ''
-      : `: it must be built first (\`${builder}\` runs \`${json.scripts?.[builder]}\`), and scripts of plugins are not run`;
+      : `: it must be built first (\`${builder}\` runs \`${json.scripts?.[builder]}\`), but agentgym does not run scripts of plugins`;
   const { name = root, version = '' } = Object(json) as Partial<PluginPackage>;
   const hint = builder === undefined ? cures[fault.kind](name) : cureByBuilding(builder);
   throw new AgentgymError('AG_PLUGIN_REFUSED', {
@@ -60,16 +60,16 @@ const anotherVersion = (name: string): string =>
 const cures: { readonly [Kind in PackageFault['kind']]: (name: string) => string | undefined } = {
   'package-json': () => undefined,
   'plugin-field': () =>
-    `A plugin's package.json says "agentgym": {"apiVersion": ${API_VERSION}, "plugin": "./dist/index.js"}.`,
+    `The package.json of a plugin must have "agentgym": {"apiVersion": ${API_VERSION}, "plugin": "./dist/index.js"}.`,
   'api-version': anotherVersion,
-  'oclif-field': () => 'Its author adds `"oclif": {}`, without which nothing loads it.',
+  'oclif-field': () => 'Its author must add `"oclif": {}`; agentgym loads only packages with this field.',
   'host-range': anotherVersion,
-  'entry-path': () => 'Its author names a file of the package itself: "plugin": "./dist/index.js".',
-  'entry-file': () => 'Its author builds it before it is packed, and lists it in `files`.',
+  'entry-path': () => 'Its author must name a file inside the package: "plugin": "./dist/index.js".',
+  'entry-file': () => 'Its author must build it before packing, and list the built files in `files`.',
 };
 
 const cureByBuilding = (builder: string): string =>
-  `In a copy of its source: \`npm install && npm run ${builder}\`, then \`agentgym plugins link DIR\`; or install it from the registry.`;
+  `In a copy of its source, run \`npm install && npm run ${builder}\`, then \`agentgym plugins link DIR\`; or install it from the registry.`;
 
 function builderOf({ scripts }: PluginPackage): string | undefined {
   return BUILDERS.find((script) => scripts?.[script] !== undefined);
@@ -83,7 +83,7 @@ export async function readPackage(root: string): Promise<PluginPackage> {
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const message = missing
-      ? `${root} is no package: it has no package.json`
+      ? `${root} is not a package: it has no package.json`
       : `${file} cannot be read: ${String(error)}`;
     throw new AgentgymError('AG_PLUGIN_NOT_FOUND', { message, file, cause: error });
   }

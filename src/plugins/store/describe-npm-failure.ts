@@ -26,24 +26,24 @@ export function describeNpmFailure(failure: unknown, what: string): unknown {
   const error = (name: ErrorCode, message: string, hint?: string) =>
     new AgentgymError(name, { message: `${what}: ${message}`, ...(hint !== undefined && { hint }), cause: failure });
   if (code === 'E404')
-    return error('AG_PLUGIN_NOT_FOUND', `the registry does not have it, or something it depends on (${said})`);
+    return error('AG_PLUGIN_NOT_FOUND', `the registry does not have it, or lacks one of its dependencies (${said})`);
   if (code === 'ETARGET' || code === 'ENOVERSIONS')
     return error(
       'AG_PLUGIN_NOT_FOUND',
-      `there is no such version (${said})`,
-      'Leave the version away to get the newest one.',
+      `this version does not exist (${said})`,
+      'Omit the version to get the newest one.',
     );
   if (/^(E401|E403|ENEEDAUTH|E407)$/.test(code)) {
     return error(
       'AG_PLUGIN_UNREACHABLE',
       `the registry refuses access (${said})`,
-      'Log in with `npm login`, or ask whoever runs the registry.',
+      'Log in with `npm login`, or ask the administrator of the registry.',
     );
   }
   if (/^(E5\d\d|E429)$/.test(code)) {
     return error(
       'AG_PLUGIN_UNREACHABLE',
-      `the registry is out of order (${said})`,
+      `the registry does not work (${said})`,
       `Try again later. ${WITHOUT_NETWORK}`,
     );
   }
@@ -57,16 +57,20 @@ export function describeNpmFailure(failure: unknown, what: string): unknown {
   }
   if (code === 'EINTEGRITY') {
     const hint =
-      'Do not use it: it was damaged on its way, or changed after it was published. `npm cache verify` rules out the own cache.';
-    return error('AG_PLUGIN_INSTALL_FAILED', `what was downloaded is not what was published (${said})`, hint);
+      'Do not use it: the download is damaged, or the package changed after publication. `npm cache verify` checks your own cache.';
+    return error('AG_PLUGIN_INSTALL_FAILED', `the download differs from the published package (${said})`, hint);
   }
   if (/^(TAR_|Z_|EBADTAR|EMPTYARCHIVE)/.test(code))
-    return error('AG_PLUGIN_INSTALL_FAILED', `it is no readable tarball (${said})`, 'Make it anew with `npm pack`.');
-  if (code === 'EBADENGINE') return error('AG_PLUGIN_REFUSED', `it wants another version of Node (${said})`);
+    return error(
+      'AG_PLUGIN_INSTALL_FAILED',
+      `it is not a readable tarball (${said})`,
+      'Create it again with `npm pack`.',
+    );
+  if (code === 'EBADENGINE') return error('AG_PLUGIN_REFUSED', `it needs another version of Node (${said})`);
   if (code.startsWith('EALLOW'))
     return error(
       'AG_PLUGIN_REFUSED',
-      `it depends on something outside of the registry (${said})`,
+      `it depends on a package outside the registry (${said})`,
       'Ask its author to depend on published packages.',
     );
   return error('AG_PLUGIN_INSTALL_FAILED', `npm failed with ${code}: ${failure.message}`);

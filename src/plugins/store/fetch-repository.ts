@@ -97,7 +97,7 @@ function describeGitFailure({ stderr }: ProgramResult, url: string, reference: s
   ) {
     return new AgentgymError('AG_PLUGIN_NOT_FOUND', {
       message: `there is no ${where}${said && ` (${said})`}`,
-      hint: `See what there is with \`git ls-remote ${url}\`; a branch, tag or commit is given behind #.`,
+      hint: `\`git ls-remote ${url}\` lists branches and tags; write a branch, tag or commit after #.`,
     });
   }
   return new AgentgymError('AG_PLUGIN_INSTALL_FAILED', { message: `git could not fetch ${where}: ${said}` });

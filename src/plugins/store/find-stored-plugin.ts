@@ -24,13 +24,13 @@ export function findStoredPlugin(
   const own = builtIn.find((item) => names.includes(item));
   if (own !== undefined) {
     throw new AgentgymError('AG_PLUGIN_NOT_INSTALLED', {
-      message: `${own} comes with agentgym: it is updated with it, and stays`,
+      message: `${own} is part of agentgym: it is updated with agentgym and cannot be removed`,
     });
   }
   const installed = plugins.map((plugin) => friendlyName(plugin.name));
   const near = nearestName(name, [...installed, ...plugins.map((plugin) => plugin.name)]);
   throw new AgentgymError('AG_PLUGIN_NOT_INSTALLED', {
-    message: `no plugin ${name} is installed`,
+    message: `the plugin ${name} is not installed`,
     hint: near === undefined ? `Installed: ${installed.join(', ') || 'none'}.` : `Did you mean \`${near}\`?`,
   });
 }

@@ -34,7 +34,7 @@ it('from a source checkout a friendly name is a folder of the checkout, which is
   await uninstallPlugin(store, { name: root, cwd: '/' });
   await expect(uninstallPlugin(store, { name: 'env-textcraft', cwd: '/' })).rejects.toMatchObject({
     code: 'AG_PLUGIN_NOT_INSTALLED',
-    message: expect.stringContaining('comes with agentgym') as unknown,
+    message: expect.stringContaining('is part of agentgym') as unknown,
   });
   await expect(uninstallPlugin(store, { name: 'env-x', cwd: '/' })).rejects.toMatchObject({
     hint: 'Installed: none.',

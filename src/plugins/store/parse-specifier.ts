@@ -36,7 +36,7 @@ export function parseSpecifier(text: string, cwd: string): PluginSpecifier {
   const { name, range = 'latest' } = NAME.exec(text)?.groups ?? {};
   if (name === undefined) {
     throw new AgentgymError('AG_PLUGIN_NOT_FOUND', {
-      message: `\`${text}\` is neither the name of a package, nor a path, nor a git URL`,
+      message: `\`${text}\` is not a package name, a path or a git URL`,
     });
   }
   return { type: 'registry', names: packageNames(name), range: range.trim() };
@@ -69,7 +69,7 @@ function parsePath(text: string, cwd: string): PluginSpecifier {
   if (!existsSync(path)) {
     throw new AgentgymError('AG_PLUGIN_NOT_FOUND', {
       message: `there is no file or folder ${path}`,
-      hint: 'A path is read from the current folder; a package of the registry is given by its name.',
+      hint: 'Paths are relative to the current folder. For a package of the registry, give its name.',
       file: path,
     });
   }

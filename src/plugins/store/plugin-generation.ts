@@ -24,7 +24,7 @@ interface GenerationPackage {
   overrides?: Record<string, string>;
 }
 
-const STAND_IN = `throw new Error('a plugin gets what it needs of agentgym handed over; of ${HOST} it imports types only');\n`;
+const STAND_IN = `throw new Error('a plugin may import only types of ${HOST}; it gets everything else from its arguments');\n`;
 
 /**
  * Puts a plugin and what it depends on into a generation; nothing of it runs. What could not be fetched because there
@@ -72,8 +72,8 @@ function unknownPackage(store: PluginStore, names: readonly string[]): AgentgymE
     message: `the registry has no package ${names.join(' and no ')}`,
     hint:
       near === undefined
-        ? `Check the name; a folder is given as ./${asked}.`
-        : `Did you mean \`${near}\`, which comes with agentgym?`,
+        ? `Check the name; write a folder as ./${asked}.`
+        : `Did you mean \`${near}\`, which is part of agentgym?`,
   });
 }
 
@@ -113,7 +113,7 @@ async function install(
 ): Promise<boolean> {
   const args = ['install', '--omit=dev', ...what];
   const fromCache = () => {
-    store.note(`The registry cannot be reached: ${shown} is what npm's cache holds, maybe not the newest.`);
+    store.note(`The registry cannot be reached: ${shown} comes from npm's cache and may not be the newest version.`);
     return true;
   };
   let failure = unreachable;

@@ -124,7 +124,7 @@ async function readDataPackage(dataDirectory: string): Promise<DataPackage> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     if (!(error instanceof SyntaxError)) throw error;
     const message = `the list of installed plugins is damaged: ${error.message}`;
-    const hint = `Mend ${file}, or remove it and install your plugins again.`;
+    const hint = `Repair ${file}, or remove it and install your plugins again.`;
     throw new AgentgymError('AG_PLUGIN_INSTALL_FAILED', { message, hint, file, cause: error });
   }
 }
@@ -191,8 +191,8 @@ function describeFileFailure(error: unknown, dataDirectory: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (isAgentgymError(error) || !/^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|ENOTDIR|EEXIST)$/.test(code ?? '')) return error;
   return new AgentgymError('AG_PLUGIN_INSTALL_FAILED', {
-    message: `the data folder ${dataDirectory} cannot be written to: ${message}`,
-    hint: 'Make it writable, free disk space, or choose another by AGENTGYM_DATA_DIR.',
+    message: `agentgym cannot write to the data folder ${dataDirectory}: ${message}`,
+    hint: 'Make it writable, free disk space, or choose another folder with AGENTGYM_DATA_DIR.',
     cause: error,
   });
 }

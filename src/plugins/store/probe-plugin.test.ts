@@ -24,7 +24,7 @@ it('refuses a plugin that throws in a timer after its import, and takes one that
     probe('setTimeout(() => { throw new Error("too late"); }, 50); export default [];'),
   ).rejects.toMatchObject({
     code: 'AG_PLUGIN_REFUSED',
-    message: expect.stringMatching(/where nobody can catch it, after it was imported: too late/) as unknown,
+    message: expect.stringMatching(/it throws an uncaught error after the import: too late/) as unknown,
   });
   expect(await probe('setTimeout(() => undefined, 50); export default [];')).toEqual([]);
 });

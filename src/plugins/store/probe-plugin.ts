@@ -50,7 +50,7 @@ export async function probePlugin(
     const refuse = (message: string) => (settled ??= { problem: { message, hint: 'Report it to its author.' } });
     const deadline = setTimeout(
       () => {
-        refuse(`its entry is still being imported after ${seconds} s`);
+        refuse(`the import of its entry did not finish within ${seconds} s`);
         group.kill('SIGKILL');
       },
       1000 * seconds + 1000,
@@ -64,7 +64,7 @@ export async function probePlugin(
       const last = said.trim().split('\n').slice(-LAST_LINES).join('\n');
       const how = killed === null ? `exit code ${code}` : killed;
       if (signal.aborted) reject(signal.reason as Error);
-      else resolve(settled ?? refuse(`its entry ends the process that imports it (${how})${last && `:\n${last}`}`));
+      else resolve(settled ?? refuse(`importing its entry ends the process (${how})${last && `:\n${last}`}`));
     });
   });
   if ('contributions' in answer) return answer.contributions;

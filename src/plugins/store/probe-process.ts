@@ -17,7 +17,7 @@ const later = await new Promise<string | undefined>((passed) => {
   setTimeout(() => passed(undefined), 300);
 });
 if (later !== undefined) {
-  const message = `it throws where nobody can catch it, after it was imported: ${later}`;
+  const message = `it throws an uncaught error after the import: ${later}`;
   answer = { problem: { message, hint: 'Report it to its author.' } };
 }
 // What the plugin left running does not keep us.

@@ -71,9 +71,9 @@ export function updatePlugins(store: PluginStore, options: PluginUpdateOptions):
 
 /** Where a plugin is updated from, or why it is not. */
 function specifierOf({ type, name, tag, url }: StoredPlugin): PluginSpecifier | string {
-  if (type === 'link') return 'it is linked: it is what its folder is';
+  if (type === 'link') return 'it is linked and always uses the code in its folder';
   if (url === undefined) return { type: 'registry', names: [name], range: tag ?? 'latest' };
-  if (url.startsWith('file:') && !existsSync(new URL(url))) return `${url} is gone`;
+  if (url.startsWith('file:') && !existsSync(new URL(url))) return `${url} no longer exists`;
   return parseSpecifier(url, '/');
 }
 

@@ -29,7 +29,7 @@ export function frameFonts(): { readonly title: string; readonly text: string; r
 /** Title, legend and note above a plot of this size. */
 export function layOutFrame(plot: { readonly width: number; readonly height: number }, text: ChartText): ChartFrame {
   const measure = document.createElement('canvas').getContext('2d');
-  if (measure === null) throw new Error('This browser draws no canvas.');
+  if (measure === null) throw new Error('This browser cannot draw a canvas.');
   measure.font = frameFonts().text;
   const keys = placeKeys(text.legend, plot.width, (name) => measure.measureText(name).width + frame.beforeName);
   const rows = 1 + (keys.at(-1)?.row ?? -1) + 1 + (text.note === '' ? 0 : 1);

@@ -44,8 +44,8 @@ export function effectsTables(effects: readonly ReportEffect[] = []): readonly H
         'p',
         { class: 'explain' },
         'b − a: the mean difference over all values of the other keys.',
-        isTogether ? ' a × b: how much more b brings with a than with the first value of the key of a.' : '',
-        ' Corrected over this table.',
+        isTogether ? ' a × b: the extra effect of b with a, compared to the first value of the key of a.' : '',
+        ' p values are corrected over this table (Holm).',
       ),
     ),
   ];
@@ -102,7 +102,7 @@ function columnsOf<Row extends ReportComparison>(
     columns.splice(1, 0, { title: 'measure', className: 'text', cell: ({ measure }) => measure });
   if (comparisons.some(({ p }) => p !== null)) columns.push({ title: 'p', cell: ({ p }) => probability(p) });
   if (comparisons.some(({ corrected }) => corrected !== null))
-    columns.push({ title: 'p, corrected', cell: ({ corrected }) => probability(corrected) });
+    columns.push({ title: 'p (Holm)', cell: ({ corrected }) => probability(corrected) });
   return columns;
 }
 
@@ -117,16 +117,16 @@ export function marked(text: string, { reservation }: ReportInterval): HTMLEleme
 function explanationOf(comparisons: readonly ReportComparison[]): string {
   const paired = 'Tasks are paired by their ids.';
   if (comparisons.every(({ seeds }) => seeds === 1))
-    return `${paired} One seed stands behind each side: an interval that leaves out zero would hold for other tasks, but another seed may come out otherwise.`;
+    return `${paired} Each side has one seed: an interval without zero holds for other tasks, but another seed may give another result.`;
   const some = comparisons.some(({ seeds }) => seeds === 1)
-    ? ' Where one seed stands behind it, that is for other tasks alone.'
+    ? ' Rows with one seed generalise only to other tasks.'
     : '';
   const few = comparisons.some(
     ({ difference: { reservation } }) => reservation !== undefined && reservation !== 'one-seed',
   )
-    ? ' Those that are marked are not to be believed before there are more seeds.'
+    ? ' Do not rely on the marked ones before there are more seeds.'
     : '';
-  return `${paired} An interval that leaves out zero is a difference that chance hardly explains.${some}${few}`;
+  return `${paired} If an interval does not contain zero, chance is an unlikely explanation.${some}${few}`;
 }
 
 function probability(p: number | null): string {

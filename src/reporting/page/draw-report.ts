@@ -151,8 +151,8 @@ function episodeKeys(trajectories: Trajectories): Shortcut[] {
   return [
     { key: '/', does: 'search episodes', run: trajectories.focusSearch },
     { key: 'j', does: 'next episode', run: () => trajectories.move(1) },
-    { key: 'k', does: 'episode before', run: () => trajectories.move(-1) },
-    { key: 't', does: 'colour tokens by the next measure', run: trajectories.nextMeasure },
+    { key: 'k', does: 'previous episode', run: () => trajectories.move(-1) },
+    { key: 't', does: 'next measure for token colours', run: trajectories.nextMeasure },
     { key: 'c', does: 'compare with another episode of the task', run: trajectories.toggleComparison },
   ];
 }

@@ -30,7 +30,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   let columns: readonly SortableColumn<ListedRun>[] = [];
   const cards = element('div', { class: 'ablations' });
   const rows = keyedChildren<ListedRun, RunRow>(list, (run) => runRow(run, () => columns, choose));
-  const head = sortHead<ListedRun>('the newest first', () => draw());
+  const head = sortHead<ListedRun>('newest first', () => draw());
   const picks = element('th', { scope: 'col' }, element('span', { class: 'hidden' }, 'Compare'));
   const table = element(
     'table',

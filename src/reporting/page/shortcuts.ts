@@ -33,7 +33,7 @@ export function shortcuts(list: () => readonly Shortcut[]): {
       ...list().map(({ key, does }) => row(key, does)),
       row('?', 'this list'),
       row('← →', 'in a chart: read values; among tokens: the next token'),
-      row('↑ ↓', 'in the list: the episode above or below'),
+      row('↑ ↓', 'in the list: the previous or next episode'),
     );
     dialog.showModal();
   };

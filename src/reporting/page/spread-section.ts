@@ -64,7 +64,7 @@ function coverage(runs: readonly ReportRun[], stage: string, shown: number): str
   const of = runs.length > 1 ? ` of ${count(runs.length)} runs together` : '';
   const part = carried < recorded ? ` (${count(carried)} of ${count(recorded)} recorded ones)` : '';
   if (played > 0 && shown >= played) return `All ${count(shown)} episodes of ${stageName(stage)}${of}.`;
-  const all = played > 0 ? `the ${count(played)} that were played` : 'all that were played';
+  const all = played > 0 ? `the ${count(played)} played episodes` : 'all played episodes';
   return `The ${count(shown)} episodes of ${stageName(stage)} on this page${part}${of}: a recorded sample of ${all}.`;
 }
 

@@ -39,7 +39,7 @@ export function transferMatrix({ tested, rows }: ReportTransfer, cells: ReportDa
     element(
       'p',
       { class: 'explain' },
-      'Framed: tested on the level of training. Elsewhere: mean difference in points to the cells trained on the other columns. 95 % intervals.',
+      'Framed: tested on the level of training. Other cells: mean difference in points to the cells trained on the other columns. 95 % intervals.',
     ),
   ];
 }

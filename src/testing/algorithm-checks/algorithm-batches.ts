@@ -31,7 +31,7 @@ export function algorithmBatches(random: Random, pairs = false): readonly Algori
     make('equal returns', random.stream('equal'), [0, 0, 0, 0], (_, last) => (last ? 1 : 0)),
     make('groups of one', random.stream('single'), [0, 1, 2], (stream) => stream.normal()),
     make('a row without a sampled token', random.stream('empty'), [0, 0, -1], (stream) => stream.normal()),
-    make('nothing but rows without a sampled token', random.stream('nothing'), [-1, -1], () => 1),
+    make('only rows without a sampled token', random.stream('nothing'), [-1, -1], () => 1),
   ];
 }
 

@@ -26,10 +26,10 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
   // First: what is written into a batch a second time changes nothing any more.
   {
     id: 'batch-untouched',
-    title: 'the batch is left as it was',
+    title: 'the algorithm does not change the batch',
     severity: 'error',
-    likelyCause: 'an array of the batch is filled in place instead of a new one',
-    why: 'The batch is used again by other epochs and by the log.',
+    likelyCause: 'the algorithm fills an array of the batch instead of a new one',
+    why: 'Other epochs and the log use the batch again.',
     cure: 'Fill a new array.',
     run: (context) =>
       each(context, (given) => {
@@ -44,11 +44,11 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
   },
   {
     id: 'zero-outside-actions',
-    title: 'advantages, returns and weights are 0 where nothing was sampled',
+    title: 'advantages, returns and weights are 0 where no token was sampled',
     severity: 'error',
-    likelyCause: 'a number of the episode is written on every token of its row, padding and observations included',
-    why: 'Loss on tokens that nobody sampled teaches the policy to write observations.',
-    cure: 'Write credit and weights where `mask` is 1 only; host.credit.spreadOverTokens does it.',
+    likelyCause: 'a value of the episode is written to every token of its row, including padding and observations',
+    why: 'Loss on tokens that were not sampled teaches the policy to write observations.',
+    cure: 'Write credit and weights only where `mask` is 1; host.credit.spreadOverTokens does this.',
     run: (context) =>
       each(context, (given) => {
         const { credit, weight } = update(context.algorithm, given);
@@ -65,15 +65,15 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
     title:
       'advantages, weights, terms and derivatives are finite, also for groups of one, equal returns and rows without a sampled token',
     severity: 'error',
-    likelyCause: 'a deviation of 0, or a count of 0, is divided by',
-    why: 'One number that is not finite clears the whole step, or spoils the weights.',
+    likelyCause: 'a division by a deviation of 0 or a count of 0',
+    why: 'One non-finite number makes the trainer discard the whole step, or corrupts the weights.',
     cure: 'Add an epsilon to deviations, and give groups of one and rows without a sampled token a credit of 0.',
     run: (context) =>
       each(context, (given) => {
         const { credit, weight, result } = update(context.algorithm, given);
         const arrays = { advantages: credit.advantages, weight, ...result.gradients };
         for (const [name, array] of Object.entries(arrays)) {
-          if (array.some((value) => !Number.isFinite(value))) return `${name} has a number that is not finite`;
+          if (array.some((value) => !Number.isFinite(value))) return `${name} contains a non-finite number`;
         }
         const term = Object.entries(result.terms).find(([, value]) => !Number.isFinite(value));
         return term && `the term ${term[0]} is ${term[1]}`;
@@ -81,11 +81,11 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
   },
   {
     id: 'masked-noise',
-    title: 'what stands where nothing was sampled does not matter, NaN included',
+    title: 'values where no token was sampled do not matter, NaN included',
     severity: 'error',
-    likelyCause: 'the mask is multiplied with instead of selected by',
-    why: 'Engines leave what they like where nothing was sampled: it would leak into the gradient.',
-    cure: 'Select by the mask, never multiply with it: NaN times 0 is NaN.',
+    likelyCause: 'the code multiplies with the mask instead of selecting by it',
+    why: 'Engines may leave any value where no token was sampled. It would leak into the gradient.',
+    cure: 'Select by the mask and never multiply with it: NaN times 0 is NaN.',
     run: (context) =>
       each(context, (given) => {
         const [clean, noisy] = [given, { ...given, ...given.spoilt }].map((one) => update(context.algorithm, one));
@@ -100,12 +100,11 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
   },
   {
     id: 'weights-normalised',
-    title: 'weights are not negative, and a minibatch twice over has the same total weight',
+    title: 'weights are not negative, and repeating all rows of a minibatch keeps the total weight',
     severity: 'error',
-    likelyCause:
-      'the weights are not divided by the tokens or sequences of the minibatch: its size would scale the step',
+    likelyCause: 'the weights are not divided by the number of tokens or sequences of the minibatch',
     why: 'The size of the step would depend on the size of the minibatch.',
-    cure: 'Divide by the tokens or sequences of the minibatch: host.credit.aggregationWeights does it.',
+    cure: 'Divide by the number of tokens or sequences of the minibatch; host.credit.aggregationWeights does this.',
     run: (context) =>
       each(context, ({ batch }) => {
         const total = (of: TrainingBatch): number => context.algorithm.weights(of).reduce((sum, w) => sum + w, 0);
@@ -113,7 +112,7 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
         const rows = Array.from({ length: batch.rows }, (_, row) => row);
         const [once, twice] = [total(batch), total(selectRows(batch, [...rows, ...rows]))];
         if (Math.abs(once - twice) <= 1e-9 * Math.max(1, once)) return undefined;
-        return `the weights add up to ${once}, and to ${twice} with every row twice`;
+        return `the weights add up to ${once}, but to ${twice} with every row twice`;
       }),
   },
   {
@@ -121,8 +120,8 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
     title: 'the order of the rows does not matter',
     severity: 'error',
     likelyCause:
-      'groups are told by their place in the batch instead of `batch.group`, or a sum depends on what came before',
-    why: 'Rows come in whatever order the episodes ended or were split.',
+      'groups are identified by their position in the batch instead of `batch.group`, or a sum depends on earlier rows',
+    why: 'The order of rows depends on which episodes end first and on how batches are split.',
     cure: 'Find the members of a group by `batch.group` (host.credit.groupRows).',
     run: (context) =>
       each(context, ({ batch }) => {
@@ -141,7 +140,7 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
             for (let column = 0; column < batch.width; column += 1) {
               const [was, is] = [before[row * batch.width + column], array[place * batch.width + column]];
               if (near(was, is)) continue;
-              return `row ${row} has ${name} of ${was}, and ${is} where the rows stand in another order`;
+              return `${name} of row ${row} is ${was}, but ${is} in another order of the rows`;
             }
           }
         }
@@ -150,11 +149,11 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
   },
   {
     id: 'groups-apart',
-    title: 'where it is claimed, the credit of a group does not depend on the other groups',
+    title: 'if the algorithm claims it, the credit of a group does not depend on other groups',
     severity: 'error',
-    likelyCause: 'a mean or deviation is taken over the batch instead of the group',
-    why: 'The claim is read by those who choose an algorithm: an easy task would change what a hard one teaches.',
-    cure: 'Take means and deviations over the group, or leave the claim out.',
+    likelyCause: 'a mean or deviation is computed over the batch instead of the group',
+    why: 'Users choose an algorithm by this claim. Without it, an easy task changes the credit of a hard one.',
+    cure: 'Compute means and deviations over the group, or remove the claim.',
     idle: ({ algorithm }) =>
       algorithm.claims?.includes('groups-apart') === true ? undefined : 'the algorithm does not claim it',
     run: (context) =>
@@ -172,7 +171,7 @@ export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
         );
         return (
           index !== -1 &&
-          `an advantage of group ${first} goes from ${was![index]} to ${is![index]} as other groups are rewarded otherwise`
+          `an advantage of group ${first} changes from ${was![index]} to ${is![index]} when the rewards of other groups change`
         );
       }),
   },

@@ -10,11 +10,12 @@ import { credited, each, lossOf, near, same, update, type AlgorithmContext } fro
 export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
   {
     id: 'roles',
-    title: 'losses read a reference, a critic or a greedy return only where the algorithm asks for one',
+    title: 'losses read a reference, a critic or a greedy return only if the algorithm asks for it',
     severity: 'error',
-    likelyCause: 'the role is missing from `roles`, or `critic` is; the trainer fills only what they name',
-    why: 'The trainer fills what `roles` and `critic` ask for and nothing else: the loss would read what is not there.',
-    cure: 'Name the role, or do not read its arrays.',
+    likelyCause:
+      'the role is missing in `roles`, or `critic` is missing; the trainer fills only the columns of named roles',
+    why: 'The trainer fills only the columns that `roles` and `critic` ask for. The loss would read missing data.',
+    cure: 'Add the role, or do not read its arrays.',
     run: (context) => {
       const { roles, critic } = context.algorithm;
       const filled = new Set<BatchColumn['role']>([undefined, ...roles, ...(critic ? ['critic' as const] : [])]);
@@ -35,11 +36,12 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
   },
   {
     id: 'direction',
-    title: 'where the policy is still the sampler, the loss falls as tokens with a positive advantage grow likelier',
+    title:
+      'while the policy equals the sampler, the loss falls when tokens with a positive advantage become more likely',
     severity: 'error',
-    likelyCause: 'a sign: a loss is minimised, an objective maximised',
-    why: 'The policy would unlearn what was rewarded.',
-    cure: 'A loss is minimised: it begins with a minus.',
+    likelyCause: 'a wrong sign: a loss is minimised, an objective maximised',
+    why: 'The policy would unlearn rewarded actions.',
+    cure: 'A loss is minimised: start it with a minus sign.',
     run: (context) =>
       each(context, (given) => {
         const { credit, weight, result } = update(context.algorithm, given);
@@ -48,17 +50,19 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
           (sum, a, i) => sum + a * (logprob[i] as number) * (weight[i] as number),
           0,
         );
-        return slope > 0 && 'the derivatives of the loss point the way of the advantages';
+        return (
+          slope > 0 && 'the derivatives of the loss have the sign of the advantages; they must have the opposite sign'
+        );
       }),
   },
   {
     id: 'loss-constant',
-    title: 'loss and weights are functions of their arguments: the same in every minibatch, epoch and instance',
+    title: 'loss and weights depend only on their arguments: they are the same in every minibatch, epoch and instance',
     severity: 'error',
     likelyCause:
-      'a number of the batch before is baked into the loss; what changes belongs in `state` or `klCoefficient`',
+      'the loss contains a constant from an earlier batch; changing numbers belong in `state` or `klCoefficient`',
     why: 'The loss is compiled once and used for every minibatch.',
-    cure: 'Build it of its arguments and the options alone; what changes from batch to batch is data of the batch.',
+    cure: 'Build the loss only from its arguments and the options. Numbers that change from batch to batch are data of the batch.',
     run: async (context) => {
       const { algorithm } = context;
       const fresh = await context.create();
@@ -68,7 +72,7 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
       const found: string[] = [];
       for (const given of context.batches) {
         const { weight } = update(algorithm, given);
-        if (losses(algorithm) !== before) found.push(`after ${given.name} the loss is another expression`);
+        if (losses(algorithm) !== before) found.push(`after ${given.name} the loss is a different expression`);
         if (!same(update(fresh, given).weight, weight))
           found.push(`on ${given.name} the weights differ between instances`);
         if (found.length > 0) return found;
@@ -80,9 +84,9 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
     id: 'split-invariant',
     title: 'any split of a minibatch into micro-batches gives the same sums and derivatives',
     severity: 'error',
-    likelyCause: 'a row of the loss reads another row; what a mean is taken over belongs in the weights',
-    why: 'Engines split minibatches to fit into memory: results would depend on the machine.',
-    cure: 'Let the loss of a token read its own row alone (its own pair, where there are pairs).',
+    likelyCause: 'the loss of one row reads another row; the divisor of a mean belongs in the weights',
+    why: 'Engines split minibatches to fit into memory. Results would depend on the machine.',
+    cure: 'The loss of a token may read only its own row (with pairs: its own pair).',
     run: (context) =>
       each(context, (given) => {
         const { batch, live } = given;
@@ -100,7 +104,7 @@ export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
           for (const [name, value] of Object.entries(terms)) sums[name] = (sums[name] ?? 0) + value;
         }
         const apart = Object.entries(result.terms).find(([name, value]) => !near(value, sums[name] ?? 0));
-        return apart && `the term ${apart[0]} is ${apart[1]} at once, and ${sums[apart[0]]} row by row`;
+        return apart && `the term ${apart[0]} is ${apart[1]} for the whole batch, but ${sums[apart[0]]} row by row`;
       }),
   },
 ];

@@ -7,9 +7,9 @@ import { each, same, update, type AlgorithmContext } from './algorithm-context.j
 export const purityChecks: readonly KitCheck<AlgorithmContext>[] = [
   {
     id: 'global-random',
-    title: 'Math.random is not called',
+    title: 'the algorithm does not call Math.random',
     severity: 'error',
-    likelyCause: 'ties are broken or episodes chosen by Math.random instead of the stream of the host',
+    likelyCause: 'Math.random breaks ties or chooses episodes instead of the random stream of the host',
     ...globalRandom,
     run: async (context) => {
       const work = (): void => context.batches.forEach((given) => update(context.algorithm, given));
@@ -18,9 +18,9 @@ export const purityChecks: readonly KitCheck<AlgorithmContext>[] = [
   },
   {
     id: 'clock',
-    title: 'at another time of another day credit and weights are the same',
+    title: 'credit and weights are the same at another date and time',
     severity: 'error',
-    likelyCause: 'Date.now or performance.now is read: schedules count steps, never seconds',
+    likelyCause: 'the code reads Date.now or performance.now; schedules must count steps, not seconds',
     ...clock,
     run: (context) => {
       const before = context.batches.map((given) => update(context.algorithm, given));
@@ -29,14 +29,14 @@ export const purityChecks: readonly KitCheck<AlgorithmContext>[] = [
           const { credit, weight } = before[context.batches.indexOf(given)] as ReturnType<typeof update>;
           const later = update(context.algorithm, given);
           const alike = same(credit.advantages, later.credit.advantages) && same(weight, later.weight);
-          return !alike && 'forty days later the answer is another';
+          return !alike && 'forty days later the answer is different';
         }),
       );
     },
   },
   {
     id: 'global-state',
-    title: 'nothing of the process is changed',
+    title: 'the global state of the process does not change',
     severity: 'error',
     likelyCause: 'process.on, or an assignment to a global',
     ...globalState,

@@ -10,11 +10,11 @@ import { same, type AlgorithmContext } from './algorithm-context.js';
 export const stateChecks: readonly KitCheck<AlgorithmContext>[] = [
   {
     id: 'state-suffices',
-    title: 'state is JSON and the only memory: the same batch and state give the same answer, in a new instance too',
+    title:
+      'the state is JSON and the only memory: the same batch and state give the same answer, also in a new instance',
     severity: 'error',
-    likelyCause:
-      'something is remembered in the instance, or in values that JSON cannot hold; a resumed run would differ',
-    why: 'A resumed run makes a new instance and has the state alone: it would go on differently.',
+    likelyCause: 'the instance remembers something, or the state holds values that JSON cannot store',
+    why: 'A resumed run creates a new instance and has only the state. It would continue differently.',
     cure: 'Keep all memory in `state`, and return it.',
     run: async (context) => {
       const [old, fresh] = [await context.create(), await context.create()];
@@ -35,11 +35,11 @@ export const stateChecks: readonly KitCheck<AlgorithmContext>[] = [
   },
   {
     id: 'state-json',
-    title: 'the state is JSON: it comes out of a checkpoint as it went in',
+    title: 'the state is JSON: writing it to a checkpoint and reading it back does not change it',
     severity: 'error',
-    likelyCause: 'a Map, a typed array, undefined or NaN is kept in the state; write plain lists and objects',
-    why: 'The state lives in the checkpoint: what JSON cannot hold is gone after resuming.',
-    cure: 'Write plain lists, objects, strings and finite numbers.',
+    likelyCause: 'the state holds a Map, a typed array, undefined or NaN',
+    why: 'The checkpoint stores the state. Values that JSON cannot store are lost on resume.',
+    cure: 'Use plain lists, objects, strings and finite numbers.',
     run: async (context) => {
       const algorithm = await context.create();
       let state: JsonObject = algorithm.initialState;
@@ -47,7 +47,7 @@ export const stateChecks: readonly KitCheck<AlgorithmContext>[] = [
         isDeepStrictEqual(JSON.parse(JSON.stringify(state)), state)
           ? []
           : [`${when} the state is not JSON: ${inspect(state)}`];
-      const found = complain('at the beginning');
+      const found = complain('at the start');
       for (const { name, batch } of context.batches) {
         if (found.length > 0) return found;
         ({ state } = algorithm.advantages(batch, state));
@@ -59,14 +59,14 @@ export const stateChecks: readonly KitCheck<AlgorithmContext>[] = [
   },
   {
     id: 'select',
-    title: 'select answers with units of the episodes it was given: not empty, and two by two where it promises pairs',
+    title: 'select returns units of the given episodes: no empty units, and units of two if it promises pairs',
     severity: 'error',
-    likelyCause: 'episodes are copied or marked instead of chosen',
-    why: 'What is selected becomes the rows of the batch; anything but the episodes given has no tokens.',
-    cure: 'Return lists of the very episodes that were given; two each where `pairs` is promised.',
+    likelyCause: 'episodes are copied or changed instead of selected',
+    why: 'The selected episodes become the rows of the batch. Other objects have no tokens.',
+    cure: 'Return lists of the given episode objects; lists of two if `pairs` is promised.',
     run: ({ algorithm }) => {
       const { pairs } = algorithm;
-      if (algorithm.select === undefined) return pairs ? ['pairs are promised, and nothing chooses them'] : [];
+      if (algorithm.select === undefined) return pairs ? ['the algorithm promises pairs but has no select()'] : [];
       return [[1, 0, 0], [1, 1], [0.5]].flatMap((returns) => {
         const group = returns.map((value, member) => episodeOf(value, member));
         const units: unknown = algorithm.select?.(group);
@@ -78,7 +78,9 @@ export const stateChecks: readonly KitCheck<AlgorithmContext>[] = [
               (pairs ? unit.length === 2 : unit.length > 0) &&
               unit.every((episode) => group.includes(episode as CompletedEpisode)),
           );
-        return fits ? [] : [`a group with the returns ${returns.join(', ')} is answered with ${JSON.stringify(units)}`];
+        return fits
+          ? []
+          : [`for a group with the returns ${returns.join(', ')} select() returns ${JSON.stringify(units)}`];
       });
     },
   },

@@ -11,7 +11,7 @@ import { listIds } from './task-checks.js';
 const sampled = 2_000;
 
 const tellsNothing = ({ world }: CheckContext): string | undefined =>
-  world.about === undefined ? 'it tells nothing of its tasks' : undefined;
+  world.about === undefined ? 'the world has no about()' : undefined;
 
 /** What is told of a task, as text to compare: axes in order, whichever order they came in. */
 async function told(world: World, task: string): Promise<string> {
@@ -36,7 +36,7 @@ async function sharedClusters(context: CheckContext): Promise<{ clusters: number
       if (first === undefined) owner.set(cluster, { split, task });
       else if (first.split !== split)
         shared.push(
-          `${shorten(cluster)} is of ${shorten(first.task)} in ${first.split} and of ${shorten(task)} in ${split}`,
+          `${shorten(cluster)} contains ${shorten(first.task)} in ${first.split} and ${shorten(task)} in ${split}`,
         );
       if (shared.length === 5) return { clusters: owner.size, shared };
     }
@@ -56,12 +56,11 @@ async function clusterOf(world: World, task: string): Promise<string | undefined
 export const aboutChecks: readonly EnvironmentCheck[] = [
   {
     id: 'about',
-    title: 'what is told of a task is data, and the same each time, in every world',
+    title: 'about() returns data, the same each time and in every world',
     severity: 'error',
-    likelyCause:
-      'clusters numbered in the order in which they were asked for, or labels read from a game that is being played',
-    why: 'Intervals, splits and tables rest on clusters and labels: where they change, so do the results of one run.',
-    cure: 'Make about(task) a pure function of options and task, with texts and finite numbers; number nothing by its order.',
+    likelyCause: 'clusters are numbered in the order of the calls, or labels are read from a game in progress',
+    why: 'Intervals, splits and tables use clusters and labels. If these change, the results of the same run change.',
+    cure: 'Make about(task) a pure function of options and task with strings and finite numbers. Do not number clusters by the order of calls.',
     idle: tellsNothing,
     run: async (context) => {
       const other = await context.otherWorld();
@@ -81,7 +80,8 @@ export const aboutChecks: readonly EnvironmentCheck[] = [
       for (const task of [...tasks].reverse()) {
         for (const [which, world] of Object.entries({ 'a second time': context.world, 'in another world': other })) {
           const again = await told(world, task);
-          if (again !== first.get(task)) found.push(`about(${shorten(task)}) is ${first.get(task)}, ${which} ${again}`);
+          if (again !== first.get(task))
+            found.push(`about(${shorten(task)}) is ${first.get(task)}, but ${which} ${again}`);
           if (found.length === 5) return found;
         }
       }
@@ -90,27 +90,27 @@ export const aboutChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'clusters-apart',
-    title: 'no cluster stands in two splits, unless the world says so',
+    title: 'no cluster is in two splits, unless the world declares it',
     severity: 'error',
-    likelyCause: 'tasks that are dealt one by one, where their clusters should be; or say `sharesClusters`',
-    why: 'Tasks of one cluster stand or fall together: success on held-out tasks would measure memory.',
-    cure: 'Deal whole clusters to the splits; where a benchmark is published with shared ones, say `sharesClusters: true`.',
+    likelyCause: 'single tasks are dealt to splits instead of whole clusters; or declare `sharesClusters`',
+    why: 'Tasks of one cluster succeed or fail together. Success on held-out tasks would measure memory.',
+    cure: 'Assign whole clusters to splits. If a published benchmark shares clusters, declare `sharesClusters: true`.',
     idle: (context) =>
       tellsNothing(context) ??
-      (context.world.sharesClusters === true ? 'the world says that they are shared' : undefined),
+      (context.world.sharesClusters === true ? 'the world declares that splits share clusters' : undefined),
     run: async (context) => (await sharedClusters(context)).shared.map((shared) => `the cluster ${shared}`),
   },
   {
     id: 'shares-clusters',
-    title: 'a world that says so does share clusters between its splits',
+    title: 'a world with `sharesClusters` has clusters in more than one split',
     severity: 'warning',
-    likelyCause: '`sharesClusters` left over from another deal, or clusters that `about` does not tell',
-    why: 'Results would be told apart by tasks seen in training and unseen, and one of the two would be empty.',
-    cure: 'Leave `sharesClusters` out, or let about() tell the clusters.',
-    idle: ({ world }) => (world.sharesClusters === true ? undefined : 'the world does not say so'),
+    likelyCause: '`sharesClusters` remained from an earlier split, or about() returns no clusters',
+    why: 'Results would be separated into tasks seen and unseen in training, and one of the two would be empty.',
+    cure: 'Remove `sharesClusters`, or let about() return the clusters.',
+    idle: ({ world }) => (world.sharesClusters === true ? undefined : 'the world does not declare `sharesClusters`'),
     run: async (context) => {
       const { clusters, shared } = await sharedClusters(context);
-      return shared.length > 0 ? [] : [`none of ${clusters} clusters stands in two splits`];
+      return shared.length > 0 ? [] : [`0 of ${clusters} clusters are in more than one split`];
     },
   },
 ];

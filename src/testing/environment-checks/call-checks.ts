@@ -56,11 +56,11 @@ async function playWithOneSignal(
 export const callChecks: readonly EnvironmentCheck[] = [
   {
     id: 'signals',
-    title: 'a call leaves nothing on its signal, and what was aborted after it harms nobody',
+    title: 'a call leaves no listener on its signal, and aborting the signal later has no effect',
     severity: 'error',
-    likelyCause: "addEventListener('abort', ...) without its removal, or a signal that is kept beyond its call",
-    why: 'A run makes millions of calls: listeners pile up, and a late abort would hit an episode that is played by then.',
-    cure: 'Remove the listener when the call ends, or pass the signal on to what is waited for; keep none.',
+    likelyCause: "addEventListener('abort', ...) without removal, or a signal that is kept after its call",
+    why: 'A run makes millions of calls. Listeners accumulate, and a late abort would end a later episode.',
+    cure: 'Remove the listener when the call ends, or pass the signal to the awaited function. Do not keep the signal.',
     run: async (context) => {
       const controller = new AbortController();
       let place = 'with one signal for all of its calls';

@@ -1,5 +1,5 @@
-// Plays the sampled tasks in two child processes that differ in everything that must not matter, and in a worker
-// thread, and compares what they print.
+// Plays the sampled tasks in a worker thread and in two child processes with different locales, time zones and hash
+// seeds, and compares the results.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,21 +18,21 @@ import { freshCall } from './call-environment.js';
 import { bytesDifference, chooseAs, episodeBytes, playEpisode } from './play-episode.js';
 import { listIds } from './task-checks.js';
 
-/** What a child process is asked to play. */
+/** The request to a child process. */
 interface ReplayRequest {
   /** URL of the built module, or of a plugin's entry. */
   readonly entry: string;
-  /** The environment contribution of that entry; absent: the module is the environment's own. */
+  /** The environment contribution in that entry; absent: the module is the environment's own. */
   readonly contribution?: string;
   readonly options: unknown;
   readonly tasks: readonly string[];
   readonly seed: number;
   readonly turns: number;
-  /** Plays the tasks last to first, and answers in the order asked. */
+  /** Plays the tasks in reverse order, and returns them in the given order. */
   readonly backwards: boolean;
 }
 
-/** Ids of each split, at most a thousand of each, as one line of JSON. */
+/** Ids of each split, at most a thousand, as one line of JSON. */
 async function listSplits({ splits }: World): Promise<string> {
   const listed: unknown[] = [];
   for (const split of splitNames) listed.push([splits[split].count, await listIds(splits[split], 1_000)]);
@@ -40,8 +40,8 @@ async function listSplits({ splits }: World): Promise<string> {
 }
 
 /**
- * Lists the splits and plays tasks with random actions in this process: a line of JSON for the splits, and one for each
- * episode. What the child processes and the worker thread run.
+ * Lists the splits and plays tasks with random actions in this process. Returns one line of JSON for the splits and one
+ * for each episode. The child processes and the worker thread run this function.
  */
 export async function replayEpisodes(request: ReplayRequest): Promise<string[]> {
   const module = await importModule(request);
@@ -67,7 +67,7 @@ async function importModule({ entry, contribution }: ReplayRequest): Promise<Env
   return (await found.load()) as unknown as EnvironmentModule<unknown>;
 }
 
-/** A stranger's plugin cannot import us by name. */
+/** A plugin of another package cannot import this package by name. */
 const door = new URL(
   import.meta.url.endsWith('.ts') ? '../../../dist/testing/index.js' : '../index.js',
   import.meta.url,
@@ -80,7 +80,7 @@ for await (const chunk of process.stdin) chunks.push(chunk);
 process.stdout.write('\\n' + (await replayEpisodes(JSON.parse(Buffer.concat(chunks).toString()))).join('\\n'));
 `;
 
-/** Runs in a thread, which a stranger's plugin may be played in. */
+/** Runs in a worker thread, in which a plugin of another package can be played. */
 const threadProgram = `
 const { parentPort, workerData } = require('node:worker_threads');
 const tell = (error) => parentPort.postMessage({ error: error instanceof Error ? error.message : String(error) });
@@ -89,7 +89,7 @@ import('${door.href}')
   .then((lines) => parentPort.postMessage({ lines }), tell);
 `;
 
-/** Longest time that a replay may take. */
+/** Maximum time of a replay in milliseconds. */
 const patience = 120_000;
 
 function requestOf({ options, sample, settings }: CheckContext): ReplayRequest {
@@ -109,15 +109,15 @@ async function replay(
     maxBuffer: 1 << 28,
     timeout: patience,
   });
-  // A process that ends before it has read everything is told of by how it ended.
+  // The exit of the process explains an incomplete write.
   pending.child.stdin?.on('error', () => {}).end(JSON.stringify(request));
-  // What a plugin prints stands before.
+  // Output of the plugin precedes the result.
   return (await pending).stdout.split('\n').slice(-1 - request.tasks.length);
 }
 
 const plainPlace = { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' };
 
-/** What a fresh process plays of the sampled tasks. */
+/** The episodes of the sampled tasks in a fresh process. */
 export function replayInChild(context: CheckContext): Promise<string[]> {
   return replay(requestOf(context), ['--hash-seed=1'], plainPlace);
 }
@@ -137,7 +137,7 @@ function replayInThread(request: ReplayRequest): Promise<readonly string[]> {
   }).finally(() => worker.terminate());
 }
 
-/** Sentences about what is played otherwise; `replays` plays it twice. */
+/** Sentences about different episodes; `replays` plays them twice. */
 async function compare(
   context: CheckContext,
   broken: string,
@@ -145,11 +145,11 @@ async function compare(
 ): Promise<string[]> {
   const { freshProcess } = context.settings;
   if (freshProcess === undefined) return [];
-  if (!existsSync(freshProcess)) return [`${fileURLToPath(freshProcess)} is not there: build first`];
+  if (!existsSync(freshProcess)) return [`${fileURLToPath(freshProcess)} does not exist: build first`];
   const { tasks } = requestOf(context);
   try {
     const [first = [], second = []] = await replays();
-    const found = first[0] === second[0] ? [] : ['the splits hold other tasks'];
+    const found = first[0] === second[0] ? [] : ['the splits contain other tasks'];
     for (const [index, task] of tasks.entries()) {
       const [one = '', other = ''] = [first[index + 1], second[index + 1]];
       if (one === other) continue;
@@ -163,7 +163,7 @@ async function compare(
   }
 }
 
-/** Sentences about what two processes play differently; none where no built module is given. */
+/** Sentences about different episodes in two processes; empty if no built module is given. */
 export function compareProcesses(context: CheckContext): Promise<string[]> {
   const elsewhere = { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Asia/Kathmandu' };
   return compare(context, 'a fresh process', () =>
@@ -174,7 +174,7 @@ export function compareProcesses(context: CheckContext): Promise<string[]> {
   );
 }
 
-/** Sentences about what a worker thread plays differently than a fresh process; none where no built module is given. */
+/** Sentences about different episodes in a worker thread and a fresh process; empty if no built module is given. */
 export function compareThreads(context: CheckContext): Promise<string[]> {
   return compare(context, 'a worker thread', () =>
     Promise.all([context.freshReplay(), replayInThread(requestOf(context))]),

@@ -2,35 +2,32 @@ import type { EnvironmentModule } from '../../contracts/environment.js';
 import type { EnvironmentContribution } from '../../contracts/plugin.js';
 import type { KitSettings } from '../conformance-kit.js';
 
-/**
- * An environment as the kit takes it: what the contribution says of it, its module's `open`, and options to try it
- * with.
- */
+/** An environment for the kit: the facts in its contribution, its module's `open`, and options to test it with. */
 export interface EnvironmentSubject<Options> extends EnvironmentModule<Options> {
   readonly contribution: Pick<EnvironmentContribution, 'name' | 'facts' | 'progressFalls' | 'play'>;
   readonly options: Options;
 }
 
-/** How hard the kit tries. */
+/** Effort of the kit. */
 export interface EnvironmentCheckSettings extends KitSettings {
-  /** Tasks of each split that are played. */
+  /** Number of tasks to play in each split. */
   readonly tasks?: number;
-  /** Turns after which a random episode is left. */
+  /** Number of turns after which a random episode is left. */
   readonly turns?: number;
-  /** Bounded splits up to this size are compared id by id; larger and unbounded ones by a sample of this size. */
+  /** Bounded splits up to this size are compared id by id; larger and unbounded splits by a sample of this size. */
   readonly ids?: number;
-  /** Malformed actions to try. */
+  /** Number of malformed actions to try. */
   readonly malformed?: number;
-  /** Seconds that one action may take. */
+  /** Maximum seconds of one action. */
   readonly secondsPerAction?: number;
-  /** Any text is a legal action (a conversation, say): malformed actions need not be flagged. */
+  /** Any text is a legal action (a conversation, for example): malformed actions need not be invalid. */
   readonly anyTextIsLegal?: boolean;
   /**
-   * Built module with `open`, to be played in two fresh processes that differ in locale, time zone and hash seed, and
-   * in a worker thread.
+   * The built module with `open`. The kit plays it in a worker thread and in two fresh processes with different
+   * locales, time zones and hash seeds.
    */
   readonly freshProcess?: URL;
-  /** The module is a plugin's entry, and this the contribution in it. */
+  /** Name of the contribution, if the module is the entry of a plugin. */
   readonly freshContribution?: string;
 }
 

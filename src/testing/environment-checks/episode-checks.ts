@@ -44,7 +44,7 @@ function thrownIn(phases: readonly string[], { task, turns, thrown }: CheckedEpi
 
 function badMilestones(now: NonNullable<Facts['milestones']>, before: Facts['milestones']): string | undefined {
   if (before !== undefined && before.total !== now.total)
-    return `the number of milestones goes from ${before.total} to ${now.total}`;
+    return `the total of milestones changes from ${before.total} to ${now.total}`;
   if (before !== undefined && now.reached < before.reached)
     return `milestones fall from ${before.reached} to ${now.reached}`;
   return undefined;
@@ -53,51 +53,53 @@ function badMilestones(now: NonNullable<Facts['milestones']>, before: Facts['mil
 export const episodeChecks: readonly EnvironmentCheck[] = [
   {
     id: 'reset',
-    title: 'every task begins with an observation',
+    title: 'reset returns an observation for every task',
     severity: 'error',
-    likelyCause: 'an id that a split lists and `reset` cannot read, or a reset that needs something of the machine',
-    why: 'The task cannot be played: its episodes fail, are retried, and end the run past a limit.',
-    cure: 'Let reset() read every id that the splits list, with nothing but what the package brings along.',
+    likelyCause: '`reset` cannot read an id of a split, or needs something that is only on this machine',
+    why: 'The task cannot be played. Its episodes fail and are retried, and too many of them end the run.',
+    cure: 'Let reset() accept every id of the splits, and use only files of the package.',
     run: (context) =>
       context.randomEpisodes.flatMap(({ task, start, thrown }) => {
         if (thrown?.phase === 'reset') return [`reset(${shorten(task)}) threw: ${thrown.message}`];
-        return start.observation === '' ? [`reset(${shorten(task)}) gave no text`] : [];
+        return start.observation === '' ? [`reset(${shorten(task)}) returned no text`] : [];
       }),
   },
   {
     id: 'random-play',
-    title: 'random play ends or goes on, and throws nothing',
+    title: 'random play throws nothing',
     severity: 'error',
     likelyCause: "a step that trusts its action, or `act('random')` in a state without legal actions",
-    why: 'An exception makes a failed episode, which nothing is learnt from; the random baseline would be missing.',
-    cure: "Answer any action with a step result, and let act('random') have something to say in every state.",
+    why: 'After an exception the episode failed and is not used for training. The random baseline would be missing.',
+    cure: "Return a step result for any action, and let act('random') return an action in every state.",
     run: ({ randomEpisodes }) => randomEpisodes.flatMap((episode) => thrownIn(['action', 'step'], episode)),
   },
   {
     id: 'sample-action',
-    title: 'the random baseline plays a legal action now and then',
+    title: 'the random baseline plays some legal actions',
     severity: 'warning',
-    likelyCause: "`act('random')` writes another grammar than `step` reads, so that the baseline is no baseline",
-    why: 'A random baseline that plays nonsense makes any policy look good.',
-    cure: "Let act('random') write actions as step() reads them.",
+    likelyCause: "`act('random')` writes another grammar than `step` reads",
+    why: 'Compared with a random baseline without legal actions, any policy looks good.',
+    cure: "Let act('random') write actions in the grammar of step().",
     run: (context) => {
       const turns = context.randomEpisodes.flatMap((episode) => episode.turns);
       return turns.length > 0 && turns.every(({ result }) => result.facts.invalid)
-        ? [`none of ${turns.length} random actions was legal, such as ${shorten(turns[0]?.action ?? '')}`]
+        ? [`0 of ${turns.length} random actions were legal; one was ${shorten(turns[0]?.action ?? '')}`]
         : [];
     },
   },
   {
     id: 'step-result',
-    title: 'a step answers with text, finite numbers, booleans and JSON',
+    title: 'step returns text, finite numbers, booleans and JSON',
     severity: 'error',
     likelyCause: 'a missing member, NaN in the reward, a getter that throws, or an object with methods in `details`',
-    why: 'What is no text, no finite number or no JSON reaches the log, the reward and the gradient.',
+    why: 'Other values reach the log, the reward and the gradient.',
     cure: 'Return {observation, reward, terminated, truncated, facts: {success, invalid}} from every step.',
     run: (context) => [
       ...badAnswers(context, (member) => !ofOwnCheck.includes(member)),
       ...overTurns(context, ({ result: { observation } }) =>
-        isWellFormed(observation) ? undefined : 'the observation holds half a surrogate pair, which no file can keep',
+        isWellFormed(observation)
+          ? undefined
+          : 'the observation contains half a surrogate pair, which cannot be saved to a file',
       ),
     ],
   },
@@ -105,18 +107,18 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     id: 'progress-range',
     title: 'progress lies in [0, 1]',
     severity: 'error',
-    likelyCause: 'progress counted in steps or points instead of a share',
-    why: 'Reward schemes pay progress as a share: beyond 1, a failure could be worth more than a success.',
-    cure: 'Divide by the whole.',
+    likelyCause: 'progress is a number of steps or points instead of a share',
+    why: 'Reward schemes pay progress as a share. Beyond 1, a failure could be worth more than a success.',
+    cure: 'Divide by the maximum.',
     run: (context) => badAnswers(context, (member) => member === 'facts.progress'),
   },
   {
     id: 'observation-length',
     title: 'no observation is longer than the host shows',
     severity: 'warning',
-    likelyCause: 'a whole page or log as the observation, without paging; or name `play.observationCharacters`',
-    why: 'What is longer is cut with a mark before anybody reads it: the agent would miss the end.',
-    cure: 'Show a page at a time, or say in the contribution how much is to be shown: `play.observationCharacters`.',
+    likelyCause: 'the observation is a whole page or log without paging; or set `play.observationCharacters`',
+    why: 'The host cuts longer observations and marks the cut. The agent would miss the end.',
+    cure: 'Show one page at a time, or set `play.observationCharacters` in the contribution.',
     run: (context) => {
       const limit = context.contribution.play?.observationCharacters ?? usualObservationCharacters;
       return allEpisodes(context)
@@ -124,7 +126,7 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
           const observations = [start.observation, ...turns.map(({ result }) => result.observation)];
           const longest = observations.reduce((most, { length }) => Math.max(most, length), 0);
           return longest > limit
-            ? [`task ${shorten(task)}: an observation has ${longest} characters, and is cut after ${limit}`]
+            ? [`task ${shorten(task)}: an observation has ${longest} characters; the host cuts it after ${limit}`]
             : [];
         })
         .slice(0, 5);
@@ -132,28 +134,28 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'progress-falls',
-    title: 'progress never falls, unless the contribution says so',
+    title: 'progress never falls, unless the contribution declares it',
     severity: 'error',
-    likelyCause: 'progress of the present state instead of the best so far; or declare `progressFalls: true`',
-    why: 'Progress that comes and goes can be farmed: the agent is paid again for what it undid.',
-    cure: 'Report the best so far, or declare `progressFalls: true` so that schemes know.',
+    likelyCause: 'progress of the current state instead of the best so far; or declare `progressFalls: true`',
+    why: 'If progress falls and rises again, the agent is paid again for work that it undid.',
+    cure: 'Report the best progress so far, or declare `progressFalls: true` so that reward schemes know.',
     idle: ({ contribution }) =>
-      contribution.progressFalls === true ? 'the contribution says that it may fall' : undefined,
+      contribution.progressFalls === true ? 'the contribution declares that progress may fall' : undefined,
     run: (context) =>
       overTurns(context, ({ result: { facts } }, before) => {
         const last = before?.result.facts.progress;
         if (last === undefined) return undefined;
-        if (facts.progress === undefined) return 'progress is there on one turn and missing on the next';
+        if (facts.progress === undefined) return 'progress is present on one turn and missing on the next';
         return facts.progress < last ? `progress falls from ${last} to ${facts.progress}` : undefined;
       }),
   },
   {
     id: 'milestones',
-    title: 'milestones are counted upwards to a fixed total',
+    title: 'the milestone count only rises, and the total is fixed',
     severity: 'error',
     likelyCause: 'a total that depends on the state, or a milestone that can be undone',
-    why: 'Schemes pay for milestones by their number; a total that moves breaks their bounds.',
-    cure: 'Fix the total in reset(), and count a milestone once.',
+    why: 'Reward schemes pay for milestones by their number. A changing total breaks their bounds.',
+    cure: 'Fix the total in reset(), and count each milestone once.',
     run: (context) => [
       ...badAnswers(context, (member) => ofOwnCheck.includes(member) && member !== 'facts.progress'),
       ...overTurns(context, ({ result: { facts } }, before) =>
@@ -163,11 +165,10 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'facts',
-    title: 'steps report the facts that the contribution declares, and no others',
+    title: 'steps report exactly the declared facts',
     severity: 'error',
-    likelyCause:
-      '`facts` is missing in the contribution, or a fact is left out of some steps: rewards that need it are refused, or pay nothing',
-    why: 'A reward that needs a fact is refused for, or starves on, an environment that does not name it.',
+    likelyCause: '`facts` is missing in the contribution, or some steps leave a fact out',
+    why: 'If the declaration is missing, rewards that need the fact are refused. If the fact is missing, they pay nothing.',
     cure: 'List in the contribution exactly the facts that every step reports.',
     run: (context) => {
       const declared = context.contribution.facts ?? [];
@@ -175,8 +176,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
         const wrong = optionalFacts.find((fact) => declared.includes(fact) !== (facts[fact] !== undefined));
         if (wrong === undefined) return undefined;
         return declared.includes(wrong)
-          ? `\`${wrong}\` is declared and not reported`
-          : `\`${wrong}\` is reported and not declared: write \`facts: [${[...declared, wrong].map((fact) => `'${fact}'`).join(', ')}]\` in the contribution`;
+          ? `\`${wrong}\` is declared but not reported`
+          : `\`${wrong}\` is reported but not declared: write \`facts: [${[...declared, wrong].map((fact) => `'${fact}'`).join(', ')}]\` in the contribution`;
       }).slice(0, 1);
     },
   },
@@ -184,7 +185,7 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     id: 'success-ends',
     title: 'success ends the episode',
     severity: 'warning',
-    likelyCause: 'a solved task that can still be played on: later turns cost tokens and teach nothing',
+    likelyCause: 'a solved task can still be played',
     why: 'Turns after the solution cost tokens and teach nothing.',
     cure: 'Terminate on the turn that solves the task.',
     run: (context) =>
@@ -194,15 +195,15 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'success-falls',
-    title: 'success is not taken back',
+    title: 'success stays true',
     severity: 'error',
-    likelyCause: '`success` that speaks of the last action instead of the task',
-    why: 'Whether the task is solved is read at the end: a success would be counted as a failure.',
-    cure: 'Let `success` speak of the task, not of the last action.',
+    likelyCause: '`success` describes the last action instead of the task',
+    why: 'agentgym reads success at the end. The success would count as a failure.',
+    cure: 'Let `success` describe the task, not the last action.',
     run: (context) =>
       overTurns(context, ({ result }, before) =>
         before?.result.facts.success === true && !result.facts.success
-          ? 'the task was solved and is not any more'
+          ? 'the task was solved and is no longer solved'
           : undefined,
       ),
   },
@@ -210,9 +211,9 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     id: 'ending',
     title: 'a step terminates or truncates, not both',
     severity: 'error',
-    likelyCause: 'a cap that is reached on the very turn on which the task ends: that is terminated',
-    why: 'Terminated is worth 0 from there on, truncated is worth what the critic says: it cannot be both.',
-    cure: 'Where a cap is reached on the turn on which the task ends, it is terminated.',
+    likelyCause: 'the task ends on the turn that reaches a cap; this is terminated',
+    why: "After termination the value is 0; after truncation it is the critic's estimate. Both together are a contradiction.",
+    cure: 'If the task ends on the turn that reaches a cap, return terminated.',
     run: (context) =>
       overTurns(context, ({ result }) =>
         result.terminated && result.truncated ? 'terminated and truncated' : undefined,
@@ -222,10 +223,10 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     id: 'oracle',
     title: 'the oracle solves every task with legal actions',
     severity: 'error',
-    likelyCause: 'a plan made once and not from the present state, or a task that cannot be solved',
+    likelyCause: 'the oracle plans once and not from the current state, or a task has no solution',
     why: 'Demonstrations, upper baselines and the proof that tasks can be solved all come from the oracle.',
-    cure: 'Let it plan from the present state, in the grammar of step(); leave out tasks that have no solution.',
-    idle: ({ oracleEpisodes }) => (oracleEpisodes === undefined ? 'it has no oracle' : undefined),
+    cure: 'Let it plan from the current state, in the grammar of step(). Remove tasks without a solution.',
+    idle: ({ oracleEpisodes }) => (oracleEpisodes === undefined ? 'the environment has no oracle' : undefined),
     run: (context) =>
       (context.oracleEpisodes ?? []).flatMap((episode) => {
         const { task, turns, thrown } = episode;
@@ -240,19 +241,19 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'maximum-turns',
-    title: 'the oracle stays within the maximum of turns that the world names',
+    title: 'the oracle needs at most `maxTurns` turns',
     severity: 'warning',
-    likelyCause: '`maxTurns` below what some task needs, so that horizons taken from it make the task unsolvable',
-    why: 'Horizons are taken from maxTurns: tasks that need more can never be solved.',
-    cure: 'Raise `maxTurns` of the world, or leave out the longer tasks.',
+    likelyCause: '`maxTurns` is lower than the turns that some task needs',
+    why: 'Horizons come from maxTurns. Tasks that need more turns can never be solved.',
+    cure: 'Raise `maxTurns` of the world, or remove the longer tasks.',
     idle: ({ world, oracleEpisodes }) => {
-      if (world.maxTurns === undefined) return 'the world names no maximum';
-      return oracleEpisodes === undefined ? 'it has no oracle' : undefined;
+      if (world.maxTurns === undefined) return 'the world has no `maxTurns`';
+      return oracleEpisodes === undefined ? 'the environment has no oracle' : undefined;
     },
     run: ({ world: { maxTurns = Infinity }, oracleEpisodes = [] }) =>
       oracleEpisodes.flatMap(({ task, turns }) =>
         turns.length > maxTurns
-          ? [`task ${shorten(task)} takes the oracle ${turns.length} turns, maxTurns is ${maxTurns}`]
+          ? [`the oracle needs ${turns.length} turns for task ${shorten(task)}, but maxTurns is ${maxTurns}`]
           : [],
       ),
   },

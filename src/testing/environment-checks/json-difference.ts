@@ -26,12 +26,12 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Both, as short as they can be told apart. */
 function shownBeside(a: unknown, b: unknown): string {
   const texts = [a, b].map((value) => (value === undefined ? 'nothing' : JSON.stringify(value))) as [string, string];
-  if (texts.every(({ length }) => length <= before + after)) return texts.join(' against ');
+  if (texts.every(({ length }) => length <= before + after)) return texts.join(' versus ');
   const [left, right] = texts;
   let same = 0;
   while (same < left.length && left[same] === right[same]) same += 1;
   const start = Math.max(0, same - before);
   const cut = (text: string) =>
     `${start > 0 ? '…' : ''}${text.slice(start, same + after)}${text.length > same + after ? '…' : ''}`;
-  return `${cut(left)} against ${cut(right)}${start > 0 ? `, from character ${same} on` : ''}`;
+  return `${cut(left)} versus ${cut(right)}${start > 0 ? `, from character ${same} on` : ''}`;
 }

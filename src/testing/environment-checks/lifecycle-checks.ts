@@ -23,12 +23,12 @@ async function illegalAdmissible(
   };
   const place = `task ${shorten(task)}, turn ${actions.length}`;
   const legal = await lead();
-  if (legal.length === 0) return [`${place}: nothing is admissible, and the game goes on`];
+  if (legal.length === 0) return [`${place}: no action is admissible, but the game continues`];
   for (let index = 0; index < legal.length; index += Math.ceil(legal.length / 20)) {
     const action = legal[index] ?? '';
     if ((await lead())[index] !== action) return [`${place}: the list of admissible actions changes from call to call`];
     const { facts } = await step(environment, action);
-    if (facts.invalid) return [`${place}: ${shorten(action)} is admissible and invalid`];
+    if (facts.invalid) return [`${place}: ${shorten(action)} is admissible but invalid`];
   }
   return [];
 }
@@ -36,11 +36,11 @@ async function illegalAdmissible(
 export const lifecycleChecks: readonly EnvironmentCheck[] = [
   {
     id: 'unknown-task',
-    title: 'an id that is no task makes reset throw, and the instance still works',
+    title: 'reset throws for an unknown task id, and the instance still works',
     severity: 'error',
-    likelyCause: 'an unknown id falls back to some task, or parseInt reads part of it',
-    why: 'A misspelt or stale id would silently be another task.',
-    cure: 'Match the id as a whole, and throw an error that names it.',
+    likelyCause: 'an unknown id falls back to another task, or parseInt reads only part of it',
+    why: 'A misspelt or outdated id would silently select another task.',
+    cure: 'Match the whole id, and throw an error that names it.',
     run: async (context) => {
       const environment = await context.create();
       const found: string[] = [];
@@ -64,9 +64,9 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     id: 'admissible',
     title: 'admissible actions are legal',
     severity: 'error',
-    likelyCause: 'the list is made by other rules than those of `step`',
+    likelyCause: 'the list and `step` use different rules',
     why: 'Players that choose from the list, and advice that counts it, would be wrong.',
-    cure: 'Make the list by the rules of step().',
+    cure: 'Compute the list with the rules of step().',
     run: async (context) => {
       const environment = await context.create();
       if (environment.admissible === undefined) return [];
@@ -83,23 +83,22 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'dispose',
-    title: 'dispose may be called twice, at any time, in the middle of a call too',
+    title: 'dispose may be called twice, at any time, also during a call',
     severity: 'error',
-    likelyCause: 'freeing what is already freed, or what only `reset` makes, or waiting for a call that is under way',
-    why: 'The pool disposes of instances at the end and after failures, at any time: an exception there hides the first.',
-    cure: 'Let dispose() do nothing where there is nothing to free.',
+    likelyCause:
+      'it frees something that is already free or that only `reset` creates, or waits for a call in progress',
+    why: 'The pool disposes of instances at the end and after failures, at any time. An exception there hides the first error.',
+    cure: 'Let dispose() do nothing if there is nothing to free.',
     run: async (context) => {
       const found: string[] = [];
       const [{ task, turns: [turn] = [] } = { task: context.sample[0]?.task ?? '' }] = context.randomEpisodes;
-      for (const when of ['before any episode', 'in an episode', 'in the middle of a step'] as const) {
+      for (const when of ['before any episode', 'in an episode', 'during a step'] as const) {
         const environment = await context.createUnowned();
         // A task that cannot be played is told of elsewhere.
         if (when !== 'before any episode')
           await begin(() => environment.reset(task, freshDraw(context.random.stream('environment', task))));
         const pending =
-          when === 'in the middle of a step'
-            ? begin(() => environment.step(turn?.action ?? '', freshCall()))
-            : undefined;
+          when === 'during a step' ? begin(() => environment.step(turn?.action ?? '', freshCall())) : undefined;
         found.push(...(await freedTwice(`dispose ${when}`, () => environment.dispose?.())));
         // What becomes of the call is nobody's business any more.
         await Promise.race([pending, wait(1_000, undefined, { ref: false })]);
@@ -109,17 +108,17 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'close',
-    title: 'a world may be closed twice, played or not',
+    title: 'a world may be closed twice, with or without play',
     severity: 'error',
-    likelyCause: 'freeing what is already freed, or what only `create` makes',
-    why: 'Worlds are closed at the end of a run and after failures: an exception there hides the first.',
-    cure: 'Let close() do nothing where there is nothing to free.',
+    likelyCause: 'it frees something that is already free or that only `create` creates',
+    why: 'Worlds are closed at the end of a run and after failures. An exception there hides the first error.',
+    cure: 'Let close() do nothing if there is nothing to free.',
     run: async (context) => {
       const found: string[] = [];
       for (const played of [false, true]) {
         const world = await context.openUnowned();
         if (played) await (await context.createUnowned(world)).dispose?.();
-        const when = played ? 'after an instance was disposed of' : 'before any instance';
+        const when = played ? 'after disposing of an instance' : 'before any instance';
         found.push(...(await freedTwice(`close ${when}`, () => world.close?.())));
       }
       return found;
@@ -127,10 +126,10 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'handles',
-    title: 'after dispose and close nothing holds the process open, and no child process lives on',
+    title: 'after dispose and close no open resource or child process remains',
     severity: 'error',
-    likelyCause: 'a timer, socket or child process that `dispose` or `close` leaves behind',
-    why: 'A run makes hundreds of instances: what each leaves open adds up until the process cannot open more, or never ends.',
+    likelyCause: '`dispose` or `close` leaves a timer, socket or child process open',
+    why: 'A run creates hundreds of instances. Their open resources accumulate until the process cannot open more, or never ends.',
     cure: 'Close timers, sockets and child processes in dispose() or close(); start child processes with host.spawn().',
     run: (context) =>
       leftOpenBy(async () => {

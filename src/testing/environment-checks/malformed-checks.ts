@@ -21,50 +21,49 @@ async function overMalformed(
 export const malformedChecks: readonly EnvironmentCheck[] = [
   {
     id: 'malformed-throws',
-    title: 'no text whatever makes a step throw',
+    title: 'no text makes step throw',
     severity: 'error',
     likelyCause:
-      'JSON.parse, a table looked up by the text, or an index that is not checked; a bad action is a fact, `invalid`',
-    why: 'A policy that is still learning writes anything; an exception loses the episode it should learn from.',
-    cure: 'Answer what you cannot read with `facts.invalid: true` and a short hint.',
+      'JSON.parse, a table lookup by the text, or an unchecked index; report a bad action as the fact `invalid`',
+    why: 'A policy in training writes any text. An exception discards the episode that it should learn from.',
+    cure: 'Answer unreadable actions with `facts.invalid: true` and a short hint.',
     run: (context) => overMalformed(context, ({ thrown }) => (thrown === undefined ? undefined : `threw: ${thrown}`)),
   },
   {
     id: 'malformed-invalid',
-    title: 'nonsense is flagged invalid',
+    title: 'nonsense is reported as invalid',
     severity: 'error',
-    likelyCause: 'a prefix match, parseInt, or a default for what was not understood; or set `anyTextIsLegal`',
-    why: 'Nonsense that counts as an action is learnt as one.',
-    cure: 'Match the whole action; look tables up with Object.hasOwn or a Map; read numbers by a pattern, not parseInt.',
+    likelyCause: 'a prefix match, parseInt, or a default for unknown text; or set `anyTextIsLegal`',
+    why: 'If nonsense counts as an action, the policy learns it as one.',
+    cure: 'Match the whole action. Look tables up with Object.hasOwn or a Map. Read numbers with a pattern, not with parseInt.',
     idle: ({ settings }) => (settings.anyTextIsLegal ? 'any text is legal' : undefined),
     run: (context) =>
       overMalformed(context, ({ hopeless, answer }) =>
-        hopeless && answer?.invalid === false ? 'is not flagged invalid' : undefined,
+        hopeless && answer?.invalid === false ? 'is not reported as invalid' : undefined,
       ),
   },
   {
     id: 'malformed-answer',
-    title: 'the answer to nonsense is short and well-formed text',
+    title: 'the answer to nonsense is short, well-formed text',
     severity: 'error',
-    likelyCause:
-      'the action is echoed whole: 10 MB of it would stand in the next prompt; cut it and replace broken characters',
-    why: 'Every observation stands in the next prompt: an echo of megabytes ends the episode.',
-    cure: 'Do not quote the action, or a few dozen characters of it, with toWellFormed().',
+    likelyCause: 'the answer contains the whole action: 10 MB would be part of the next prompt',
+    why: 'Every observation is part of the next prompt. An echo of megabytes ends the episode.',
+    cure: 'Do not quote the action, or quote at most a few dozen characters with toWellFormed().',
     run: (context) =>
       overMalformed(context, ({ answer, bad }) => {
-        if (bad !== undefined) return `is answered with no data: ${bad}`;
+        if (bad !== undefined) return `gets an answer that is not valid: ${bad}`;
         if (answer === undefined) return undefined;
-        if (answer.length > longestAnswer) return `is answered with ${answer.length} characters`;
-        return answer.wellFormed ? undefined : 'is answered with half a surrogate pair';
+        if (answer.length > longestAnswer) return `gets an answer of ${answer.length} characters`;
+        return answer.wellFormed ? undefined : 'gets an answer with half a surrogate pair';
       }),
   },
   {
     id: 'malformed-slow',
-    title: 'no text takes long to refuse',
+    title: 'step refuses every text quickly',
     severity: 'error',
     likelyCause: 'a regular expression that backtracks, or work that grows with the square of the length',
-    why: 'One long text would hold up every other episode of the process.',
-    cure: 'Refuse texts beyond a length first, and avoid nested repetitions in regular expressions.',
+    why: 'One long text would delay every other episode of the process.',
+    cure: 'Refuse texts above a length first, and avoid nested repetitions in regular expressions.',
     run: (context) =>
       overMalformed(context, ({ answer }) =>
         answer !== undefined && answer.seconds > context.settings.secondsPerAction

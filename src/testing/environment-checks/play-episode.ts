@@ -111,13 +111,13 @@ export function differences(episode: CheckedEpisode, again: CheckedEpisode, when
 function firstDifference(a: CheckedEpisode, b: CheckedEpisode): string {
   if (a.thrown?.phase !== 'reset' && b.thrown?.phase === 'reset') return `reset threw: ${b.thrown.message}`;
   const start = jsonDifference(a.start, b.start);
-  if (start !== undefined) return `the beginning differs: ${start}`;
+  if (start !== undefined) return `the start differs: ${start}`;
   for (let turn = 0; turn < Math.max(a.turns.length, b.turns.length); turn += 1) {
     const [left, right] = [a.turns[turn], b.turns[turn]];
     if (left?.action === right?.action && JSON.stringify(left?.result) === JSON.stringify(right?.result)) continue;
     const action = shorten(left?.action ?? right?.action ?? '');
     if (left !== undefined && right !== undefined && left.action !== right.action)
-      return `turn ${turn} is another action: ${shorten(left.action)} against ${shorten(right.action)}`;
+      return `turn ${turn} has another action: ${shorten(left.action)} versus ${shorten(right.action)}`;
     if (right === undefined && b.thrown !== undefined) return `turn ${turn} (${action}) threw: ${b.thrown.message}`;
     return `turn ${turn} (${action}) differs: ${jsonDifference(left?.result, right?.result)}`;
   }

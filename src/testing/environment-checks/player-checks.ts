@@ -14,7 +14,7 @@ async function badPlayer(context: CheckContext, environment: Environment, name: 
   const first = await act(environment, name, stream());
   const again = await act(environment, name, stream());
   if (first === again || context.world.external === true) return undefined;
-  return `from one stream it does ${shorten(first)}, then ${shorten(again)}`;
+  return `with one random stream it first does ${shorten(first)}, then ${shorten(again)}`;
 }
 
 /**
@@ -40,7 +40,7 @@ async function gradedTwice(
   const grade = async (environment: Environment): Promise<string> => {
     const conclusion = await conclude(environment, cause);
     const missing = declared.find((fact) => conclusion?.facts[fact] === undefined);
-    if (missing !== undefined) throw new Error(`\`${missing}\` is declared and not reported`);
+    if (missing !== undefined) throw new Error(`\`${missing}\` is declared but not reported`);
     return JSON.stringify(conclusion);
   };
   try {
@@ -48,11 +48,11 @@ async function gradedTwice(
     const other = await led(async (environment) => {
       const graded = await grade(environment);
       const again = await playAgain(environment, episode, context.random);
-      found = differences(episode, again, 'after another was concluded');
+      found = differences(episode, again, 'after another conclude()');
       return graded;
     });
     if (context.world.external === true) return [];
-    return one === other ? found : [`${place}: it comes to ${one}, on another instance to ${other}`];
+    return one === other ? found : [`${place}: the result is ${one}, but ${other} on another instance`];
   } catch (error) {
     if (isUnavailable(error)) throw error;
     return [`${place}: ${messageOf(error)}`];
@@ -62,11 +62,11 @@ async function gradedTwice(
 export const playerChecks: readonly EnvironmentCheck[] = [
   {
     id: 'players',
-    title: 'every player that the world names can act',
+    title: 'every named player can act',
     severity: 'error',
     likelyCause: 'a name in `experts` that `act` does not know',
-    why: 'A player that is named and cannot act fails every episode of it.',
-    cure: 'Name in `experts` exactly whom act() knows.',
+    why: 'Every episode of a named player that cannot act fails.',
+    cure: 'List in `experts` exactly the players of act().',
     run: async (context) => {
       const environment = await context.create();
       const found: string[] = [];
@@ -78,7 +78,7 @@ export const playerChecks: readonly EnvironmentCheck[] = [
             if (isUnavailable(error)) throw error;
             return `it threw: ${messageOf(error)}`;
           });
-          if (complaint !== undefined) found.push(`${name}, at the beginning of task ${shorten(task)}: ${complaint}`);
+          if (complaint !== undefined) found.push(`${name}, at the start of task ${shorten(task)}: ${complaint}`);
         }
         if (found.length > 0) return found;
       }
@@ -89,9 +89,9 @@ export const playerChecks: readonly EnvironmentCheck[] = [
     id: 'experts',
     title: 'every named expert plays legal actions to the end',
     severity: 'error',
-    likelyCause: 'an expert that writes another grammar than `step` reads, or that has no answer in some states',
+    likelyCause: 'an expert that writes another grammar than `step` reads, or has no answer in some states',
     why: 'Demonstrations with illegal actions teach illegal actions.',
-    cure: 'Let every expert answer every state with an action that step() takes.',
+    cure: 'Let every expert answer every state with an action that step() accepts.',
     run: async (context) => {
       const environment = await context.create();
       for (const name of (context.world.experts ?? []).filter((expert) => expert !== 'oracle')) {
@@ -117,13 +117,12 @@ export const playerChecks: readonly EnvironmentCheck[] = [
   {
     id: 'conclude',
     title:
-      'an episode that was cut is graded the same each time, with the declared facts, and the next one begins anew',
+      'conclude grades a cut episode the same each time, with the declared facts, and the next episode starts fresh',
     severity: 'error',
-    likelyCause:
-      'a grade that depends on the clock or on another instance, or a task that `conclude` leaves half taken down',
-    why: 'What a cut episode comes to is its reward: it would differ from run to run, or spoil the next episode.',
-    cure: 'Grade what stands, as a function of the episode alone; report the declared facts, and let reset() begin anew.',
-    idle: ({ concludes }) => (concludes ? undefined : 'it grades no episode that was cut'),
+    likelyCause: 'the grade depends on the clock or on another instance, or `conclude` changes the task',
+    why: 'The grade of a cut episode is its reward. It would differ from run to run, or change the next episode.',
+    cure: 'Grade the current state as a function of the episode only. Report the declared facts, and let reset() start fresh.',
+    idle: ({ concludes }) => (concludes ? undefined : 'the environment has no conclude()'),
     run: async (context) => {
       for (const [index, episode] of unthrown(context.randomEpisodes).entries()) {
         const found = await gradedTwice(context, episode, index % 2 === 0 ? 'horizon' : 'tokens');

@@ -44,7 +44,7 @@ async function snapshotFindings(
   const rest = episode.turns.slice(half).map(({ action }) => action);
   const place = `task ${shorten(episode.task)}, turn ${half}`;
   if (played.snapshot === undefined || played.restore === undefined) {
-    return played.snapshot === played.restore ? [] : ['one of snapshot and restore is missing'];
+    return played.snapshot === played.restore ? [] : ['snapshot or restore is missing'];
   }
   await playAgain(played, { ...episode, turns: episode.turns.slice(0, half) }, context.random);
   const [state, key] = [await played.snapshot(), await played.stateKey?.()];
@@ -55,7 +55,7 @@ async function snapshotFindings(
   }
   const text = JSON.stringify(state);
   const expected = await stepThrough(played, rest);
-  if (JSON.stringify(state) !== text) return [`${place}: the snapshot changes as the game goes on`];
+  if (JSON.stringify(state) !== text) return [`${place}: the snapshot changes when the game continues`];
   for (const [environment, which] of [
     [played, 'the same instance'],
     [fresh, 'a new instance'],
@@ -63,7 +63,7 @@ async function snapshotFindings(
     await environment.restore?.(JSON.parse(text) as Json);
     if ((await environment.stateKey?.()) !== key) return [`${place}: restored in ${which}, the state key differs`];
     if ((await stepThrough(environment, rest)) !== expected)
-      return [`${place}: restored in ${which}, the game goes on differently`];
+      return [`${place}: restored in ${which}, the game continues differently`];
   }
   return [];
 }
@@ -73,9 +73,9 @@ const checks: readonly EnvironmentCheck[] = [
     id: 'deterministic',
     title: 'the same task, random numbers and actions give the same bytes',
     severity: 'error',
-    likelyCause: 'Math.random, the clock, or a stream of random numbers other than the one that `reset` is given',
-    why: 'Nothing can be repeated, resumed or debugged where the same task and actions give other answers.',
-    cure: 'Draw every random number from the stream that reset() is given.',
+    likelyCause: 'Math.random, the clock, or another random stream than the one given to `reset`',
+    why: 'Otherwise runs cannot be repeated, resumed or debugged.',
+    cure: 'Draw every random number from the stream given to reset().',
     run: async (context) => {
       const found: string[] = [];
       for (const episode of allEpisodes(context)) {
@@ -87,11 +87,11 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'independent-episodes',
-    title: 'an episode does not depend on what the instance played before',
+    title: 'an episode does not depend on earlier episodes of the instance',
     severity: 'error',
-    likelyCause: 'something that `reset` forgets to clear, or tables that an episode changes',
-    why: 'Episodes share instances in an order that nobody promises: results would depend on it.',
-    cure: 'Set up everything anew in reset(), and copy tables before an episode changes them.',
+    likelyCause: '`reset` does not clear everything, or an episode changes tables',
+    why: 'Episodes share instances in any order. Results would depend on the order.',
+    cure: 'Set everything up again in reset(), and copy tables before an episode changes them.',
     run: async (context) => {
       const environment = await context.create();
       const found: string[] = [];
@@ -103,11 +103,11 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'questions-change-nothing',
-    title: 'players that are asked, admissible actions, state key and snapshot leave the state alone',
+    title: 'act(), admissible(), stateKey() and snapshot() do not change the state',
     severity: 'error',
-    likelyCause: 'an expert that advances a plan when it is asked, or that draws from the stream of `reset`',
-    why: 'Players and state keys are asked at will; the episode would depend on who looked.',
-    cure: 'Let act(), admissible(), stateKey() and snapshot() read and never write; act() draws from its own stream alone.',
+    likelyCause: 'an expert advances its plan in every call, or draws from the stream of `reset`',
+    why: 'The host calls players and state keys at any time. The episode would depend on these calls.',
+    cure: 'Let act(), admissible(), stateKey() and snapshot() only read. act() draws only from its own stream.',
     run: async (context) => {
       const environment = await context.create();
       const found: string[] = [];
@@ -125,11 +125,11 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'snapshot',
-    title: 'a restored snapshot goes on as the game did, in any instance',
+    title: 'a restored snapshot continues the game in the same way, in any instance',
     severity: 'error',
-    likelyCause: 'state that is left out of the snapshot, or a snapshot that shares objects with the live state',
-    why: 'Search and forked groups would go on from a state that never was.',
-    cure: 'Put the whole state into the snapshot, copied, and take all of it back in restore(); or offer neither.',
+    likelyCause: 'the snapshot lacks part of the state, or shares objects with the live state',
+    why: 'Search and forked groups would continue from a state that never existed.',
+    cure: 'Copy the whole state into the snapshot, and restore all of it in restore(); or provide neither function.',
     run: async (context) => {
       const found: string[] = [];
       const played = await context.create();
@@ -141,11 +141,11 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'state-key',
-    title: 'two states with one key answer an action alike',
+    title: 'states with the same key answer every action in the same way',
     severity: 'error',
-    likelyCause: 'part of the state is missing from the key',
-    why: 'States are counted and matched by their key: two that differ would be taken for one.',
-    cure: 'Put everything into the key that a future action could tell apart.',
+    likelyCause: 'part of the state is missing in the key',
+    why: 'States are counted and matched by their key. Different states would count as one.',
+    cure: 'Put everything into the key that affects a future answer.',
     run: (context) => {
       // What an episode has on record (progress, milestones) may differ by the way that led here; what the world
       // answers may not.
@@ -157,7 +157,9 @@ const checks: readonly EnvironmentCheck[] = [
           const answer = JSON.stringify([observation, reward, terminated, truncated, facts.success, facts.invalid]);
           const place = JSON.stringify([task, keyBefore, action]);
           if ((answers.get(place) ?? answer) !== answer) {
-            return [`task ${shorten(task)}: in the state ${shorten(keyBefore)}, ${shorten(action)} has two answers`];
+            return [
+              `task ${shorten(task)}: in the state ${shorten(keyBefore)}, ${shorten(action)} gets two different answers`,
+            ];
           }
           answers.set(place, answer);
         }
@@ -167,22 +169,22 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'fresh-process',
-    title: 'two fresh processes with other locales, time zones and hash seeds print the same bytes',
+    title: 'two fresh processes with different locales, time zones and hash seeds produce the same bytes',
     severity: 'error',
     idle: ({ settings }) => (settings.freshProcess === undefined ? 'no built module is given' : undefined),
-    likelyCause: 'localeCompare, Intl or toLocale..., the time zone, or the order in which tasks were played',
+    likelyCause: 'localeCompare, Intl or toLocale..., the time zone, or the order of the tasks',
     why: 'Runs are resumed in other processes and repeated on other machines.',
-    cure: 'Compare strings by code units, format numbers and dates without locale, and keep nothing between tasks.',
+    cure: 'Compare strings by code units, format numbers and dates without locale, and keep no state between tasks.',
     run: (context) => compareProcesses(context),
   },
   {
     id: 'worker-thread',
-    title: 'in a worker thread it plays the same bytes',
+    title: 'a worker thread produces the same bytes',
     severity: 'error',
     idle: ({ settings }) => (settings.freshProcess === undefined ? 'no built module is given' : undefined),
-    likelyCause: 'process.chdir, isMainThread or threadId, or an addon that one thread alone can load',
-    why: 'With `thread: worker` it is played in threads, with the same recipe: results would depend on where.',
-    cure: 'Leave alone what only the main thread has, such as process.chdir, and do not ask which thread it is.',
+    likelyCause: 'process.chdir, isMainThread or threadId, or an addon that only one thread can load',
+    why: 'With `thread: worker` the environment runs in threads. The same recipe would give other results there.',
+    cure: 'Do not use main-thread functions such as process.chdir, and do not ask which thread it is.',
     run: (context) => compareThreads(context),
   },
 ];

@@ -85,19 +85,18 @@ async function besideOthers(context: CheckContext, episode: CheckedEpisode, shif
 
 /** Why nobody can play beside somebody else, if so. */
 function alone(context: CheckContext): string | undefined {
-  if (instanceLimit(context) < 2) return 'there is one instance at once';
-  return unthrown(context.randomEpisodes).length < 2 ? 'there is a single episode' : undefined;
+  if (instanceLimit(context) < 2) return 'the world allows only one instance at a time';
+  return unthrown(context.randomEpisodes).length < 2 ? 'there is only one episode' : undefined;
 }
 
 const checks: readonly EnvironmentCheck[] = [
   {
     id: 'instances-apart',
-    title: 'two instances that play at the same time do not know of each other',
+    title: 'two instances that play at the same time do not affect each other',
     severity: 'error',
-    likelyCause:
-      'the state of an episode lies in a variable of the module or of the world, or in a table that instances share',
-    why: 'Many episodes are in flight at once, each on an instance: one would play the moves of another.',
-    cure: 'Move the state of an episode from the module into what create() returns.',
+    likelyCause: 'the state of an episode is in a module variable, in the world, or in a shared table',
+    why: 'Many episodes play at once, each on its own instance. One would play the moves of another.',
+    cure: 'Move the state of an episode from the module into the object that create() returns.',
     idle: alone,
     run: async (context) => {
       const episodes = unthrown(context.randomEpisodes);
@@ -119,12 +118,11 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'neighbours',
-    title: 'an episode is the same while many others play, one is left and one disposed of half-way',
+    title: 'an episode stays the same while others play, one is left and one is disposed of midway',
     severity: 'error',
-    likelyCause:
-      'a slot, cache or connection of the world that `dispose` frees for all, or a random stream that instances share',
-    why: 'Dozens of episodes share a world, and some of them break off: one would end or change the others.',
-    cure: 'Let dispose() free what its own instance holds and nothing else, and share only what no episode changes.',
+    likelyCause: '`dispose` frees a slot, cache or connection of the world for all, or instances share a random stream',
+    why: 'Dozens of episodes share a world, and some of them stop early. They would end or change the others.',
+    cure: 'Let dispose() free only the resources of its own instance, and share only what no episode changes.',
     idle: alone,
     run: async (context) => {
       for (const [index, episode] of unthrown(context.randomEpisodes).slice(0, 3).entries()) {
@@ -136,11 +134,11 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'creation-order',
-    title: 'it does not matter in which order instances are made, nor how many',
+    title: 'the order and the number of created instances do not matter',
     severity: 'error',
-    likelyCause: 'a counter or a stream of random numbers of the world, from which each new instance takes its own',
-    why: 'How many instances there are, and which plays what, is chance: results would depend on it.',
-    cure: 'Take random numbers from the calls alone, and number nothing that an agent may see.',
+    likelyCause: 'each new instance takes a number from a counter or random stream of the world',
+    why: 'The number of instances and their tasks depend on timing. Results would depend on it.',
+    cure: 'Use only the random streams of the calls, and number nothing that an agent can see.',
     idle: alone,
     run: async (context) => {
       const world = await context.otherWorld();
@@ -161,12 +159,11 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'worlds-apart',
-    title:
-      'two worlds that are open at the same time do not know of each other, and one goes on when the other is closed',
+    title: 'two open worlds do not affect each other, and one works after the other is closed',
     severity: 'error',
-    likelyCause: 'what `open` makes lies in a variable of the module, and is freed by the first `close`',
-    why: 'A run may hold several worlds of one environment: training, evaluation, other options.',
-    cure: 'Keep what open() makes in the world that it returns, or count who uses it before it is freed.',
+    likelyCause: '`open` stores its resource in a module variable, and the first `close` frees it',
+    why: 'A run may open several worlds of one environment: for training, evaluation or other options.',
+    cure: 'Keep the resources of open() in the world that it returns, or count their users before you free them.',
     run: async (context) => {
       const [episode] = unthrown(context.randomEpisodes);
       if (episode === undefined) return [];

@@ -15,7 +15,7 @@ export async function listIds(source: TaskSource, limit: number): Promise<string
     ids.push(...(await Promise.all(places.map(async (place) => source.id(place)))));
   }
   const stranger = ids.find((id) => typeof id !== 'string');
-  if (stranger !== undefined) throw new Error(`an id is a text, not ${typeof stranger}`);
+  if (stranger !== undefined) throw new Error(`an id must be a string, not ${typeof stranger}`);
   return ids;
 }
 
@@ -34,9 +34,9 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     title: 'the same options give the same tasks in the same order',
     severity: 'error',
     likelyCause:
-      'ids that come from a directory listing, a clock, a set in hash order, or a generator that moves on with each call',
-    why: 'Splits, demonstrations and reports name tasks by id: where ids move, evaluation may meet training tasks.',
-    cure: 'Make id(place) a pure function of options and place; sort what is listed by code units.',
+      'ids from a directory listing, a clock, a set in hash order, or a generator that advances with each call',
+    why: 'Splits, demonstrations and reports identify tasks by id. If ids change, evaluation may use training tasks.',
+    cure: 'Make id(place) a pure function of options and place. Sort lists by code units.',
     run: async (context) => {
       const { world } = context;
       const { ids } = context.settings;
@@ -52,7 +52,7 @@ export const taskChecks: readonly EnvironmentCheck[] = [
           }
           const place = before[split].findIndex((id, at) => id !== again[split][at]);
           if (place < 0) continue;
-          const tasks = `${shorten(before[split][place] ?? '')}, and ${which} ${shorten(again[split][place] ?? '')}`;
+          const tasks = `${shorten(before[split][place] ?? '')}, but ${which} ${shorten(again[split][place] ?? '')}`;
           found.push(`${split} task ${place} is ${tasks}`);
         }
         if (found.length > 0) return found;
@@ -62,12 +62,11 @@ export const taskChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'task-ids-unique',
-    title: 'no task stands twice in a split',
+    title: 'no task appears twice in a split',
     severity: 'error',
-    likelyCause:
-      'an index that is taken modulo the number of tasks, or an id that leaves out part of what makes the task',
-    why: 'A task that stands twice counts twice, and intervals come out too narrow.',
-    cure: 'Give each place an id of its own that says all that makes the task.',
+    likelyCause: 'the index is taken modulo the number of tasks, or the id lacks part of the task',
+    why: 'A repeated task counts twice, and intervals become too narrow.',
+    cure: 'Give each place its own id, and put everything into the id that defines the task.',
     run: async ({ world, settings }) => {
       const ids = await listSplits(world, settings.ids);
       return splitNames.flatMap((split) => {
@@ -79,12 +78,12 @@ export const taskChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'splits-disjoint',
-    title: 'train, validation and test have no task in common',
+    title: 'train, validation and test share no task',
     severity: 'error',
     likelyCause:
-      'splits cut from differently ordered lists, or an unbounded split that draws from the tasks of another',
+      'splits cut from lists in different orders, or an unbounded split that draws from the tasks of another',
     why: 'Success on held-out tasks would measure memory.',
-    cure: 'Cut the splits from one list, or by a hash or residue of what makes the task.',
+    cure: 'Cut the splits from one list, or by a hash or remainder of what defines the task.',
     run: async ({ world, settings }) => {
       const ids = await listSplits(world, settings.ids);
       const owner = new Map<string, string>();
@@ -99,11 +98,11 @@ export const taskChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'task-random',
-    title: 'a task drawn at random depends on the stream alone and belongs to its split',
+    title: 'random() draws a task of its split, and depends only on its random stream',
     severity: 'error',
-    likelyCause: '`random` that uses Math.random, or that draws over all tasks instead of those of its split',
-    why: 'Training would draw tasks of validation or test, or other tasks each time.',
-    cure: 'Draw a place of the split from the stream that random() is given, and return its id.',
+    likelyCause: '`random` uses Math.random, or draws from all tasks instead of its split',
+    why: 'Training would use tasks of validation or test, or different tasks each time.',
+    cure: 'Draw a place of the split from the stream given to random(), and return its id.',
     run: async (context) => {
       const { splits } = context.world;
       const listed = await listSplits(context.world, context.settings.ids);

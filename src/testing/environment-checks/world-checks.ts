@@ -28,12 +28,12 @@ async function live(context: CheckContext): Promise<void> {
 const checks: readonly EnvironmentCheck[] = [
   {
     id: 'tasks-differ',
-    title: 'another id is another task',
+    title: 'different ids give different tasks',
     severity: 'error',
-    likelyCause: '`reset` makes its task of the random stream, or of nothing, instead of the id',
-    why: 'A thousand ids of one task are one task: training overfits it, and evaluation shows nothing.',
-    cure: 'Make the task of its id; what `random` is for is chance within the episode.',
-    idle: ({ sample }) => (new Set(sample.map(({ task }) => task)).size < 2 ? 'there is a single task' : undefined),
+    likelyCause: '`reset` makes its task from the random stream, or from nothing, instead of the id',
+    why: 'A thousand ids would be one task: training overfits it, and evaluation shows nothing.',
+    cure: 'Make the task from its id. `random` is for chance within the episode.',
+    idle: ({ sample }) => (new Set(sample.map(({ task }) => task)).size < 2 ? 'there is only one task' : undefined),
     run: async (context) => {
       const [episode] = unthrown(context.oracleEpisodes ?? context.randomEpisodes);
       if (episode === undefined) return [];
@@ -49,14 +49,14 @@ const checks: readonly EnvironmentCheck[] = [
       }
       return seen.size > 1
         ? []
-        : [`${tasks.length} tasks answer the same actions alike: ${tasks.map(shorten).join(', ')}`];
+        : [`${tasks.length} tasks give the same answers to the same actions: ${tasks.map(shorten).join(', ')}`];
     },
   },
   {
     id: 'global-random',
-    title: 'Math.random is not called',
+    title: 'the environment does not call Math.random',
     severity: 'error',
-    likelyCause: 'Math.random, or a library that uses it, instead of the stream that `reset` is given',
+    likelyCause: 'Math.random, or a library that uses it, instead of the stream given to `reset`',
     ...globalRandom,
     run: async (context) => {
       const places = await callsOfMathRandom(() => live(context));
@@ -65,9 +65,9 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'clock',
-    title: 'at another time of another day the same bytes',
+    title: 'an episode is the same at another date and time',
     severity: 'error',
-    likelyCause: 'Date.now, new Date() or performance.now() in what the agent sees, in facts, or in a seed',
+    likelyCause: 'Date.now, new Date() or performance.now() in observations, in facts, or in a seed',
     ...clock,
     run: (context) =>
       withOtherClock(async () => {
@@ -82,9 +82,10 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'global-state',
-    title: 'nothing of the process is changed: listeners, globals, prototypes, environment variables, current folder',
+    title:
+      'the global state of the process does not change: listeners, globals, prototypes, environment variables, current folder',
     severity: 'error',
-    likelyCause: 'process.on without its off in `dispose` or `close`, an assignment to a global, or process.chdir',
+    likelyCause: 'process.on without off in `dispose` or `close`, an assignment to a global, or process.chdir',
     ...globalState,
     run: async (context) => {
       const changed = await changedGlobals(() => live(context));
@@ -93,11 +94,11 @@ const checks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'hidden-state',
-    title: 'what the agent sees does not hold the state that is hidden from it',
+    title: 'observations do not contain the hidden state',
     severity: 'error',
-    likelyCause: 'the whole state, or a debugging line, is written into the observation',
+    likelyCause: 'the observation contains the whole state or a debugging line',
     why: 'The agent would read the answer instead of finding it.',
-    cure: 'Show what the rules let it see, and keep the rest in `facts.details`, which goes to the log alone.',
+    cure: 'Show only what the rules allow, and put the rest into `facts.details`, which only the log contains.',
     idle: ({ randomEpisodes: [first] }) => (first === undefined ? 'there is no episode' : undefined),
     run: async (context) => {
       const environment = await context.create();
@@ -109,7 +110,7 @@ const checks: readonly EnvironmentCheck[] = [
           const state = JSON.stringify(await environment.snapshot());
           // A short one may stand there by chance.
           if (state.length < 12 || !seen.includes(state)) continue;
-          return [`task ${shorten(task)}: the observation ${shorten(seen)} holds the snapshot ${shorten(state)}`];
+          return [`task ${shorten(task)}: the observation ${shorten(seen)} contains the snapshot ${shorten(state)}`];
         }
       }
       return [];

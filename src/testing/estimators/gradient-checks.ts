@@ -39,43 +39,42 @@ async function measure(
 export const estimatorChecks: readonly KitCheck<GradientContext>[] = [
   {
     id: 'climbs',
-    title: 'on a game that can be enumerated the expected step goes uphill',
+    title: 'on an enumerable game the expected step increases the expected return',
     severity: 'error',
-    likelyCause: 'a sign, rewards that are credited to other tokens than those that earned them, or to other rows',
-    why: 'However long it trains, the expected return would not rise.',
-    cure: 'Credit each token with what came after it in its own episode, and look at signs and indices.',
+    likelyCause: 'a wrong sign, or rewards credited to other tokens or rows than those that earned them',
+    why: 'Training would not raise the expected return, however long it takes.',
+    cure: 'Credit each token with the later rewards of its own episode. Check signs and indices.',
     run: async (context) => {
       const { angle, episodes } = await measure(context, batchesToClimb);
       // An algorithm that chooses may find nothing worth learning in this game.
       if (episodes === 0) return [];
-      if (Number.isNaN(angle)) return ['the expected step is nothing at all, or not a number'];
+      if (Number.isNaN(angle)) return ['the expected step is zero or not a number'];
       return angle < 80
         ? []
         : [
-            `the expected step lies ${angle.toFixed(0)} degrees from the gradient of the expected return (90: sideways)`,
+            `the angle between the expected step and the gradient of the expected return is ${angle.toFixed(0)} degrees (90: sideways)`,
           ];
     },
   },
   {
     id: 'unbiased',
-    title: 'where it is claimed, the expected step is a multiple of the gradient of the expected return',
+    title: 'if the algorithm claims it, the expected step is a multiple of the gradient of the expected return',
     severity: 'error',
     likelyCause:
-      'a baseline knows the reward of the token it is subtracted from, tokens are credited with what came before them, or episodes are weighed by their length',
-    why: 'The claim is what the estimator is chosen for: a bias moves the optimum, and no learning rate mends it.',
-    cure: 'Leave the member itself out of its baseline, weigh episodes alike, do not normalise; or leave the claim out.',
+      'a baseline contains the reward of the same token, tokens are credited with earlier rewards, or episodes are weighted by their length',
+    why: 'Users choose an estimator by this claim. A bias moves the optimum, and no learning rate corrects it.',
+    cure: 'Leave the episode out of its own baseline, weight episodes equally, do not normalise; or remove the claim.',
     idle: ({ algorithm }) =>
       algorithm.claims?.includes('unbiased') === true ? undefined : 'the algorithm does not claim it',
     run: async (context) => {
       const found: string[] = [];
-      const critics =
-        context.algorithm.critic === undefined ? [] : [['with a critic that is wrong', wrongCritic] as const];
+      const critics = context.algorithm.critic === undefined ? [] : [['with a wrong critic', wrongCritic] as const];
       for (const [which, critic] of [['', undefined] as const, ...critics]) {
         const measured = await measure(context, batchesToCompare, critic);
         const deviations = measured.deviations(measured.projection);
         if (deviations <= chance) continue;
         found.push(
-          `${which} the expected step lies ${measured.angle.toFixed(1)} degrees from the gradient, ${deviations.toFixed(0)} standard deviations from none`.trim(),
+          `${which} the angle between the expected step and the gradient is ${measured.angle.toFixed(1)} degrees, ${deviations.toFixed(0)} standard deviations from 0`.trim(),
         );
       }
       return found;

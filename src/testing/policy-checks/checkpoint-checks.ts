@@ -16,10 +16,10 @@ import {
 export const checkpointChecks: readonly PolicyCheck[] = [
   {
     id: 'freeze',
-    title: 'a frozen copy keeps its log probabilities while the model is trained',
+    title: 'a frozen copy keeps its log probabilities while the model trains',
     severity: 'error',
     likelyCause: 'the copy shares its arrays with the model',
-    why: 'A reference that moves along holds nothing back.',
+    why: 'A reference that changes with the model does not limit the policy.',
     cure: 'Copy the weights.',
     idle: ({ model }) => (model.capabilities.freeze ? undefined : 'it cannot hold a frozen copy'),
     run: async (context) => {
@@ -32,18 +32,18 @@ export const checkpointChecks: readonly PolicyCheck[] = [
       const moved = distance(before, await frozen.logprobs(batch));
       await frozen.dispose();
       return [
-        ...(live <= settings.tolerance ? [] : [`the copy begins ${live} away from the model`]),
+        ...(live <= settings.tolerance ? [] : [`the copy starts ${live} away from the model`]),
         ...(moved === 0 ? [] : [`training moved the copy by ${moved}`]),
       ];
     },
   },
   {
     id: 'save-load',
-    title: 'a model that loads what another saved goes on exactly as the other does',
+    title: 'a model that loads a checkpoint continues exactly like the model that saved it',
     severity: 'error',
-    likelyCause: 'moments, step number or version are not saved, or numbers lose bits on the way to the file',
-    why: 'A resumed run would not be the run that was interrupted.',
-    cure: 'Save weights, moments, step number and version without losing a bit.',
+    likelyCause: 'moments, step number or version are not saved, or numbers lose precision in the file',
+    why: 'A resumed run would differ from the interrupted run.',
+    cure: 'Save weights, moments, step number and version with full precision.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -66,10 +66,10 @@ export const checkpointChecks: readonly PolicyCheck[] = [
         ];
         const found: string[] = [];
         if (versions[0] !== versions[1]) found.push(`version ${versions[0]} was loaded as ${versions[1]}`);
-        if (norms[0] !== norms[1]) found.push(`gradient norms ${norms[0]} against ${norms[1]}`);
-        if (apart !== 0) found.push(`after three more steps log probabilities lie ${apart} apart`);
+        if (norms[0] !== norms[1]) found.push(`gradient norms ${norms[0]} versus ${norms[1]}`);
+        if (apart !== 0) found.push(`after three more steps the log probabilities differ by ${apart}`);
         if (model.capabilities.sampler.draws && JSON.stringify(one) !== JSON.stringify(two))
-          found.push('the same requests are answered differently');
+          found.push('the same requests get different answers');
         return found;
       } finally {
         await rm(directory, { recursive: true, force: true });
@@ -78,15 +78,15 @@ export const checkpointChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'load-nothing',
-    title: 'loading a folder without a checkpoint is refused',
+    title: 'loading a folder without a checkpoint throws',
     severity: 'error',
-    likelyCause: 'missing files are taken for a fresh start',
-    why: 'A mistyped path would start from scratch without a word.',
-    cure: 'Throw where a file is missing.',
+    likelyCause: 'the code starts fresh if files are missing',
+    why: 'A mistyped path would silently start from scratch.',
+    cure: 'Throw an error if a file is missing.',
     run: async (context) => {
       const directory = await mkdtemp(join(tmpdir(), 'agentgym-policy-'));
       const outcome = await context.model.load(directory).then(
-        () => ['an empty folder was loaded'],
+        () => ['loading an empty folder did not throw'],
         () => [],
       );
       await rm(directory, { recursive: true, force: true });

@@ -18,11 +18,11 @@ const count = (ids: readonly number[], wanted: readonly number[]): number =>
 export const encoderChecks: readonly PolicyCheck[] = [
   {
     id: 'encoder-ids',
-    title: 'the encoder gives whole numbers from 0, the same for the same text, and says what ends an action',
+    title: 'the encoder returns whole numbers from 0, the same for the same text, and defines ids that end an action',
     severity: 'error',
     likelyCause: 'a template is not rendered, or the encoder keeps state between calls',
-    why: 'Ids that are no ids, or that change from call to call, make rollouts and training disagree.',
-    cure: 'Let the encoder be a pure function to whole numbers from 0.',
+    why: 'With invalid or changing ids, rollouts and training disagree.',
+    cure: 'Make the encoder a pure function that returns whole numbers from 0.',
     run: ({ model: { encoder }, settings: { actions, observations } }) => {
       const parts: Record<string, () => readonly number[]> = { endIds: () => encoder.endIds };
       for (const text of observations) {
@@ -34,34 +34,34 @@ export const encoderChecks: readonly PolicyCheck[] = [
       return Object.entries(parts).flatMap(([name, ids]) => {
         const [first, second] = [ids(), ids()];
         if (first.length === 0) return [`${name} is empty`];
-        if (!first.every((id) => Number.isSafeInteger(id) && id >= 0)) return [`${name} holds no token id`];
+        if (!first.every((id) => Number.isSafeInteger(id) && id >= 0)) return [`${name} contains an invalid token id`];
         return first.join() === second.join() ? [] : [`${name} differs from call to call`];
       });
     },
   },
   {
     id: 'decode-round-trip',
-    title: 'an action that is encoded decodes to itself, its end token left out',
+    title: 'an encoded action decodes to itself, without its end token',
     severity: 'error',
-    likelyCause: 'the tokenizer adds or strips a space, or end tokens are decoded to text',
-    why: 'Actions that demonstrations teach would be read as others when they are sampled.',
-    cure: 'Undo in decode() exactly what encodeAction() did, blanks included, and leave end ids out.',
+    likelyCause: 'the tokenizer adds or strips a space, or decodes end tokens to text',
+    why: 'An action in a demonstration would be read as another action when the policy samples it.',
+    cure: 'Let decode() reverse encodeAction() exactly, including spaces, and drop end ids.',
     run: ({ model: { encoder }, settings: { actions } }) =>
       actions.flatMap((action) => {
         const ids = encoder.encodeAction(action);
         return [ids, ...encoder.endIds.map((end) => [...ids, end])].flatMap((sampled) => {
           const text = encoder.decode(sampled);
-          return text === action ? [] : [`${JSON.stringify(action)} comes back as ${JSON.stringify(text)}`];
+          return text === action ? [] : [`${JSON.stringify(action)} is decoded as ${JSON.stringify(text)}`];
         });
       }),
   },
   {
     id: 'pieces',
-    title: 'every id has a text to look at, and those of an action read as the action',
+    title: 'every id has a text to show, and the pieces of an action read as the action',
     severity: 'error',
     likelyCause: 'single ids are decoded like whole texts, so that control tokens are empty',
-    why: 'People look at episodes token by token in the report.',
-    cure: 'Spell control tokens, and bytes that are no character as \\xE2.',
+    why: 'The report shows episodes token by token.',
+    cure: 'Spell out control tokens, and write bytes that are not a character as \\xE2.',
     run: ({ model: { encoder }, settings: { actions, observations } }) => {
       const laidOut = observations.flatMap((text) => [...encoder.begin('Rules.', text), ...encoder.append(text)]);
       const ids = new Set([...laidOut, ...encoder.endIds, ...encoder.encodeAction('\u00e9\u4e16')]);
@@ -82,9 +82,9 @@ export const encoderChecks: readonly PolicyCheck[] = [
     id: 'forged-markers',
     title: 'text that spells a control token is encoded as text',
     severity: 'error',
-    likelyCause: 'the tokenizer recognises its added tokens in plain text; build it without them for text from outside',
+    likelyCause: 'the tokenizer recognises its added tokens in plain text; build it without them for outside text',
     why: 'Text of an environment or user could end a turn or play another role.',
-    cure: 'Encode outside text with a tokenizer that knows no special tokens.',
+    cure: 'Encode outside text with a tokenizer without special tokens.',
     run: ({ model: { encoder } }) =>
       [...forgeries, ...encoder.endIds.map((id) => encoder.decode([id]))].flatMap((spelled) => {
         const plain = 'now';

@@ -21,9 +21,9 @@ const renamed = (context: PolicyCheckContext, request: GenerateRequest): Generat
 function difference(one: GeneratedTokens | undefined, other: GeneratedTokens | undefined): string | undefined {
   if (one === undefined || other === undefined) return 'an answer is missing';
   if (one.tokens.join() !== other.tokens.join())
-    return `tokens ${one.tokens.join(' ')} against ${other.tokens.join(' ')}`;
+    return `tokens ${one.tokens.join(' ')} versus ${other.tokens.join(' ')}`;
   const apart = distance(one.logprobs, other.logprobs);
-  return apart <= 1e-6 ? undefined : `log probabilities ${apart} apart`;
+  return apart <= 1e-6 ? undefined : `log probabilities differ by ${apart}`;
 }
 
 /** The prompts with one token behind them, as a batch in which that token is sampled. */
@@ -57,11 +57,11 @@ export const generationChecks: readonly PolicyCheck[] = [
   {
     id: 'answers',
     title:
-      'an answer has a log probability for each token, at most maxTokens of them, and an end token only at its end',
+      'an answer has one log probability for each token, at most maxTokens tokens, and an end token only at its end',
     severity: 'error',
-    likelyCause: 'the end token is dropped, or sampling goes on behind it',
-    why: 'What is sampled is what is trained on: a missing end token or log probability shifts everything after it.',
-    cure: 'Return every sampled id with its log probability, the end token as the last.',
+    likelyCause: 'the end token is dropped, or sampling continues after it',
+    why: 'Training uses the sampled tokens. A missing end token or log probability shifts all later tokens.',
+    cure: 'Return every sampled id with its log probability, and the end token as the last one.',
     run: async (context) => {
       const requests = makeRequests(context, 6);
       const answers = await context.model.generate(requests, plainSampling);
@@ -83,11 +83,11 @@ export const generationChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'end-ids',
-    title: 'the ids of the request end it, whichever they are',
+    title: 'the ids in `endIds` of the request end the answer, whatever they are',
     severity: 'error',
     likelyCause: "the tokenizer's own end token is used instead of the request's endIds",
-    why: 'The action format decides what ends an action.',
-    cure: "Stop at the request's endIds and at nothing else.",
+    why: 'The action format decides which ids end an action.',
+    cure: "Stop only at the request's endIds.",
     run: async (context) => {
       const requests = makeRequests(context, 3);
       // The likeliest token is sampled again, with draws or without.
@@ -106,11 +106,12 @@ export const generationChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'draws-decide',
-    title: 'draws are all the randomness there is: the same give the same answer, others another',
+    title:
+      'draws are the only source of randomness: equal draws give equal answers, and different draws different answers',
     severity: 'error',
     likelyCause: 'tokens are drawn from a generator of the model, or the draws are ignored',
-    why: 'A resumed run samples the same tokens only if all the randomness is handed over.',
-    cure: 'Use the draws of the request, one for each token, and no generator of your own; or do not promise `draws`.',
+    why: 'A resumed run samples the same tokens only if the request contains all randomness.',
+    cure: 'Use the draws of the request, one for each token, and no other generator; or do not promise `draws`.',
     idle: unpromised('draws'),
     run: async (context) => {
       const [request] = makeRequests(context, 1) as [GenerateRequest];
@@ -129,13 +130,12 @@ export const generationChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'batch-independent',
-    title:
-      'an answer does not depend on what else is in the call, nor on order, nor on what was asked or forgotten before',
+    title: 'an answer does not depend on other requests in the call, their order, or earlier and released requests',
     severity: 'error',
     likelyCause:
-      'padding is attended to, positions count padding, draws are taken in order of the batch, or sums depend on its size',
-    why: 'Which episodes share a call is a matter of who answers first: results would depend on it.',
-    cure: 'Mask padding in attention and positions, take the draws of the request itself; or do not promise `independent`.',
+      'attention reads padding, positions count padding, draws are taken in the order of the batch, or sums depend on its size',
+    why: 'Which episodes share a call depends on timing. Results would depend on it.',
+    cure: 'Mask padding in attention and positions, and use the draws of the request; or do not promise `independent`.',
     // Without its draws no answer can be compared with another.
     idle: unpromised('independent', 'draws'),
     run: async (context) => {
@@ -158,7 +158,7 @@ export const generationChecks: readonly PolicyCheck[] = [
       const together = await model.generate(requests, plainSampling);
       model.release(requests.map(({ sequence }) => sequence));
       const ways = {
-        'forgotten and asked again': await model.generate(requests, plainSampling),
+        'released and requested again': await model.generate(requests, plainSampling),
         'in a call of its own': await inCallsOf(1),
         'in calls of three': await inCallsOf(3),
         'in reverse order': (await ask(requests.toReversed())).toReversed(),
@@ -176,11 +176,11 @@ export const generationChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'sequence-reuse',
-    title: 'a request that goes on with a known sequence is answered like one that is new',
+    title: 'a request that continues a known sequence gets the same answer as a new one',
     severity: 'error',
-    likelyCause: 'what is remembered of a sequence is used although its tokens differ, or its positions are off by one',
-    why: 'A cache that is off changes what is sampled without a sign of it.',
-    cure: 'Compare the tokens of a known sequence before reusing what is remembered of it.',
+    likelyCause: 'the cache of a sequence is used although its tokens differ, or its positions are off by one',
+    why: 'A wrong cache silently changes the sampled tokens.',
+    cure: 'Compare the tokens of a known sequence before you reuse its cache.',
     idle: unpromised('independent', 'draws'),
     run: async (context) => {
       const { model } = context;
@@ -202,36 +202,37 @@ export const generationChecks: readonly PolicyCheck[] = [
       const released = await model.generate(goOn, plainSampling);
       return goOn.flatMap((_, index) => {
         const apart = difference(fresh[index], known[index]) ?? difference(fresh[index], released[index]);
-        return apart === undefined ? [] : [`request ${index} under a known name: ${apart}`];
+        return apart === undefined ? [] : [`request ${index} with a known sequence name: ${apart}`];
       });
     },
   },
   {
     id: 'logprobs-agree',
-    title: 'recorded log probabilities are those that training sees, at temperatures 1 and 0.7',
+    title: 'recorded log probabilities equal those of training, at temperatures 1 and 0.7',
     severity: 'error',
     likelyCause:
       'logprobs(batch) is shifted by one, ignores batch.temperature, or sampling records those of a filtered distribution',
-    why: 'The ratio of the two is what clipping and importance weights are made of: it must begin at 1.',
-    cure: 'Take log-softmax(logits / temperature) over the whole vocabulary in both places; or do not promise `exact`.',
+    why: 'Clipping and importance weights use the ratio of the two. It must start at 1.',
+    cure: 'Compute log-softmax(logits / temperature) over the whole vocabulary in both places; or do not promise `exact`.',
     idle: unpromised('exact'),
     run: async (context) => {
       const found: string[] = [];
       for (const temperature of [1, 0.7]) {
         const batch = await playBatch(context, temperature);
         const apart = distance(await context.model.logprobs(batch), batch.logprobs);
-        if (!(apart <= context.settings.tolerance)) found.push(`at temperature ${temperature} they lie ${apart} apart`);
+        if (!(apart <= context.settings.tolerance)) found.push(`at temperature ${temperature} they differ by ${apart}`);
       }
       return found;
     },
   },
   {
     id: 'temperature-zero',
-    title: 'at temperature 0 the likeliest token is taken, whatever the draws, and recorded as at temperature 1',
+    title:
+      'at temperature 0 the most likely token is chosen for any draws, and its log probability at temperature 1 is recorded',
     severity: 'error',
     likelyCause: 'logits are divided by 0, or by a small number',
     why: 'Evaluation at temperature 0 must be the same each time.',
-    cure: 'Take the highest logit, the lowest id on a tie, and record its log probability at temperature 1.',
+    cure: 'Choose the highest logit (the lowest id on a tie), and record its log probability at temperature 1.',
     run: async (context) => {
       const { model, settings, random } = context;
       const requests = makeRequests(context, 3, 1);
@@ -248,7 +249,7 @@ export const generationChecks: readonly PolicyCheck[] = [
       const apart = distance(sampledLogprobs(batch, await model.logprobs(batch)), recorded);
       const found = answers.flatMap((answer, index) => difference(answer, again[index]) ?? []);
       if (model.capabilities.sampler.exact && !(apart <= settings.tolerance))
-        found.push(`log probabilities lie ${apart} from those at temperature 1`);
+        found.push(`log probabilities differ by ${apart} from those at temperature 1`);
       for (let rival = 0; rival < 8; rival += 1) {
         const sampled = await model.generate(
           requests.map((request, index) => ({
@@ -261,18 +262,22 @@ export const generationChecks: readonly PolicyCheck[] = [
           ({ logprobs }, index) => (logprobs[0] as number) > (recorded[index] as number) + settings.tolerance,
         );
         if (better !== -1)
-          return [...found, `token ${sampled[better]?.tokens[0]} is likelier than ${taken[better]}, which was taken`];
+          return [
+            ...found,
+            `token ${sampled[better]?.tokens[0]} is more likely than the chosen token ${taken[better]}`,
+          ];
       }
       return found;
     },
   },
   {
     id: 'top-k-top-p',
-    title: 'top-k 1 and a small top-p take the likeliest token, and record it over the whole vocabulary',
+    title:
+      'top-k 1 and a small top-p choose the most likely token, and record its log probability over the whole vocabulary',
     severity: 'error',
-    likelyCause: 'log probabilities are renormalised over the tokens that are left, or a filter is ignored',
-    why: 'Corrections need the log probability over the whole vocabulary.',
-    cure: 'Filter what may be drawn, and record without the filter.',
+    likelyCause: 'log probabilities are renormalised over the remaining tokens, or a filter is ignored',
+    why: 'Importance corrections need the log probability over the whole vocabulary.',
+    cure: 'Filter the tokens to draw from, and record log probabilities without the filter.',
     run: async (context) => {
       const requests = makeRequests(context, 4, 2);
       const ask = (sampling: object): Promise<GeneratedTokens[]> =>
@@ -294,11 +299,11 @@ export const generationChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'abort',
-    title: 'an aborted signal ends generating with a rejection',
+    title: 'an aborted signal ends generate() with a rejection',
     severity: 'error',
-    likelyCause: 'the signal is not looked at; an interrupted run would go on until the batch is done',
+    likelyCause: 'generate() does not read the signal',
     why: 'Ctrl-C would wait for the whole batch.',
-    cure: 'Look at the signal before and between tokens, and reject with its reason.',
+    cure: 'Check the signal before and between tokens, and reject with its reason.',
     run: async (context) => {
       const outcome = await context.model.generate(makeRequests(context, 1), plainSampling, AbortSignal.abort()).then(
         () => 'answers',

@@ -15,13 +15,14 @@ const total = (terms: { readonly [name: string]: number }): number =>
 export const gradientChecks: readonly PolicyCheck[] = [
   {
     id: 'finite-differences',
-    title: 'a small step of plain descent lowers the loss by what the norm of the gradient promises',
+    title: 'a small step of plain gradient descent lowers the loss as much as the norm of the gradient predicts',
     severity: 'error',
     likelyCause:
-      'the derivative of an operation is wrong, part of the weights gets none, or the norm is of something else',
-    why: 'It would climb another hill than the loss describes.',
-    cure: 'Check the derivative of each operation by finite differences, and that every weight is reached.',
-    idle: ({ model }) => (model.capabilities.optimizers.includes('sgd') ? undefined : 'it has no plain descent, `sgd`'),
+      'the derivative of an operation is wrong, some weights get no gradient, or the norm is of something else',
+    why: 'The optimizer would minimise another loss.',
+    cure: 'Check the derivative of each operation by finite differences, and check that every weight gets a gradient.',
+    idle: ({ model }) =>
+      model.capabilities.optimizers.includes('sgd') ? undefined : 'it has no plain gradient descent, `sgd`',
     run: async (context) => {
       const { model } = context;
       const batch = await playBatch(context);
@@ -42,7 +43,7 @@ export const gradientChecks: readonly PolicyCheck[] = [
       const [first, second] = [before - between, between - after];
       const fall = (5 * first - second) / 4;
       if (Math.abs(fall / wanted - 1) <= allowed) return [];
-      return [`a step along a gradient of norm ${norm} should lower the loss by ${wanted}, and lowers it by ${fall}`];
+      return [`a step along a gradient of norm ${norm} should lower the loss by ${wanted}, but lowers it by ${fall}`];
     },
   },
 ];

@@ -5,12 +5,11 @@ export const operationChecks: readonly PolicyCheck[] = [
   {
     id: 'operations',
     title:
-      'operations, where they are counted, are those of the calls in between: padding is none, and learning costs more than reading',
+      'counted operations are those of the calls in between: padding costs nothing, and learning costs more than reading',
     severity: 'error',
-    likelyCause:
-      'shapes are counted as they were padded, a pass is left out, or the count is not cleared when it is taken',
-    why: 'Budgets and reports compare runs by what was computed.',
-    cure: 'Count from lengths, not from padded shapes, and clear the count when it is taken.',
+    likelyCause: 'padded shapes are counted, a pass is left out, or the count is not cleared when it is read',
+    why: 'Budgets and reports compare runs by their computed operations.',
+    cure: 'Count from lengths, not from padded shapes, and clear the count when it is read.',
     idle: ({ model }) => (model.takeOperations === undefined ? 'it does not count operations' : undefined),
     run: async (context) => {
       const { model } = context;
@@ -29,8 +28,7 @@ export const operationChecks: readonly PolicyCheck[] = [
       const sampled = await count(() => model.generate(makeRequests(context, 3), plainSampling));
       await model.optimizerStep({ learningRate: 0 });
       const found: string[] = [];
-      if (nothing !== 0)
-        found.push(`between two questions nothing was computed, and ${nothing} operations were counted`);
+      if (nothing !== 0) found.push(`nothing was computed between two counts, but ${nothing} operations were counted`);
       if (!(read > 0) || !(sampled > 0)) found.push(`reading a batch counts ${read} operations, sampling ${sampled}`);
       if (again !== read) found.push(`the same batch counts ${read} operations, then ${again}`);
       if (padded !== read) found.push(`a batch counts ${read} operations, with padding ${padded}`);
@@ -40,7 +38,7 @@ export const operationChecks: readonly PolicyCheck[] = [
         const reference = await count(() => frozen.logprobs(batch));
         await frozen.dispose();
         if (reference !== read)
-          found.push(`a frozen copy reads a batch in ${reference} operations, the model in ${read}`);
+          found.push(`a frozen copy counts ${reference} operations for a batch, the model ${read}`);
       }
       return found;
     },

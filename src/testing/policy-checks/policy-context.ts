@@ -7,23 +7,23 @@ import { lossInputs as inputs, lossOperations as ops } from '../../credit/loss-o
 import { buildBatch, type BatchRow } from '../../rollout/build-batch.js';
 import type { KitCheck, KitSettings } from '../conformance-kit.js';
 
-/** A policy model as the kit takes it. */
+/** A policy model for the kit. */
 export interface PolicyModelSubject {
-  /** A new model with the weights that every other new one has; it is disposed of when the kit is through. */
+  /** Creates a new model; all new models have the same weights. The kit disposes of it at the end. */
   create(): Awaitable<PolicyModel>;
 }
 
 export interface PolicyModelCheckSettings extends KitSettings {
-  /** Actions of the kind the policy is made for; its encoder must carry them unchanged. */
+  /** Actions of the kind that the policy is made for; encoding and decoding must not change them. */
   readonly actions?: readonly string[];
   readonly observations?: readonly string[];
-  /** What the kit takes optimizer steps with. */
+  /** Learning rate of the kit's optimizer steps. */
   readonly learningRate?: number;
-  /** How far two computations of the same number may lie apart. */
+  /** Maximum difference between two computations of the same number. */
   readonly tolerance?: number;
 }
 
-/** What every check is given. Checks may train `model`; none relies on its weights being as they were. */
+/** The argument of every check. Checks may train `model`, and no check relies on its original weights. */
 export interface PolicyCheckContext {
   readonly model: PolicyModel;
   create(): Promise<PolicyModel>;
@@ -42,7 +42,7 @@ export function draw(random: Random, count: number): Float64Array {
   return Float64Array.from({ length: count }, () => 1 - random.uniform());
 }
 
-/** Requests to continue conversations of different lengths, each with draws of its own. */
+/** Requests to continue conversations of different lengths, each with its own draws. */
 export function makeRequests(context: PolicyCheckContext, count: number, maxTokens = 6): GenerateRequest[] {
   const { model, settings, random } = context;
   return Array.from({ length: count }, (_, index) => {
@@ -58,8 +58,8 @@ export function makeRequests(context: PolicyCheckContext, count: number, maxToke
 }
 
 /**
- * Four conversations of two actions each, as a rollout would lay them out, weighted as a mean over sampled tokens, with
- * advantages and a reference that are noise.
+ * Four conversations of two actions each, laid out as in a rollout and weighted as a mean over sampled tokens.
+ * Advantages and reference are noise.
  */
 export async function playBatch(context: PolicyCheckContext, temperature = 1): Promise<TrainingBatch> {
   const { model, settings, random } = context;
@@ -81,7 +81,7 @@ export async function playBatch(context: PolicyCheckContext, temperature = 1): P
     const answers = await model.generate(asked, { ...plainSampling, temperature });
     for (const [row, { tokens, mask, logprobs, turns }] of rows.entries()) {
       const answer = answers[row];
-      if (answer === undefined) throw new Error(`${asked.length} requests were answered ${answers.length} times`);
+      if (answer === undefined) throw new Error(`${asked.length} requests got ${answers.length} answers`);
       const start = tokens.length;
       const extend = (ids: readonly number[], sampled: 0 | 1, recorded: readonly number[]): void => {
         tokens.push(...ids);
@@ -118,12 +118,10 @@ export async function playBatch(context: PolicyCheckContext, temperature = 1): P
 
 const minusLogprob: LossExpression = ops.sub(ops.constant(0), inputs.logprob);
 
-/** Makes what was sampled likelier; every model knows its operations. */
+/** A loss that makes sampled tokens more likely; every model supports its operations. */
 export const supervisedLoss: Loss = { terms: { supervised: minusLogprob }, metrics: { surprise: minusLogprob } };
 
-/**
- * A loss like those that are trained with: clipped ratio, divergence from a reference, entropy where the model has it.
- */
+/** A loss like those of training: clipped ratio, divergence from a reference, and entropy if the model supports it. */
 export function reinforcementLoss(model: PolicyModel): Loss {
   const { capabilities } = model;
   const ratio = ops.exp(ops.sub(inputs.logprob, inputs.logprobs));
@@ -142,15 +140,15 @@ export function reinforcementLoss(model: PolicyModel): Loss {
 }
 
 /**
- * Norm of the gradient that these batches add up to, without moving the weights: the step is taken with a learning rate
- * of 0.
+ * Norm of the accumulated gradient of these batches. The weights do not change, because the learning rate of the step
+ * is 0.
  */
 export async function gradientNorm(model: PolicyModel, batches: readonly TrainingBatch[], loss: Loss): Promise<number> {
   for (const batch of batches) await model.forwardBackward(batch, loss);
   return (await model.optimizerStep({ learningRate: 0 })).gradientNorm;
 }
 
-/** Largest distance between two arrays; Infinity where one is not a number or longer than the other. */
+/** Largest difference between two arrays; Infinity if one value is not a number or the lengths differ. */
 export function distance(left: ArrayLike<number>, right: ArrayLike<number>): number {
   if (left.length !== right.length) return Infinity;
   let largest = 0;
@@ -161,7 +159,7 @@ export function distance(left: ArrayLike<number>, right: ArrayLike<number>): num
   return largest;
 }
 
-/** True where two numbers agree within the tolerance, relative to their size where that is above 1. */
+/** True if two numbers agree within the tolerance, relative to their size if it is above 1. */
 export function agree(left: number, right: number, tolerance: number): boolean {
   return Math.abs(left - right) <= tolerance * Math.max(1, Math.abs(left), Math.abs(right));
 }

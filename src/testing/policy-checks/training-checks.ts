@@ -45,12 +45,12 @@ function differing(
 export const trainingChecks: readonly PolicyCheck[] = [
   {
     id: 'loss-value',
-    title: 'terms and metrics are those of the loss, at the log probabilities and entropies that are returned',
+    title: 'terms and metrics are those of the loss at the returned log probabilities and entropies',
     severity: 'error',
     likelyCause:
-      'an operation of losses is lowered wrongly, terms are averaged instead of summed, or metrics are weighted',
-    why: 'The loss that is minimised would not be the one that the algorithm wrote.',
-    cure: 'Sum weight times term over sampled tokens; check each operation against credit/evaluate-loss.',
+      'a loss operation is lowered incorrectly, terms are averaged instead of summed, or metrics are weighted',
+    why: 'The policy would minimise another loss than the algorithm defines.',
+    cure: 'Sum weight times term over sampled tokens. Check each operation against credit/evaluate-loss.',
     run: async (context) => {
       const batch = await playBatch(context);
       const loss = reinforcementLoss(context.model);
@@ -67,17 +67,17 @@ export const trainingChecks: readonly PolicyCheck[] = [
         ...differing(expected.terms, result.terms, tolerance),
         ...differing(expected.metrics, result.metrics, 10 * tolerance),
         ...(outside ? ['log probabilities or entropies are not 0 where nothing was sampled'] : []),
-        ...(apart <= tolerance ? [] : [`log probabilities lie ${apart} from those of logprobs()`]),
+        ...(apart <= tolerance ? [] : [`log probabilities differ by ${apart} from those of logprobs()`]),
       ];
     },
   },
   {
     id: 'accumulation',
-    title: 'gradients add up: micro-batches give what one batch gives, and a batch twice gives twice as much',
+    title: 'gradients add up: micro-batches give the gradient of one batch, and a batch twice gives twice the gradient',
     severity: 'error',
     likelyCause:
-      'gradients are replaced or averaged between calls, or the loss is normalised by the tokens of a micro-batch',
-    why: 'Micro-batches would be worth more or less than the batch they are cut from, or the last alone would count.',
+      'gradients are replaced or averaged between calls, or the loss is divided by the tokens of a micro-batch',
+    why: 'Micro-batches would count more or less than the whole batch, or only the last one would count.',
     cure: 'Add to the gradient buffers in forwardBackward(), and never divide there.',
     run: async (context) => {
       const { model, settings } = context;
@@ -90,18 +90,20 @@ export const trainingChecks: readonly PolicyCheck[] = [
       const found: string[] = [];
       if (!(whole > 0)) found.push(`the gradient of a batch has norm ${whole}`);
       const tolerance = 10 * settings.tolerance * whole;
-      if (!(Math.abs(split - whole) <= tolerance)) found.push(`in micro-batches the norm is ${split}, in one ${whole}`);
-      if (!(Math.abs(twice - 2 * whole) <= 2 * tolerance)) found.push(`once the norm is ${whole}, twice ${twice}`);
+      if (!(Math.abs(split - whole) <= tolerance))
+        found.push(`the norm is ${split} in micro-batches, ${whole} in one batch`);
+      if (!(Math.abs(twice - 2 * whole) <= 2 * tolerance))
+        found.push(`the norm is ${whole} for one batch, ${twice} for the batch twice`);
       return found;
     },
   },
   {
     id: 'masked-noise',
-    title: 'what stands where nothing was sampled does not matter, NaN included, nor do the ids of padding',
+    title: 'values where no token was sampled do not matter, NaN included; nor do the ids of padding',
     severity: 'error',
-    likelyCause: 'the mask is multiplied with instead of selected by, or padding is attended to',
-    why: 'What engines and algorithms leave where nothing was sampled would leak into the gradient.',
-    cure: 'Select by the mask, never multiply with it: NaN times 0 is NaN.',
+    likelyCause: 'the code multiplies with the mask instead of selecting by it, or attention reads padding',
+    why: 'Values that engines and algorithms leave where no token was sampled would leak into the gradient.',
+    cure: 'Select by the mask and never multiply with it: NaN times 0 is NaN.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -115,7 +117,7 @@ export const trainingChecks: readonly PolicyCheck[] = [
       const [clean = {}, noisy = {}] = outcomes;
       const apart = distance(await model.logprobs(batch), await model.logprobs(spoil(batch)));
       const found = [...differing(clean, noisy, settings.tolerance)];
-      if (!(apart <= settings.tolerance)) found.push(`log probabilities lie ${apart} apart`);
+      if (!(apart <= settings.tolerance)) found.push(`log probabilities differ by ${apart}`);
       return found;
     },
   },
@@ -123,7 +125,7 @@ export const trainingChecks: readonly PolicyCheck[] = [
     id: 'empty-batch',
     title: 'a batch without sampled tokens has terms of 0 and adds no gradient',
     severity: 'error',
-    likelyCause: 'something is divided by the number of sampled tokens',
+    likelyCause: 'a division by the number of sampled tokens',
     why: 'A minibatch without a sampled token would make every weight NaN.',
     cure: 'Do not divide by a count of tokens; the weights are already normalised.',
     run: async (context) => {
@@ -141,11 +143,11 @@ export const trainingChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'not-finite',
-    title: 'a gradient that is not finite is reported, cleared, and leaves weights and version as they were',
+    title: 'a non-finite gradient is reported and cleared, and does not change weights and version',
     severity: 'error',
-    likelyCause: 'the norm is not looked at before the step, or the gradient stays in its buffers',
-    why: 'One bad batch would end the training for good.',
-    cure: 'Look at the norm before applying; clear, report `applied: false`, and keep weights and version.',
+    likelyCause: 'the norm is not checked before the step, or the gradient stays in its buffers',
+    why: 'One bad batch would ruin the training.',
+    cure: 'Check the norm before the step. If it is not finite, clear the gradient, report `applied: false`, and keep weights and version.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -155,7 +157,7 @@ export const trainingChecks: readonly PolicyCheck[] = [
       const { applied } = await model.optimizerStep({ learningRate: settings.learningRate });
       const after = distance(before.logprobs, await model.logprobs(batch));
       const found: string[] = [];
-      if (applied) found.push('the step says that it was applied');
+      if (applied) found.push('the step reports that it was applied');
       if (after !== 0) found.push(`log probabilities moved by ${after}`);
       if (model.policyVersion !== before.version) found.push('the policy version rose');
       const norm = await gradientNorm(model, [batch], supervisedLoss);
@@ -165,11 +167,11 @@ export const trainingChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'learns',
-    title: 'steps down the loss make what was sampled likelier, and each raises the policy version by one',
+    title: 'steps down the loss make the sampled tokens more likely, and each step raises the policy version by one',
     severity: 'error',
-    likelyCause: 'the sign of the step, or steps that do not reach the weights that sample',
-    why: 'It does not learn, or turns are stamped with the wrong version and their ratio is off.',
-    cure: 'Subtract the gradient, let generate() see the new weights, and raise policyVersion by one with each applied step.',
+    likelyCause: 'the sign of the step, or steps that do not reach the weights used for sampling',
+    why: 'The policy does not learn, or turns get the wrong version and their ratio is wrong.',
+    cure: 'Subtract the gradient, use the new weights in generate(), and raise policyVersion by one with each applied step.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -184,34 +186,35 @@ export const trainingChecks: readonly PolicyCheck[] = [
       const after = await likelihood();
       if (!(after > before)) found.push(`the log probability of the batch went from ${before} to ${after}`);
       if (model.policyVersion !== version + 5)
-        found.push(`five steps took the version from ${version} to ${model.policyVersion}`);
+        found.push(`five steps raised the version from ${version} to ${model.policyVersion}`);
       return found;
     },
   },
   {
     id: 'norm-before-clipping',
-    title: 'the norm that a step returns is that before clipping',
+    title: 'optimizerStep returns the norm before clipping',
     severity: 'error',
-    likelyCause:
-      'the norm is taken after the gradient was scaled; the log would show the bound instead of the gradient',
-    why: 'The log would show the bound instead of the gradient, and nobody would see it explode.',
-    cure: 'Return the norm that was measured before scaling.',
+    likelyCause: 'the norm is computed after scaling the gradient',
+    why: 'The log would show the bound instead of the gradient norm and hide an exploding gradient.',
+    cure: 'Return the norm measured before scaling.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
       const free = await gradientNorm(model, [batch], supervisedLoss);
       await model.forwardBackward(batch, supervisedLoss);
       const { gradientNorm: clipped } = await model.optimizerStep({ learningRate: 0, clipNorm: free / 10 });
-      return agree(free, clipped, settings.tolerance) ? [] : [`unclipped it is ${free}, clipped ${clipped}`];
+      return agree(free, clipped, settings.tolerance)
+        ? []
+        : [`the norm is ${free} without clipping, ${clipped} with clipping`];
     },
   },
   {
     id: 'reading-keeps-gradients',
-    title: 'log probabilities, values and sampling leave the accumulated gradient alone',
+    title: 'log probabilities, values and sampling do not change the accumulated gradient',
     severity: 'error',
     likelyCause: 'a forward pass clears or adds to the gradient buffers',
-    why: 'Log probabilities are asked for between micro-batches.',
-    cure: 'Keep reading and learning apart: no forward pass may touch the gradient buffers.',
+    why: 'The trainer computes log probabilities between micro-batches.',
+    cure: 'Separate reading and learning: no forward pass may change the gradient buffers.',
     run: async (context) => {
       const { model, settings } = context;
       const batch = await playBatch(context);
@@ -226,11 +229,11 @@ export const trainingChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'reset-optimizer',
-    title: 'a fresh optimizer begins without gradients',
+    title: 'a reset optimizer starts without gradients',
     severity: 'error',
     likelyCause: 'only the moments are cleared',
-    why: 'The first step of a stage would carry the gradient of the stage before.',
-    cure: 'Clear gradients together with the moments.',
+    why: 'The first step of a stage would contain a gradient of the previous stage.',
+    cure: 'Clear the gradients together with the moments.',
     run: async (context) => {
       const { model } = context;
       const found: string[] = [];
@@ -245,10 +248,10 @@ export const trainingChecks: readonly PolicyCheck[] = [
   },
   {
     id: 'values',
-    title: 'where there is a value head, its values are finite, learn, and are the same in training and reading',
+    title: 'with a value head, values are finite, learn, and are the same in training and reading',
     severity: 'error',
-    likelyCause: 'the value is read after the token instead of before it, or no derivative reaches the head',
-    why: 'Advantages of a critic that is shifted by a token are noise.',
+    likelyCause: 'the value is read after the token instead of before it, or the head gets no gradient',
+    why: 'A critic shifted by one token gives advantages of pure noise.',
     cure: 'Read the value before the token, and let its loss reach the head.',
     idle: ({ model }) => (model.capabilities.live.includes('value') ? undefined : 'it has no value head'),
     run: async (context) => {
@@ -263,10 +266,10 @@ export const trainingChecks: readonly PolicyCheck[] = [
       await model.optimizerStep({ learningRate: 0 });
       const apart = distance((await model.values?.(batch)) ?? [], second.values ?? []);
       const found: string[] = [];
-      if (!(apart <= settings.tolerance)) found.push(`read and trained values lie ${apart} apart`);
-      if (!(norm > 0)) found.push(`the gradient of a loss of values has norm ${norm}`);
+      if (!(apart <= settings.tolerance)) found.push(`values in reading and training differ by ${apart}`);
+      if (!(norm > 0)) found.push(`the gradient of a value loss has norm ${norm}`);
       if (!((second.terms['value'] ?? NaN) < (first.terms['value'] ?? NaN))) {
-        found.push(`a step took the loss of values from ${first.terms['value']} to ${second.terms['value']}`);
+        found.push(`a step changed the value loss from ${first.terms['value']} to ${second.terms['value']}`);
       }
       return found;
     },

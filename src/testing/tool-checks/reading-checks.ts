@@ -13,12 +13,12 @@ const isReading = (reading: ToolReading): boolean =>
 export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
   {
     id: 'example',
-    title: 'its example is claimed as a call, and the call is JSON',
+    title: 'the tool reads its example as a call, and the call is JSON',
     severity: 'error',
     likelyCause:
-      'the syntax was changed in one of instructions, example and parse; or a call holds a Map, a Date or undefined',
-    why: 'The policy learns the call from what the tool says of itself; a call that is kept in an episode must survive JSON.',
-    cure: 'Let instructions, example and parse speak of one syntax, and make calls of plain objects, lists, strings and numbers.',
+      'the syntax changed in only one of instructions, example and parse; or a call holds a Map, a Date or undefined',
+    why: "The policy learns the call from the tool's instructions. Episodes store calls as JSON.",
+    cure: 'Use one syntax in instructions, example and parse. Make calls of plain objects, lists, strings and numbers.',
     run: ({ tool, calls }) => {
       const found = calls.flatMap((text) => {
         const read = callOf(tool, text);
@@ -27,20 +27,20 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
         const again = JSON.stringify(JSON.parse(JSON.stringify(read)));
         return again === JSON.stringify(read) && isPlain(read.call)
           ? []
-          : [`the call of ${shorten(text)} does not survive JSON`];
+          : [`the call of ${shorten(text)} changes when it is stored as JSON`];
       });
       return tool.instructions.trim() === ''
-        ? [...found, 'instructions are empty: nobody learns how to call it']
+        ? [...found, 'instructions are empty: the policy cannot learn how to call the tool']
         : found;
     },
   },
   {
     id: 'never-throws',
-    title: 'any text is a call, malformed with a short reason, or none of its business, and nothing is thrown',
+    title: 'parse reads any text as a call, as malformed with a short reason, or as not a call, and never throws',
     severity: 'error',
-    likelyCause: 'JSON.parse, a missing match or a deep recursion is not guarded; or the reason quotes the text',
-    why: 'Every text of every turn is shown to the tool first; an exception ends the episode, and a long reason fills it.',
-    cure: 'Answer {malformed: reason} in a clause of your own words, or undefined for texts that are none of its business.',
+    likelyCause: 'an unguarded JSON.parse, a missing match or a deep recursion; or the reason quotes the text',
+    why: 'The tool sees every text of every turn first. An exception ends the episode, and a long reason fills it.',
+    cure: 'Return {malformed: reason} with a short reason in your own words, or undefined for texts that are not calls.',
     run: ({ tool, texts }) => {
       const found: string[] = [];
       for (const text of texts()) {
@@ -48,7 +48,7 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
           const reading = tool.parse(text);
           if (reading === undefined) continue;
           if (!isReading(reading))
-            found.push(`${shorten(text)} is neither: ${shorten(String(JSON.stringify(reading)))}`);
+            found.push(`${shorten(text)} is neither a call nor malformed: ${shorten(String(JSON.stringify(reading)))}`);
           else if ('malformed' in reading && reading.malformed.length > longestReason) {
             found.push(`the reason for ${shorten(text)} has ${reading.malformed.length} characters`);
           }
@@ -62,15 +62,15 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
   },
   {
     id: 'leaves-alone',
-    title: 'plain actions and observations are none of its business',
+    title: 'parse does not claim plain actions and observations',
     severity: 'error',
-    likelyCause: 'parse claims every text, or one that merely contains a word; the environment would never be stepped',
-    why: 'A turn that a tool claims does not reach the environment: nobody could act any more.',
-    cure: 'Claim texts by marks that no action has, such as tags of the name of the tool.',
+    likelyCause: 'parse claims every text, or every text with a certain word',
+    why: 'A turn that a tool claims does not reach the environment. The agent could not act any more.',
+    cure: 'Recognise calls by marks that no action has, such as tags with the name of the tool.',
     run: ({ tool, others }) =>
       others.flatMap((text) => {
         const reading = tool.parse(text);
-        return reading === undefined ? [] : [`${shorten(text)} is claimed: ${shorten(JSON.stringify(reading))}`];
+        return reading === undefined ? [] : [`${shorten(text)} is read as a call: ${shorten(JSON.stringify(reading))}`];
       }),
   },
   ...readerChecks<ToolCheckContext>(({ tool, calls, millisecondsPerText }) => ({

@@ -27,12 +27,11 @@ function someCalls({ tool, calls, texts }: ToolCheckContext): Map<string, Json> 
 export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
   {
     id: 'answers',
-    title: 'every call that it reads is answered with a text, and nothing is thrown',
+    title: 'the tool answers every call with text and never throws',
     severity: 'error',
-    likelyCause:
-      'what the agent did wrong is thrown, not answered with `failed`: the episode would be thrown away, and nothing learned',
-    why: 'What is thrown is an episode that failed: it is played again, and the agent never learns that the call was wrong.',
-    cure: 'Answer {output, failed: true} for what the agent did wrong; throw what it cannot help.',
+    likelyCause: 'the tool throws for a mistake of the agent instead of answering with `failed`',
+    why: 'An exception makes the episode fail. It is played again, and the agent never learns that the call was wrong.',
+    cure: 'Answer {output, failed: true} for mistakes of the agent. Throw only for faults that the agent cannot avoid.',
     run: async (context) => {
       const found: string[] = [];
       for (const call of someCalls(context).values()) {
@@ -40,9 +39,9 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
         const place = `the call ${shorten(JSON.stringify(call))}`;
         try {
           const result = await runCall(session, call, context.random.stream('call'), context);
-          if (typeof result?.output !== 'string') found.push(`${place} is answered without an output`);
+          if (typeof result?.output !== 'string') found.push(`${place} gets an answer without an output`);
           if (!['undefined', 'boolean'].includes(typeof result?.failed))
-            found.push(`${place}: \`failed\` is no yes or no`);
+            found.push(`${place}: \`failed\` must be true or false`);
         } catch (error) {
           found.push(`${place} threw: ${messageOf(error)}`);
         }
@@ -54,18 +53,18 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
   },
   {
     id: 'plain-output',
-    title: 'outputs are text: no control characters, no markers of chat templates, no halves of characters',
+    title: 'outputs are text without control characters, chat template markers or half surrogate pairs',
     severity: 'error',
-    likelyCause: 'colours of a terminal, raw bytes, or the text of the call quoted as it is',
-    why: 'The output becomes an observation: control characters and markers of chat templates are not for a policy to read.',
-    cure: 'Write plain sentences, and leave out or escape what was read elsewhere.',
+    likelyCause: 'terminal colours, raw bytes, or a literal quotation of the call',
+    why: 'The output becomes an observation. A policy must not read control characters or chat template markers.',
+    cure: 'Write plain sentences, and drop or escape text from elsewhere.',
     run: async (context) => {
       const session = await context.tool.begin({ random: context.random.stream('plain') });
       const found: string[] = [];
       for (const [text, call] of someCalls(context)) {
         const result = await runCall(session, call, context.random.stream('call'), context).catch(() => undefined);
         const sign = typeof result?.output === 'string' ? control.exec(result.output)?.[0] : undefined;
-        if (sign !== undefined) found.push(`the answer to ${shorten(text)} holds ${JSON.stringify(sign)}`);
+        if (sign !== undefined) found.push(`the answer to ${shorten(text)} contains ${JSON.stringify(sign)}`);
         if (found.length >= 5) break;
       }
       await session.dispose?.();
@@ -74,11 +73,11 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
   },
   {
     id: 'deterministic',
-    title: 'two instances answer the same calls with the same texts, unless it is external',
+    title: 'two instances answer the same calls with the same texts, unless the tool is external',
     severity: 'error',
-    likelyCause: 'Math.random, the clock or a network is asked; draw from `random`, or say `external: true`',
-    why: 'A run could not be repeated or resumed, and two plays of a task could not be compared.',
-    cure: 'Draw from `random`, ask no clock, or declare `external: true`.',
+    likelyCause: 'Math.random, the clock or the network; draw from `random`, or declare `external: true`',
+    why: 'Runs could not be repeated or resumed, and two plays of a task could not be compared.',
+    cure: 'Draw from `random`, do not read the clock, or declare `external: true`.',
     run: async (context) => {
       if (context.external) return [];
       const { tool, calls } = context;
@@ -86,17 +85,15 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
       const first = await answersOf(tool, texts, context);
       const other = await answersOf(await context.create(), texts, context);
       const differs = first.findIndex((answer, index) => answer !== other[index]);
-      return differs === -1
-        ? []
-        : [`${shorten(texts[differs] ?? '')} is answered ${first[differs]}, then ${other[differs]}`];
+      return differs === -1 ? [] : [`${shorten(texts[differs] ?? '')} gets ${first[differs]}, then ${other[differs]}`];
     },
   },
   {
     id: 'creation-order',
-    title: 'it does not matter in which order instances are made, nor how many, unless it is external',
+    title: 'the order and the number of created instances do not matter, unless the tool is external',
     severity: 'error',
-    likelyCause: 'a counter of the module, or a generator of its own, from which each new instance takes its own',
-    why: 'How many instances there are, and which of them an episode gets, is chance: results would depend on it.',
+    likelyCause: 'each new instance takes a number from a counter or generator of the module',
+    why: 'The number of instances and their episodes depend on timing. Results would depend on it.',
     cure: 'Number nothing, and draw from the `random` of begin() and of the call.',
     run: async (context) => {
       if (context.external) return [];
@@ -109,20 +106,18 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
         const answers = await answersOf(other, calls, context);
         const differs = first.findIndex((answer, index) => answer !== answers[index]);
         if (differs !== -1)
-          return [
-            `${shorten(calls[differs] ?? '')} is answered ${first[differs]}, by another instance ${answers[differs]}`,
-          ];
+          return [`${shorten(calls[differs] ?? '')} gets ${first[differs]}, from another instance ${answers[differs]}`];
       }
       return [];
     },
   },
   {
     id: 'sessions-apart',
-    title: 'what happens in one episode is not seen in another, unless it is external',
+    title: 'episodes do not affect each other, unless the tool is external',
     severity: 'error',
-    likelyCause: 'state lives in the tool or in its module; keep it in what `begin` returns',
-    why: 'Episodes are played side by side in an order that nobody promises: results would depend on it.',
-    cure: 'Make the state of an episode in begin(), and keep it in the session.',
+    likelyCause: 'the state is in the tool or in its module; keep it in the session that `begin` returns',
+    why: 'Episodes play side by side in any order. Results would depend on the order.',
+    cure: 'Create the state of an episode in begin(), and keep it in the session.',
     run: async (context) => {
       if (context.external) return [];
       const { calls } = context;
@@ -139,17 +134,17 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
       return differs === -1
         ? []
         : [
-            `after another episode ${shorten(calls[differs] ?? '')} is answered ${again[differs]}, before ${alone[differs]}`,
+            `after another episode ${shorten(calls[differs] ?? '')} gets ${again[differs]}, before it ${alone[differs]}`,
           ];
     },
   },
   {
     id: 'stops',
-    title: 'a call answers in time, and soon after it is asked to stop',
+    title: 'a call answers in time, and stops soon after its signal is aborted',
     severity: 'error',
-    likelyCause: '`signal` is not passed on to what is waited for',
-    why: 'A call that does not stop holds up the whole wave of episodes, and Ctrl-C with it.',
-    cure: 'Pass `signal` to whatever is waited for, and look at it in long loops.',
+    likelyCause: '`signal` is not passed to the awaited function',
+    why: 'A call that does not stop delays the whole wave of episodes, and also Ctrl-C.',
+    cure: 'Pass `signal` to every awaited function, and check it in long loops.',
     run: async (context) => {
       for (const text of context.calls) {
         const read = callOf(context.tool, text);
@@ -168,8 +163,7 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
         await session.dispose?.();
         const taken = performance.now() - start;
         // Timers may fire a little before a clock has come that far; a call that blocks is not told of by any.
-        if (isLate || taken >= limit.millisecondsPerCall)
-          return [`${shorten(text)} went on for ${Math.round(taken)} ms`];
+        if (isLate || taken >= limit.millisecondsPerCall) return [`${shorten(text)} ran for ${Math.round(taken)} ms`];
       }
       return [];
     },
@@ -178,9 +172,9 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
     id: 'dispose',
     title: 'sessions and the tool may be disposed of twice, with and without calls',
     severity: 'error',
-    likelyCause: 'freeing what is already freed, or what only a call makes',
-    why: 'The host frees sessions and tools wherever a run may end: an exception there hides the first one.',
-    cure: 'Remember what is freed already, and free what is there.',
+    likelyCause: 'it frees something that is already free or that only a call creates',
+    why: 'The host frees sessions and tools wherever a run ends. An exception there hides the first error.',
+    cure: 'Remember what is already free, and free only what exists.',
     run: async (context) => {
       const found: string[] = [];
       for (const called of [false, true]) {
@@ -208,10 +202,10 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
   },
   {
     id: 'handles',
-    title: 'after dispose nothing holds the process open',
+    title: 'after dispose no open resource remains',
     severity: 'error',
-    likelyCause: 'a timer, socket or child process that dispose leaves behind',
-    why: 'Training does not end, or a long run comes to have no files and sockets left.',
+    likelyCause: 'dispose leaves a timer, socket or child process open',
+    why: 'Training does not end, or a long run uses up files and sockets.',
     cure: 'Clear timers, and close sockets and child processes, in dispose().',
     run: (context) =>
       leftOpenBy(async () => {

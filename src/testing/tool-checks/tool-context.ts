@@ -5,33 +5,33 @@ import type { Tool, ToolModule, ToolResult, ToolSession } from '../../contracts/
 import { withinDeadline } from '../../errors/within-deadline.js';
 import type { KitSettings } from '../conformance-kit.js';
 
-/** A tool as the kit takes it: its module, and options to try it with. */
+/** A tool for the kit: its module, and options to test it with. */
 export interface ToolSubject<Options> extends ToolModule<Options> {
   readonly options: Options;
-  /** What the plugin says of it; absent: it is not external. */
+  /** The plugin's facts about it; absent: it is not external. */
   readonly contribution?: Pick<ToolContribution, 'external'>;
 }
 
 export interface ToolCheckSettings extends KitSettings {
-  /** Texts beside its example that the tool must claim as calls. */
+  /** Texts, in addition to its example, that the tool must read as calls. */
   readonly calls?: readonly string[];
-  /** Texts that are none of its business, beside those of the kit. */
+  /** Texts, in addition to those of the kit, that are not calls. */
   readonly others?: readonly string[];
-  /** Awkward texts to try. */
+  /** Number of awkward texts to try. */
   readonly texts?: number;
-  /** Seconds that reading one text may take. */
+  /** Maximum seconds to read one text. */
   readonly secondsPerText?: number;
-  /** Seconds that one call may take. */
+  /** Maximum seconds of one call. */
   readonly secondsPerCall?: number;
 }
 
-/** What every check of a tool is given. */
+/** The argument of every check of a tool. */
 export interface ToolCheckContext {
   readonly tool: Tool;
-  /** Another instance with the same options; the kit disposes of it. */
+  /** Creates another instance with the same options; the kit disposes of it. */
   readonly create: () => Promise<Tool>;
   readonly external: boolean;
-  /** Its example and what the settings add. */
+  /** Its example and the calls in the settings. */
   readonly calls: readonly string[];
   readonly others: readonly string[];
   readonly texts: () => Generator<string>;
@@ -40,13 +40,13 @@ export interface ToolCheckContext {
   readonly millisecondsPerCall: number;
 }
 
-/** The call that a text stands for; undefined where it stands for none. */
+/** The call in a text; undefined if it is not a call. */
 export function callOf(tool: Tool, text: string): { readonly call: Json } | undefined {
   const reading = tool.parse(text);
   return reading !== undefined && 'call' in reading ? reading : undefined;
 }
 
-/** Runs one call as the host does, but for the cut. */
+/** Runs one call like the host, but without cutting the output. */
 export async function runCall(
   session: ToolSession,
   call: Json,
@@ -57,7 +57,7 @@ export async function runCall(
   return withinDeadline('the call', millisecondsPerCall, async () => session.run(call, { random, signal }));
 }
 
-/** The answers of one fresh session to these texts, in order; those that are no calls are left out. */
+/** The answers of one fresh session to these texts, in order; texts that are not calls are skipped. */
 export async function answersOf(tool: Tool, texts: readonly string[], context: ToolCheckContext): Promise<string[]> {
   const session = await tool.begin({ random: context.random.stream('session') });
   const answers: string[] = [];

@@ -54,7 +54,11 @@ describe('parseDecoderConfig', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['another family', { model_type: 'mistral' }, /model_type "mistral" is not supported; llama, qwen2 and qwen3 are/],
+    [
+      'another family',
+      { model_type: 'mistral' },
+      /model_type "mistral" is not supported; supported: llama, qwen2, qwen3/,
+    ],
     ['another activation', { hidden_act: 'gelu' }, /hidden_act "gelu"/],
     ['another rotary scaling', { rope_parameters: { rope_type: 'yarn', factor: 4 } }, /rope_type "yarn"/],
     [
@@ -67,7 +71,7 @@ describe('parseDecoderConfig', () => {
     ['quantized weights', { quantization_config: { bits: 4 } }, /quantization_config/],
     ['rotary positions on half a head', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5/],
     ['a missing size', { hidden_size: undefined }, /hidden_size is missing/],
-    ['a size that is none', { num_hidden_layers: '3' }, /num_hidden_layers "3" is no positive whole number/],
+    ['a size that is none', { num_hidden_layers: '3' }, /num_hidden_layers must be a positive whole number, not "3"/],
     ['groups that do not divide', { num_key_value_heads: 3 }, /3 does not divide num_attention_heads 4/],
     ['a head of odd width', { head_dim: 15 }, /head_dim 15 is odd/],
   ])('refuses %s by name', (_, change, message) => {
@@ -80,7 +84,7 @@ describe('parseDecoderConfig', () => {
   });
 
   it('refuses what is no object', () => {
-    expect(() => parseDecoderConfig([])).toThrow(/no JSON object/);
+    expect(() => parseDecoderConfig([])).toThrow(/not a JSON object/);
   });
 });
 

@@ -20,11 +20,11 @@ export interface SpecialIds {
 
 /** Reads a parsed config.json. Throws naming the key and value that cannot be computed. */
 export function parseDecoderConfig(json: unknown): DecoderConfig {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refusal('it is no JSON object');
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refusal('it is not a JSON object');
   const config = json as Json;
   const family = config['model_type'];
   if (family !== 'llama' && family !== 'qwen2' && family !== 'qwen3') {
-    throw refusal(`model_type ${show(family)} is not supported; llama, qwen2 and qwen3 are`);
+    throw refusal(`model_type ${show(family)} is not supported; supported: llama, qwen2, qwen3`);
   }
   refuseUnsupported(config);
   const hiddenSize = count(config, 'hidden_size');
@@ -110,12 +110,12 @@ export function writeDecoderConfig(config: DecoderConfig, ids: SpecialIds): Json
 
 function refuseUnsupported(config: Json): void {
   const activation = config['hidden_act'] ?? 'silu';
-  if (activation !== 'silu') throw refusal(`hidden_act ${show(activation)} is not supported; silu is`);
+  if (activation !== 'silu') throw refusal(`hidden_act ${show(activation)} is not supported; supported: silu`);
   if (config['quantization_config'] != null) {
-    throw refusal('quantization_config is set; take the folder with unquantized weights');
+    throw refusal('quantization_config is set; use a folder with unquantized weights');
   }
   const partial = config['partial_rotary_factor'] ?? 1;
-  if (partial !== 1) throw refusal(`partial_rotary_factor ${show(partial)} is not supported; 1 is`);
+  if (partial !== 1) throw refusal(`partial_rotary_factor ${show(partial)} is not supported; supported: 1`);
   const kinds = config['layer_types'];
   const windows = Array.isArray(kinds) ? kinds.some((kind) => kind !== 'full_attention') : config['use_sliding_window'];
   if (windows === true) throw refusal('sliding-window attention (use_sliding_window, layer_types) is not supported');
@@ -126,7 +126,7 @@ function readRope(config: Json): { ropeTheta: number; ropeScaling?: Llama3RopeSc
   const theta = positive('rope_theta' in parameters ? parameters : config, 'rope_theta', 10_000);
   const kind = parameters['rope_type'] ?? parameters['type'] ?? 'default';
   if (kind === 'default') return { ropeTheta: theta };
-  if (kind !== 'llama3') throw refusal(`rope_type ${show(kind)} is not supported; default and llama3 are`);
+  if (kind !== 'llama3') throw refusal(`rope_type ${show(kind)} is not supported; supported: default, llama3`);
   const ropeScaling: Llama3RopeScaling = {
     kind,
     factor: positive(parameters, 'factor'),
@@ -140,19 +140,21 @@ function readRope(config: Json): { ropeTheta: number; ropeScaling?: Llama3RopeSc
 function count(config: Json, key: string, otherwise?: number): number {
   const value = config[key] ?? otherwise;
   if (Number.isSafeInteger(value) && (value as number) > 0) return value as number;
-  throw refusal(value === undefined ? `${key} is missing` : `${key} ${show(value)} is no positive whole number`);
+  throw refusal(
+    value === undefined ? `${key} is missing` : `${key} must be a positive whole number, not ${show(value)}`,
+  );
 }
 
 function positive(config: Json, key: string, otherwise?: number): number {
   const value = config[key] ?? otherwise;
   if (typeof value === 'number' && value > 0) return value;
-  throw refusal(value === undefined ? `${key} is missing` : `${key} ${show(value)} is no positive number`);
+  throw refusal(value === undefined ? `${key} is missing` : `${key} must be a positive number, not ${show(value)}`);
 }
 
 function flag(config: Json, key: string, otherwise: boolean): boolean {
   const value = config[key] ?? otherwise;
   if (typeof value === 'boolean') return value;
-  throw refusal(`${key} ${show(value)} is neither true nor false`);
+  throw refusal(`${key} must be true or false, not ${show(value)}`);
 }
 
 function show(value: unknown): string {

@@ -61,7 +61,7 @@ describe('a model folder', () => {
     writeIndex({ ...index, x: 'model-00003.safetensors' });
     await expect(readModelFolder(directory)).rejects.toThrow(/lacks model-00003.safetensors/);
     writeIndex({ ...index, x: '../model.safetensors' });
-    await expect(readModelFolder(directory)).rejects.toThrow(/"..\/model.safetensors", which is no file name/);
+    await expect(readModelFolder(directory)).rejects.toThrow(/"..\/model.safetensors", which is not a file name/);
   });
 
   it.each(['config.json', 'tokenizer.json', 'model.safetensors'])('says that %s is missing', async (name) => {
@@ -73,7 +73,7 @@ describe('a model folder', () => {
   it('names a file that is no JSON', async () => {
     await writeModelFolder(directory, folder);
     writeFileSync(join(directory, 'config.json'), '{"model_type": ');
-    await expect(readModelFolder(directory)).rejects.toThrow(/^config.json is no JSON/);
+    await expect(readModelFolder(directory)).rejects.toThrow(/^config.json is not JSON/);
   });
 });
 
@@ -90,6 +90,6 @@ describe('a trainer state', () => {
 
   it('is not just any file of tensors', async () => {
     await writeSafetensors(join(directory, 'trainer_state.safetensors'), { tensors: new Map(), metadata: {} });
-    await expect(readTrainerState(directory)).rejects.toThrow(/holds no trainer state/);
+    await expect(readTrainerState(directory)).rejects.toThrow(/contains no trainer state/);
   });
 });

@@ -79,7 +79,7 @@ async function readTensors<Tensor>(
   for (const shard of [...new Set(Object.values(map))].sort()) {
     // A path out of the folder would read somebody else's file.
     if (shard !== basename(shard))
-      throw new Error(`${names.index} names ${JSON.stringify(shard)}, which is no file name`);
+      throw new Error(`${names.index} names ${JSON.stringify(shard)}, which is not a file name`);
     if (!(await exists(join(directory, shard))))
       throw new Error(`${directory} lacks ${shard}, which ${names.index} names`);
     const tensors = await read(join(directory, shard), (name) => map[name] === shard);
@@ -124,7 +124,7 @@ function parseJson(text: string, name: string): { readonly [key: string]: unknow
   try {
     return JSON.parse(text) as { readonly [key: string]: unknown };
   } catch (error) {
-    throw new Error(`${name} is no JSON: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${name} is not JSON: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -47,20 +47,24 @@ describe('readSafetensors', () => {
   });
 
   it.each([
-    ['text', 'hello world, this is no tensor file', /does not begin with a header/],
+    ['text', 'hello world, this is no tensor file', /does not start with a header/],
     [
       'a type that cannot be read',
       { a: { dtype: 'I64', shape: [1], data_offsets: [0, 8] } },
-      /a is stored as I64; F32/,
+      /a is stored as I64; supported: F32/,
     ],
-    ['a place that does not fit', { a: { dtype: 'F32', shape: [3], data_offsets: [0, 8] } }, /place of a does not fit/],
+    [
+      'a place that does not fit',
+      { a: { dtype: 'F32', shape: [3], data_offsets: [0, 8] } },
+      /byte range of a does not match/,
+    ],
     [
       'a negative place',
       { a: { dtype: 'F32', shape: [1], data_offsets: [-4, 0] } },
       /header entry of a cannot be read/,
     ],
-    ['a header that is a list', '[]', /header is no JSON object/],
-    ['a header that is no JSON', '{"a"', /header is no JSON object/],
+    ['a header that is a list', '[]', /header is not a JSON object/],
+    ['a header that is no JSON', '{"a"', /header is not a JSON object/],
   ])('refuses %s', async (_, header, message) => {
     const path = fileWith(header, 8);
     if (message.source.startsWith('does')) writeFileSync(path, header as string);

@@ -78,7 +78,7 @@ export async function writeSafetensors(path: string, { tensors, metadata }: Safe
   let offset = 0;
   for (const [name, { shape, data }] of tensors) {
     if (data.length !== shape.reduce((product, size) => product * size, 1)) {
-      throw new Error(`${name} has ${data.length} numbers, not those of its shape [${shape.join(', ')}]`);
+      throw new Error(`${name} has ${data.length} numbers, which does not match its shape [${shape.join(', ')}]`);
     }
     header[name] = { dtype: 'F32', shape, data_offsets: [offset, offset + data.byteLength] };
     offset += data.byteLength;
@@ -106,7 +106,7 @@ async function readHeader(
   const length = Buffer.alloc(8);
   await readFully(file, length, 0, path);
   const headerLength = Number(length.readBigUInt64LE());
-  if (headerLength > longestHeader) throw damaged(path, 'it does not begin with a header');
+  if (headerLength > longestHeader) throw damaged(path, 'it does not start with a header');
   const text = Buffer.alloc(headerLength);
   await readFully(file, text, 8, path);
   const header = parseObject(text.toString('utf8'), path);
@@ -116,7 +116,7 @@ async function readHeader(
   const entries = Object.entries(rest).map(([name, value]) => readEntry(name, value, path));
   const end = entries.reduce((most, entry) => Math.max(most, entry.end), 0);
   if (dataStart + end > size) {
-    throw damaged(path, `it is truncated: ${size} bytes of ${dataStart + end} are there`);
+    throw damaged(path, `it is truncated: it has ${size} of ${dataStart + end} bytes`);
   }
   return { entries, metadata: metadata as { [key: string]: string }, dataStart };
 }
@@ -132,14 +132,14 @@ function readEntry(name: string, value: unknown, path: string): Entry {
     readonly data_offsets?: unknown;
   };
   if (!(typeof dtype === 'string' && dtype in bytesOf)) {
-    throw new Error(`${basename(path)}: ${name} is stored as ${String(dtype)}; F32, BF16 and F16 can be read`);
+    throw new Error(`${basename(path)}: ${name} is stored as ${String(dtype)}; supported: F32, BF16, F16`);
   }
   const type = dtype as StoredType;
   if (!isCounts(shape) || !isCounts(offsets)) throw damaged(path, `the header entry of ${name} cannot be read`);
   const [start, end] = offsets;
   const bytes = shape.reduce((product, size) => product * size, 1) * bytesOf[type];
   if (offsets.length !== 2 || start === undefined || end === undefined || end - start !== bytes) {
-    throw damaged(path, `the place of ${name} does not fit its shape`);
+    throw damaged(path, `the byte range of ${name} does not match its shape`);
   }
   return { name, type, shape, start, end };
 }
@@ -156,7 +156,7 @@ function parseObject(text: string, path: string): { [key: string]: unknown } {
   } catch {
     // Falls through: what is no JSON is damaged in the same way as what is no object.
   }
-  throw damaged(path, 'its header is no JSON object');
+  throw damaged(path, 'its header is not a JSON object');
 }
 
 async function readFully(file: FileHandle, into: Uint8Array, position: number, path: string): Promise<void> {

@@ -23,6 +23,6 @@ export async function readTrainerState(directory: string): Promise<TrainerState>
   const path = join(directory, fileName);
   const { tensors, metadata } = await readSafetensors(path);
   const text = metadata[metadataKey];
-  if (text === undefined) throw new Error(`${path} holds no trainer state`);
+  if (text === undefined) throw new Error(`${path} contains no trainer state`);
   return { tensors, values: JSON.parse(text) as JsonObject };
 }

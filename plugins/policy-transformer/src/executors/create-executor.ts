@@ -15,7 +15,7 @@ export interface ExecutorOptions extends Partial<RuntimeSearch> {
 export async function createExecutor({ engine = 'auto', threads, log, ...search }: ExecutorOptions): Promise<Executor> {
   const loaded = await loadRuntime({ ...search, engine });
   if (engine === 'auto' && loaded.engine === 'onnxruntime-web') {
-    log(`computing with onnxruntime-web, about four times slower (${describeRejected(loaded.rejected)})`);
+    log(`the policy uses onnxruntime-web, which is about four times slower (${describeRejected(loaded.rejected)})`);
   }
   const mismatch = describeMismatch(loaded);
   if (mismatch !== undefined) log(mismatch);

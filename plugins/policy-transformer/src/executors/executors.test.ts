@@ -58,7 +58,7 @@ describe('createExecutor', () => {
     expect(executor.engine).toBe('onnxruntime-web');
     const reason = 'does not load: libonnxruntime.so.1: cannot open shared object file';
     expect(said).toEqual([
-      `computing with onnxruntime-web, about four times slower (@agentgym/onnxruntime-linux-x64 ${reason}; onnxruntime-node ${reason})`,
+      `the policy uses onnxruntime-web, which is about four times slower (@agentgym/onnxruntime-linux-x64 ${reason}; onnxruntime-node ${reason})`,
     ]);
     const executable = await executor.compile(program({ table }));
     await check(executable, {});
@@ -80,7 +80,7 @@ describe('createExecutor', () => {
       machine: 'linux-x64',
     });
     expect(executor.version).toBe('1.20.0');
-    expect(said).toEqual([expect.stringMatching(/^@agentgym\/onnxruntime-linux-x64 is version 1.20.0; .*1.30.0/)]);
+    expect(said).toEqual([expect.stringMatching(/^@agentgym\/onnxruntime-linux-x64 has version 1.20.0; .*1.30.0/)]);
   });
 });
 
@@ -90,10 +90,10 @@ describe('an executable', () => {
     const executable = await executor.compile(program());
     await expect(executable.run(inputs)).rejects.toThrow('input table is missing');
     await expect(executable.run({ ...inputs, table: new Float32Array(11) })).rejects.toThrow(
-      /table is float32 of 11, not float32\[4, 3\]/,
+      /table must be float32\[4, 3\], not float32 of 11/,
     );
     await expect(executable.run({ ...inputs, table, ids: new Float32Array(2) })).rejects.toThrow(
-      /ids is float32 of 2, not int32\[2\]/,
+      /ids must be int32\[2\], not float32 of 2/,
     );
     await check(executable, { table, other: table } as { table: Float32Array });
     await executable.dispose();

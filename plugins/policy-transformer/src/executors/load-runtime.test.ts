@@ -81,7 +81,7 @@ describe('diagnose', () => {
       hint: expect.stringContaining(`npm install @agentgym/onnxruntime-linux-x64@${RUNTIME_VERSION}`),
     });
     const [elsewhere] = await diagnose({ importPackage: onlyWeb, machine: 'freebsd-x64' });
-    expect(elsewhere?.hint).toMatch(/there is none for freebsd-x64/);
+    expect(elsewhere?.hint).toMatch(/no native engine exists for freebsd-x64/);
   });
 
   it('is a problem where nothing computes', async () => {

@@ -63,7 +63,7 @@ export async function loadRuntime(search: RuntimeSearch): Promise<LoadedRuntime>
 /** What to tell of a library of another version than ours; undefined where it is ours. */
 export function describeMismatch({ package: name, version }: LoadedRuntime): string | undefined {
   if (version === RUNTIME_VERSION) return undefined;
-  return `${name} is version ${version}; this policy is tested with ${RUNTIME_VERSION}, and another version may round differently`;
+  return `${name} has version ${version}; this policy is tested with ${RUNTIME_VERSION}, and another version may round differently`;
 }
 
 /** One sentence for all that was tried in vain. */

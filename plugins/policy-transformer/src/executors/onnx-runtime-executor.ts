@@ -92,7 +92,7 @@ class OnnxRuntimeExecutable implements Executable {
     if (last?.data === data && sameShape(last.dims, shape)) return last;
     if (data.length !== elementCount(shape) || elementTypeOf(data) !== type) {
       throw new Error(
-        `input ${name} is ${elementTypeOf(data)} of ${data.length}, not ${describeType({ shape, type })}`,
+        `input ${name} must be ${describeType({ shape, type })}, not ${elementTypeOf(data)} of ${data.length}`,
       );
     }
     feed.last = new this.#runtime.Tensor(type, data, shape);

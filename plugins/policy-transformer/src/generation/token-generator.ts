@@ -37,12 +37,12 @@ export function checkRequest({ maxPositions, vocabularySize }: DecoderConfig, re
   for (let index = unchanged; index < tokens.length; index += 1) {
     const token = tokens[index]!;
     if (Number.isInteger(token) && token >= 0 && token < vocabularySize) continue;
-    throw new Error(`${sequence} holds ${token}, which is no token of this model`);
+    throw new Error(`${sequence} contains ${token}, which is not a token of this model`);
   }
 }
 
 export function brokenWeights(logprob: number): Error {
-  return new Error(`the model gives ${logprob} as log probability: its weights are not finite numbers any more`);
+  return new Error(`the model returns ${logprob} as log probability: its weights are no longer finite`);
 }
 
 /** A request under way, as far as sampled tokens concern it. */

@@ -79,7 +79,7 @@ export class Graph implements GraphBuilder {
     const known = this.#inputs.get(name);
     if (known) {
       if (known.type === type && sameShape(known.shape, shape)) return known;
-      throw new Error(`input ${name} is ${describeType(known)} and ${describeType({ shape, type })}`);
+      throw new Error(`input ${name} is both ${describeType(known)} and ${describeType({ shape, type })}`);
     }
     const tensor = this.#one(leaves.input, [], { name, shape, type });
     this.#inputs.set(name, tensor);
@@ -252,7 +252,7 @@ export class Graph implements GraphBuilder {
 
   concat(tensors: readonly Tensor[], axis: number): Tensor {
     const [first] = tensors;
-    if (first === undefined) throw new Error('concat of nothing');
+    if (first === undefined) throw new Error('concat has no inputs');
     if (tensors.length === 1) return first;
     return this.#one(layout.concat, tensors, { axis: normalizeAxis(axis, first.shape.length) });
   }
@@ -332,7 +332,7 @@ export class Graph implements GraphBuilder {
 
 function only(outputs: readonly Tensor[]): Tensor {
   const [first] = outputs;
-  if (first === undefined) throw new Error('an operation without outputs');
+  if (first === undefined) throw new Error('an operation must have outputs');
   return first;
 }
 

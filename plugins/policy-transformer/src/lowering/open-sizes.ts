@@ -54,7 +54,7 @@ export class OpenSizes {
     return (sizes) => {
       const value = (name: string) => {
         const size = sizes[name];
-        if (size === undefined) throw new Error(`the run does not say what the size ${name} is`);
+        if (size === undefined) throw new Error(`the run does not give the size ${name}`);
         return size;
       };
       return expressions.map(

@@ -53,7 +53,7 @@ export function packRows(
   for (const [slot, { row }] of slots.entries()) inputs['row']![slot] = row;
   for (const name of ['weight', ...reads] as const) {
     const column = batch[name];
-    if (column === undefined) throw new Error(`the loss reads \`${name}\`, but the batch does not carry it`);
+    if (column === undefined) throw new Error(`the loss reads \`${name}\`, but the batch does not have it`);
     const isPerToken = column.length === batch.rows * width;
     const places = isPerToken ? indices : indices.map((index) => Math.floor(index / width));
     inputs[name] = pick(new Float32Array(sizes.slots), column, places);
@@ -66,7 +66,7 @@ function sampledSlots({ mask, width }: TrainingBatch, rows: readonly number[]): 
   const slots: RowPosition[] = [];
   for (const [place, row] of rows.entries()) {
     if (mask[row * width] === 1)
-      throw new Error(`the first token of row ${row} is masked as sampled; nothing predicts it`);
+      throw new Error(`the first token of row ${row} is masked as sampled, but no token precedes it to predict it`);
     for (let position = 1; position < width; position += 1) {
       if (mask[row * width + position] === 1) slots.push({ row: place, position });
     }

@@ -28,7 +28,7 @@ export const transpose: Operation<{ readonly order: readonly number[] }> = {
         [...of.shape.keys()],
       )
     ) {
-      throw new Error(`[${order.join(', ')}] is no order of the axes of ${describeType(of)}`);
+      throw new Error(`[${order.join(', ')}] is not an order of the axes of ${describeType(of)}`);
     }
     return [{ shape: order.map((axis) => sizeOf(of.shape, axis)), type: of.type }];
   },

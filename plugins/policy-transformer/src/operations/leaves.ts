@@ -7,7 +7,7 @@ export const input: Operation<TensorType & { readonly name: string }> = {
   name: 'input',
   infer: (_, { shape, type }) => {
     if (!shape.every((size) => Number.isInteger(size) && size >= 0))
-      throw new Error(`[${shape.join(', ')}] is no shape`);
+      throw new Error(`[${shape.join(', ')}] is not a shape`);
     return [{ shape, type }];
   },
   lower: () => undefined,
@@ -16,7 +16,8 @@ export const input: Operation<TensorType & { readonly name: string }> = {
 export const constant: Operation<{ readonly data: HostArray; readonly shape: Shape }> = {
   name: 'constant',
   infer: (_, { data, shape }) => {
-    if (data.length !== elementCount(shape)) throw new Error(`${data.length} numbers for shape [${shape.join(', ')}]`);
+    if (data.length !== elementCount(shape))
+      throw new Error(`${data.length} numbers do not fit the shape [${shape.join(', ')}]`);
     const type = data instanceof Float32Array ? 'float32' : data instanceof Int32Array ? 'int32' : 'bool';
     return [{ shape, type }];
   },

@@ -69,7 +69,8 @@ export const topK: Operation<{ readonly k: number }> = {
   name: 'topK',
   infer: (inputs, { k }) => {
     const { shape, type } = typeOf(inputs, 0);
-    if (k < 1 || k > sizeOf(shape, -1)) throw new Error(`no ${k} largest of ${describeType({ shape, type })}`);
+    if (k < 1 || k > sizeOf(shape, -1))
+      throw new Error(`cannot take the ${k} largest of ${describeType({ shape, type })}`);
     const top = shape.with(-1, k);
     return [
       { shape: top, type },

@@ -23,7 +23,8 @@ export function sizeOf(shape: Shape, axis: number): number {
 /** An axis counted from the front. */
 export function normalizeAxis(axis: number, rank: number): number {
   const normal = axis < 0 ? axis + rank : axis;
-  if (!Number.isInteger(normal) || normal < 0 || normal >= rank) throw new Error(`no axis ${axis} in rank ${rank}`);
+  if (!Number.isInteger(normal) || normal < 0 || normal >= rank)
+    throw new Error(`there is no axis ${axis} in rank ${rank}`);
   return normal;
 }
 

@@ -25,7 +25,7 @@ export function createOptimizer(
 ): Optimizer {
   if (settings.name === 'adamw') return new Adamw(parameters, readOptions(settings.options, 'adamw'));
   if (settings.name === 'muon') return new Muon(parameters, readOptions(settings.options, 'muon'), executor);
-  throw new Error(`there is no optimizer ${JSON.stringify(settings.name)}; there are ${optimizerNames.join(' and ')}`);
+  throw new Error(`there is no optimizer ${JSON.stringify(settings.name)}; available: ${optimizerNames.join(' and ')}`);
 }
 
 function readOptions<Kind extends keyof typeof kinds>(

@@ -104,7 +104,7 @@ describe('createOptimizer', () => {
   const make = (name: string, options: { readonly [name: string]: number }) => () =>
     createOptimizer({ name, options }, new Map(), executor);
   it('names what it does not know', () => {
-    expect(make('sgd', {})).toThrow('there is no optimizer "sgd"; there are adamw and muon');
+    expect(make('sgd', {})).toThrow('there is no optimizer "sgd"; available: adamw and muon');
     expect(make('adamw', { momentum: 0.9 })).toThrow(/adamw has no option momentum; it has beta1, beta2/);
     expect(make('muon', { momentum: 1 })).toThrow(/momentum of optimizer muon is 1; it must lie in \[0, 1\)/);
   });

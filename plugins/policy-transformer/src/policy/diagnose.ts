@@ -57,8 +57,8 @@ function describeLoaded(loaded: LoadedRuntime): Diagnosis[] {
 
 function nativeHint(machine: string): string {
   return NATIVE_PLATFORMS.includes(machine)
-    ? `npm install @agentgym/onnxruntime-${machine}@${RUNTIME_VERSION} beside this policy; on Linux it wants glibc 2.28 or later`
-    : `there is none for ${machine}: training works in WebAssembly, about four times slower`;
+    ? `npm install @agentgym/onnxruntime-${machine}@${RUNTIME_VERSION} next to this policy; on Linux it needs glibc 2.28 or later`
+    : `no native engine exists for ${machine}: training uses WebAssembly, which is about four times slower`;
 }
 
 /** Not that it loads, but that it computes. */

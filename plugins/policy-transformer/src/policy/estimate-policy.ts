@@ -60,7 +60,7 @@ async function folderConfig(directory: string): Promise<DecoderConfig> {
   const given = await readWeightShapes(directory);
   for (const [name, shape] of parameterShapes(config, { valueHead: false })) {
     const [count, wanted] = [given.get(name) && elementCount(given.get(name)!.shape), elementCount(shape)];
-    if (count !== wanted) throw new Error(`${name} has ${count ?? 'no'} numbers where the model has ${wanted}`);
+    if (count !== wanted) throw new Error(`${name} has ${count ?? 'no'} numbers, but the model has ${wanted}`);
   }
   return config;
 }

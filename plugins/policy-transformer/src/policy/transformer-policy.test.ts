@@ -214,7 +214,7 @@ describe('TransformerPolicy', () => {
       const other = [...prompt.slice(0, 4), 22, 23, 24];
       const refused = policy.generate([...names.map((name) => ask(other, name)), ask([1e6], 'foreign')], sampling);
       const [, overlapping] = await Promise.all([
-        expect(refused).rejects.toThrow('no token of this model'),
+        expect(refused).rejects.toThrow('not a token of this model'),
         agrees([...other, 25]),
       ]);
       await agrees([...other, 25, ...overlapping, 26]);

@@ -22,6 +22,6 @@ describe('presets', () => {
   });
 
   it('names what there is where one is unknown', () => {
-    expect(() => presetConfig('huge', 98, 256)).toThrow('there is no preset "huge"; there are pico, nano');
+    expect(() => presetConfig('huge', 98, 256)).toThrow('there is no preset "huge"; available: pico, nano');
   });
 });

@@ -37,7 +37,7 @@ export const presets: readonly { readonly name: PresetName; readonly summary: st
 /** The configuration of a preset. Throws on an unknown name, saying which there are. */
 export function presetConfig(name: string, vocabularySize: number, maxPositions: number): DecoderConfig {
   if (!Object.hasOwn(sizes, name)) {
-    throw new Error(`there is no preset ${JSON.stringify(name)}; there are ${Object.keys(sizes).join(', ')}`);
+    throw new Error(`there is no preset ${JSON.stringify(name)}; available: ${Object.keys(sizes).join(', ')}`);
   }
   const { hiddenSize, layers, heads, intermediateSize } = sizes[name as PresetName];
   return {

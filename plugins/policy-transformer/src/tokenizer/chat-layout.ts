@@ -60,19 +60,19 @@ export function readChatLayout(template: string, variables: { readonly [name: st
   const second = render([u0, a0, u1]);
   const growth = second.slice(first.length);
   if (!second.startsWith(first) || !growth.startsWith(a0.content)) {
-    throw new Error('the chat template writes earlier turns anew when a turn is added, so a conversation cannot grow');
+    throw new Error('the chat template rewrites earlier turns when a turn is added, so a conversation cannot grow');
   }
   const between = growth.slice(a0.content.length);
   const append = fill(between, { [u1.content]: 'observation' });
   const third = second + a1.content + between.replace(u1.content, u2.content);
   if (render([u0, a0, u1, a1, u2]) !== third) {
-    throw new Error('the chat template lays out later turns differently from the first, so a conversation cannot grow');
+    throw new Error('the chat template formats later turns differently from the first, so a conversation cannot grow');
   }
 
   const withSystem = attempt(() => render([system, u0]));
   const knowsSystem = withSystem !== undefined && withSystem.includes(sentinels.system);
   if (knowsSystem && render([system, u0, a0, u1]) !== withSystem + growth) {
-    throw new Error('the chat template lays out turns differently after a system text, so a conversation cannot grow');
+    throw new Error('the chat template formats turns differently after a system text, so a conversation cannot grow');
   }
   const loose = (message: Message): Message => ({ ...message, content: `  ${message.content}  ` });
   return {

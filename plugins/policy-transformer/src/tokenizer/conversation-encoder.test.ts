@@ -91,14 +91,14 @@ describe('templates under which a conversation cannot grow are refused', () => {
     [
       'tires of it',
       "{% for m in messages %}{% if loop.index > 4 %}still {% endif %}{{ m['content'] }}<|im_end|>{% endfor %}",
-      /lays out later turns differently/,
+      /formats later turns differently/,
     ],
     [
       'marks the last turn',
       "{% for m in messages %}{% if loop.last %}<|bos|>{% endif %}{{ m['content'] }}<|im_end|>{% endfor %}",
-      /writes earlier turns anew/,
+      /rewrites earlier turns/,
     ],
-    ['keeps only the last turn', "{{ messages[-1]['content'] }}<|im_end|>", /writes earlier turns anew/],
+    ['keeps only the last turn', "{{ messages[-1]['content'] }}<|im_end|>", /rewrites earlier turns/],
     [
       'says it twice',
       "{% for m in messages %}{{ m['content'] }}{{ m['content'] }}<|im_end|>{% endfor %}",

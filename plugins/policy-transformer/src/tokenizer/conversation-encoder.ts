@@ -92,7 +92,7 @@ function templateOf(files: TokenizerFiles, config: { readonly [key: string]: unk
     if (found !== undefined) return found.template;
   }
   throw new Error(
-    'the folder has no chat template: take an instruction-tuned model, or put a chat_template.jinja into the folder',
+    'the folder has no chat template: use an instruction-tuned model, or add a chat_template.jinja to the folder',
   );
 }
 

@@ -101,7 +101,7 @@ describe('packed requests', () => {
     const here = new TokenHistories();
     packRequests([request('a', [1, 5])], here);
     const packed = packRequests([request('a', [1, 5, 6])], here);
-    expect(() => unpackRequests(packed, new TokenHistories())).toThrow('0 tokens of a are known, and not 2');
+    expect(() => unpackRequests(packed, new TokenHistories())).toThrow('0 tokens of a are known, but not 2');
   });
 
   it('that were overtaken settle and abandon nothing', () => {

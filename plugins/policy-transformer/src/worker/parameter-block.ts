@@ -35,7 +35,7 @@ export class ParameterBlock {
     for (const [name, view] of this.views) {
       const given = parameters.get(name);
       if (given?.length !== view.length) {
-        throw new Error(`${name} has ${given?.length ?? 'no'} numbers where the model has ${view.length}`);
+        throw new Error(`${name} has ${given?.length ?? 'no'} numbers, but the model has ${view.length}`);
       }
       view.set(given);
     }

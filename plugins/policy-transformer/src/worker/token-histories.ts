@@ -30,7 +30,7 @@ export class TokenHistories {
   /** Puts `fresh` in the place of all but the first `kept` tokens. Throws where fewer are remembered. */
   continue(name: string, kept: number, fresh: Iterable<number>): History {
     const { tokens, settled } = this.#histories.get(name) ?? { tokens: [], settled: 0 };
-    if (kept > tokens.length) throw new Error(`${tokens.length} tokens of ${name} are known, and not ${kept}`);
+    if (kept > tokens.length) throw new Error(`${tokens.length} tokens of ${name} are known, but not ${kept}`);
     tokens.length = kept;
     for (const token of fresh) tokens.push(token);
     const history = { tokens, settled: Math.min(settled, kept) };

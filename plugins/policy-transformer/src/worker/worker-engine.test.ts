@@ -101,7 +101,7 @@ describe('WorkerEngine', () => {
       encoding: 'utf8',
     });
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^onnxruntime-(node|web)\na thread of the policy died: /);
+    expect(stdout).toMatch(/^onnxruntime-(node|web)\na thread of the policy ended: /);
     expect(status).toBe(0);
   });
 });

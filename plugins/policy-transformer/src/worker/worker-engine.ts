@@ -88,7 +88,7 @@ export class WorkerEngine implements Engine {
   #fail(cause: unknown): void {
     if (this.#failure) return;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    this.#failure = new Error(`a thread of the policy died: ${reason}`, { cause });
+    this.#failure = new Error(`a thread of the policy ended: ${reason}`, { cause });
     for (const { reject } of this.#pending.values()) reject(this.#failure);
     this.#pending.clear();
     for (const port of this.#ports.slice(1)) (port as MessagePort).close();
