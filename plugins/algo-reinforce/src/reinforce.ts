@@ -149,8 +149,8 @@ function meanOf(values: Float64Array): number {
 }
 
 /**
- * Unnormalised, an episode is credited with its own rewards alone; where tokens are counted, its weight depends on what
- * was drawn.
+ * Without normalisation an episode is credited only with its own rewards. If the loss divides by a number of tokens,
+ * the weight of an episode depends on sampled tokens.
  */
 function claimsOf(options: Options): readonly AlgorithmClaim[] {
   if (options.normalize !== 'none') return [];

@@ -71,7 +71,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     return advantages;
   }
 
-  /** What is made larger, and what it is logged by. */
+  /** The objective to maximise, and its metrics. */
   function objectiveOf(
     ops: LossOperations,
     inputs: LossInputs,
@@ -116,8 +116,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 }
 
 /**
- * A group is compared with itself alone. Where groups are left out, or tokens are counted, an episode's weight depends
- * on what was drawn.
+ * A group is compared only with itself. If groups are dropped, or the loss divides by a number of tokens, the weight of
+ * an episode depends on sampled tokens.
  */
 function claimsOf(options: Options, dropsFlat: boolean): readonly AlgorithmClaim[] {
   const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';
