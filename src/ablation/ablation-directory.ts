@@ -26,7 +26,7 @@ export interface CellRun {
   readonly sharedStages?: string;
 }
 
-/** `ablation.json`: what was to be found out, and what became of it. */
+/** `ablation.json`: the question of the ablation and its result. */
 export interface AblationManifest extends Omit<AblationPlan, 'cells'> {
   readonly formatVersion: 1;
   readonly createdAt: string;
@@ -62,9 +62,9 @@ export class AblationDirectory {
   }
 
   /**
-   * Creates the folder, or goes on with the one that is there: seeds are added to those it has.
+   * Creates the folder, or continues the ablation in it and adds seeds.
    *
-   * @throws AG_ABLATION_CHANGED where it holds another ablation, AG_OUTPUT_EXISTS where it is none, AG_RUN_LOCKED
+   * @throws AG_ABLATION_CHANGED if it holds another ablation, AG_OUTPUT_EXISTS if it is not an ablation, AG_RUN_LOCKED
    */
   static async open(
     path: string,
@@ -110,7 +110,7 @@ export class AblationDirectory {
     }
   }
 
-  /** Seeds first: whatever is there when it is stopped compares all cells. */
+  /** Seeds first, so that a stopped ablation can compare all cells. */
   get runs(): readonly CellRun[] {
     return runsOf(this.path, this.#manifest);
   }
@@ -168,9 +168,9 @@ export interface CellRunState {
 }
 
 /**
- * Reads a run of an ablation; undefined where it was never begun.
+ * Reads a run of an ablation; undefined if it has not started.
  *
- * @throws AG_ABLATION_CHANGED where it was made by another recipe than the cell's, or was changed since it was complete
+ * @throws AG_ABLATION_CHANGED if its recipe is not that of the cell, or if it changed after completion
  */
 export async function readCellRun(
   run: CellRun,
@@ -196,7 +196,7 @@ export function runName({ cell, seed }: CellRun): string {
   return `${cell.id}/seed-${seed}`;
 }
 
-/** Of what results are made of. */
+/** The input of the results. */
 async function runDigest(directory: string): Promise<string> {
   const hash = createHash('sha256');
   for (const name of ['result.json', 'evaluations.jsonl', 'metrics.jsonl']) {

@@ -17,7 +17,7 @@ export interface CellPlan {
 /** What is to be found out, before any recipe is resolved. */
 export interface AblationPlan {
   readonly name: string;
-  /** The named axis, or `grid` where a file says what is varied. */
+  /** The named axis, or `grid` if a file defines the variations. */
   readonly axis: string;
   readonly question: string;
   readonly cells: readonly CellPlan[];

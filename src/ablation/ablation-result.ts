@@ -32,7 +32,7 @@ export interface CellSummary {
   readonly measured?: CellMean | null;
   /** Mean over its complete runs, by currency. */
   readonly spent: { readonly [currency: string]: number };
-  /** `failed` where a run failed, `incomplete` where one is missing otherwise. */
+  /** `failed` if a run failed, `incomplete` if a run is missing for another reason. */
   readonly status: 'completed' | 'incomplete' | 'failed';
   /** Settings without effect in this cell, and why. */
   readonly notes: readonly string[];
@@ -68,7 +68,7 @@ export function titleOf(cells: readonly CellSummary[], id: string): string {
   return cells.find((cell) => cell.id === id)?.title ?? id;
 }
 
-/** One cell for each that was trained: of those that share their runs the one that was tested where it trained. */
+/** One cell for each training: of the cells that share their runs, the one tested on its training environment. */
 export function trainedCells(cells: readonly CellSummary[]): readonly CellSummary[] {
   return cells.filter(({ trained, tested }) => trained === tested);
 }

@@ -32,7 +32,7 @@ export function cellId(settings: CellSettings, keys: readonly string[]): string 
   return cellOfLevels(keys.map((key) => ({ key, value: settings[key] ?? null, text: '', isName: false }))).id;
 }
 
-/** The last word of a key; two keys that end alike are told apart by all of their words. */
+/** The last word of a key; keys with the same last word are written in full. */
 function lastWords(key: string, keys: readonly string[], joint: string): string {
   const last = (other: string) => other.split('.').at(-1);
   return keys.filter((other) => last(other) === last(key)).length > 1 ? key.replaceAll('.', joint) : (last(key) ?? key);

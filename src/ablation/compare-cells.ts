@@ -36,7 +36,7 @@ export interface CellComparison {
   readonly design: 'paired' | 'unpaired';
 }
 
-/** What outcomes lie between, where that is known. */
+/** The bounds of outcomes, if known. */
 export const boundsOf = (measure: Measure): { bounds?: readonly [number, number] } =>
   measure === 'success' ? { bounds: [0, 1] } : {};
 

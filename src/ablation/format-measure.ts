@@ -13,10 +13,7 @@ export function formatMean(mean: CellMean | null, measure: Measure): string {
   return mean === null ? '-' : `${formatMeasure(mean.mean, measure)}${measure === 'success' ? ' %' : ''}`;
 }
 
-/**
- * "48.1 to 60.2", with a word where it is not to be believed as it stands: "48.1 to 60.2, narrow". Empty where there is
- * none.
- */
+/** "48.1 to 60.2", with a word if it has a reservation: "48.1 to 60.2, narrow". Empty if there is no interval. */
 export function formatInterval(mean: CellMean | null, measure: Measure): string {
   if (mean === null) return '';
   const mark = mean.reservation === undefined ? '' : `, ${reservationWord(mean.reservation)}`;

@@ -10,8 +10,8 @@ export interface LevelName {
 }
 
 /**
- * Names the values of one key of a grid: a contribution by its own name, a list of them by all of theirs, anything else
- * as it is written. Values that would be called alike get what they differ in.
+ * Names for the values of one key of a grid: a contribution by its own name, a list of them by all names, anything else
+ * as written. Values with equal names get the settings in which they differ.
  */
 export function levelNames(key: string, values: readonly Json[]): readonly LevelName[] {
   const names = values.map((value) => nameOf(key, value));

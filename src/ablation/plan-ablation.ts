@@ -109,7 +109,8 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
   const question = ablation.question ?? `Which of ${cells.length} cells does best?`;
   const plan = { name, axis: 'grid', question, cells, reference: ablation.reference ?? cells[0]?.id ?? '', compare };
   const source = request.recipe ?? ablation.recipe;
-  // A recipe that the file names lies beside it; one from the command line beside the user.
+  // A recipe named in the file is relative to the file; a recipe from the command line is relative to the current
+  // folder.
   const base = {
     ...(source !== undefined && { source }),
     sets,

@@ -27,8 +27,7 @@ export type CellBase = Required<Pick<RecipeRequest, 'cwd' | 'sets'>> &
 /**
  * Resolves the recipe of every cell.
  *
- * @throws AG_ABLATION_GRID where two cells come to the same recipe; whatever is wrong with a cell's recipe, with the
- * cell named
+ * @throws AG_ABLATION_GRID if two cells have the same recipe; errors of a cell's recipe, with the name of the cell
  */
 export async function resolveCells(
   plan: AblationPlan,
@@ -51,7 +50,7 @@ export async function resolveCells(
   return [first, ...others];
 }
 
-/** Eight hexadecimal digits that stand for what is run: the recipes of all cells, whatever their seeds. */
+/** Eight hexadecimal digits that identify the recipes of all cells, without their seeds. */
 export function ablationFingerprint(cells: readonly Cell[]): string {
   return digest(cells.map(({ id, recipe }) => [id, fingerprint(recipe)])).slice(0, 8);
 }
@@ -140,7 +139,7 @@ function idleSettings(error: unknown, settings: readonly Setting[]): readonly { 
   return idle.map(({ path, message }) => ({ path, message: message.replace(/^`cell .*?`: (?=[a-z]+\.)/s, '') }));
 }
 
-/** A setting without the key at a path: gone where that is its own, with a smaller map where it lies inside. */
+/** A setting without the key at a path: removed if the key is its own, with a smaller map if the key is inside it. */
 function withoutKey(setting: Setting, path: string): Setting | undefined {
   const own = formatPath(setting.path);
   if (own === path) return undefined;

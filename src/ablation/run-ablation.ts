@@ -20,8 +20,8 @@ export interface RunAblationOptions extends SummarizeOptions, Pick<RunCellsOptio
 }
 
 /**
- * Runs what is missing of an ablation and compares its cells. Begun before, by whatever process, it goes on; complete,
- * it only reads.
+ * Runs the missing runs of an ablation and compares its cells. It continues an ablation that any process started, and
+ * only reads a complete one.
  *
  * @throws what `AblationDirectory.open` and `readCellRun` throw; a cell that fails is part of the result
  */

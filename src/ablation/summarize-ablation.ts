@@ -15,7 +15,7 @@ export interface SummarizeOptions {
   readonly temperature: number;
 }
 
-/** What a summary takes of a run; evaluations only of one that is complete. */
+/** The parts of a run that a summary uses; evaluations only if the run is complete. */
 type SummarizedRun = Pick<LoadedRun, 'manifest' | 'status' | 'result' | 'evaluations'>;
 
 /** Reads the runs of an ablation and compares its cells, complete or not. Nothing is written. */

@@ -22,8 +22,8 @@ export type TrainOutcome =
   | { readonly status: 'failed'; readonly cause: string };
 
 /**
- * Trains one run of an ablation in a process of its own, or goes on with it: `agentgym train`, whose recipe is written
- * beside the run. An abort makes it save a checkpoint and end.
+ * Trains one run of an ablation in its own process, or resumes it: `agentgym train`, with the recipe written next to
+ * the run. An abort makes it save a checkpoint and end.
  */
 export async function trainInProcess(
   run: CellRun,

@@ -53,9 +53,9 @@ export function namedComparisons({
 }
 
 /**
- * What was trained under each other, what it was tested on beside each other, and how far each is from those that
- * trained there, in the mean. Intervals are left out where the terminal has no room for them; where even the names of
- * columns are too long they are numbered as the rows.
+ * Rows are trained environments, columns tested ones; the last column is the mean distance to the cells trained on the
+ * column. Intervals are left out if the terminal is too narrow; columns are numbered like the rows if their names are
+ * too long.
  */
 export function transferLines(
   { cells, measure }: Pick<AblationResult, 'cells' | 'measure'>,

@@ -9,9 +9,9 @@ export interface TransferSummary {
   /** Names of what all of them were tested on: its columns. */
   readonly tested: readonly string[];
   /**
-   * Of each row, the mean over the columns that it did not train on of its difference to the rows that trained there,
-   * every column alike:
-   * `b` is the row. By Holm over the rows; a row without a seed in common with all others is left out.
+   * For each row, the mean over the columns that it did not train on of its difference to the rows that trained there,
+   * with equal weights: `b` is the row. Corrected over the rows (Holm); a row that shares no seed with all others is
+   * left out.
    */
   readonly elsewhere: readonly CellComparison[];
   /** The row that loses least elsewhere, against each of the others over all columns; absent before there are two. */
@@ -20,10 +20,7 @@ export interface TransferSummary {
   readonly notes: readonly string[];
 }
 
-/**
- * What the oracle came to on a column that it cannot solve in the turns there are: nobody who is tested there can do
- * much better.
- */
+/** The oracle's success on a column that it cannot solve within the horizon; it is an upper limit in practice. */
 function ceilingNotes(tested: readonly string[], results: readonly Pick<RunResult, 'transfer'>[]): string[] {
   return tested.flatMap((column) => {
     const oracle = results.flatMap(({ transfer }) => transfer?.[column]?.baselines.oracle ?? [])[0];
@@ -41,11 +38,11 @@ export const trainedThere = 'trained-there';
 type OutcomesOf = (trained: string, tested: string) => readonly RunOutcomes[];
 
 /**
- * Compares rows over columns. The losses of two rows leave out different columns, their own; but their difference is,
- * up to a factor, the mean over all columns of what one is above the other: that is how the best row is held against
- * the others.
+ * Compares rows over columns. The losses of two rows leave out different columns, namely their own. But their
+ * difference is, up to a factor, the mean over all columns of the difference between the two rows. The best row is
+ * compared with the others in this way.
  *
- * @param results of complete runs, for what the baselines came to
+ * @param results of complete runs, for the results of the baselines
  */
 export function summarizeTransfer(
   trained: readonly string[],

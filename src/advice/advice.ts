@@ -2,7 +2,9 @@ import type { RunPlan } from '../config/run-plan.js';
 import type { Json } from '../contracts/json.js';
 import type { Measured } from './measured.js';
 
-/** `problem`: training cannot do what it is for; `advice`: likely better otherwise; `hint`: worth a thought. */
+/**
+ * `problem`: training cannot reach its goal; `advice`: another setting is probably better; `hint`: worth considering.
+ */
 export type Severity = 'problem' | 'advice' | 'hint';
 
 /** Whose figures a rule rests on: the Guide's paper, ours, or both. */
@@ -14,7 +16,7 @@ export interface Trial {
   readonly values?: readonly Json[];
 }
 
-/** What a rule says of a subject. */
+/** The result of a rule for a subject. */
 export type Judgement =
   | {
       readonly verdict: 'finding';
@@ -52,7 +54,7 @@ export interface AdviceRule {
   readonly judge: (subject: Subject) => Judgement | undefined;
 }
 
-/** A finding as it is told: changes and trials have been tried out, and are absent where they would be refused. */
+/** A finding as shown: changes and trials have been tested, and are absent if agentgym would refuse them. */
 export interface Finding {
   readonly rule: string;
   readonly severity: Severity;

@@ -32,7 +32,7 @@ export interface AdviceRequest {
 const order: readonly Severity[] = ['problem', 'advice', 'hint'];
 
 /**
- * Holds a recipe or a run against what has been measured elsewhere. Nothing is written; the same seed gives the same
+ * Compares a recipe or a run with published and measured results. It writes nothing; the same seed gives the same
  * advice.
  */
 export async function advise(request: AdviceRequest): Promise<Advice> {

@@ -20,12 +20,12 @@ export interface Played {
 }
 
 /**
- * The smallest difference that an ablation on the final tasks would find. Two cells that were trained apart differ on a
- * cluster by at most the sum of their variances between clusters, each taken to be that of the given outcomes. How much
- * seeds differ nobody knows from one of them: it is left out, so the real number is larger.
+ * The smallest difference that an ablation on the final tasks can detect. Two separately trained cells differ on a
+ * cluster by at most the sum of their variances between clusters; each variance is taken from the given outcomes. The
+ * variance between seeds is unknown from one seed and left out, so the real number is larger.
  *
  * @param finalTasks ids of the final evaluation's tasks
- * @returns undefined where the outcomes do not vary between two clusters or more: then nothing can be said
+ * @returns undefined if the outcomes do not vary between at least two clusters
  */
 export function measurePower(
   { player, split, outcomes }: Played,

@@ -12,7 +12,7 @@ const earlySteps = 5;
 /** The share of a stage whose means are where it ended. */
 const lateShare = 0.25;
 
-/** What a run's log and evaluations say. Undefined where no step of reinforcement learning was logged. */
+/** Measurements from a run's log and evaluations. Undefined if no step of reinforcement learning was logged. */
 export function measureRun(run: LoadedRun): RunMeasure | undefined {
   const lines = rlLines(run);
   const last = lines.at(-1);
@@ -77,7 +77,7 @@ function riseOf(lines: readonly RunMetricsLine[], quarter: number): RunMeasure['
   return finite(pairedTInterval(before, successes.slice(-quarter)));
 }
 
-/** The rules that watch training, over what was logged: runs from before there were such rules are told too. */
+/** The health rules of training, applied to the log: this also covers runs from before these rules. */
 function replayHealth(lines: readonly RunMetricsLine[]): RunMeasure['warnings'] {
   let state = initialHealth;
   const told: RunMeasure['warnings'][number][] = [];

@@ -36,7 +36,7 @@ const comparedTasks = 200_000;
 
 export interface MeasureRequest {
   readonly planned: RunPlan;
-  /** Absent where the recipe alone is asked about. */
+  /** Absent if the subject is only a recipe. */
   readonly run?: LoadedRun;
   /** Training tasks that are played; 0: nothing is played. */
   readonly tasks: number;
@@ -94,7 +94,7 @@ async function measurePlayers(
 ): Promise<Play> {
   const { planned, run } = request;
   const groupSize = planned.lastRl?.update.groupSize ?? 1;
-  // Twice the group, so that larger ones can be told of; and enough for a success rate where there are no groups.
+  // Twice the group size, to judge larger groups; and enough for a success rate without groups.
   const episodes = Math.max(groupSize, Math.min(largestGroup, Math.max(8, 2 * groupSize)));
   const players: Play = {};
   const add = (name: string, played: PlayMeasure | undefined) => {

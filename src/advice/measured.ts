@@ -14,10 +14,7 @@ export interface PlanMeasure {
   /** Share of all tasks that it solves within the recipe's longest horizon, and within its first. */
   readonly withinHorizon: number;
   readonly withinFirst: number;
-  /**
-   * Turns of the longest episode that anybody played: where it is no longer than the horizon, the game has an end of
-   * its own.
-   */
+  /** Number of turns of the longest episode: if it is shorter than the horizon, the game ends by itself. */
   readonly longestPlayed: number;
 }
 
@@ -59,7 +56,7 @@ export interface RunMeasure {
   readonly late: { readonly [metric: string]: number };
   readonly earlySteps: number;
   readonly lateSteps: number;
-  /** What the rules of training would have told, and at which step. */
+  /** The warnings of the rules of training, and their steps. */
   readonly warnings: readonly { readonly rule: string; readonly step: number; readonly message: string }[];
   /** Share of steps whose mean gradient is longer than it is clipped to. */
   readonly clippedGradients?: number;
@@ -107,8 +104,8 @@ export interface ImitationMeasure {
   /** Share of held-out turns at which the likeliest action is the expert's. */
   readonly agreement?: number;
   /**
-   * On the final tasks, at `temperature`: 0 or that of training, whichever is better. An expert that draws its actions
-   * is imitated as a distribution, which its likeliest action alone may play badly.
+   * On the final tasks, at temperature 0 or the training temperature, whichever is better. If an expert draws its
+   * actions, the policy imitates its distribution, and the most likely action alone may play badly.
    */
   readonly success?: number;
   readonly temperature?: number;

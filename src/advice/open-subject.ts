@@ -20,10 +20,11 @@ export interface OpenedSubject {
 }
 
 /**
- * Finds a recipe, or a run: a recipe's name comes before the id of a run, and a folder with a manifest is a run.
+ * Finds a recipe or a run: a recipe's name comes before the id of a run, and a folder with a manifest is a run.
  *
  * @param what absent: the project's recipe
- * @throws AG_RECIPE_NOT_FOUND where it is neither, AG_COMMAND_USAGE for flags beside a run, and what finding throws
+ * @throws AG_RECIPE_NOT_FOUND if it is neither, AG_COMMAND_USAGE for flags together with a run, and errors of the
+ * search
  */
 export async function openSubject(
   what: string | undefined,
@@ -62,7 +63,7 @@ async function findRun(
     await resolveRecipe({ source: what, cwd, host });
     return undefined;
   } catch (error) {
-    // A recipe that is there, but wrong, is told of with its errors when it is read again with its flags.
+    // The errors of an existing but wrong recipe are reported when it is read again with its flags.
     if (!isAgentgymError(error) || error.code !== 'AG_RECIPE_NOT_FOUND') return undefined;
     try {
       return await resolveRun(what, runsFolder);

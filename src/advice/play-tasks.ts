@@ -30,7 +30,7 @@ function firstTurns(horizon: HorizonSchedule): number {
   return horizon.schedule === 'linear' ? horizon.from : Math.min(...horizon.turns);
 }
 
-/** The expert that supervised fine-tuning imitates; undefined where there is none, or the games lie in a file. */
+/** The expert that supervised fine-tuning imitates; undefined without one, or if the games come from a file. */
 export function imitatedExpert({ stages }: RunPlan): string | undefined {
   for (const stage of stages) {
     if (stage.kind === 'sft' && stage.demonstrations.file === undefined) return stage.demonstrations.expert;

@@ -78,10 +78,7 @@ export async function proposeAblation({ axis, values }: Trial, base: ProposalBas
   ].join(' ');
 }
 
-/**
- * Keys that the cells of an axis say anew, whatever the recipe had there: a flag for one of them would do nothing, and
- * is refused.
- */
+/** Keys that the cells of an axis always set: a flag for one of them would have no effect, and is refused. */
 function replacedKeys(axis: string, hasValues: boolean): readonly string[] {
   if (axis === 'sparsity') return ['reward.terms'];
   return axis === 'horizon' && hasValues ? ['horizon'] : [];
@@ -92,7 +89,7 @@ function quoted(word: string): string {
   return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** What the tool refuses is not proposed; what is a defect is not hidden. */
+/** Proposals that agentgym refuses are dropped; defects are not hidden. */
 async function unlessRefused<Value>(tried: Promise<Value>): Promise<Value | undefined> {
   try {
     return await tried;

@@ -7,7 +7,7 @@ import { loadRun } from '../runs/load-run.js';
 import { advise } from './advise.js';
 
 /**
- * What the page of a run says beside what was logged. Nothing is played; what this installation cannot judge is left
+ * Remarks on the page of a run, from its log. No episode is played; parts that this installation cannot judge are left
  * out.
  */
 export async function remarkOnRun(

@@ -7,7 +7,7 @@ import { measureRun } from './measure-run.js';
 import { imitation } from './rules/imitation.js';
 import { gain, overRandom } from './rules/outcome.js';
 
-/** What must be told at the end of a training, whoever asks for advice or not: that it did not do what it is for. */
+/** Problems that are always reported at the end of a training: the policy did not learn what it should. */
 const told = [imitation, gain, overRandom];
 
 /**

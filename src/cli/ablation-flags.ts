@@ -3,7 +3,7 @@ import { Flags } from '@oclif/core';
 import type { Json } from '../contracts/json.js';
 import { messageOf } from '../errors/message-of.js';
 
-/** What `ablate` takes beside its axis. */
+/** Flags of `ablate` besides its axis. */
 export const ablationFlags = {
   recipe: Flags.string({ helpValue: 'RECIPE', description: "Recipe to vary; default: the project's" }),
   seeds: Flags.integer({ min: 1, description: 'Seeds per cell; a later call with more seeds adds runs; default: 3' }),

@@ -44,8 +44,8 @@ export abstract class BaseCommand extends Command {
   }
 
   /**
-   * oclif takes what is piped in for an argument that was not given: `agentgym list` in a loop that reads lines would
-   * take one of them.
+   * oclif reads piped input as a missing argument: `agentgym list` in a loop that reads lines would consume one of
+   * them.
    */
   protected override parse: Command['parse'] = (options, argv) => {
     for (const argument of Object.values(options?.args ?? {})) Object.assign(argument as object, { ignoreStdin: true });
@@ -68,8 +68,8 @@ export abstract class BaseCommand extends Command {
   }
 
   /**
-   * The host over all plugins, installed and of the project around the current folder; tells of those that had to be
-   * left out.
+   * The host over all plugins: installed ones, and those of the project around the current folder. Reports plugins that
+   * were left out.
    */
   protected async openPluginHost(config = this.config): Promise<PluginHost> {
     const [{ openPluginHost }, { installedPlugins }] = await Promise.all([

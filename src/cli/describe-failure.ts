@@ -7,7 +7,7 @@ import { shortenText } from '../reporting/display-text.js';
 const longestMessage = 1000;
 const longestPath = 200;
 
-/** What the user is told about an error, whatever threw it. */
+/** The message to the user about any error. */
 export interface Failure {
   readonly exitCode: number;
   readonly error: ErrorFinding & { readonly findings?: readonly ErrorFinding[] };

@@ -1,6 +1,6 @@
-// The process belongs to the command line, not to the plugins that run in it: they cannot end it, nor write into the
-// one document of `--json`. A plugin's threads and child processes, native code, file descriptor 1 and `process.abort`
-// are out of reach.
+// The process belongs to the command line, not to the plugins in it. Plugins cannot end it, and cannot write into the
+// one document of `--json`. Threads and child processes of a plugin, native code, file descriptor 1 and `process.abort`
+// cannot be controlled.
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -37,7 +37,7 @@ export function isOwnProcess(): boolean {
   return isOwn;
 }
 
-/** Tells of an error and ends the process, whatever it is doing. */
+/** Reports an error and ends the process immediately. */
 export function failProcess(error: AgentgymError): never {
   return exit(tell(error));
 }
@@ -71,7 +71,7 @@ export function leaveProcess(code: number): never {
 
 /** Writes the one document of `--json`. */
 export function printDocument(document: unknown): void {
-  // JSON leaves alone what terminals obey beside the controls of ASCII: C1 and the signs that turn the direction of
+  // JSON does not escape some characters that control terminals: C1 controls, and signs that change the direction of
   // text.
   const text = `${JSON.stringify(document, null, 2).replaceAll(
     /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
@@ -82,9 +82,9 @@ export function printDocument(document: unknown): void {
 }
 
 /**
- * Rejects with what nobody caught, such as an error thrown in a timer of a plugin, which is named then.
+ * Rejects with uncaught errors, such as an error in a timer of a plugin; the error then names the plugin.
  *
- * @param outlives is told of what a plugin threw; true: the command goes on
+ * @param outlives called with an error that a plugin threw; true: the command continues
  */
 export function uncaughtFailure(outlives: (error: AgentgymError) => boolean): Promise<never> {
   return new Promise((_, reject) => {
@@ -111,7 +111,7 @@ function blame(error: Error): Error {
 function pluginIn(stack: string): GuardedPlugin | undefined {
   const folders = plugins.map((plugin) => ({ plugin, folder: folderOf(plugin.root) }));
   const places: { plugin?: GuardedPlugin; folder: string }[] = [...folders, { folder: folderOf(own) }];
-  // A plugin may lie in the folder of another, or agentgym in that of a project.
+  // A plugin may lie inside the folder of another plugin, or agentgym inside that of a project.
   places.sort((a, b) => b.folder.length - a.folder.length);
   for (const line of stack.split('\n').filter((text) => /^\s+at /.test(text))) {
     const place = places.find(({ folder }) => line.includes(folder) || line.includes(pathToFileURL(folder).href));

@@ -7,7 +7,7 @@ let controller: AbortController | undefined;
 
 /**
  * One signal for the process: the first Ctrl-C, SIGTERM or SIGHUP aborts it with AG_INTERRUPTED, so that work can be
- * saved; the second ends the process at once. `said`: what the user is told at the first.
+ * saved; the second ends the process immediately. `said` is the message to the user at the first.
  */
 export function interruptSignal(said = 'Interrupted: saving. Interrupt again to stop at once.'): AbortSignal {
   if (controller === undefined) {

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core';
 
 import type { RunLabel } from '../runs/run-label.js';
 
-/** What somebody calls a run. @param exclusive flags beside which they say nothing */
+/** The user's name and note for a run. @param exclusive flags that cannot be combined with these */
 export const labelFlags = (exclusive: string[] = []) => ({
   name: Flags.string({
     helpValue: 'NAME',
@@ -25,7 +25,7 @@ interface GivenLabel {
   readonly note?: string | undefined;
 }
 
-/** None where none of the flags is given. */
+/** Undefined if none of the flags is given. */
 export function labelOf({ name, tag, note }: GivenLabel): { readonly label?: RunLabel } {
   if (name === undefined && tag === undefined && note === undefined) return {};
   return { label: { ...(name !== undefined && { name }), tags: tag ?? [], ...(note !== undefined && { note }) } };

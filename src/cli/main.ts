@@ -91,8 +91,8 @@ function asksForJson(argv: readonly string[]): boolean {
 }
 
 /**
- * `agentgym list | head -1` closes the pipe while we write, as does a terminal that is closed: no error, and training
- * behind it goes on.
+ * `agentgym list | head -1` closes the pipe during writing, as does closing a terminal. This is not an error, and
+ * training continues.
  */
 function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {

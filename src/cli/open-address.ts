@@ -6,7 +6,7 @@ const openers: { readonly [platform: string]: readonly string[] } = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an address in the user's browser, and goes on at once; tells where that cannot be done. */
+/** Opens an address in the user's browser without waiting; prints the address if that fails. */
 export function openAddress(url: string, tell: (problem: string) => void): void {
   const [program = '', ...first] = openers[process.platform] ?? ['xdg-open'];
   const child = spawn(program, [...first, url], { stdio: 'ignore', detached: true });

@@ -17,7 +17,7 @@ export function parseOptions(texts: readonly string[]): { readonly [name: string
   return Object.fromEntries(entries);
 }
 
-/** Throws AG_COMMAND_USAGE where it is no temperature. */
+/** Throws AG_COMMAND_USAGE if it is not a temperature. */
 export function parseTemperature(text: string): number {
   const temperature = text.trim() === '' ? Number.NaN : Number(text);
   if (Number.isFinite(temperature) && temperature >= 0) return temperature;

@@ -1,6 +1,6 @@
 import type { Setting } from '../config/parse-setting.js';
 
-/** The keys of a recipe that flags set, those of their own name before `--set`, which may say them anew. */
+/** The recipe keys that flags set. Flags with their own name come before `--set`, which may override them. */
 export function recipeSettings(flags: {
   readonly environment?: string | undefined;
   readonly seed?: number | undefined;

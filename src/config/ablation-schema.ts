@@ -1,4 +1,4 @@
-// The one description of an ablation file; docs/reference/ablation.md is made of it.
+// The only description of an ablation file; docs/reference/ablation.md is generated from it.
 import * as v from 'valibot';
 
 import type { Json } from '../contracts/json.js';

@@ -9,7 +9,7 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
   const wrong = (path: KeyPath, message: string, hint: string) =>
     complaints.add('AG_RECIPE_INVALID', path, `\`${formatPath(path)}\` ${message}`, hint);
 
-  // Without an algorithm there is no plan of an rl stage: that it is missing is told of below.
+  // Without an algorithm an rl stage has no plan; the missing algorithm is reported below.
   const plan = recipe.algorithm && planRun(recipe);
   for (const [name, stage] of Object.entries(recipe.stages)) {
     const warmup = stage.optimizer.warmup;

@@ -41,7 +41,7 @@ export function checkOptions(
   return { values: Object.fromEntries(values), findings };
 }
 
-/** What an option takes, in words: "a whole number from 1 to 4". */
+/** The allowed values of an option, in words: "a whole number from 1 to 4". */
 export function describeOptionType(option: OptionDeclaration): string {
   switch (option.type) {
     case 'boolean':
@@ -72,7 +72,7 @@ function bounds(option: { minimum?: number; maximum?: number; exclusiveMinimum?:
   return [...low, ...high].map((part) => ` ${part}`).join(' and');
 }
 
-/** What is wrong with a value, without its subject: "is not a whole number"; nothing where it is right. */
+/** The problem of a value, without its subject: "is not a whole number"; undefined if the value is valid. */
 function complaintAbout(option: OptionDeclaration, value: unknown): string | undefined {
   if (value === null && option.default === null) return undefined;
   switch (option.type) {

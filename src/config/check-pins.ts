@@ -17,8 +17,8 @@ interface PinFinding {
 }
 
 /**
- * What of a recipe's `plugins` does not hold. A pin holds whatever the recipe names: it says what has to be there, so
- * none is idle. Prereleases count only where the range names one, as npm has it.
+ * The violated pins in a recipe's `plugins`. A pin requires a package even if the recipe does not use it, so no pin is
+ * without effect. Prereleases count only if the range names one, as in npm.
  */
 export function checkPins(
   pins: { readonly [name: string]: string } = {},

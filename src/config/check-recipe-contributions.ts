@@ -91,7 +91,7 @@ const withoutFact: { readonly [fact in OptionalFact]: string } = {
   milestones: 'counts no milestones',
 };
 
-/** A scheme that pays for what the environment never reports would pay the outcome alone, and nobody would be told. */
+/** A scheme that pays for facts that the environment never reports would silently pay only the outcome. */
 function checkFacts(
   scheme: Contribution | undefined,
   environment: Contribution | undefined,
@@ -174,7 +174,7 @@ interface Finding {
   readonly idle?: boolean;
 }
 
-/** @param value what was written; 0 and `none` are legal anywhere, since they say that nothing is wanted */
+/** @param value the written value; 0 and `none` are always legal, since they switch something off */
 function settleFinding(
   finding: Finding,
   path: KeyPath,

@@ -49,10 +49,10 @@ export function checkStructure<Schema extends DocumentSchema>(
 }
 
 /**
- * Where a value is of another type than a schema says, or lacks a key that has to be there; undefined where it is
- * nowhere. Limits and unknown keys are no matter of types.
+ * Finds a value with another type than in a schema, or without a required key; undefined if there is none. It ignores
+ * limits and unknown keys.
  *
- * @param above of the value in its document
+ * @param above path of the value in its document
  */
 export function typeProblem(schema: DocumentSchema, value: unknown, above: KeyPath = []): string | undefined {
   const issue = v.safeParse(schema, value).issues?.find((one) => one.kind === 'schema' && !isUnknownKey(one));
@@ -123,7 +123,7 @@ function addIssue(issue: Issue, format: DocumentFormat<DocumentSchema>, value: K
   const rule = ['regex', 'check'].includes(issue.type);
   const given = `${name} is ${show(valueAt(value, path))}`;
   const message = missing ? `${name} is missing` : rule ? `${given}: ${issue.message}` : `${given}, not ${wanted}`;
-  // What a missing key was expected to be, valibot tells by its name alone; a rule has said already what it wants.
+  // valibot names a missing key only; a custom rule already has its own message.
   if (rule || (missing && description !== undefined)) {
     const meaning = description === undefined ? '' : `Meaning: ${description}. `;
     complaints.add('AG_RECIPE_INVALID', path, message, `${meaning}See \`${format.page}\`.`);

@@ -110,7 +110,7 @@ const algorithms: { readonly [name: string]: string } = {
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
-/** What a key of another trainer is called here: a sentence, or undefined where nobody has it. */
+/** The name in agentgym of a key of another trainer: a sentence, or undefined if the key is unknown. */
 export function foreignKeyHint(path: readonly (string | number)[]): string | undefined {
   const words = path.map((word) => plain(String(word)));
   for (const name of [words.slice(-2).join('.'), words.at(-1) ?? '']) {

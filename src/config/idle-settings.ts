@@ -7,7 +7,7 @@ import type { Complaints } from './complaints.js';
 import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { usualDemonstrations } from './run-plan.js';
 
-/** What the rules need beside the recipe, which they change in place. */
+/** The input of the rules besides the recipe, which they change in place. */
 export interface IdleContext {
   readonly complaints: Complaints;
   /** The user wrote the key: in the recipe or as a flag, not by default or `extends`. */
@@ -19,7 +19,7 @@ export function writtenKeys(value: unknown, originOf: (path: KeyPath) => RecipeL
   return (path: KeyPath) => valueAt(value, path) !== undefined && originOf(path)?.origin !== 'extends';
 }
 
-/** Complains about what was written and is idle; drops the rest of what is idle. */
+/** Reports settings that the user wrote and that have no effect; drops other settings without effect. */
 export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): void {
   const { complaints, written } = context;
   /** The setting at `path` has no effect because of the one at `because`. */

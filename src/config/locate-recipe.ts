@@ -8,7 +8,7 @@ import { builtInRecipes } from './built-in-recipes.js';
 import { nearestName } from './nearest-name.js';
 import type { KeyPath } from './recipe-layer.js';
 
-/** A recipe file, and where the recipe stands inside it. */
+/** A recipe file, and the place of the recipe inside it. */
 export interface RecipeLocation {
   readonly file: string;
   readonly root?: KeyPath;
@@ -21,8 +21,8 @@ const MANIFEST = 'manifest.json';
 const MANIFEST_KEY: KeyPath = ['recipe'];
 
 /**
- * What a recipe is called becomes a file: a path of a file or of a folder with a recipe.yaml, or the name of a built-in
- * recipe. A path has a separator or a known extension. The manifest of a run stands for the recipe in it.
+ * Finds the file of a recipe: the path of a file or of a folder with a recipe.yaml, or the name of a built-in recipe. A
+ * path has a separator or a known extension. The manifest of a run means the recipe in it.
  *
  * @throws AgentgymError AG_RECIPE_NOT_FOUND
  */

@@ -12,8 +12,8 @@ export interface MergedLayers {
 type Tree = Record<string, unknown>;
 
 /**
- * Lays recipes over each other: maps are merged, everything else is replaced, null removes what lies below. Where a
- * layer chooses another thing (`name`, `schedule`, `kind`), what lower layers said about the former one goes.
+ * Merges recipes: maps are merged, everything else is replaced, null removes the lower value. If a layer selects
+ * another thing (`name`, `schedule`, `kind`), the settings of lower layers for the former one are dropped.
  */
 export function mergeLayers(layers: readonly RecipeLayer[]): MergedLayers {
   const value: Tree = {};
@@ -47,7 +47,7 @@ export function mergeLayers(layers: readonly RecipeLayer[]): MergedLayers {
         if (!origins.has(formatPath(here))) origins.set(formatPath(here), layer);
         lay(inner, item, here, layer);
       } else {
-        // What is new has nothing to forget; to look for it takes a look at every key there is.
+        // A new value has no earlier settings to drop; searching for them would visit every key.
         if (Object.hasOwn(below, key)) forget(here);
         set(below, key, item);
         origins.set(formatPath(here), layer);

@@ -2,8 +2,8 @@
 const longestName = 200;
 
 /**
- * The candidate that a misspelt name most likely means, or nothing where none is near: at most a third of its letters
- * away (Damerau-Levenshtein, adjacent letters swapped count once), or with the name as its beginning.
+ * The candidate that a misspelt name most likely means, or undefined if none is close: at most a third of its letters
+ * differ (Damerau-Levenshtein, swapped neighbours count once), or the candidate starts with the name.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;

@@ -1,5 +1,5 @@
-// The one way from the text of a YAML or JSON document to keys: nothing but plain data comes out of it, or an error
-// that names the line.
+// The only way from the text of a YAML or JSON document to keys. The result is plain data, or an error that names the
+// line.
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument as parseYaml, visit, type Document } from 'yaml';
 
 import type { Json } from '../contracts/json.js';
@@ -34,8 +34,8 @@ export interface ParsedDocument {
 }
 
 /**
- * Reads YAML, of which JSON is a part. Tags of its own types (`!!set`, `!!omap`, `!!binary`) and of others are refused:
- * what they make is no map of keys, and would be read as an empty one.
+ * Reads YAML, which includes JSON. Its type tags (`!!set`, `!!omap`, `!!binary`) and others are refused: their values
+ * are not maps of keys and would be read as empty maps.
  *
  * @throws DocumentError
  */
@@ -83,7 +83,7 @@ export function plainData(value: unknown, line: ParsedDocument['line'] = () => u
   }
 }
 
-/** A key that is no text, or that is there twice once it is one: one of the two would be lost. */
+/** A key that is not a string, or that appears twice as a string: one of the two values would be lost. */
 function refuseUnreadKeys(document: Document, lineAt: (offset: number | undefined) => number | undefined): void {
   visit(document, {
     Map(_, { items }) {

@@ -40,7 +40,7 @@ export async function readAblationFile(path: string, cwd: string): Promise<ReadA
   return { ablation: ablation as AblationFile, file, folder: dirname(file) };
 }
 
-/** Keys that contradict each other, or say nothing beside each other. */
+/** Keys that contradict each other, or have no effect together. */
 function checkTogether({ grid, cells, design, sample }: AblationFile, complaints: Complaints): void {
   const wrong = (path: KeyPath, message: string, hint: string): void =>
     complaints.add('AG_RECIPE_INVALID', path, message, hint);

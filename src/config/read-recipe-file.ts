@@ -7,18 +7,17 @@ import { messageOf } from '../errors/message-of.js';
 import { DocumentError, parseDocument, plainData, type ParsedDocument } from './parse-document.js';
 import { isKeyMap, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 
-/** The public door of this package, so that a recipe in TypeScript finds `defineRecipe` wherever it lies. */
+/** The public entry of this package, so that a recipe in TypeScript finds `defineRecipe` in any folder. */
 const PACKAGE_INDEX = fileURLToPath(new URL('../index', import.meta.url));
 
 /** A hundred times the longest recipe that anybody wrote. */
 const MOST_BYTES = 1_000_000;
 
 /**
- * Reads a recipe file: YAML, JSON, or TypeScript and JavaScript with a default export. Nothing but plain data comes out
- * of it.
+ * Reads a recipe file: YAML, JSON, or TypeScript and JavaScript with a default export. The result is plain data.
  *
- * @param root where the recipe stands inside the file; package.json holds one at `agentgym.recipe`
- * @throws AgentgymError AG_RECIPE_SYNTAX, with the line where there is one
+ * @param root place of the recipe inside the file; package.json has one at `agentgym.recipe`
+ * @throws AgentgymError AG_RECIPE_SYNTAX, with the line if there is one
  */
 export async function readRecipeFile(
   file: string,
@@ -91,10 +90,7 @@ async function importRecipe(file: string): Promise<unknown> {
   }
 }
 
-/**
- * The first line of the file that an error, or where it was thrown, names; lines of TypeScript stay where they are when
- * it is compiled.
- */
+/** The first line of the file in an error or its stack; compilation keeps the lines of TypeScript. */
 function lineWithin(file: string, error: unknown): number | undefined {
   const said = error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : '';
   const at = said.indexOf(`${file}:`);

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionsJsonSchema } from './option-schema.js';
 
-/** Made of recipe-schema.ts by `npm run reference`, so that no library is needed to make it again. */
+/** Generated from recipe-schema.ts by `npm run reference`, so that generating it again at run time needs no library. */
 const base = new URL('../../docs/reference/recipe.schema.json', import.meta.url);
 
 /** What is read of a contribution. */
@@ -28,9 +28,9 @@ const places: readonly { readonly kind: ContributionKind; readonly path: readonl
 ];
 
 /**
- * The JSON Schema (draft 7) of recipes that name these contributions: names are theirs alone, and the options beside a
- * name are those that it declares, with types, bounds, defaults and descriptions. Options beside no name (of a recipe
- * that extends another) are left open.
+ * The JSON Schema (draft 7) of recipes with these contributions. Only their names are allowed, and options next to a
+ * name must be those it declares, with types, bounds, defaults and descriptions. Options without a name (in a recipe
+ * that extends another) are not checked.
  */
 export async function recipeJsonSchema(contributions: readonly DescribedContribution[]): Promise<JsonObject> {
   const schema = JSON.parse(await readFile(base, 'utf8')) as Node;

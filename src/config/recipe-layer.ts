@@ -1,4 +1,4 @@
-/** Where a key stands inside a recipe. */
+/** The place of a key inside a recipe. */
 export type KeyPath = readonly (string | number)[];
 
 /** A map of keys, as read. */

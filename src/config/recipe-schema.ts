@@ -1,6 +1,6 @@
-// The one description of a recipe: its types, the JSON Schema for editors and docs/reference/recipe.md are made of it.
-// Keys whose default depends on another key are optional here and filled in, or dropped, by idle-settings.ts. Long
-// because it is one list.
+// The only description of a recipe: its types, the JSON Schema for editors and docs/reference/recipe.md are derived
+// from it. Keys whose default depends on another key are optional here; idle-settings.ts fills them in or drops them.
+// The file is long because it is one list.
 import semver from 'semver';
 import * as v from 'valibot';
 
@@ -137,7 +137,7 @@ const policy = v.strictObject({
   sampling: v.optional(v.pipe(sampling, v.description('Sampling of actions')), {}),
 });
 
-/** The keys of `algorithm`; a stage may say any of them anew. */
+/** The keys of `algorithm`; a stage may override any of them. */
 const algorithm = v.strictObject({
   name: contribution('algorithm'),
   groupSize: v.optional(count(1, 'Episodes per group: how often each task is sampled'), 8),

@@ -16,7 +16,7 @@ import { recipeSchema, type ParsedRecipe, type Recipe } from './recipe-schema.js
 
 const recipeFormat = { schema: recipeSchema, name: 'the recipe', page: 'docs/reference/recipe.md' };
 
-/** Which recipe is wanted, and against what it is checked. */
+/** The recipe to resolve, and the checks to use. */
 export interface RecipeRequest {
   /** A path, a built-in name, or the keys themselves; absent: the recipe of the project around `cwd`. */
   readonly source?: string | object;
@@ -32,7 +32,7 @@ export interface ResolvedRecipe {
   readonly recipe: Recipe;
   /** The recipe's file; absent where the keys were given directly. */
   readonly file?: string;
-  /** Where a key came from; `default` where nobody said it. */
+  /** The origin of a key; `default` if nobody set it. */
   readonly origin: (path: KeyPath) => 'default' | RecipeLayer['origin'];
   /** What is found wrong later, with the file and line, or the flag, that said it. */
   readonly placed: (error: AgentgymError) => AgentgymError;
@@ -57,7 +57,7 @@ export async function resolveRecipe({ source, sets = [], cwd, host }: RecipeRequ
   const named = { ...(main?.file && { name: nameOf(main.file) }), ...merged.value };
   const recipe = checkStructure(recipeFormat, named, complaints);
   if (recipe === undefined) throw failure(complaints.findings);
-  // Stands for what was inherited, and is dealt with.
+  // Marks an inherited setting that has been handled.
   delete recipe.extends;
   const written = writtenKeys(merged.value, (path) => merged.originOf(path));
   const context = { complaints, written };

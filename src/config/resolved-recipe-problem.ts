@@ -5,9 +5,9 @@ import { formatPath, isKeyMap, type KeyPath } from './recipe-layer.js';
 import { recipeSchema } from './recipe-schema.js';
 
 /**
- * Why a value that was written as a resolved recipe is none; undefined where it has the type of one. Limits and unknown
- * keys are no matter here: the version that resolved it may have had others. Nor are defaults filled in, as a resolved
- * recipe lacks those that are idle in it.
+ * Why a value is not a resolved recipe; undefined if it has the right type. It ignores limits and unknown keys, since
+ * another version may have resolved the recipe. It fills in no defaults, since a resolved recipe lacks settings without
+ * effect.
  *
  * @param path of the value in its document
  */

@@ -1,5 +1,5 @@
-// What a resolved recipe comes to: its stages in order, each with everything that holds in it, and what is derived from
-// all of them. Made once; whoever plays, trains, estimates or advises reads it here, in the shapes that the loops take.
+// The plan of a resolved recipe: its stages in order, each with all its settings, and values derived from all stages.
+// It is made once. Code that plays, trains, estimates or advises reads it here, in the shapes that the loops need.
 import { isDeepStrictEqual } from 'node:util';
 
 import type { ToolLimits } from '../rollout/toolbox.js';
@@ -25,7 +25,7 @@ const usualImportanceCap = 2;
 interface StageBase extends Pick<StageOptions, 'steps' | 'optimizer' | 'stopWhen'> {
   /** What the recipe calls it. */
   readonly name: string;
-  /** What it may spend; absent where nothing limits it: its price is 0, or the recipe has no budget. */
+  /** Its limit of spending; absent if nothing limits it: its price is 0, or the recipe has no budget. */
   readonly budget?: StageBudget;
 }
 
@@ -73,14 +73,14 @@ interface TransferPlan {
   readonly isOwn: boolean;
 }
 
-/** A recipe, and what it comes to. */
+/** A recipe and its plan. */
 export interface RunPlan {
   readonly recipe: Recipe;
   /** All of them, in order. */
   readonly stages: readonly StagePlan[];
   /** Those that do something: a stage whose share of the budget is 0 is skipped. */
   readonly funded: readonly StagePlan[];
-  /** The stage that the policy comes out of; undefined where nothing is learnt by reinforcement. */
+  /** The stage that produces the policy; undefined if there is no reinforcement learning. */
   readonly lastRl: RlStagePlan | undefined;
   /** Turns of an evaluated episode. */
   readonly evaluationHorizon: number;
@@ -115,7 +115,7 @@ export function planRun(recipe: Recipe): RunPlan {
   };
 }
 
-/** Where the recipe says something that holds in a stage: among the stage's own keys, or among the recipe's. */
+/** The place of a stage's setting in the recipe: among the stage's own keys, or among the recipe's. */
 export function settingPath({ name, own }: StagePlan, path: KeyPath): KeyPath {
   return valueAt(own, path) === undefined ? path : ['stages', name, ...path];
 }
@@ -191,8 +191,8 @@ function planOptimizer({
 }
 
 /**
- * What each stage may spend. Absent are stages whose price is 0, unless their share is, and all where the recipe has no
- * budget.
+ * The spending limit of each stage. Stages with price 0 are absent, unless they have a share; without a budget all are
+ * absent.
  */
 function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, StageBudget> {
   if (budget === undefined) return new Map();

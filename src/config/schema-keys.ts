@@ -1,4 +1,4 @@
-// Questions about a valibot schema that valibot itself does not answer: which keys stand at a path, and what they mean.
+// Questions about a valibot schema that valibot itself does not answer: the keys at a path, and their meaning.
 import * as v from 'valibot';
 
 import { isKeyMap, valueAt, type KeyPath } from './recipe-layer.js';

@@ -4,9 +4,9 @@ import type { Recipe } from './recipe-schema.js';
 import { planRun, type SftStagePlan } from './run-plan.js';
 
 /**
- * Everything in a recipe but its seed that the supervised stages before the first of reinforcement learning depend on,
- * as eight hexadecimal digits; undefined where there is none, or where a rule may end one of them by what an evaluation
- * shows. All supervised stages are part of it, since the vocabulary is made of their demonstrations.
+ * Eight hexadecimal digits of everything in a recipe, except its seed, that affects the supervised stages before the
+ * first rl stage. Undefined if there is no such stage, or if a rule may end one of them because of an evaluation. All
+ * supervised stages are included, since their demonstrations define the vocabulary.
  */
 export function supervisedBeginning(recipe: Recipe): string | undefined {
   const { stages, longestHorizon } = planRun(recipe);

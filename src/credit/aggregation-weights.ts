@@ -4,11 +4,10 @@ import { actionTokens } from './action-tokens.js';
 
 /**
  * [rows, width] weights such that the sum of weight * loss is the aggregate; 0 outside sampled tokens. A row without
- * sampled tokens is no sequence of any mean, as in verl, unless `countEmpty`: then it counts as 0, as in TRL's
- * GRPOTrainer.
+ * sampled tokens does not count as a sequence, as in verl. With `countEmpty` it counts as 0, as in TRL's GRPOTrainer.
  *
- * @param constantLength what `constant-length` divides by, in tokens; the other aggregations do not read it
- * @throws RangeError where `constant-length` comes without a positive length
+ * @param constantLength divisor of `constant-length` in tokens; other aggregations do not read it
+ * @throws RangeError if `constant-length` has no positive length
  */
 export function aggregationWeights(
   batch: TrainingBatch,

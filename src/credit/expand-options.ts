@@ -11,7 +11,7 @@ interface WrittenGroup {
   readonly without?: readonly string[];
 }
 
-/** A declaration without groups: the options of each stand in its place. Throws where a group is none. */
+/** A declaration without groups: the options of each group replace it. Throws if a group is invalid. */
 export function expandOptions(declaration: GroupedOptions): OptionsDeclaration {
   const expanded: { [name: string]: OptionDeclaration } = {};
   for (const [key, entry] of Object.entries(declaration)) {

@@ -4,13 +4,12 @@ import { actionTokens } from './action-tokens.js';
 import { stepDiscounts } from './returns-to-go.js';
 
 /**
- * Generalised advantage estimation (Schulman et al. 2016, arXiv 1506.02438, equation 16) with steps from one sampled
- * token to the next, over whatever stands between: delta_t = r_t + d_t V_(t+1) - V_t, A_t = delta_t + d_t lambda
- * A_(t+1). At the level of turns a step is a whole turn: its reward is what its tokens were given, its value that
- * before its first token, and its tokens share one advantage. `returns` are A + V at what takes the step, so that of a
- * turn's tokens each has the same target.
+ * Generalised advantage estimation (Schulman et al. 2016, arXiv 1506.02438, equation 16) from one sampled token to the
+ * next, skipping other tokens: delta_t = r_t + d_t V_(t+1) - V_t, A_t = delta_t + d_t lambda A_(t+1). At the level of
+ * turns a step is a whole turn: its reward is the sum over its tokens, its value is the one before its first token, and
+ * its tokens share one advantage. `returns` are A + V of the step, so the tokens of a turn have the same target.
  *
- * @throws RangeError where the batch has no values
+ * @throws RangeError if the batch has no values
  */
 export function generalizedAdvantages(batch: TrainingBatch, options: GeneralizedAdvantageOptions): AdvantageEstimate {
   const { values } = batch;

@@ -1,5 +1,5 @@
-// The members of a group, and what they are compared by: their whole returns or, turn by turn, what each earns from
-// that turn on, among the members that got so far. Turn by turn it matters where in an episode a reward came.
+// The members of a group and the compared quantity: whole returns or, turn by turn, the rewards from that turn on,
+// among the members that reached it. Turn by turn, the time of a reward in an episode matters.
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { FlatGroupOptions, GroupComparison, GroupMember, GroupNormalization } from '../contracts/credit.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
@@ -33,9 +33,9 @@ export function meanAndDeviation(
 }
 
 /**
- * Each value less the mean of the others (Kool et al. 2019; Ahmadian et al. 2024, arXiv 2402.14740): R - (n mean - R) /
- * (n - 1). One alone stays as it is. Where the deviation is not above `noSignalBelow` all are 0: sums that are equal on
- * paper are equal.
+ * Each value minus the mean of the others (Kool et al. 2019; Ahmadian et al. 2024, arXiv 2402.14740): R - (n mean - R)
+ * / (n - 1). A single value does not change. If the deviation is not above `noSignalBelow`, all are 0: mathematically
+ * equal sums count as equal.
  */
 export function leaveOneOut(values: readonly number[], noSignalBelow = 0): readonly number[] {
   if (values.length === 1) return values;

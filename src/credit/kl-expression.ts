@@ -2,10 +2,10 @@ import type { KlEstimator } from '../contracts/credit.js';
 import type { LossExpression, LossInputs, LossOperations } from '../contracts/loss.js';
 
 /**
- * Estimates, on a token that the live policy sampled, KL(live || reference) out of d = log p - log p_ref (Schulman
- * 2020, "Approximating KL divergence"): k1 = d, k2 = d^2 / 2, k3 = exp(-d) - 1 + d. k1 and k3 are unbiased and k3 is
- * never negative. As a loss on the policy's own samples, k2 has the expected derivative of the divergence, and so has
- * `k3-straight-through`; that of k1 is 0 in expectation.
+ * Estimates KL(live || reference) on a token sampled by the live policy, from d = log p - log p_ref (Schulman 2020,
+ * "Approximating KL divergence"): k1 = d, k2 = d^2 / 2, k3 = exp(-d) - 1 + d. k1 and k3 are unbiased, and k3 is never
+ * negative. As a loss on the policy's own samples, k2 and `k3-straight-through` have the expected derivative of the
+ * divergence; the expected derivative of k1 is 0.
  */
 export function klExpression(ops: LossOperations, inputs: LossInputs, estimator: KlEstimator): LossExpression {
   const d = ops.sub(inputs.logprob, inputs.referenceLogprobs);

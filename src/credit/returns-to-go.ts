@@ -2,7 +2,7 @@ import type { TrainingBatch } from '../contracts/batch.js';
 import type { Discounts } from '../contracts/credit.js';
 import { actionTokens } from './action-tokens.js';
 
-/** What a step from each sampled token of a row to the next is discounted by; the last leads out of the episode. */
+/** The discount of the step from each sampled token of a row to the next; the last step leaves the episode. */
 export function stepDiscounts(
   { indices, turnEnds }: ReturnType<typeof actionTokens>,
   { token, turn }: Discounts,

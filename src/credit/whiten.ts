@@ -43,7 +43,7 @@ function whitener(
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   const variance = squares / Math.max(1, deviation === 'sample' ? values.length - 1 : values.length);
-  // All equal, or alone: nothing to tell apart, and dividing by next to nothing would make a signal of rounding.
+  // All values are equal, or there is only one: dividing by a tiny deviation would turn rounding into a signal.
   if (Math.sqrt(variance) <= noSignalBelow) return () => 0;
   const divisor = Math.sqrt(variance + varianceEpsilon);
   return (value) => (value - mean) / divisor;

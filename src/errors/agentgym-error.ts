@@ -14,7 +14,7 @@ export interface ErrorFinding {
   readonly path?: string;
 }
 
-/** What an error says beside its code. */
+/** The fields of an error besides its code. */
 export interface ErrorDetails extends Omit<ErrorFinding, 'code' | 'hint'> {
   /** Absent: the cure of the table. */
   readonly hint?: string;

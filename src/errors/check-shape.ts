@@ -12,10 +12,10 @@ const words = {
 } as const;
 
 /**
- * The value, once it has the shape.
+ * Returns the value if it has the shape.
  *
- * @param place where it stands: `tasks()`
- * @throws a plain Error that names the path and what is there instead
+ * @param place the source of the value: `tasks()`
+ * @throws a plain Error that names the path and the value there
  */
 export function checkShape<T>(value: T, shape: Shape, place: string): T {
   const kind = kindOf(value);

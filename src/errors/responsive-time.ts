@@ -1,5 +1,5 @@
-// Time in which this thread could have taken an answer. While a thread is busy, answers to what it waits for lie in the
-// queue: a deadline that counted that time would blame whoever answered long ago.
+// Measures the time in which this thread could receive an answer. While a thread is busy, answers wait in the queue. A
+// deadline that counted this time would blame a function that answered long ago.
 
 const period = 10;
 /** What a single tick counts at most: timers are late by a few milliseconds on an idle thread, too. */

@@ -1,5 +1,5 @@
-// What the operating system says no to is nobody's defect: a full disk, a missing right, a name that is too long. One
-// place puts it into words.
+// Errors of the operating system are not defects: a full disk, a missing permission, a name that is too long. This file
+// puts them into words.
 import { getSystemErrorMap } from 'node:util';
 
 import { AgentgymError } from './agentgym-error.js';
@@ -18,7 +18,7 @@ export function systemReason(error: unknown): string {
   return known === undefined ? (message ?? String(error)) : `${known[1]} (${code ?? known[0]})`;
 }
 
-/** The error as one of the table, where a file or folder is what could not be had; undefined for any other. */
+/** The error as one of the table, if a file or folder could not be used; undefined for any other. */
 export function fileError(error: unknown): AgentgymError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path, syscall } = error as NodeJS.ErrnoException;

@@ -6,7 +6,7 @@ export class DeadlineError extends Error {
 }
 
 export interface DeadlineOptions<T> {
-  /** Takes an answer that comes too late: whoever asked is gone, and somebody has to own what it brings. */
+  /** Handles an answer after its deadline: the caller is gone, and its resources need an owner. */
   readonly late?: (value: Awaited<T>) => void;
   /**
    * Told how many milliseconds the work took, also where it failed; time in which this thread was busy elsewhere is

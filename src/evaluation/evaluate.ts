@@ -14,8 +14,8 @@ import { clustersOf, successRate } from './success-rate.js';
 import type { TaskOutcome } from './task-outcome.js';
 
 /**
- * How an evaluation is played. Tasks and randomness follow from these settings alone, so that whoever plays under the
- * same ones plays the same tasks in the same worlds, and differences between players are paired.
+ * How an evaluation is played. Tasks and randomness depend only on these settings, so all players with equal settings
+ * play the same tasks in the same worlds, and differences between players are paired.
  */
 export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
   readonly split: SplitName;

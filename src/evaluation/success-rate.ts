@@ -19,10 +19,9 @@ export function clustersOf(outcomes: readonly TaskOutcome[], attempts: number): 
 const fewClusters = 10;
 
 /**
- * Success over all attempts: with the interval of Wilson where episodes are independent, else of a bootstrap over
- * clusters. Where all attempts came to the same, every resample is alike: then it is Wilson's over clusters, each
- * counted as one trial. Few clusters have at least the interval that their episodes would have if they were
- * independent.
+ * Success over all attempts: with Wilson's interval if episodes are independent, else with a bootstrap over clusters.
+ * If all attempts have the same outcome, every resample is equal; then it is Wilson's interval over clusters, each
+ * counted as one trial. With few clusters the interval is at least as wide as for independent episodes.
  */
 export function successRate(
   outcomes: readonly TaskOutcome[],

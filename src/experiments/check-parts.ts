@@ -1,4 +1,4 @@
-// What can only be checked once contributions have been made: that the policy can do what the algorithm asks for.
+// Checks that need created contributions: the policy must support the needs of the algorithm.
 import type { RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { LiveName, LossExpression } from '../contracts/loss.js';
@@ -45,7 +45,7 @@ export function checkPolicy(
   }
 }
 
-/** Throws AG_POLICY_CANNOT where a stage wants an optimizer that the policy does not have. */
+/** Throws AG_POLICY_CANNOT if a stage uses an optimizer that the policy does not have. */
 export function checkOptimizers({ stages }: RunPlan, { optimizers }: PolicyCapabilities, name: string): void {
   for (const { name: stage, optimizer } of stages) {
     const wanted = optimizer.settings.name;

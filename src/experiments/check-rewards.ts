@@ -29,20 +29,19 @@ export interface StageReward extends RewardSetting {
 }
 
 /**
- * Refuses rewards under which a failure can return as much as a success, and `allowInversion` where none can.
+ * Refuses rewards with which a failure can return as much as a success, and `allowInversion` if no failure can.
  *
- * Two returns are looked at. The first is the undiscounted one. The second, where the algorithm discounts, is the
- * return as the first turn's last token sees it: the reward of turn t counts the product of t factors, each between
- * `turn * token ** actionTokens` (an action as long as it may be) and `turn * token` (of one token). So a success that
- * comes late counts less than the same success early, and may count less than a failure that earned something on its
- * way. Every term's bounds are asked for at both ends and the wider ones are added up: what passes holds, what is
- * refused may be rare. A critic, a baseline and a KL penalty in the reward play no part in it: they come on top of
- * whatever the reward says.
+ * Two returns are checked. The first is undiscounted. The second, if the algorithm discounts, is the return from the
+ * last token of the first turn: the reward of turn t is multiplied by t factors, each between `turn * token **
+ * actionTokens` (the longest action) and `turn * token` (one token). So a late success counts less than an early one,
+ * and may count less than a failure with an early reward. The bounds of every term are computed at both ends, and the
+ * wider ones are added. So a passed check is safe, and a refused case may be rare. A critic, a baseline and a KL
+ * penalty in the reward are not included; they come on top of any reward.
  *
- * Schemes that ask how many milestones there are are told 1 and as many as there are turns.
+ * For schemes that ask for the number of milestones, the check uses 1 and the number of turns.
  *
- * @param written the user said the key: only then it is an error that it does nothing
- * @throws AG_REWARD_INVERSION with the numbers; AG_RECIPE_IDLE_SETTING where `allowInversion` accepts nothing
+ * @param written whether the user wrote the key: only then a key without effect is an error
+ * @throws AG_REWARD_INVERSION with the numbers; AG_RECIPE_IDLE_SETTING if `allowInversion` has no effect
  */
 export function checkRewards(stages: readonly StageReward[], written: (path: KeyPath) => boolean): void {
   const accepted = new Map<string, { readonly stage: StageReward; inverted: boolean }>();

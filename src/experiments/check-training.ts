@@ -20,7 +20,7 @@ interface CheckedStage {
   readonly skipped: boolean;
   /** Of a step; absent in sft. */
   readonly episodes?: number;
-  /** Absent in rl, and where a file says how many there are. */
+  /** Absent in rl, and if a file determines the number. */
   readonly demonstrations?: number;
 }
 

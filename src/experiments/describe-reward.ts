@@ -1,5 +1,5 @@
-// What a run's manifest says of its rewards: how high and low they reach, and how often they speak. Played before the
-// first step, on training tasks.
+// Measures the rewards of a run for its manifest: how high and low they are, and how often they are not 0. It plays
+// training tasks before the first step.
 import type { RunPlan } from '../config/run-plan.js';
 import type { Random } from '../contracts/random.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
@@ -15,10 +15,10 @@ import type { RewardDescription, RewardDescriptions } from '../runs/run-manifest
 const measuredTasks = 16;
 
 /**
- * Describes the rewards of a recipe. The same seed gives the same numbers; a failed episode is left out.
+ * Describes the rewards of a recipe. The same seed gives the same numbers; failed episodes are left out.
  *
  * @param random a stream of its own
- * @returns null where no stage is rewarded, and where the user interrupted it: a resumed run measures then
+ * @returns null if no stage uses rewards, or if the user interrupted it: a resumed run measures then
  */
 export async function describeRewards(
   plan: RunPlan,

@@ -1,4 +1,4 @@
-// The program of a thread in which an environment is played: makes its world of what the main thread tells it.
+// The program of a thread that plays an environment: it opens its world as the main thread tells it.
 import { parentPort, workerData } from 'node:worker_threads';
 
 import type { Contribution } from '../contracts/plugin.js';

@@ -1,5 +1,5 @@
-// What a recipe takes of memory, told before anything is made: what the policy says of itself, and what the host holds
-// of a step's episodes.
+// Estimates the memory of a recipe before anything is created: the policy's own estimate, and the host's episodes of a
+// step.
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
@@ -11,7 +11,7 @@ import { formatBytes } from '../reporting/format-quantity.js';
 import type { Splits } from '../rollout/world-handle.js';
 
 /**
- * What an episode of few turns takes until its step is over: turns, tokens, a row of the batch. Measured with
+ * Bytes of an episode with few turns until its step ends: turns, tokens, a row of the batch. Measured with
  * guess-number: 80,000 episodes of four turns.
  */
 const bytesPerEpisode = 5000;
@@ -27,9 +27,9 @@ interface EpisodeLoad {
 
 /** What `train --check` says of memory. All are bytes. */
 export interface MemoryEstimate {
-  /** What it takes whatever is played. */
+  /** Memory that it always needs. */
   readonly least: number;
-  /** With what the policy may take beside. */
+  /** Including the additional memory of the policy. */
   readonly most: number;
   /**
    * By what it is for: the policy's uses, where its plugin can tell, and `episodes`, those of the largest step or
@@ -61,7 +61,7 @@ export function estimateMemory(plan: RunPlan, splits: Splits, policy: PolicyEsti
   return { least, most: least + sum(mostBeside), uses: { ...bytes, ...mostBeside, episodes }, available };
 }
 
-/** Tokens of an observation where nobody knows, and of what stands before the first. */
+/** Assumed number of tokens of an observation, and of the text before the first. */
 const usualObservation = 16;
 const usualPrompt = 64;
 

@@ -23,7 +23,7 @@ export interface PolicyEvaluation {
   readonly baselines: Pick<Baselines, 'random' | 'oracle' | 'demonstrator'>;
 }
 
-/** Tasks where no run says how many. */
+/** Number of tasks if no run determines it. */
 const usualTasks = 500;
 
 /** Plays tasks of a split, and lets the baselines play the same ones. */

@@ -43,7 +43,7 @@ interface Played {
   readonly evaluation: Evaluation;
 }
 
-/** What the final evaluation of a run comes to. */
+/** The results of a run's final evaluation. */
 export type FinalEvaluation = Pick<RunResult, 'evaluations' | 'baselines' | 'transfer'>;
 
 /**
@@ -56,7 +56,7 @@ export class Evaluator {
     this.#options = options;
   }
 
-  /** What a stage evaluates while it trains; undefined where the recipe wants none. */
+  /** Evaluations of a stage during training; undefined if the recipe has none. */
   during(stage: string): StageEvaluation | undefined {
     const { every, split, tasks, episodesPerTask, temperatures } = this.#options.plan.recipe.evaluation;
     if (every === 0) return undefined;

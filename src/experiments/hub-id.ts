@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
 /**
- * Refuses what looks like the name of a model on a hub, such as `Qwen/Qwen2.5-0.5B`, where there is no such folder: it
- * could only be mistaken for a path.
+ * Refuses text that looks like the name of a model on a hub, such as `Qwen/Qwen2.5-0.5B`, if there is no such folder:
+ * it would be read as a path.
  *
  * @throws AG_RECIPE_INVALID
  */

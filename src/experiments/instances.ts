@@ -183,7 +183,7 @@ export class Instances {
   }
 }
 
-/** Where the plugin cannot make of a folder what is asked, names the folder. */
+/** Adds the folder to the error if the plugin cannot load it. */
 async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

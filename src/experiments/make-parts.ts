@@ -54,10 +54,10 @@ export function modelActor(
 }
 
 /**
- * Makes everything a recipe names. Nothing is written; whatever is wrong shows here. Dispose of them (`disposeParts`)
- * and of the policy.
+ * Creates everything that a recipe names. It writes nothing; all errors of the recipe appear here. Dispose of the
+ * result (`disposeParts`) and of the policy.
  *
- * @param origin who said a key; absent: nobody knows, and what is idle is let pass
+ * @param origin origin of a key; absent: unknown, and settings without effect are accepted
  */
 export async function makeParts(
   plan: RunPlan,
@@ -99,8 +99,8 @@ export async function makeParts(
 }
 
 /**
- * What a tokenizer is built from: the demonstrations. Under a budget the same ones whatever it pays for, so that the
- * model that begins is the same at every split of it, and there is one where nothing is left for demonstrations.
+ * The demonstrations from which a tokenizer is built. With a budget they do not depend on its split, so the initial
+ * model is the same at every split, and exists even without money for demonstrations.
  */
 async function* corpusOf(
   plan: RunPlan,

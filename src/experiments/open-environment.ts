@@ -16,7 +16,7 @@ export interface OpenEnvironment {
   readonly facts: readonly OptionalFact[];
 }
 
-/** How a recipe wants an environment to be played: what it says goes before what the environment declares. */
+/** How a recipe plays an environment: settings of the recipe override those that the environment declares. */
 export type PlaySettings = Omit<Recipe['environment'], 'name' | 'options'> & {
   /** `rollout.deadlineSeconds`. */
   readonly deadlineSeconds?: number;

@@ -1,4 +1,4 @@
-// What a recipe names, opened and checked: all that is quick. `train --check` ends here; a run goes on with
+// Opens and checks the parts of a recipe that are quick to create. `train --check` ends here; a run continues with
 // demonstrations and the policy.
 import { existsSync } from 'node:fs';
 
@@ -38,7 +38,7 @@ interface RlParts {
 export interface OpenParts {
   readonly environment: OpenEnvironment;
   /**
-   * What the final evaluation plays beside it, by what the recipe calls it; without those that are the recipe's own.
+   * Other environments of the final evaluation, by their names in the recipe; without those equal to the recipe's own.
    */
   readonly transfer: ReadonlyMap<string, OpenEnvironment>;
   readonly format: ActionFormat;
@@ -57,9 +57,9 @@ export interface OpenParts {
 }
 
 /**
- * Opens what a recipe names, and checks all that can be known of it before a game is played. Nothing is written.
+ * Opens what a recipe names, and runs all checks that need no game. It writes nothing.
  *
- * @param origin who said a key; absent: nobody knows, and what is idle is let pass
+ * @param origin origin of a key; absent: unknown, and settings without effect are accepted
  */
 export async function openParts(
   plan: RunPlan,
@@ -113,8 +113,8 @@ export async function disposeParts(parts: Pick<OpenParts, 'environment' | 'trans
 }
 
 /**
- * An environment of a recipe, its own unless told, with how the recipe wants it played: what it says of its own holds
- * for others of the same name.
+ * An environment of a recipe (default: its own), with the recipe's settings for playing it: these also apply to others
+ * with the same name.
  */
 export function playedEnvironment(
   { environment: own, rollout }: Recipe,

@@ -22,7 +22,7 @@ export interface PlayedEpisode {
   readonly observation: string;
   readonly turns: readonly {
     readonly action: string;
-    /** What was called instead, where the action was a call of a tool. */
+    /** The called tool, if the action was a call. */
     readonly toolCall?: ToolCall;
     /** What the action brought about. */
     readonly observation: string;

@@ -67,9 +67,9 @@ interface RunState extends JsonObject {
 }
 
 /**
- * Trains by a recipe, or goes on with a run. What can be wrong with the recipe shows before anything is written.
+ * Trains a recipe, or resumes a run. Errors of the recipe appear before anything is written.
  *
- * @returns the result, also of a run that was interrupted or stopped; throws where it failed
+ * @returns the result, also of an interrupted or stopped run; throws if the run failed
  */
 export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   const { plan, host, settings, output, resume, listener } = options;

@@ -39,7 +39,7 @@ export interface TrainingRequest {
 export interface PlannedTraining {
   /** Names of the stages that will be gone through. */
   readonly stages: readonly string[];
-  /** Looks at what the recipe names, as `run` does before it begins, and tells what would be run. */
+  /** Checks the recipe as `run` does before it starts, and describes the planned run. */
   check(): Promise<CheckedTraining>;
   run(listener: (event: RunEvent) => void): Promise<RunResult>;
 }

@@ -5,7 +5,7 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { TaskList } from '../rollout/world-handle.js';
 import { Instances } from './instances.js';
 
-/** What an environment says of itself once it is made, with the defaults of its options. */
+/** The facts of an environment after it is created with its default options. */
 export interface EnvironmentSurvey {
   readonly tasks?: { readonly [split in SplitName]: TaskList['count'] };
   /** Names of those who can play it, in the order of the environment. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../contracts/json.js';
 import type { PluginOwner } from '../plugins/call-plugin.js';
 import type { WorldSettings } from '../rollout/local-world.js';
 
-/** What a thread is told of the environment that it is to open. */
+/** The data for a thread to open an environment. */
 export interface ThreadData {
   readonly owner: PluginOwner;
   /** URL of the plugin's entry. */

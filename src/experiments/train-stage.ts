@@ -35,16 +35,13 @@ export interface TrainStageOptions {
   readonly signal: AbortSignal;
   /** By the stages before. */
   readonly spent: Spending;
-  /**
-   * Where supervised stages that other runs begin with too are kept, and what makes this run's numbers what they are
-   * beside its recipe.
-   */
+  /** The place of shared supervised stages, and what affects this run's numbers besides its recipe. */
   readonly shared?: { readonly folder: string; readonly made: JsonObject };
   /** The checkpoint inside this stage that the policy was loaded from. */
   readonly resume?: Checkpoint;
 }
 
-/** What a stage's loop is given beside what the stage's plan says. */
+/** The arguments of a stage's loop besides the stage's plan. */
 type Surroundings = Omit<StageOptions, keyof StagePlan>;
 
 /** Runs one stage of a recipe, or the rest of it. */
@@ -92,7 +89,7 @@ async function runSft(
     common.journal.event({ type: 'warning', message });
   }
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
-  // A stage that goes on from a checkpoint has left behind what the others would read.
+  // A stage resumed from a checkpoint no longer has the data that other runs would read.
   const shared = place && resume === undefined ? await openShared(place, stage, common, recipe) : undefined;
   const evaluation = common.evaluation && {
     ...common.evaluation,

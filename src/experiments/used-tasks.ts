@@ -104,10 +104,7 @@ async function clusteredTasks(
   return { ...(clusters.size > 0 && { clusters }), ...(world.sharesClusters && { sharesClusters: true }) };
 }
 
-/**
- * The clusters that a run trains on; undefined where no environment that it plays shares them with a held-out split, so
- * that there is nothing to tell apart.
- */
+/** The training clusters of a run; undefined if no environment shares clusters with a held-out split. */
 export function trainedClusters(
   { used, clusters, sharesClusters }: SplitTasks,
   transfer: readonly TransferTasks[],

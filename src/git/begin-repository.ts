@@ -8,7 +8,7 @@ import { gitEnvironment } from './git-environment.js';
 
 /** What became of the request for a repository. */
 export interface BegunRepository {
-  /** Full id of the commit; null where there is no commit yet. */
+  /** Full id of the commit; null if there is no commit yet. */
   readonly commit: string | null;
   /** Why there is no commit, and what to do about it. */
   readonly note?: string;
@@ -25,9 +25,9 @@ export async function requireGit(): Promise<void> {
 }
 
 /**
- * Makes a folder a repository and commits the given files. A folder inside of another repository stays part of that,
- * and nothing is committed there. Where git knows no name or address of the user the files are left staged: nobody's
- * name is made up.
+ * Creates a repository in a folder and commits the given files. A folder inside another repository stays part of it,
+ * and nothing is committed. If git does not know the user's name or address, the files stay staged, and no name is
+ * invented.
  *
  * @throws AgentgymError AG_GIT_FAILED
  */
@@ -47,7 +47,7 @@ export async function beginRepository(
     }
     await git.add([...files]);
     for (const key of ['user.name', 'user.email']) {
-      // `git config` ends with 1 and says nothing where the key is not set.
+      // `git config` exits with 1 and prints nothing if the key is not set.
       const value = await git.raw('config', '--get', key).catch(() => '');
       if (value.trim() !== '') continue;
       const note = `git does not know your ${key}, so nothing is committed: \`git config --global ${key} VALUE\`, then \`git commit\`.`;

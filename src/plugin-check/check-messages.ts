@@ -22,7 +22,7 @@ export type CheckRequest =
       readonly skip: readonly string[];
     };
 
-/** What it tells of its work. */
+/** Messages about its work. */
 export type CheckMessage =
   | { readonly type: 'started'; readonly id: string; readonly label?: string }
   | { readonly type: 'finished'; readonly outcome: CheckOutcome; readonly label?: string }

@@ -1,5 +1,5 @@
-// Holds a plugin against everything that the host and a run rely on: first its package, then its entry, then each
-// contribution by the kit of its kind. The plugin's own code runs in processes of their own alone.
+// Checks a plugin against everything that the host and a run rely on: first its package, then its entry, then each
+// contribution with the kit of its kind. The plugin's own code runs only in separate processes.
 import { pathToFileURL } from 'node:url';
 
 import { nearestName } from '../config/nearest-name.js';

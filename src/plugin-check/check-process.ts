@@ -11,7 +11,7 @@ import { examiners, type Examination } from './examine-contribution.js';
 import { optionSets, type OptionSet } from './option-sets.js';
 import { contributionChecks, entryChecks } from './process-checks.js';
 
-/** Option sets that are tried beside the defaults unless more are asked for. */
+/** Option sets that are tried besides the defaults; `--thorough` tries more. */
 const fewSets = 12;
 
 /** Settings of a recipe's `algorithm` under which options of algorithms are validated. */
@@ -42,7 +42,7 @@ function tell(message: CheckMessage): void {
   process.send?.(message);
 }
 
-/** Runs a check of ours that is no kit's, and tells of it. */
+/** Runs a check that does not belong to a kit, and reports it. */
 async function perform(
   check: CheckDescription,
   request: CheckRequest,
@@ -130,7 +130,7 @@ function spread<T>(items: readonly T[], count: number): readonly T[] {
   );
 }
 
-/** What the contribution says of options that its declaration allows. */
+/** Findings of the contribution's validate() for options that its declaration allows. */
 function validate(
   contribution: Contribution,
   module: Record<string, unknown>,

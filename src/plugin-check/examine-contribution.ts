@@ -25,7 +25,7 @@ export interface Examination<Kind extends ContributionKind> {
   readonly settings: KitSettings;
 }
 
-/** What a kind's kit is asked, and what of it is no law where options were changed. */
+/** The arguments of a kind's kit, and the checks that do not apply with changed options. */
 interface Examiner<Kind extends ContributionKind> {
   readonly functions: readonly (keyof ModuleOf<Kind> & string)[];
   /** Checks that hold of the defaults alone: others may make a game unsolvable, or a price too high. */
@@ -33,7 +33,7 @@ interface Examiner<Kind extends ContributionKind> {
   examine(examination: Examination<Kind>): Promise<KitReport>;
 }
 
-/** What a policy that is built from scratch makes its tokenizer of. */
+/** The texts from which a policy from scratch builds its tokenizer. */
 const corpus = ['go north', '17 higher', 'You see a door.', 'The door is closed.', 'higher, 18 to 33', 'Play well.'];
 
 export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } = {

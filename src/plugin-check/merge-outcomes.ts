@@ -2,7 +2,7 @@ import type { CheckOutcome } from '../testing/conformance-kit.js';
 import type { CheckMessage } from './check-messages.js';
 
 /**
- * One outcome a check, over all options that were tried: what was found with other options than the defaults says so.
+ * One outcome per check, over all tested option sets. Findings with other options than the defaults name these options.
  */
 export function mergeOutcomes(messages: readonly CheckMessage[]): CheckOutcome[] {
   const merged = new Map<string, CheckOutcome>();

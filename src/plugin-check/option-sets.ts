@@ -12,7 +12,7 @@ export interface OptionSet {
 const reasonable = 1_000;
 
 /**
- * The defaults, then each option by itself at each other choice, the other way round, at its minimum and at its
+ * The defaults, then each option alone at every other choice, at the other truth value, at its minimum and at its
  * maximum.
  */
 export function optionSets(declaration: OptionsDeclaration): OptionSet[] {
@@ -46,7 +46,7 @@ function otherValues(option: OptionDeclaration): readonly unknown[] {
     }
     case 'string':
     case 'strings':
-      // Nobody but the author knows what else may stand there.
+      // Only the author knows other valid values.
       return [];
   }
 }

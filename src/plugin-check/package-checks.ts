@@ -37,7 +37,7 @@ function mainExport({ json }: PackageContext): { readonly code?: unknown; readon
   };
 }
 
-/** Newest change among the files of a folder that `wanted` takes; 0 where there is none. */
+/** Time of the newest change among the files accepted by `wanted`; 0 if there are none. */
 function newest(folder: string, wanted: (name: string) => boolean): number {
   if (!existsSync(folder)) return 0;
   const times = readdirSync(folder, { recursive: true, withFileTypes: true })

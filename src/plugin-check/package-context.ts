@@ -11,7 +11,7 @@ export interface PackageContext {
   /** Its package.json. */
   readonly json: { readonly [key: string]: unknown };
   readonly inspection: Inspection;
-  /** Absolute path of the entry, where the package names one inside of itself that is there. */
+  /** Absolute path of the entry, if the package names an existing file inside itself. */
   readonly entry: string | undefined;
   /** The files that the entry leads to, and what they import. */
   graph(): BuiltGraph;

@@ -34,7 +34,7 @@ export function pluginReportLines(report: PluginReport, style: TerminalStyle): s
 /** Where one of these fails, most others only show it: nothing repeats itself any longer. */
 const roots = ['create', 'global-random', 'clock', 'global-state', 'hidden-state', 'deterministic'];
 
-/** Errors before warnings, and what others follow from before them; otherwise as they were made. */
+/** Errors before warnings, and causes before their consequences; otherwise in the original order. */
 function rootsFirst(checks: readonly CheckOutcome[]): CheckOutcome[] {
   const rank = ({ id, status }: CheckOutcome): number => {
     if (status !== 'failed') return roots.length + 1;

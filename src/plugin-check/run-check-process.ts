@@ -24,9 +24,9 @@ export interface CheckProcessResult {
 }
 
 /**
- * Runs one job in a process of its own, which is killed, with whatever it started, where it gives no sign for so long.
+ * Runs one job in a separate process. The process and its descendants are killed if it gives no sign for `seconds`.
  *
- * @throws what `signal` was aborted with
+ * @throws the reason with which `signal` was aborted
  */
 export async function runCheckProcess(
   request: CheckRequest,

@@ -25,7 +25,7 @@ export interface PackageFault {
 export interface Inspection {
   /** All of them, gravest first; empty where the host can use the package. */
   readonly faults: readonly PackageFault[];
-  /** Absolute path of the entry, where the package names one inside of itself that is there. */
+  /** Absolute path of the entry, if the package names an existing file inside itself. */
   readonly entry?: string;
 }
 

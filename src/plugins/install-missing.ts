@@ -3,10 +3,10 @@ import { isAgentgymError } from '../errors/agentgym-error.js';
 import { friendlyPackage, type PluginHost } from './open-plugin-host.js';
 
 /**
- * A host that installs what it is asked for and does not have. What is missing is installed once, then looked up again.
+ * A host that installs missing contributions once and then looks them up again.
  *
- * @param install installs the package of a friendly name, such as `env-babyai`, and gives the host over all that is
- * installed then
+ * @param install installs the package of a friendly name, such as `env-babyai`, and returns the host with the new
+ * package
  */
 export function installMissing(host: PluginHost, install: (name: string) => Promise<PluginHost>): PluginHost {
   let current = host;

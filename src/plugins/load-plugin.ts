@@ -20,9 +20,8 @@ export type LoadedPlugin =
   { readonly entry: string; readonly contributions: readonly Contribution[] } | { readonly problem: PluginProblem };
 
 /**
- * Checks what a plugin's package.json says, then imports its entry and checks what that exports. Never throws: what is
- * wrong with a plugin is the plugin's problem. An import that blocks the thread cannot be stopped; one that merely
- * never settles is given up on.
+ * Checks a plugin's package.json, then imports its entry and checks its exports. Never throws: errors of a plugin are
+ * its problems. An import that blocks the thread cannot be stopped; one that never settles is abandoned at a deadline.
  */
 export async function loadPlugin(source: PluginSource, deadlineSeconds: number): Promise<LoadedPlugin> {
   const problem = (message: string, hint: string): LoadedPlugin => ({
@@ -31,7 +30,7 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
   const inspection = inspectDeclaration(source.root, source.declaration);
   const [fault] = inspection.faults;
   if (fault !== undefined) return problem(fault.message, cureOf(fault, source));
-  // Where there is no fault, there is an entry.
+  // Without a fault there is an entry.
   const entry = inspection.entry as string;
   const { plugin } = source.declaration as { plugin: string };
   try {

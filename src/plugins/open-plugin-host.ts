@@ -39,7 +39,7 @@ export interface PluginHost {
    * @throws AgentgymError AG_CONTRIBUTION_UNKNOWN, AG_CONTRIBUTION_CONFLICT
    */
   find<Kind extends ContributionKind>(kind: Kind, name: string): Promise<LocatedContribution<Kind>>;
-  /** Imports what a contribution stands for. Throws AgentgymError AG_PLUGIN_FAILED. */
+  /** Imports the implementation of a contribution. Throws AgentgymError AG_PLUGIN_FAILED. */
   load<Kind extends ContributionKind>(located: LocatedContribution<Kind>): Promise<ModuleOf<Kind>>;
   /** Plugins that are left out, and names that are claimed twice. */
   problems(): Promise<readonly PluginProblem[]>;
@@ -74,7 +74,7 @@ export async function allContributions(
 interface Deadlines {
   /** For the import of an entry, which holds metadata alone. */
   readonly deadlineSeconds?: number;
-  /** For the import of what a contribution stands for. */
+  /** For the import of the implementation of a contribution. */
   readonly loadDeadlineSeconds?: number;
 }
 

@@ -13,9 +13,9 @@ interface Package {
 }
 
 /**
- * One hash over the files of a plugin's package, in the form of `npm`'s integrity: sha512 over the path, the length and
- * the bytes of each, in the order of their paths. The same for a package that is linked, a dependency, or installed
- * from a tarball of it. What lies in node_modules is another package's. Reads files alone: no code runs.
+ * One hash over the files of a plugin's package, in the form of npm's integrity: sha512 over the path, the length and
+ * the bytes of each file, in the order of paths. It is the same for a linked package, a dependency, or an installed
+ * tarball. node_modules belongs to other packages and is excluded. Only reads files; no code runs.
  */
 export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Promise<string> {
   const hash = createHash('sha512');
@@ -27,9 +27,9 @@ export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Pr
 }
 
 /**
- * Paths of the files that make a package, sorted by code units: package.json, its entry, and what `files` names.
- * Without `files`, the folder that the entry lies in below the package's own; where it lies in that itself, everything
- * but runs and what is hidden.
+ * Paths of the files of a package, sorted by code units: package.json, its entry, and the files in `files`. Without
+ * `files`: the top-level folder of the entry; if the entry lies directly in the package folder, everything except runs
+ * and hidden files.
  */
 async function packageFiles(root: string): Promise<string[]> {
   const { files, agentgym } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Package;
@@ -38,7 +38,7 @@ async function packageFiles(root: string): Promise<string[]> {
   const rules = listed.map((pattern) => ({ takes: !pattern.startsWith('!'), matches: matcher(bare(pattern)) }));
   const isMember = (path: string) =>
     ['package.json', entry].includes(path) || rules.findLast(({ matches }) => matches.test(path))?.takes === true;
-  // A project's folder may hold a lot beside what is published: only what a pattern can reach is looked at.
+  // A project's folder may contain many unpublished files, so only files that a pattern can match are visited.
   const tops = [entry, ...listed.map(bare)].map((pattern) => matcher(pattern.split('/')[0] ?? '*'));
   const isReached = (path: string) => path.includes('/') || tops.some((top) => top.test(path));
   return ['package.json', ...(await allFiles(root, '', (path) => path !== 'package.json' && isReached(path)))]

@@ -51,7 +51,7 @@ export function pluginSourcesOf(config: OclifConfig): PluginSource[] {
     .sort(byName);
 }
 
-/** Reads a package folder as a plugin. Throws where there is no readable package.json. */
+/** Reads a package folder as a plugin. Throws if there is no readable package.json. */
 export async function readPluginSource(root: string, origin: PluginOrigin = 'project'): Promise<PluginSource> {
   const text = await readFile(join(root, 'package.json'), 'utf8');
   const json = JSON.parse(text) as { name?: string; version?: string; agentgym?: unknown };

@@ -13,7 +13,7 @@ import {
 
 /** The plugins that belong to the folder somebody works in. */
 export interface ProjectPlugins {
-  /** The project's folder; absent where there is no project. */
+  /** The project's folder; absent without a project. */
   readonly folder?: string;
   readonly sources: readonly PluginSource[];
   /** Dependencies that look like plugins and are not installed. */
@@ -37,11 +37,10 @@ const PLUGIN_NAME =
 
 /**
  * The plugins of the project around a folder: the nearest folder at or above it with a package.json. They are the
- * project itself, where its package.json has `agentgym.plugin`, and every package among its dependencies, of whatever
- * kind, that lies in a `node_modules` at or above it and declares a plugin. Only files are read; no code of theirs
- * runs.
+ * project itself, if its package.json has `agentgym.plugin`, and every dependency of any kind in a `node_modules` at or
+ * above it that declares a plugin. Only reads files; none of their code runs.
  *
- * @param host folder of the CLI's own package: it is nobody's project
+ * @param host folder of the CLI's own package, which is never a project
  */
 export async function projectPluginSources(folder: string, host?: string): Promise<ProjectPlugins> {
   const project = await findProject(resolve(folder));
@@ -91,9 +90,7 @@ async function findProject(folder: string): Promise<{ folder: string; json: Proj
   }
 }
 
-/**
- * Undefined where there is none. One that cannot be read is a project without plugins: npm says what is wrong with it.
- */
+/** Undefined if there is none. An unreadable package.json means a project without plugins; npm reports its error. */
 async function readPackage(folder: string): Promise<ProjectPackage | undefined> {
   let text: string;
   try {

@@ -35,7 +35,7 @@ export async function findProgram(
   throw notStarted(command, where, 'ENOENT');
 }
 
-/** What is thrown where a command does not begin to run. */
+/** Thrown if a command cannot start. */
 export function notStarted(command: string, why: string, code: string | undefined): Error {
   return Object.assign(new Error(`${command || 'a command without a name'} cannot be started: ${why}`), { code });
 }

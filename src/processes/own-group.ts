@@ -10,9 +10,9 @@ export interface OwnedGroup {
 }
 
 /**
- * A shell that lives as long as the thread it works for: its standard input ends when that thread ends, by whatever
- * cause, and then it kills the groups that it was told of, in its arguments first. It is a session of its own, so that
- * no Ctrl-C and no kill of the owner's group reaches it.
+ * A shell that lives as long as the thread it works for. Its standard input ends when that thread ends, for any reason,
+ * and then it kills the registered groups, the ones in its arguments first. It has its own session, so that no Ctrl-C
+ * and no kill of the owner's group reaches it.
  */
 export const guardProgram = `
 groups=" $* "
@@ -35,15 +35,13 @@ export function ownedGroupCount(): number {
 }
 
 /**
- * Takes over a child that was started with `detached: true`, whose process group ends with it and with this thread:
- * when the child exits, when the thread ends (`terminate()` of a worker, an exit, an exception that nobody caught), and
- * when the process is killed with SIGKILL.
+ * Takes over a child that was started with `detached: true`. Its process group ends when the child exits, when this
+ * thread ends (`terminate()` of a worker, an exit, an uncaught exception), and when the process is killed with SIGKILL.
  *
- * A child that could not be started has nothing to end. A program that leaves its process group on purpose (a daemon)
- * escapes. A child whose owner was a worker that is terminated is dead, but stays in the table of processes until the
- * whole process ends, for nobody waits for it. On Windows there are no process groups: the tree of a child is killed
- * when it is told to end, the child alone when the thread ends by itself, and nothing after `terminate()` or a kill of
- * the process.
+ * A child that could not start needs no end. A program that leaves its process group on purpose (a daemon) escapes. A
+ * child whose owner was a terminated worker is dead, but stays in the table of processes until the whole process ends,
+ * because nothing waits for it. Windows has no process groups: the tree of a child is killed on request, only the child
+ * when the thread ends by itself, and nothing after `terminate()` or a kill of the process.
  */
 export function ownGroup(child: ChildProcess): OwnedGroup {
   const { pid } = child;

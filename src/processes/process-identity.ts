@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Who a process is: an id alone is reused, so the moment it started and the boot it belongs to are kept beside it.
- * `null` where the system does not tell.
+ * The identity of a process: ids are reused, so the start time and the boot are stored, too. `null` if the system does
+ * not tell.
  */
 export interface ProcessIdentity {
   readonly pid: number;

@@ -12,11 +12,11 @@ export interface ProcessLock {
 }
 
 /**
- * Takes the lock of a folder, or throws what `refusal` makes of the living process that holds it and the lock's file; a
- * dead owner never blocks.
+ * Takes the lock of a folder, or throws the error that `refusal` makes from the living process that holds it and the
+ * lock's file. A dead owner never blocks.
  *
  * Locks are numbered files, so that two processes that find the same dead owner cannot both take over: each tries to
- * create the next number, which succeeds once. Whoever then still sees a higher number came too late and steps back.
+ * create the next number, and only one succeeds. A process that then sees a higher number was too late and gives up.
  */
 export function acquireProcessLock(
   directory: string,

@@ -19,7 +19,7 @@ interface ProcessEnding {
 /** A process that ends with this thread, and with it everything that it started. */
 export interface OwnedProcess {
   readonly pid: number;
-  /** What is written to a process that has ended is lost, which is told by the callback of `write` alone. */
+  /** Data written to a process that has ended is lost; only the callback of `write` reports this. */
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
@@ -33,10 +33,9 @@ export interface OwnedProcess {
 }
 
 /**
- * Holds the program back until its group is guarded, so that no moment is left in which a killed owner leaves it
- * behind: a line on descriptor 3 lets it begin, and the end of that pipe without a line means that the owner is gone.
- * The program takes the shell's place, number of process included. Arguments are handed over as they are; no shell
- * reads them.
+ * Delays the program until its group is guarded, so that a killed owner never leaves it behind. A line on descriptor 3
+ * lets it start; the end of that pipe without a line means that the owner is gone. The program replaces the shell and
+ * keeps its process id. Arguments are passed unchanged; no shell reads them.
  */
 const gateProgram = 'read -r _ <&3 || exit 1; exec "$@" 3<&-';
 

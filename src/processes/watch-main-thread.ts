@@ -25,7 +25,7 @@ interface WatchSettings {
   readonly say: (call: MainThreadCall | undefined, seconds: number) => string | undefined;
   /** What is said after it: from now on Ctrl-C ends the process at once. */
   readonly released: string;
-  /** What is said after it where the thread cannot be interrupted: how to end the process then. */
+  /** Added if the thread cannot be interrupted: how to end the process. */
   readonly stuck: string;
   /**
    * Called on the main thread in the middle of a call that has outlasted its limit, `place` being the file and line

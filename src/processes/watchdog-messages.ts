@@ -16,12 +16,12 @@ export interface WatchdogStart {
   readonly seconds: number;
   /** Name of the global of the main thread that holds its `MainThreadHooks`. */
   readonly hooks: string;
-  /** What is said after the sentence about the call, where Ctrl-C works from then on, and where it does not. */
+  /** Text after the sentence about the call, if Ctrl-C works from then on, and if it does not. */
   readonly released: string;
   readonly stuck: string;
 }
 
-/** What the watchdog is told of a call before it may run. */
+/** Sent to the watchdog before a call starts. */
 export interface WatchedCall {
   /** 0: what runs outside of any call. */
   readonly id: number;

@@ -54,8 +54,8 @@ function signsOfLife(): string {
 }
 
 /**
- * Finds out where the main thread is, gives the signals back to the system there, and says so; or that it cannot be
- * reached.
+ * Finds the code that the main thread runs, restores the default handling of signals there, and reports both; or
+ * reports that the thread cannot be reached.
  */
 function interrupt(call: WatchedCall): void {
   isInterrupting = true;

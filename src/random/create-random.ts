@@ -121,9 +121,7 @@ export function createRandom(seed: number): Random {
   return new PhiloxRandom(String(seed));
 }
 
-/**
- * What a stream is made of: `randomOfKey` makes one that gives the same numbers from the beginning, in whatever thread.
- */
+/** The data of a stream: `randomOfKey` makes a stream with the same numbers from its start, in any thread. */
 export function randomKey(random: Random): string {
   if (!(random instanceof PhiloxRandom)) throw new TypeError('only streams of this package have a key');
   return random.key;

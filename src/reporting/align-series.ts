@@ -63,9 +63,9 @@ function isCost(axis: CurveAxis | CostAxis): axis is CostAxis {
 }
 
 /**
- * Several seeds as one curve: at every x of any of them each is interpolated between its neighbours, and stands only
- * where it has a value on both sides. So runs of different length or speed are compared where they overlap; beyond that
- * fewer carry the mean.
+ * Several seeds as one curve. At every x of any seed, each seed is interpolated between its neighbours, and counts only
+ * if it has values on both sides. So runs of different length or speed are compared where they overlap; beyond that
+ * fewer runs carry the mean.
  */
 export function bandOf(curves: readonly Curve[]): Band {
   const x = [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);

@@ -50,7 +50,7 @@ export class AppendLog {
     return this.#bytes;
   }
 
-  /** SHA-256 of what is in it so far: what a checkpoint remembers too, so that a changed byte shows. */
+  /** SHA-256 of the content so far; checkpoints store it, too, so that a changed byte is found. */
   get digest(): string {
     return this.#hash.copy().digest('hex');
   }

@@ -12,7 +12,7 @@ export interface Game {
 const narrow = 60;
 const longestText = 400;
 
-/** Two plays of one task, turn beside turn: what the environment said, and what each player answered (`>`). */
+/** Two plays of one task, turn by turn: the text of the environment, and the answer of each player (`>`). */
 export function compareGames(left: Game, right: Game, style: TerminalStyle): string[] {
   if (style.width < narrow)
     return [...gameLines(left, style.width, style), '', ...gameLines(right, style.width, style)];

@@ -1,5 +1,5 @@
-// What a string takes up on a terminal, and how to make any string safe to print: text of models and environments is
-// data, and a control sequence in it must not reach the terminal.
+// The width of a string on a terminal, and a safe form of any string to print: text of models and environments is data,
+// and its control sequences must not reach the terminal.
 
 /**
  * Ranges of code points that take two columns: East Asian wide and full-width forms, and emoji (Unicode TR 11,
@@ -39,8 +39,7 @@ export function visibleText(text: string): string {
 }
 
 /**
- * A text whose middle is left out where it is long: its end often says as much as its beginning. Never half a surrogate
- * pair.
+ * Shortens a long text in the middle, because its end is often as useful as its beginning. Never cuts a surrogate pair.
  */
 export function shortenText(text: string, longest: number): string {
   if (text.length <= longest) return text;

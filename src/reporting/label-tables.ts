@@ -25,7 +25,7 @@ export interface LabelRow<Success> {
 }
 
 /**
- * Tables of players by the values of each label: a value's players stand together, in their order. None where no task
+ * Tables of players by the values of each label: the players of a value are together, in their order. Empty if no task
  * has labels.
  */
 export function labelTables<Success>(

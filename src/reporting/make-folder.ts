@@ -3,10 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and those above it that are missing. Node's own way of it reports a folder below the one that was
- * refused as missing, and never ends where a file system refuses without saying why, as /proc does.
+ * Creates a folder and its missing parents. Node's own function reports a folder below a refused one as missing, and
+ * never ends on file systems that refuse without a reason, such as /proc.
  *
- * @returns the uppermost folder that was made; undefined where all of them were there
+ * @returns the uppermost created folder; undefined if all existed
  */
 export async function makeFolder(path: string): Promise<string | undefined> {
   const missing: string[] = [];

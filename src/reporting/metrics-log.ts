@@ -4,7 +4,7 @@ import type { MetricsLine } from '../contracts/journal.js';
 import { AppendLog } from './append-log.js';
 import { TensorBoardEvents } from './tensorboard-events.js';
 
-/** A metrics line that also says where it stands in the whole run: steps of earlier stages and of this one. */
+/** A metrics line with its position in the whole run: steps of earlier stages and of this one. */
 export interface RunMetricsLine extends MetricsLine {
   readonly runStep: number;
 }

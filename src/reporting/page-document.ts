@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
-/** Where the build leaves the scripts and styles of pages: beside `src/` and for the package alike. */
+/** Folder in which the build writes scripts and styles of pages, for `src/` and for the package. */
 const bundles = new URL('../../dist/reporting/page/', import.meta.url);
 
 /** A page's script and styles, and what they may do. */

@@ -3,7 +3,10 @@ import { fileWriter, ParquetWriter, schemaFromColumnData, type BasicType } from 
 import type { Json } from '../contracts/json.js';
 import type { ColumnType, TableColumn, TableFile, TableRow } from './table-file.js';
 
-/** A row group ends at whichever comes first: this is what is held in memory, and what a reader must read at least. */
+/**
+ * A row group ends at the first limit reached; it bounds the memory of the writer and the minimum that a reader must
+ * read.
+ */
 const groupRows = 20_000;
 const groupCharacters = 16 << 20;
 
@@ -45,7 +48,7 @@ export class ParquetFile implements TableFile {
 
   close(): void {
     this.#writeGroup();
-    // The writer of files is synchronous: what is returned here is no promise.
+    // The file writer is synchronous: this does not return a promise.
     void this.#writer.finish();
   }
 

@@ -3,6 +3,6 @@ import type { RunEvent } from '../contracts/events.js';
 /** Whoever shows how a run goes. */
 export interface ProgressDisplay {
   event(event: RunEvent): void;
-  /** Leaves the terminal in order; `failed` marks what was going on. To be called once, whatever happened. */
+  /** Restores the terminal; `failed` marks the current work as failed. Call it once in every case. */
   close(outcome: 'ended' | 'failed'): Promise<void>;
 }

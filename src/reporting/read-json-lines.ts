@@ -11,11 +11,11 @@ export interface JsonLine<T> {
 const lineFeed = 10;
 
 /**
- * The whole lines of a JSONL file, one after the other, so that the file may be larger than memory; half a line at its
- * end is left out. Lines end at line feeds alone: the line separators of Unicode may stand inside JSON.
+ * The whole lines of a JSONL file, one by one, so that the file may be larger than memory; an incomplete last line is
+ * left out. Only line feeds end lines, because JSON may contain the line separators of Unicode.
  *
- * @param bytes of the file to read; absent: all there are
- * @throws AG_RUN_DAMAGED, naming a line that is no JSON
+ * @param bytes number of bytes to read; absent: all
+ * @throws AG_RUN_DAMAGED, naming a line that is not JSON
  */
 export async function* readJsonLines<T>(path: string, bytes?: number): AsyncGenerator<JsonLine<T>> {
   if (bytes === 0) return;

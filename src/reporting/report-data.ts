@@ -1,6 +1,6 @@
-// What the report page draws, as JSON. It imports types alone, so that a page in a browser and
-// whoever makes the data share it, and what is recorded of an episode is described once. JSON has no word for numbers
-// that are not finite: they are null here.
+// The data of the report page, as JSON. This file imports only types, so that the page in a browser and the code that
+// makes the data share it. Recorded data of an episode is described once. JSON has no non-finite numbers: they are null
+// here.
 import type { CompletedEpisode, TokenRecord, Turn } from '../contracts/trajectory.js';
 import type { Reservable } from './reservations.js';
 
@@ -33,7 +33,7 @@ export interface ReportData {
   readonly transfer?: ReportTransfer;
 }
 
-/** What was trained on, by what it was tested on. */
+/** The trained level, and the results by tested level. */
 export interface ReportTransfer {
   /** What all cells are tested on: the columns. */
   readonly tested: readonly string[];
@@ -58,7 +58,7 @@ export interface ReportRun {
   readonly label: string;
   /** What somebody called it; absent: nobody did. */
   readonly name?: string;
-  /** Id of its cell; null where there are no cells. */
+  /** Id of its cell; null without cells. */
   readonly cell: string | null;
   readonly seed: number;
   readonly status: ReportStatus;
@@ -73,8 +73,8 @@ export interface ReportRun {
   /** The resolved recipe; absent where a document has too many runs to carry them all. */
   readonly recipe?: { readonly [key: string]: unknown };
   /**
-   * What became of each task of the final evaluation; absent before it, and where a document has too many runs to carry
-   * them all.
+   * The outcome of each task of the final evaluation; absent before it, and if a document has too many runs to include
+   * them.
    */
   readonly tasks?: ReportTasks;
   /** A command that trains the same again; absent where nobody looked. */
@@ -158,7 +158,7 @@ export interface ReportSeries {
   readonly metrics: { readonly [name: string]: readonly (number | null)[] };
 }
 
-/** A 95 % interval; null where there is no end to it, as from one value. */
+/** A 95 % interval; null if it is unbounded, as from one value. */
 export interface ReportInterval extends Reservable {
   readonly low: number | null;
   readonly high: number | null;
@@ -187,9 +187,7 @@ export interface ReportEvaluation {
   readonly step: number;
   readonly runStep: number;
   readonly split: string;
-  /**
-   * What the recipe calls another environment than its own, to which what was learnt may carry over; absent: its own.
-   */
+  /** The recipe's name of another environment for transfer; absent: its own environment. */
   readonly environment?: string;
   readonly temperature: number;
   readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
@@ -250,7 +248,7 @@ export interface ReportComparison {
   readonly corrected: number | null;
   /** What is paired, and how often: "83 tasks", "5 seeds". */
   readonly pairs: string;
-  /** How many seeds stand behind it; with one the interval is for other tasks alone. */
+  /** Number of seeds; with one seed the interval holds only for other tasks. */
   readonly seeds: number;
 }
 

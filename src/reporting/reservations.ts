@@ -1,7 +1,6 @@
 /**
- * Why an interval is not to be believed as it stands. `one-seed`: it speaks of other tasks alone. `two-seeds`: they do
- * not tell how far seeds differ. `narrow`: seeds agree better than the sampling of tasks allows, so that it covers too
- * seldom.
+ * Reservations about an interval. `one-seed`: it holds only for other tasks. `two-seeds`: two seeds do not show how
+ * much seeds differ. `narrow`: seeds agree better than the sampling of tasks allows, so the interval covers too seldom.
  */
 export type Reservation = 'one-seed' | 'two-seeds' | 'narrow';
 

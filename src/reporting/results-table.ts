@@ -43,7 +43,7 @@ function successColumns<Row>(of: (row: Row) => Success): Column<Row>[] {
   ];
 }
 
-/** Players under each other, with intervals; what is empty for all (no failed episode) is left out. */
+/** Players as rows, with intervals; columns that are empty for all (no failed episode) are left out. */
 export function resultsTable(rows: readonly ResultRow[], style: TerminalStyle): string[] {
   const hasFailed = rows.some(({ evaluation }) => evaluation.failed > 0);
   const wanted = columns.filter(({ title }) => title !== 'failed' || hasFailed);
@@ -51,8 +51,8 @@ export function resultsTable(rows: readonly ResultRow[], style: TerminalStyle): 
 }
 
 /**
- * Below the table of players: success apart by each label that the tasks have. Where the table is about one of them,
- * this one and its reference alone: a terminal has no room for every player at every value.
+ * Below the table of players: success for each label of the tasks. If the table is about one player, only this one and
+ * its reference are shown, because a terminal has no room for more.
  */
 export function labelLines(rows: readonly ResultRow[], style: TerminalStyle): string[] {
   const isAbout = rows.some(({ emphasis }) => emphasis === true);

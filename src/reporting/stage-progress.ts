@@ -5,9 +5,7 @@ import { sparkline } from './training-curve.js';
 /** How much a new step weighs in the mean duration of steps. */
 const smoothing = 0.1;
 
-/**
- * What is known of a stage that is going on, said in one line. Fed with the run's events; reads no clock of its own.
- */
+/** The state of a running stage in one line. It is fed with the run's events and reads no clock. */
 export class StageProgress {
   #step: number;
   #stepSeconds: number | undefined;

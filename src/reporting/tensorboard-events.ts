@@ -14,9 +14,7 @@ const filePattern = /^events\.out\.tfevents\.(\d+)\./;
 export class TensorBoardEvents {
   readonly #log: AppendLog;
 
-  /**
-   * @param purgeStep where a run goes on: what earlier files hold from this step on is to be forgotten.
-   */
+  /** @param purgeStep step at which a run continues: readers must ignore earlier files from this step on. */
   constructor(directory: string, purgeStep?: number) {
     this.#log = new AppendLog(join(directory, nextFileName(directory)), 0);
     this.#write(concat(stringField(3, 'brain.Event:2'), purgeStep === undefined ? [] : stepField(purgeStep)));
@@ -49,8 +47,8 @@ export class TensorBoardEvents {
 }
 
 /**
- * Readers take the files of a folder in the order of their names, so the time in a new name must lie behind those in
- * the old ones.
+ * Readers take the files of a folder in the order of their names, so the time in a new name must be later than in the
+ * old ones.
  */
 function nextFileName(directory: string): string {
   const taken = readdirSync(directory).flatMap((name) => filePattern.exec(name)?.[1] ?? []);

@@ -34,15 +34,15 @@ export function styleOf(
   return { width: stream.columns || 80, colour: terminal && !environment['NO_COLOR'] };
 }
 
-/** Text in a tone, or as it is where there are no colours. `printable` makes the colours. */
+/** Text in a tone, or unchanged without colours. `printable` makes the colours. */
 export function paint(text: string, tone: Tone, { colour }: TerminalStyle): string {
   const [on, off] = tones[tone].mark;
   return colour && text !== '' ? `${on}${text}${off}` : text;
 }
 
 /**
- * Text as a terminal may have it: whoever writes to one calls this, whatever the text is made of. Control characters,
- * which files, models and packages may hold, become visible signs; what `paint` painted becomes colours.
+ * Makes a text safe for a terminal; all code that writes to one calls this. Control characters, which files, models and
+ * packages may contain, become visible signs; marks of `paint` become colours.
  */
 export function printable(text: string): string {
   return visibleText(text).replaceAll(/[\ufdd0-\ufdd9]/g, (mark) => codeOf.get(mark) ?? mark);

@@ -11,7 +11,9 @@ import { spentLine } from './spent-line.js';
 /** A value of a recipe that is longer is cut: a whole list of terms would hide the rest. */
 const longestValue = 40;
 
-/** Runs beside each other for a person: where they stand, in what their recipes differ, and how far apart they are. */
+/**
+ * Runs side by side for a person: their status, the differences of their recipes, and the differences of their success.
+ */
 export function compareRunsLines(comparison: RunsComparison, style: TerminalStyle): string[] {
   const { runs, differences, packages, comparisons, measure, split, temperature } = comparison;
   const title = (line: string) => paint(line, 'dim', style);

@@ -10,9 +10,9 @@ import { spentLine } from './spent-line.js';
 import type { RewardDescriptions, RunManifest } from '../runs/run-manifest.js';
 
 /**
- * A run for a person: where it stands, what it was made from, and what came out.
+ * A run for a person: its status, its origin, and its results.
  *
- * @param differences in what its plugins are others today
+ * @param differences installed plugins that differ from those of the run
  */
 export function runLines(
   run: LoadedRun,

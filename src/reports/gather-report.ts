@@ -5,8 +5,9 @@ import { reportAblation } from './report-ablation.js';
 import { largestEpisodes, reportRuns, type ReportRequest } from './report-runs.js';
 
 /**
- * Gathers what the report page and figures draw. An ablation is one subject by itself: its runs are compared already.
- * Throws AG_COMMAND_USAGE where it is not alone, and as `reportRuns` and `reportAblation`.
+ * Gathers the data of the report page and of figures. An ablation is a subject of its own, because its runs are already
+ * compared. Throws AG_COMMAND_USAGE if it is given together with others, and errors of `reportRuns` and
+ * `reportAblation`.
  */
 export async function gatherReport(request: ReportRequest): Promise<ReportData> {
   const { runs, episodes, version } = request;

@@ -13,8 +13,8 @@ import { manifestPath } from '../runs/run-manifest.js';
 import { shellCommand } from './exports/shell-command.js';
 
 /**
- * A command that trains the same again: of a built-in recipe its name, the seed and what was set, where that has been
- * tried and gives the recipe of the run; else the recipe in the run's manifest.
+ * A command that repeats the training: for a built-in recipe its name, the seed and the changes, if a test shows that
+ * they give the recipe of the run; else the recipe in the run's manifest.
  */
 export async function repeatCommand(
   { directory, manifest }: Pick<LoadedRun, 'directory' | 'manifest'>,

@@ -125,7 +125,7 @@ function rateOf(success: CellSummary['success']): ReportRate | null {
   return { rate, ...ends };
 }
 
-/** The cells with the leaves of their settings, those left out in which all are alike. */
+/** The cells with the leaves of their settings, without those that are equal in all. */
 function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
   const leaves = cells.map(({ settings }) => recipeLeaves(settings));
   const varying = differingKeys(leaves);

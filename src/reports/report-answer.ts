@@ -33,7 +33,7 @@ export function answerOfSeeds({ success, seeds }: ReportCell, gain: ReportCompar
   return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain, 'than before');
 }
 
-/** The answer of several recipes: the best, and how far the first one is behind it, or it behind the second. */
+/** The answer for several recipes: the best and the second best, and their difference if it was compared. */
 export function answerOfCells(cells: readonly ReportCell[], comparisons: readonly ReportComparison[]): string {
   const ranked = cells
     .filter((cell): cell is ReportCell & { success: ReportRate } => cell.success !== null)

@@ -8,7 +8,7 @@ import type { LoadedRun } from '../runs/load-run.js';
 import { differingKeys, settingLeaves } from '../runs/recipe-leaves.js';
 import { finalOutcomes, finite } from './report-comparisons.js';
 
-/** A run beside what the page draws of it. */
+/** A run with its data for the page. */
 export interface ReportedRun {
   readonly loaded: LoadedRun;
   readonly report: ReportRun;
@@ -42,8 +42,8 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
 }
 
 /**
- * A short name for each setting, no two alike: what its parts are called, as that tells more than what follows from it;
- * and where that is not enough, one more key that tells it from its namesakes.
+ * A short, distinct name for each setting: the names of its parts, which say more than their consequences; and if these
+ * are not enough, one more key that differs.
  */
 function labelsOf(settings: readonly Record<string, Json>[]): string[] {
   const [first] = settings;
@@ -81,7 +81,7 @@ function textOf(value: Json): string {
 
 const foremost: readonly ReportStatus[] = ['running', 'failed', 'interrupted', 'stopped', 'queued'];
 
-/** What is told of runs together: the first of these that one of them is, or that all are complete. */
+/** The status of several runs together: the first of these that one of them has, or complete. */
 export function statusTogether(statuses: readonly ReportStatus[]): ReportStatus {
   return foremost.find((status) => statuses.includes(status)) ?? 'completed';
 }
@@ -117,8 +117,8 @@ function successOf(runs: readonly ReportedRun[]): ReportRate | null {
 }
 
 /**
- * Each setting against each one before it, over the seeds and tasks that both have: `p` corrected by Holm over all of
- * them. Runs of one seed each that is not the same are held against each other over their tasks alone.
+ * Compares each setting with each earlier one, over their common seeds and tasks; `p` is corrected over all pairs
+ * (Holm). Runs with one seed each, but different ones, are compared over their tasks only.
  */
 export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] {
   const pairs = groups.flatMap((second, j) =>

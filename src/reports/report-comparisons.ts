@@ -10,7 +10,7 @@ export interface FinalOutcomes {
   readonly outcomes: readonly TaskOutcome[];
 }
 
-/** What a player came to on the final tasks at a temperature; undefined where it has not played them. */
+/** The results of a player on the final tasks at a temperature; undefined if it has not played them. */
 export function finalOutcomes(
   { evaluations, result }: LoadedRun,
   player: string,

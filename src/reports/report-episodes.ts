@@ -47,10 +47,7 @@ export async function reportEpisodes(run: string, limits: ShownEpisodeLimits): P
   return { episodes, recorded: logs.recorded, halfWritten: logs.halfWritten };
 }
 
-/**
- * Where the lines of a run's episode logs are, for runs that go on too: a refresh reads what was appended since the
- * last one.
- */
+/** Positions in a run's episode logs, also for running runs: a refresh reads only new lines. */
 export class EpisodeLogs {
   readonly #folder: string;
   readonly #logs = new Map<string, ScannedLog>();
@@ -118,7 +115,7 @@ interface ScannedLog {
   readonly rest: number;
 }
 
-/** Goes on behind the whole lines that are known. */
+/** Continues after the known whole lines. */
 async function scanLog(log: string, file: string, known: ScannedLog): Promise<ScannedLog> {
   const handle = await open(file);
   try {
@@ -229,7 +226,7 @@ function reportTokens({ tokens, mask, logprobs, pieces, ...measured }: TokenReco
   };
 }
 
-/** Five significant digits: what a page shows of a number that stands there by the hundred thousand. */
+/** Five significant digits, for numbers that a page shows by the hundred thousand. */
 function shorten(value: number | null): number | null {
   // The log has null for a number that is not finite.
   return value === null ? null : Number(value.toPrecision(5));

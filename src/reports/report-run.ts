@@ -69,8 +69,8 @@ function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recip
 
 /** What each stage that took a step has cost, by currency, evaluations apart except in seconds. */
 function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): ReportStage[] {
-  // Every line has what the run has cost so far: a stage has cost what its last line has more than that of the stage
-  // before.
+  // Every line has the cost of the run so far: the cost of a stage is the difference between its last line and that of
+  // the previous stage.
   let before: SpentSoFar = {};
   return Object.entries(stages).flatMap(([name, { kind }]): ReportStage[] => {
     const lines = metrics.filter(({ stage }) => stage === name);

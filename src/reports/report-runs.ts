@@ -15,7 +15,7 @@ export interface ReportRequest {
   readonly episodes: number;
   /** Version of this tool. */
   readonly version: string;
-  /** What is said of a run that a report is about alone; absent: nothing. */
+  /** Data for a report about a single run; absent: none. */
   readonly remark?: (directory: string) => Promise<RunRemarks>;
 }
 
@@ -134,10 +134,7 @@ export function notesOn(run: ReportedRun): string[] {
   ];
 }
 
-/**
- * Logs of which the last line was left out. While a run goes on every one is half-written at times: then nothing is
- * lost.
- */
+/** Logs with an incomplete last line. During a run this is normal, and nothing is lost. */
 export function halfLogs({ loaded, halfWritten }: ReportedRun): readonly string[] {
   return loaded.status === 'running' ? [] : [...loaded.halfWritten, ...halfWritten];
 }

@@ -13,7 +13,7 @@ export interface ModelActor {
   readonly maxActionTokens: number;
   /** Tokens after which an episode is truncated; absent: what the model can hold. */
   readonly maxEpisodeTokens?: number;
-  /** What it may call in the place of an action. */
+  /** The tools that it may call instead of acting. */
   readonly tools?: Toolbox;
 }
 

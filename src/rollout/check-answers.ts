@@ -22,9 +22,9 @@ export function checkStart(value: unknown): string | Start {
 }
 
 /**
- * What an action brought about, as `step` gave it.
+ * Checks the result of `step`.
  *
- * @throws Error that names the member and what stands there
+ * @throws Error that names the member and its value
  */
 export function checkStepResult(value: unknown): StepResult {
   const result = recordOf(value);
@@ -38,9 +38,9 @@ export function checkStepResult(value: unknown): StepResult {
 }
 
 /**
- * What an episode that was cut comes to, as `conclude` gave it.
+ * Checks the result of `conclude`.
  *
- * @throws Error that names the member and what stands there
+ * @throws Error that names the member and its value
  */
 export function checkConclusion(value: unknown): Conclusion {
   const conclusion = recordOf(value);
@@ -62,9 +62,9 @@ export function checkTaskFacts(value: unknown): TaskFacts {
 }
 
 /**
- * The action of a player, as `act` gave it.
+ * Checks the action that `act` returned.
  *
- * @throws Error that says what stands there
+ * @throws Error that names the value
  */
 export function checkAction(value: unknown): string {
   if (typeof value !== 'string') throw new Error(`an action is a text, not ${show(value)}`);

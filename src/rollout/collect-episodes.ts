@@ -1,6 +1,6 @@
-// Plays episodes side by side. One loop, two rules of who is ready to be answered: in waves the policy waits until
-// every environment has answered; in free collection an episode goes on as soon as its own has. What an episode is does
-// not depend on the rule, nor on who answers first: its randomness is keyed by where it stands in the run.
+// Plays episodes side by side, in one loop with two rules for readiness. In waves the policy waits until every
+// environment has answered; in free collection an episode continues as soon as its own environment has answered. An
+// episode does not depend on the rule or on the order of answers: its randomness is keyed by its position in the run.
 import { setImmediate } from 'node:timers/promises';
 
 import type { Conclusion } from '../contracts/environment.js';
@@ -83,7 +83,7 @@ class Collection {
   #generating = 0;
   /** Attempts whose instances are being made or reset. */
   #beginning = 0;
-  /** Nobody waits any more for what is under way. */
+  /** No caller waits for the remaining calls. */
   #over = false;
 
   constructor(keys: readonly EpisodeKey[], options: CollectOptions) {
@@ -140,8 +140,7 @@ class Collection {
   }
 
   /**
-   * Runs a call beside the others. What it throws ends the collection: what concerns one episode alone is caught
-   * inside.
+   * Runs a call next to the others. An exception ends the collection; failures of single episodes are caught inside.
    */
   #beside(work: () => Promise<void>): void {
     this.#pending += 1;
@@ -186,7 +185,7 @@ class Collection {
     }
   }
 
-  /** Lets the actor answer whoever is ready, and plays what it wrote. */
+  /** Lets the actor answer the ready episodes, and plays its actions. */
   async #answer(): Promise<void> {
     const { actor, signal } = this.#options;
     const episodes = this.#ready.sort((a, b) => a.attempt.index - b.attempt.index);

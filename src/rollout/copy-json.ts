@@ -23,12 +23,11 @@ export class NotJsonError extends Error {
 }
 
 /**
- * A copy of what a plugin, or a file of code, gave as JSON: lists, plain objects, strings, finite numbers, booleans and
- * null.
+ * Copies data of a plugin or a file of code as JSON: lists, plain objects, strings, finite numbers, booleans and null.
  *
- * @param place where it stands, for the message
- * @param absent what becomes of members that are undefined: refused, or left out
- * @throws NotJsonError of the first thing that JSON cannot hold
+ * @param place source of the data, for the message
+ * @param absent whether undefined members are refused or left out
+ * @throws NotJsonError for the first value that JSON cannot store
  */
 export function copyJson(value: unknown, place: string, absent: 'refused' | 'left out' = 'refused'): Json {
   const around: object[] = [];
@@ -88,7 +87,7 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A member of what a plugin returned, read once: a getter may throw, or answer otherwise the second time. */
+/** A member of a plugin's result, read once: a getter may throw, or return another value the second time. */
 export function readMember(value: object, name: string | number, place: string): unknown {
   try {
     return (value as Record<string | number, unknown>)[name];

@@ -58,7 +58,8 @@ export function conversationText({ system, observations, texts }: Demonstration)
 }
 
 /**
- * The text a policy would have written for an action. Throws where the format cannot write it, or reads back another.
+ * The text that a policy would write for an action. Throws if the format cannot write it, or reads another action from
+ * it.
  */
 export function writeAction(action: string, format: ActionFormat): string {
   const text = format.render(action);

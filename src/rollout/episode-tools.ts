@@ -5,7 +5,7 @@ import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { cutText } from './cut-text.js';
 import type { NamedTool, Toolbox } from './toolbox.js';
 
-/** What a turn comes to whose text a tool claimed. */
+/** The result of a turn whose text called a tool. */
 export interface ToolAnswer {
   readonly observation: string;
   readonly toolCall: ToolCall;
@@ -29,11 +29,11 @@ export class EpisodeTools {
   }
 
   /**
-   * Lets the tools read a text, and runs the call that the first of them makes of it.
+   * Lets the tools read a text, and runs the call that the first of them recognises.
    *
    * @param turn number of the turn, from 0
-   * @returns undefined where no tool claims the text
-   * @throws what a tool throws, and DeadlineError: both are failures of the episode, not of the agent
+   * @returns undefined if no tool recognises the text
+   * @throws errors of a tool, and DeadlineError: both are failures of the episode, not of the agent
    */
   async answer(text: string, turn: number, signal: AbortSignal): Promise<ToolAnswer | undefined> {
     for (const named of this.#box.tools) {

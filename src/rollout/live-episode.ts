@@ -44,7 +44,7 @@ export interface EpisodeLimits {
   readonly instructions: string;
 }
 
-/** What a turn has beside its step. */
+/** The data of a turn besides its step. */
 export interface TurnEnd {
   readonly toolCall?: ToolCall;
   readonly conclusion?: Conclusion;
@@ -121,19 +121,15 @@ export class LiveEpisode {
     return this.#standStill(observation, true);
   }
 
-  /**
-   * What a turn leads to that called a tool: the environment is not stepped, and nothing was wrong with it as an
-   * action.
-   */
+  /** The result of a turn that called a tool: the environment is not stepped, and the turn is not invalid. */
   toolStep(observation: string): Stepped {
     return this.#standStill(observation, false);
   }
 
   /**
-   * Takes what an action brought about. The turn is finished by `finishTurn`.
+   * Takes the result of an action. `finishTurn` finishes the turn.
    *
-   * @returns the cap of the host that cuts the episode here, where one does: the environment may have something to say
-   * to it
+   * @returns the cap of the host that cuts the episode here, if any: the environment may then grade it
    */
   take(step: Stepped): 'horizon' | 'tokens' | undefined {
     this.#terminated = step.terminated;

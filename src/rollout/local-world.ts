@@ -38,7 +38,7 @@ export interface WorldSettings {
 }
 
 export interface CallMarks {
-  /** Gives what held the thread before, which `leave` wants: calls may lie within each other. */
+  /** Returns the previous call of the thread, which `leave` needs: calls may be nested. */
   enter(phase: EnvironmentPhase): number;
   leave(before: number): void;
 }
@@ -56,7 +56,7 @@ const worldShape = {
 /**
  * Opens a world in this thread.
  *
- * @throws what the plugin throws, DeadlineError, AG_WORLD_UNAVAILABLE; a world that comes too late is closed
+ * @throws errors of the plugin, DeadlineError, AG_WORLD_UNAVAILABLE; a world that opens too late is closed
  */
 export async function openLocalWorld(open: () => Awaitable<World>, settings: WorldSettings): Promise<WorldHandle> {
   const caller = new Caller(settings);
@@ -140,7 +140,7 @@ class LocalWorld implements WorldHandle {
   readonly tells: boolean;
   readonly #world: World;
   readonly #caller: Caller;
-  /** What was told of each task, as JSON. */
+  /** The facts of each task, as JSON. */
   readonly #told = new Map<string, string>();
 
   constructor(world: World, caller: Caller) {

@@ -5,7 +5,7 @@ import type { WorldHandle } from './world-handle.js';
 /** The random baseline: every environment has it. */
 export const randomPlayer = 'random';
 
-/** An expert of a world as an actor. Throws AG_NO_EXPERT where it has none of that name. */
+/** An expert of a world as an actor. Throws AG_NO_EXPERT if the world has no expert with this name. */
 export function expertActor({ experts }: Pick<WorldHandle, 'experts'>, expert: string): EnvironmentActor {
   if (expert !== randomPlayer && !experts.includes(expert)) {
     throw new AgentgymError('AG_NO_EXPERT', {

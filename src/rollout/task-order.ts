@@ -29,10 +29,7 @@ export function taskOrder(tasks: TaskList, random: Random): TaskOrder {
   return (first, many) => tasks.ids(places(first, many).map(at));
 }
 
-/**
- * Some tasks of a split, each at most once where the split is bounded: all of them, in their order, where no more are
- * there.
- */
+/** Some tasks of a split, each at most once if the split is bounded: all of them, in order, if there are not more. */
 export function chooseTasks(list: TaskList, tasks: number, random: Random): Promise<readonly string[]> {
   const { count } = list;
   if (count === 'unbounded') {

@@ -22,7 +22,7 @@ export class TokenSequence {
   }
 
   /**
-   * Appends an action. Where it did not end by itself, an end token that nobody sampled follows with mask 0.
+   * Appends an action. If it did not end by itself, an end token with mask 0 follows, which was not sampled.
    *
    * @returns the half-open range of the sampled tokens
    */

@@ -35,7 +35,7 @@ export class Toolbox {
     readonly limits: ToolLimits,
   ) {}
 
-  /** What the system prompt says of them. */
+  /** The text about them in the system prompt. */
   get instructions(): string {
     const { maxCalls } = this.limits;
     const limit =

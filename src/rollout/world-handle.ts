@@ -63,7 +63,7 @@ export interface WorldHandle {
   readonly splits: Splits;
   /** It tells of its tasks: clusters or labels. */
   readonly tells: boolean;
-  /** Cluster and labels of tasks. Throws AG_PLUGIN_FAILED where they are not what they were. */
+  /** Cluster and labels of tasks. Throws AG_PLUGIN_FAILED if they have changed. */
   about(tasks: readonly string[]): Promise<readonly TaskFacts[]>;
   create(): Promise<InstanceHandle>;
   /** What was measured so far. */

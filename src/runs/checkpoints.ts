@@ -56,9 +56,9 @@ export async function stageStart(run: string, stage: string): Promise<string> {
 }
 
 /**
- * The checkpoint a run goes on from, checked; null where it has none yet. Tidies up after a killed process, so the
- * caller must hold the lock. Throws AG_CHECKPOINT_BROKEN where it is damaged and AG_RESUME_MISMATCH where another
- * recipe made it.
+ * The checkpoint from which a run continues, checked; null if it has none yet. It cleans up after a killed process, so
+ * the caller must hold the lock. Throws AG_CHECKPOINT_BROKEN if it is damaged and AG_RESUME_MISMATCH if another recipe
+ * made it.
  */
 export async function openLatestCheckpoint(run: string, recipe: JsonObject): Promise<Checkpoint | null> {
   const folder = checkpointsFolder(run);
@@ -120,7 +120,8 @@ export async function runWeights(run: string): Promise<string> {
 }
 
 /**
- * Removes checkpoints beyond the one a run goes on from: they were complete, but latest.json had not named them yet.
+ * Removes checkpoints newer than the one from which a run continues: they were complete, but latest.json did not name
+ * them yet.
  */
 export async function removeLaterCheckpoints(run: string, runStep: number): Promise<void> {
   const folder = checkpointsFolder(run);

@@ -126,7 +126,7 @@ export class DiskJournal implements Journal {
       digests: this.#measure(({ digest }) => digest),
       recipe: run.manifest.recipe,
     };
-    // First the start: once the checkpoint is there, nobody saves the start again.
+    // The start comes first: after the checkpoint exists, the start is not saved again.
     if (step === 0) await writeStageStart(run.path, stage, (directory) => policy.save(directory));
     await writeCheckpoint(run.path, state, (directory) => this.#save(directory), keep);
   }
@@ -181,7 +181,7 @@ export class DiskJournal implements Journal {
     return Object.fromEntries([['metrics.jsonl', of(this.#metrics)] as const, ...others]);
   }
 
-  /** What is trained does not depend on them, but what they tell does. */
+  /** Training does not depend on them, but their messages do. */
   #warnOfChanges(digests: { readonly [path: string]: string }): void {
     const present = this.#measure(({ digest }) => digest);
     const changed = Object.keys(digests).filter((name) => present[name] !== digests[name]);

@@ -24,9 +24,7 @@ export interface LoadedRun {
   readonly evaluations: readonly (EvaluationLine & { readonly runStep: number })[];
   /** Absent until it has ended. */
   readonly result?: RunResult;
-  /**
-   * Logs whose last line was half-written, because the run goes on or its process was killed: what is whole was read.
-   */
+  /** Logs with an incomplete last line, because the run continues or its process was killed; whole lines were read. */
   readonly halfWritten: readonly string[];
   /** Logs that are not what they were at the newest checkpoint: somebody, or a failing disk, changed them. */
   readonly changed: readonly string[];
@@ -61,7 +59,7 @@ export async function loadRun(directory: string): Promise<LoadedRun> {
   };
 }
 
-/** A run that goes on may have a newer checkpoint by now than what was read of its logs: that is no change. */
+/** A running run may have a newer checkpoint than its read logs; this is not a change. */
 async function changedSince(
   checkpoint: string | undefined,
   contents: { readonly [log: string]: Buffer },

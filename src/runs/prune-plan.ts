@@ -1,5 +1,5 @@
-// What may go of a folder of runs. Nothing is removed here, and no link is followed: what is one is told of and left
-// alone.
+// Decides what may be removed from a folder of runs. It removes nothing itself, and follows no link: links are reported
+// and kept.
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -36,9 +36,9 @@ export interface PrunedRun {
 
 export interface PrunePlan {
   readonly runs: readonly PrunedRun[];
-  /** What is left of runs whose removal was cut short: they go with whatever else goes. */
+  /** The remains of runs whose removal was interrupted; they are removed with the rest. */
   readonly leftovers: readonly PrunedFolder[];
-  /** What was left alone that one might have expected to go. */
+  /** Kept files that one might expect to be removed. */
   readonly notes: readonly string[];
 }
 
@@ -103,7 +103,7 @@ async function oldCheckpoints(run: string, status: RunStatus, keep: number, note
   const names = (await realFolders(checkpoints, notes)).map((path) => basename(path));
   const latest = await latestCheckpointFolder(run);
   const newest = latest === undefined ? -1 : stepOf(basename(latest));
-  // Those beyond the one that a run goes on from are the resumed run's to tidy up.
+  // Newer checkpoints than the one from which a run continues are left to the resumed run.
   const steps = names.map(stepOf).filter((step) => step >= 0 && step <= newest);
   const old: number[] = [];
   const kept: string[] = [];
@@ -128,8 +128,8 @@ async function oldCheckpoints(run: string, status: RunStatus, keep: number, note
 }
 
 /**
- * Names of the starts of the stages that checkpoints lie in: who goes on from one of them reads its stage's start
- * again.
+ * Names of the starts of the stages with checkpoints: a run that continues from one of them reads the start of its
+ * stage again.
  */
 async function stagesOf(checkpoints: readonly string[]): Promise<string[]> {
   return Promise.all(

@@ -87,7 +87,7 @@ export async function findRuns(runsFolder: string): Promise<readonly Candidate[]
     .sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.folderName, b.folderName));
 }
 
-/** Of what is no folder, none: whoever wants to write there is told. */
+/** Empty if it is not a folder: code that wants to write there gets an error. */
 function namesIn(folder: string): readonly string[] {
   return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
 }

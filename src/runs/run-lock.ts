@@ -9,7 +9,7 @@ export { createFirstLock, firstLock } from '../processes/process-lock.js';
 export type RunLock = ProcessLock;
 
 /**
- * Takes the lock of a run's folder, or throws AG_RUN_LOCKED where a living process holds it; a dead owner never blocks.
+ * Takes the lock of a run's folder, or throws AG_RUN_LOCKED if a living process holds it; a dead owner never blocks.
  */
 export function acquireRunLock(directory: string): RunLock {
   return acquireProcessLock(

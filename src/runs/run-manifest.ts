@@ -87,7 +87,7 @@ export interface RunManifest {
   readonly packages?: readonly PackageRecord[];
   readonly git: GitProvenance | null;
   readonly host: HostFacts;
-  /** What the policy says of itself: engine, threads, parameters; null until it is built. */
+  /** The policy's description: engine, threads, parameters; null until it is built. */
   readonly policy: JsonObject | null;
   readonly seeds: { readonly [name: string]: Json };
   /** Null until the tasks are known. */
@@ -110,7 +110,7 @@ export async function writeManifest(directory: string, manifest: RunManifest): P
   await writeJsonAtomically(manifestPath(directory), manifest);
 }
 
-/** What is read of a manifest without further looks; what a policy, plugins or git said of themselves is anything. */
+/** The parts of a manifest that code uses without further checks; data of a policy, plugins or git may have any form. */
 const manifestSchema = v.looseObject({
   formatVersion: v.literal(1),
   id: v.string(),
@@ -130,10 +130,7 @@ const manifestSchema = v.looseObject({
   sessions: v.array(v.looseObject({ startedAt: v.string(), fromStep: v.number() })),
 });
 
-/**
- * Throws AG_NOT_A_RUN for any folder without a manifest of this format, and where a part of it is not what it should
- * be.
- */
+/** Throws AG_NOT_A_RUN for a folder without a manifest of this format, or if a part of it has the wrong type. */
 export async function readManifest(directory: string): Promise<RunManifest> {
   const file = manifestPath(directory);
   let manifest: { readonly formatVersion?: unknown; readonly recipe?: unknown } | null;

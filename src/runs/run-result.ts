@@ -41,10 +41,10 @@ export interface RunResult {
   readonly run: string;
   readonly status: Exclude<RunStatus, 'running'>;
   readonly seconds: number;
-  /** On what it learnt from, over all stages; evaluations cost nothing but seconds. */
+  /** The costs of training over all stages; evaluations cost only seconds. */
   readonly spent: SpentTotals & { readonly seconds: number };
   readonly stages: readonly StageSummary[];
-  /** Test split, temperature 0; null where the run did not come to its end. */
+  /** Test split, temperature 0; null if the run did not finish. */
   readonly evaluation: EvaluationSummary | null;
   /** The same and those at other temperatures. */
   readonly evaluations: readonly EvaluationSummary[];
@@ -52,8 +52,8 @@ export interface RunResult {
   readonly starts: readonly EvaluationSummary[];
   readonly baselines: Baselines;
   /**
-   * The other environments of the final evaluation, by what the recipe calls them; absent where it names none, or was
-   * not made.
+   * The other environments of the final evaluation, by their names in the recipe; absent without such environments, or
+   * without the evaluation.
    */
   readonly transfer?: { readonly [environment: string]: TransferResult };
 }
@@ -70,7 +70,7 @@ export async function removeResult(directory: string): Promise<void> {
   await rm(resultPath(directory), { force: true });
 }
 
-/** Undefined where a run has not ended, or is going on again. */
+/** Undefined if a run has not ended, or is running again. */
 export async function readResult(directory: string): Promise<RunResult | undefined> {
   try {
     const result = JSON.parse(await readFile(resultPath(directory), 'utf8')) as RunResult;

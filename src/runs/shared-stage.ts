@@ -28,9 +28,9 @@ interface SharedStageOptions {
 }
 
 /**
- * A stage that several runs begin with: the first of them writes down what each step came to, the others read it. Both
- * ways a run writes the same lines and the same weights, since a step is a function of the weights and of what it was
- * handed. Undefined where what is there was made by another policy, on another machine, or with other packages.
+ * A stage that several runs share: the first run writes the result of each step, the others read it. Both kinds of runs
+ * write the same lines and the same weights, since a step depends only on the weights and its input. Undefined if the
+ * stored stage comes from another policy, machine or package version.
  */
 export async function openSharedStage(options: SharedStageOptions): Promise<SharedStage | undefined> {
   const { folder, identity } = options;

@@ -50,9 +50,7 @@ export interface SplitProof {
   };
   /** The environment says that its splits share clusters. */
   readonly sharesClusters?: true;
-  /**
-   * The other environments that the final evaluation plays, by what the recipe calls them; absent where there are none.
-   */
+  /** The other environments of the final evaluation, by their names in the recipe; absent if there are none. */
   readonly transfer?: { readonly [name: string]: TransferProof };
 }
 
@@ -64,8 +62,8 @@ interface TransferProof {
   readonly clusters: number;
   readonly fingerprint: string;
   /**
-   * Tasks shared with those that the run learns from or chooses by, both 0; absent where the ids are another
-   * environment's, and say nothing.
+   * Number of tasks shared with training or model selection, both 0; absent if the ids belong to another environment
+   * and cannot be compared.
    */
   readonly overlap?: { readonly train: number; readonly heldOut: number };
   /** Clusters shared with these; 0 unless one of the environments says that its splits share them. */
@@ -93,9 +91,9 @@ interface NamedTasks {
 }
 
 /**
- * Proves that training, validation and test share no task and no cluster of tasks (law 10): those that are used, and
- * all others of a split that can be listed. Options may deal the tasks of one environment anew, so what is played of it
- * with other options must share none with training either, nor with the other held-out split.
+ * Proves that training, validation and test share no task and no cluster of tasks (law 10): the used ones, and all
+ * others of a split that can be listed. Options may split the tasks of one environment differently. So tasks played
+ * with other options must also share none with training or with the other held-out split.
  *
  * @throws AG_SPLIT_LEAK, naming a shared task, or a shared cluster with a task of each split
  */

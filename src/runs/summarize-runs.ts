@@ -33,7 +33,7 @@ export interface RunSummary {
   readonly settings: { readonly [key: string]: Json };
 }
 
-/** Which runs of a folder are wanted; what is absent leaves none out. */
+/** The wanted runs of a folder; absent fields filter nothing. */
 export interface RunFilter {
   readonly recipe?: string | undefined;
   readonly algorithm?: string | undefined;

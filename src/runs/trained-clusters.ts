@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeJsonAtomically } from './durable-files.js';
 
 /**
- * Which clusters of tasks a run trains on: who evaluates it later tells apart what it has seen. Only where splits share
+ * The clusters of tasks on which a run trains: later evaluations separate seen from unseen ones. Only if splits share
  * clusters.
  */
 interface TrainedClusters {

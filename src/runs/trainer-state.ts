@@ -33,7 +33,7 @@ export interface TrainerState {
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** Of a log inside the run: what lies elsewhere is nobody's to cut. */
+/** For a log inside the run: logs elsewhere are never cut. */
 const logName = v.pipe(v.string(), v.regex(/^(metrics|evaluations|episodes\/[^/\\]+)\.jsonl$/));
 
 const stateSchema = v.looseObject({

@@ -23,8 +23,8 @@ export async function usedPackages(
 }
 
 /**
- * In what packages differ, in words that follow on "with": "plugin-coin 2.0.0 in the place of 1.0.0". How they came
- * here makes no difference.
+ * The differences of packages, as words after "with": "plugin-coin 2.0.0 in the place of 1.0.0". The way of
+ * installation does not matter.
  */
 export function packageDifferences(before: readonly PackageRecord[], now: readonly PackageRecord[]): string[] {
   const names = [...new Set([...before, ...now].map(({ name }) => name))].sort();

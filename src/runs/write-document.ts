@@ -6,10 +6,10 @@ import { systemReason } from '../errors/system-error.js';
 import { makeFolder } from '../reporting/make-folder.js';
 
 /**
- * Writes a file, and the folders above it, whole or not at all: nobody reads half a document. Throws
+ * Writes a file and its parent folders, whole or not at all, so that no reader sees half a document. Throws
  * AG_REPORT_WRITE_FAILED.
  *
- * @param name what the error calls it
+ * @param name the name of the document in the error
  */
 export async function writeDocument(file: string, text: string, name: string): Promise<void> {
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.writing`);

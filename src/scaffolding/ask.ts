@@ -5,7 +5,7 @@ import { Listr } from 'listr2';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { isInterruptedPrompt } from '../errors/is-interrupted-prompt.js';
 
-/** What is asked for, each only where it was not given. */
+/** The questions; each is asked only if its answer was not given. */
 export interface Questions {
   readonly templates: readonly { readonly name: string; readonly summary: string }[];
   readonly template: string | undefined;

@@ -30,7 +30,7 @@ export async function checkTarget(target: string, paths: readonly string[], forc
   for (const path of paths) await checkReplaceable(target, path);
 }
 
-/** With `--force` plain files are overwritten; folders and links stay, since behind a link lies another place. */
+/** With `--force` plain files are overwritten; folders and links stay, because a link leads to another place. */
 async function checkReplaceable(target: string, path: string): Promise<void> {
   const parts = path.split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {

@@ -1,6 +1,5 @@
-// Templates are code that is checked, linted and tested where it lies, so what `init` fills in are ordinary names and
-// values in it:
-// `template-name` stands for the name of the contribution, and package.json is changed as JSON.
+// Templates are real code that is checked, linted and tested in place. So `init` replaces ordinary names and values:
+// `template-name` is the name of the contribution, and package.json is changed as JSON.
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
@@ -24,8 +23,8 @@ export interface TemplateValues extends ProjectName {
 const PLACEHOLDER = 'template-name';
 
 /**
- * Files that templates hold under another name: npm leaves `.gitignore` out of every package and turns it into
- * `.npmignore` in some, and a package within a package is what some bundlers, and publint, take for a part of it.
+ * Files that templates store under another name: npm leaves `.gitignore` out of every package and renames it to
+ * `.npmignore` in some, and some bundlers, and publint, read a package inside a package as a part of it.
  */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['_gitignore', '.gitignore'],

@@ -19,8 +19,8 @@ const MAXIMUM_OWN_LENGTH = 48;
 const RESERVED = ['node_modules', 'favicon.ico'];
 
 /**
- * Checks a name by the rules of npm and takes the name of the contribution out of it: `@me/plugin-env-mine`, `env-mine`
- * and `mine` are all of the environment `mine`.
+ * Checks a name by the rules of npm and derives the name of the contribution: `@me/plugin-env-mine`, `env-mine` and
+ * `mine` all mean the environment `mine`.
  *
  * @throws AgentgymError AG_INIT_NAME
  */
@@ -41,8 +41,8 @@ export function parseProjectName(given: string, template: Template): ProjectName
 }
 
 /**
- * The name that a folder suggests: as it is where npm takes it, otherwise made into one. Undefined where nothing of it
- * can be kept.
+ * The name that a folder suggests: unchanged if npm accepts it, otherwise corrected. Undefined if no part of it is
+ * usable.
  */
 export function nameOfFolder(folder: string): string | undefined {
   const lower = folder.toLowerCase();

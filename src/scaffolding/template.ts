@@ -39,15 +39,15 @@ export function findTemplate(name: string): Template {
 }
 
 /**
- * What a package that is made in a folder depends on to run the host: the version that makes it, or, in a checkout of
- * the sources, which no registry need know, the checkout.
+ * The dependency of a created package on the host: the creating version or, in a checkout of the sources, which may be
+ * unpublished, the checkout.
  */
 export function hostDependency(root: string, version: string, target: string): string {
   const isCheckout = existsSync(join(root, 'src', 'scaffolding'));
   return isCheckout ? `file:${relative(target, root).split(sep).join('/')}` : `^${version}`;
 }
 
-/** The root of this package: `templates/` and the licence lie there, in a checkout and where it is installed. */
+/** The root of this package, with `templates/` and the licence, in a checkout and when installed. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);

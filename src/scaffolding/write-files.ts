@@ -7,15 +7,15 @@ import type { ScaffoldFile } from './fill-template.js';
 import { makeFolder } from '../reporting/make-folder.js';
 
 /**
- * Writes all files or none. They are written beside the target first and moved into place then; whatever goes wrong,
- * what was moved is taken back, and files that were overwritten stand there again as they were.
+ * Writes all files or none. They are first written next to the target and then moved into place. After any error, moved
+ * files are removed, and overwritten files are restored.
  *
- * @param target absolute path of the folder; made where it does not exist
- * @throws AgentgymError AG_INIT_TARGET, or what the signal was aborted with
+ * @param target absolute path of the folder; created if it does not exist
+ * @throws AgentgymError AG_INIT_TARGET, or the reason of an aborted signal
  */
 export async function writeFiles(target: string, files: readonly ScaffoldFile[], signal: AbortSignal): Promise<void> {
   const undo: Undo[] = [];
-  /** Takes the target itself away again, where it was not there. */
+  /** Removes the target itself if it did not exist before. */
   const undoTarget: Undo[] = [];
   let staging: string | undefined;
   try {
@@ -35,7 +35,7 @@ export async function writeFiles(target: string, files: readonly ScaffoldFile[],
       undo.push(() => rm(place));
     }
   } catch (error) {
-    // Last first: a file goes before what it replaced comes back, and a folder after what it held.
+    // Last first: a file is removed before its predecessor is restored, and a folder after its content.
     for (const step of undo.reverse()) await step();
     if (staging !== undefined) await rm(staging, { recursive: true, force: true });
     staging = undefined;
@@ -64,7 +64,7 @@ async function makeUndoably(folder: string, undo: Undo[]): Promise<void> {
   });
 }
 
-/** Moves a file away; false where there was none. */
+/** Moves a file away; false if it does not exist. */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

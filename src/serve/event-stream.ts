@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 
 /**
- * Server-sent events on one response (WHATWG HTML, 9.2), compressed where the browser takes that. Whoever reads slowly
- * is sent the newest of each kind, not all there ever were: what waits is replaced.
+ * Server-sent events on one response (WHATWG HTML, 9.2), compressed if the browser accepts it. A slow reader gets only
+ * the newest event of each kind: waiting events are replaced.
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -57,7 +57,7 @@ export class EventStream {
     return next;
   }
 
-  /** Resolves once the text has left this process, or nobody is there to read it. */
+  /** Resolves when the text has left this process, or when the reader is gone. */
   async #write(text: string): Promise<void> {
     const { destroyed, writableEnded } = this.#response;
     if (destroyed || writableEnded) return;

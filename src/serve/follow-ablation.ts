@@ -9,9 +9,8 @@ import { rememberSummary } from './remember-comparisons.js';
 import type { ReportSubject } from './report-subject.js';
 
 /**
- * Looks at an ablation again and again: its manifest is read where it changed, and a run is held against it once in
- * each state. What is returned gives the same object as before where neither the manifest nor the set of its runs that
- * have begun changed.
+ * Polls an ablation: its manifest is read again if it changed, and each run is compared with it once in each state.
+ * Returns the same object as before if neither the manifest nor the set of started runs changed.
  */
 export function followAblation(directory: string, version: string): () => Promise<ReportSubject> {
   /** With the digest that the manifest had of each run when it was last checked. */

@@ -11,9 +11,9 @@ export interface Listener<Value> {
 const largestShare = 0.1;
 
 /**
- * Something on disk that is read again and again while anybody listens, once for all who do. Polled, as file systems
- * tell of changes in too many ways. `read` gives the very same value where nothing changed; `rest` is called when the
- * last listener has left.
+ * Something on disk that is read repeatedly while there are listeners, once for all of them. It is polled, because file
+ * systems report changes in too many ways. `read` returns the identical value if nothing changed; `rest` is called when
+ * the last listener has left.
  */
 export class Followed<Value> {
   readonly #listeners = new Set<Listener<Value>>();
@@ -32,7 +32,7 @@ export class Followed<Value> {
     this.#options = options;
   }
 
-  /** The listener is told at once what is known. Returns what ends it. */
+  /** The listener gets the known value immediately. Returns a function that removes the listener. */
   listen(listener: Listener<Value>): () => void {
     // A set holds one object once; two tabs are two listeners.
     const own: Listener<Value> = {

@@ -49,12 +49,12 @@ function isOwnName(header: string | undefined, host: string): boolean {
   return !isLoopback(host) && (isIP(name) !== 0 || name === hostname().toLowerCase());
 }
 
-/** `null` is what a page says whose origin nobody may know. */
+/** Browsers send `null` for pages with a hidden origin. */
 function hostOf(origin: string): string | undefined {
   return /^https?:\/\/([^/]+)$/.exec(origin)?.[1];
 }
 
-/** In a time that does not tell how much was right, whatever the lengths. */
+/** Compares in a time that does not reveal how much was correct, for any lengths. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));

@@ -1,5 +1,5 @@
-// Each step of a run that goes on changes its log alone, and comparing thirty runs takes a good part of a second: what
-// is compared is compared again only where a run has begun, ended or come to another result.
+// Each step of a running run changes only its own log, but comparing thirty runs takes a good part of a second. So
+// comparisons are repeated only if a run has started, ended or got another result.
 import { summarizeCells } from '../ablation/summarize-ablation.js';
 import { compareGroups } from '../reports/report-cells.js';
 

@@ -68,7 +68,7 @@ export class ReportFeeds {
     return this.#feed(`ablation ${folder}`, () => followAblation(folder, this.#version));
   }
 
-  /** `follow` begins to look: what it gives is the same object as long as nothing but the runs changed. */
+  /** `follow` starts to poll: it returns the same object while only the runs change. */
   #feed(key: string, follow: () => () => Promise<ReportSubject>): Followed<ReportState> {
     const known = this.#feeds.get(key);
     if (known !== undefined) return known;
@@ -82,7 +82,7 @@ export class ReportFeeds {
       every: 1000,
       read: async () => {
         const subject = await look();
-        // Whoever listened has left in the meantime: no reader may be taken that nobody gives back.
+        // The listener has left in the meantime, so it must not get a reader that is never released.
         if (isOver) throw new Error('Nobody listens.');
         for (const directory of subject.folders) {
           if (!readers.has(directory)) readers.set(directory, this.#acquire(directory));

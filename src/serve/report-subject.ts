@@ -6,8 +6,8 @@ export interface ReportSubject {
   /** Folders of the runs that are read for it. */
   readonly folders: readonly string[];
   /**
-   * Runs that share what the page carries of episodes, those to come among them: what it shows of one is not taken away
-   * by another.
+   * The number of runs that share the space for episodes on a page, including later ones, so that one run does not take
+   * the space of another.
    */
   readonly shares: number;
   /** `runs` are those of the folders, in their order. */

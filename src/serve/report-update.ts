@@ -3,8 +3,8 @@ import type { ReportRun } from '../reporting/report-data.js';
 import type { ReportState } from './report-feed.js';
 
 /**
- * Writes the updates of one connection: an episode is sent once, and again only where it was left out in between; of a
- * run what changed.
+ * Writes the updates of one connection: an episode is sent once, and again only if it was left out in between; of a run
+ * only changes are sent.
  */
 export class ReportUpdates {
   #sent: ReadonlySet<string> = new Set();

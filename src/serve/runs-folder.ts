@@ -18,8 +18,8 @@ interface KnownAblation {
 }
 
 /**
- * The folder of runs that is served: what is in it, and the folders behind the keys of runs and ablations. A key that
- * is not in the listing leads nowhere, so that no request reaches another folder.
+ * The served folder of runs: its content, and the folders of runs and ablations by key. A key outside the listing leads
+ * nowhere, so that no request reaches another folder.
  */
 export class RunsFolder {
   readonly #summaries = new RunSummaries();

@@ -43,9 +43,9 @@ export interface RunServer {
   close(): Promise<void>;
 }
 
-/** Open pages at once; what is beyond is told to come back. */
+/** Maximum number of open pages; further ones are told to come back later. */
 const mostStreams = 100;
-/** Runs side by side: more colours than that nobody tells apart. */
+/** Maximum number of runs side by side: more colours cannot be distinguished. */
 const mostCompared = 24;
 
 /**
@@ -91,7 +91,7 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   };
 }
 
-/** What is behind the addresses. */
+/** The handlers of addresses. */
 class Site {
   readonly streams = new Set<EventStream>();
   readonly feeds: ReportFeeds;

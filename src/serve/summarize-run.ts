@@ -14,14 +14,14 @@ import { fileSignature } from './file-signature.js';
 /** A run in a list, without what only the list tells: its key, and the settings that tell it from others. */
 export type RunLine = Omit<ListedRun, 'key' | 'settings'> & {
   readonly id: string;
-  /** What may make its setting. */
+  /** The keys that may name its setting. */
   readonly leaves: { readonly [key: string]: Json };
 };
 
 /** So much of the end of a log is read: a hundred steps or so, with an evaluation among them. */
 const tailBytes = 1 << 18;
 
-/** Tells where runs stand, and reads one again only where it changed. */
+/** Reads the status of runs; reads a run again only if it changed. */
 export class RunSummaries {
   readonly #known = new Map<string, { signature: string; line: RunLine; manifest: RunManifest }>();
 
@@ -103,8 +103,8 @@ function temperatureOf(name: string): number {
 }
 
 /**
- * The last whole lines of a log; those that are no metrics are passed over, since a list tells where a run stands, not
- * whether it is whole.
+ * The last whole lines of a log. Invalid lines are skipped, since a list shows the status of a run and not its
+ * integrity.
  */
 async function lastMetrics(file: string): Promise<RunMetricsLine[]> {
   const handle = await open(file).catch(() => undefined);

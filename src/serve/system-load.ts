@@ -4,10 +4,7 @@ import { availableParallelism, cpus, freemem, loadavg, platform, totalmem } from
 import type { ProcessLoad, SystemLoad } from '../reporting/live-data.js';
 import { runOwner } from '../runs/run-lock.js';
 
-/**
- * What the kernel counts the time of processes in: a hundredth of a second on every Linux, whatever its clock (time(7),
- * USER_HZ).
- */
+/** The kernel's unit of process time: a hundredth of a second on every Linux, for any clock (time(7), USER_HZ). */
 const ticksPerSecond = 100;
 
 /** Seconds of all cores since the machine started. */
@@ -76,8 +73,8 @@ function machineTicks(): Ticks {
 }
 
 /**
- * proc(5): fields 14 and 15 of stat are its time in user and kernel mode, VmRSS of status its memory; undefined where
- * there is no /proc.
+ * proc(5): fields 14 and 15 of stat are its time in user and kernel mode, VmRSS of status its memory; undefined without
+ * /proc.
  */
 async function processUse(pid: number): Promise<{ seconds: number; memory: number } | undefined> {
   try {

@@ -53,8 +53,8 @@ export interface CrossedEstimate {
   /** Degrees of freedom of `variance`, at least 1. */
   readonly degrees: number;
   /**
-   * Whether the 95 % t interval is narrower than the sampling of tasks alone would make it (of seeds, where tasks are
-   * the fewer). Then seeds agree better than tasks allow, which is luck: fewer than 95 % of such intervals cover.
+   * Whether the 95 % t interval is narrower than the sampling of tasks alone would make it (of seeds, if there are
+   * fewer tasks). Then seeds agree better than tasks allow by chance, and fewer than 95 % of such intervals cover.
    */
   readonly narrow: boolean;
 }

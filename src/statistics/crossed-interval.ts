@@ -61,9 +61,9 @@ export function methodOf({ variance, seeds, tasks }: CrossedEstimate): CrossedMe
 }
 
 /**
- * The interval where all outcomes are equal, which proves nothing certain. Of as many others as `surprise` allows, each
- * could be as far away as the bounds let it: at the bounds themselves this is what `crossedInterval` gives as the last
- * differing outcome disappears.
+ * The interval if all outcomes are equal, which does not prove certainty. `surprise` allows a number of other outcomes,
+ * each as far away as the bounds permit. At the bounds this is the limit of `crossedInterval` when the last differing
+ * outcome disappears.
  */
 export function withoutVariation(
   mean: number,

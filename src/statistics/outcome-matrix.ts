@@ -1,7 +1,7 @@
 /**
- * What came of several seeds that were evaluated on the same tasks: one row a seed, one column a cluster of tasks (a
- * task of its own where there are none). An entry is the mean over the episodes of that seed in that cluster; no entry
- * may be missing, so a task that one seed could not play is left out for all.
+ * Outcomes of several seeds evaluated on the same tasks: one row per seed, one column per cluster of tasks (without
+ * clusters: per task). An entry is the mean over the episodes of that seed in that cluster. No entry may be missing, so
+ * a task that one seed could not play is left out for all.
  */
 export type OutcomeMatrix = readonly (readonly number[])[];
 
@@ -9,17 +9,17 @@ export interface ColumnShares {
   /** How much each column counts: its share of all tasks. */
   readonly shares: readonly number[];
   /**
-   * 1 / sum(share^2): the number of columns where they count alike, fewer where some outweigh others (Kish 1965,
+   * 1 / sum(share^2): the number of columns if they have equal weights, fewer if some have more weight (Kish 1965,
    * section 11.7).
    */
   readonly effective: number;
 }
 
 /**
- * Checks a matrix, and says how much each of its columns counts.
+ * Checks a matrix, and returns the weight of each column.
  *
  * @param weights the number of tasks in each cluster; absent: one each
- * @throws RangeError where the matrix is empty, ragged or not of numbers, or the weights do not fit
+ * @throws RangeError if the matrix is empty, ragged or not of numbers, or the weights do not fit
  */
 export function columnShares(
   outcomes: OutcomeMatrix,

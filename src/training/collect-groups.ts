@@ -1,5 +1,5 @@
-// The episodes of a step: groups of one task, paid for, and what of them the algorithm learns from. Groups that say
-// nothing may be replaced by groups of further tasks.
+// The episodes of a step: groups of one task, within the budget, and the units that the algorithm trains on. Groups
+// without signal may be replaced by groups of extra tasks.
 import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
 import type { CompletedEpisode, Episode, EpisodeKey } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -35,7 +35,7 @@ export interface CollectedGroups {
   readonly episodes: readonly Episode[];
   /** Completed episodes by group, before anything is left out. */
   readonly played: readonly (readonly CompletedEpisode[])[];
-  /** What is trained on: rows that stand together. */
+  /** The units to train on: rows that stay together. */
   readonly units: readonly (readonly CompletedEpisode[])[];
   /** Groups that units come from. */
   readonly groups: number;
@@ -49,7 +49,7 @@ export interface CollectedGroups {
   readonly exhausted: boolean;
 }
 
-/** What a stage says of its groups. */
+/** Settings of a stage about its groups. */
 type StagedGroups = Pick<GroupsOptions, 'update' | 'budget'> & { readonly name: string };
 type GroupKind = Pick<GroupsOptions, 'update' | 'algorithm'>;
 

@@ -1,5 +1,5 @@
-// From episodes to a batch that can be trained on: references and values, the correction between sampler and trainer,
-// advantages; and what the log tells of them.
+// From episodes to a batch for training: references and values, the correction between sampler and trainer, advantages,
+// and their metrics.
 import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -75,8 +75,8 @@ export async function creditBatch(
 }
 
 /**
- * 1 - Var(returns - values) / Var(returns) over sampled tokens: 1 where the critic is right, 0 where a constant would
- * do as well.
+ * 1 - Var(returns - values) / Var(returns) over sampled tokens: 1 if the critic is exact, 0 if a constant would be as
+ * good.
  */
 function explainedVariance(
   { mask }: TrainingBatch,

@@ -12,8 +12,8 @@ export interface RoleModels {
 }
 
 /**
- * Adds what the roles of an algorithm know of a batch, once for all its epochs: the reference's log probabilities; the
- * critic's values, and the value of where a cap cut an episode.
+ * Adds the data of an algorithm's roles to a batch, once for all its epochs: the reference's log probabilities; the
+ * critic's values, and the value of the state after a cap.
  */
 export async function fillRoles(
   batch: TrainingBatch,
@@ -33,7 +33,7 @@ export async function fillRoles(
   return filled;
 }
 
-/** [rows] V(all tokens) of truncated rows: what the critic says of the token that would come next. */
+/** [rows] V(all tokens) of truncated rows: the critic's value of the token that would come next. */
 async function valuesAfterCut(
   batch: TrainingBatch,
   values: (probe: TrainingBatch) => Promise<Float64Array> | undefined,

@@ -29,7 +29,7 @@ export class GradientSteps {
 
   /**
    * @param loss absent: no step is made
-   * @param badInRow what the training step before left behind
+   * @param badInRow number of bad steps in a row before this one
    */
   constructor(model: PolicyModel, loss: Loss | undefined, step: OptimizerStep, badInRow: number) {
     this.#model = model;

@@ -1,5 +1,5 @@
-// What can go wrong in reinforcement learning, as rules over the log: each holds for some steps before it is told, once
-// a stage, in words, with what to try. Limits are rules of thumb; what they rest on stands beside each.
+// Possible problems of reinforcement learning, as rules over the log. A problem must hold for some steps before it is
+// reported, once a stage, in words, with a suggestion. Limits are rules of thumb; their sources are next to each.
 
 /** Metrics of one step. */
 export type StepMetrics = { readonly [name: string]: number };

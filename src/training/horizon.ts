@@ -86,7 +86,7 @@ export function nextHorizon(schedule: HorizonSchedule, state: HorizonState, outc
   const rate = schedule.schedule === 'success-rate' ? outcome.success : outcome.truncated;
   const recent = [...state.recent, rate].slice(-schedule.window);
   const mean = recent.reduce((sum, value) => sum + value, 0) / recent.length;
-  // Rates at another horizon say nothing about this one, so the window starts anew.
+  // Rates at another horizon do not apply to this one, so the window starts again.
   if (recent.length === schedule.window && mean >= schedule.threshold) return { place: state.place + 1, recent: [] };
   return { place: state.place, recent };
 }

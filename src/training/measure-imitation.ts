@@ -3,8 +3,7 @@ import { buildBatch } from '../rollout/build-batch.js';
 import type { DemonstrationRow } from '../rollout/demonstration.js';
 
 /**
- * How well a policy imitates games of an expert that it is not trained on: what is learnt shows here, what is learnt by
- * heart does not.
+ * How well a policy imitates games of an expert outside its training data: this measures learning, not memorisation.
  */
 export interface Imitation {
   /**
@@ -43,7 +42,9 @@ export async function measureImitation(
   return { loss: loss / tokens, agreement: agreed / turns };
 }
 
-/** Of every turn, whether the policy, seeing what the expert saw and had done, would have done the same. */
+/**
+ * For every turn: whether the policy, with the expert's observations and earlier actions, would act as the expert did.
+ */
 async function answerTurns(
   model: PolicyModel,
   rows: readonly DemonstrationRow[],

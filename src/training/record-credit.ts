@@ -12,7 +12,7 @@ interface Credited {
 }
 
 /**
- * Episodes for the record, with what the step made of their tokens: pieces of text, and, where they were trained on,
+ * Episodes for the record, with the data of their tokens from the step: pieces of text and, if they were trained on,
  * their credit.
  */
 export function recordCredit(

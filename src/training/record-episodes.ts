@@ -2,9 +2,9 @@ import type { Random } from '../contracts/random.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 
 /**
- * Episodes of a step to keep, chosen by seed, and every failed one, in order: whole groups up to half of `count`, or
- * one where that alone fits, so that a reader sees how the plays of one task differ; then single episodes, so that many
- * tasks are seen.
+ * Selects the episodes of a step to keep, by seed, with every failed one, in order. Whole groups fill up to half of
+ * `count`, or one group if only one fits, so that readers can compare plays of one task; then single episodes, so that
+ * many tasks are shown.
  */
 export function recordEpisodes(episodes: readonly Episode[], count: number, random: Random): Episode[] {
   const groups = membersOf(episodes);

@@ -221,7 +221,7 @@ function rolloutMetrics(summary: EpisodesSummary, horizon: number): Record<strin
     'rollout/return_mean': summary.returnMean,
     ...prefixed('rollout/reward', summary.components),
     'rollout/rewards_per_turn': rewardsPerTurn,
-    // Where nothing was rewarded there is no such number.
+    // Without rewards there is no such number.
     ...(stepsPerReward !== null && { 'rollout/steps_per_reward': stepsPerReward }),
     'rollout/turns_mean': summary.turnsMean,
     'rollout/horizon': horizon,

@@ -1,6 +1,5 @@
 // The frame of both kinds of training: steps one after another, each a function of the weights and of a small JSON
-// state, so that a step that is abandoned half-way leaves nothing behind, and a resumed stage goes on as if nothing had
-// happened.
+// state. So an abandoned step leaves nothing behind, and a resumed stage continues as if nothing had happened.
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { Journal } from '../contracts/journal.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -29,7 +28,7 @@ export function optimizerStep(
   return { learningRate: learningRate(schedule, step, steps), ...(clipNorm !== undefined && { clipNorm }) };
 }
 
-/** Evaluations while a stage goes on; they never change what is trained. */
+/** Evaluations during a stage; they never change training. */
 export interface StageEvaluation {
   /** Steps from one to the next; the last step of the stage is always evaluated. */
   readonly every: number;
@@ -69,15 +68,9 @@ export interface RecordedStep {
   readonly operations: number | null;
 }
 
-/**
- * A stage that several runs begin with, and that one of them trains: the others read what it came to, in the place of
- * training.
- */
+/** A stage that several runs share, and one of them trains: the others read its results instead of training. */
 export interface SharedStage {
-  /**
-   * What a step came to, with the weights loaded that it left behind where anybody needs them; undefined: it has to be
-   * trained.
-   */
+  /** The result of a step; loads its weights if they are needed. Undefined: the step must be trained. */
   take(step: number): Promise<RecordedStep | undefined>;
   /** Whether the weights are those after this step: where they are not, nothing can be saved. */
   holdsWeights(step: number): boolean;
@@ -98,7 +91,7 @@ export interface StageResult {
   readonly error?: AgentgymError;
 }
 
-/** What a step leaves behind, beside the weights. */
+/** The results of a step besides the weights. */
 interface StepOutcome<State extends JsonObject> {
   readonly state: State;
   readonly metrics: { readonly [name: string]: number };
@@ -254,8 +247,7 @@ export async function runStage<State extends JsonObject>(
   } catch (thrown) {
     const failed = isAgentgymError(thrown) && thrown.code === 'AG_EPISODES_FAILED';
     if (!signal.aborted && !failed) throw thrown;
-    // Weights that moved in a step that did not end belong to no step: then the older checkpoint is what the stage goes
-    // on from.
+    // Weights changed in an unfinished step belong to no step, so the stage continues from the older checkpoint.
     if (versions() === version) await save(true);
     return signal.aborted ? finish('interrupted') : finish('failed', thrown as AgentgymError);
   }

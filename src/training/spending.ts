@@ -1,6 +1,6 @@
-// What a run has spent on what it learnt from, over all its stages, in several currencies at once, so that runs can be
-// compared at equal cost in any of them. Evaluations and baselines are left out: nothing is learnt from them. Seconds
-// are the clock's and stand under `time/`.
+// The costs of training over all stages of a run, in several currencies, so that runs can be compared at equal cost in
+// any of them. Evaluations and baselines are not counted, because they do not train. Seconds come from the clock and
+// are under `time/`.
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel } from '../contracts/policy.js';
 
@@ -92,7 +92,7 @@ export function takeOperations(models: readonly PolicyModel[]): number | undefin
   return counts.reduce((sum, count) => (sum === undefined || count === undefined ? undefined : sum + count), 0);
 }
 
-/** What the result of a run says of it. */
+/** The costs in the result of a run. */
 export interface SpentTotals {
   readonly demonstrations: number;
   /** Distinct ones, of demonstrations and episodes together; absent where a demonstration does not name its task. */

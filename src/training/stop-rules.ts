@@ -12,10 +12,10 @@ export interface StopRule {
 export type StopState = readonly number[];
 
 /**
- * Reads what a step, or an evaluation, has measured. A step without the metric is no reading: it neither counts nor
- * breaks a row.
+ * Reads the measurements of a step or an evaluation. A step without the metric is skipped: it neither counts nor breaks
+ * a sequence.
  *
- * @returns the rule that ends the stage, if one does
+ * @returns the rule that ends the stage, if any
  */
 export function readStopRules(
   rules: readonly StopRule[],

@@ -1,5 +1,5 @@
-// The optimizer steps of a training step: every epoch deals the rows anew, the policy learns from each minibatch, and
-// beside it its critic.
+// The optimizer steps of a training step: every epoch orders the rows again, the policy trains on each minibatch, and
+// so does its critic.
 import type { Algorithm, CriticPlan, UpdateSettings } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { Loss } from '../contracts/loss.js';
@@ -30,7 +30,7 @@ export interface StepLosses {
   readonly critic?: Loss;
 }
 
-/** The losses of an algorithm, made once: engines know a loss by what it is made of. */
+/** The losses of an algorithm, created once: engines identify a loss by its expressions. */
 export function algorithmLosses(algorithm: Algorithm): (step: number) => StepLosses {
   const policy = algorithm.loss(lossOperations, lossInputs);
   const plan = algorithm.critic;
@@ -41,7 +41,7 @@ export function algorithmLosses(algorithm: Algorithm): (step: number) => StepLos
   return (step) => (step <= plan.warmup ? warming : whole);
 }
 
-/** What an own critic's optimizer is told. */
+/** The settings of an own critic's optimizer. */
 function criticOptimizer(optimizer: OptimizerPlan, { learningRate }: CriticPlan): OptimizerPlan {
   if (learningRate === null) return optimizer;
   return { ...optimizer, learningRate: { ...optimizer.learningRate, peak: learningRate } };

@@ -6,21 +6,21 @@
 //   A_i = (R_i - mean(R)) / (deviation(R) + epsilon)     with the deviation of n - 1, of the group or of the whole
 //                                                        batch, or undivided
 //
-// With level: turn the same is done turn by turn, with the return from that turn on and the members that got so far, so
-// that it matters where a reward came; a turn that one member reached alone is compared with nothing, and is 0. A
-// token's loss is that of REINFORCE, weighted by the ratio r = p(token) / p_sampler(token), which is clipped and held
-// constant under differentiation (MiniMax-M1, arXiv 2506.13585, section 3.1, equations 4 and 5):
+// With level: turn the same is done turn by turn, with the return from that turn on and the members that reached it, so
+// the time of a reward matters; a turn that only one member reached has no comparison and gets 0. A token's loss is
+// that of REINFORCE, weighted by the ratio r = p(token) / p_sampler(token), which is clipped and held constant under
+// differentiation (MiniMax-M1, arXiv 2506.13585, section 3.1, equations 4 and 5):
 //
 //   -stopGradient(clip(r, 1 - clipLow, 1 + clipHigh)) A log p
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the loss or in the reward
 //   - entropyCoefficient H(p)
 //
-// averaged over all tokens of the batch, as in the paper, unless `aggregation` says otherwise. PPO's clip takes the
-// derivative of a token away once its ratio has gone past a bound; here the derivative stays, times at most 1 +
-// clipHigh: rare tokens that turn an episode go on being learned in every pass over the batch. The paper sets no lower
-// bound and tunes the upper one, without a number; 0.28 is the upper bound of DAPO (arXiv 2503.14476). It has no
-// divergence, and plays further tasks in the place of flat groups (DAPO, section 3.2). verl 0.9.1 always has both
-// bounds, 0.2 each; TRL 1.16.0 has the upper one alone, written as the highest ratio (5 there is clipHigh: 4 here).
+// averaged over all tokens of the batch, as in the paper, unless `aggregation` sets another mean. PPO's clip removes
+// the derivative of a token whose ratio has passed a bound. Here the derivative stays, times at most 1 + clipHigh, so
+// rare decisive tokens are learned in every pass over the batch. The paper sets no lower bound and tunes the upper one,
+// without a number; 0.28 is the upper bound of DAPO (arXiv 2503.14476). It has no KL term, and plays extra tasks in
+// place of groups without signal (DAPO, section 3.2). verl 0.9.1 always has both bounds, 0.2 each; TRL 1.16.0 has only
+// the upper one, written as the highest ratio (5 there is clipHigh: 4 here).
 import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression } from '@agentgym/cli';
 
 import type { Options } from './options.js';

@@ -5,7 +5,7 @@
 // pair is
 //
 //   -log sigmoid(beta h)                          DPO, Rafailov et al. 2023, arXiv 2305.18290, equation 7
-//   -(1 - e) log sigmoid(beta h)                  conservative DPO: a share e of the pairs is the wrong way round
+//   -(1 - e) log sigmoid(beta h)                  conservative DPO: a share e of the pairs has the wrong order
 //       - e log sigmoid(-beta h)                  (Mitchell 2023, "A note on DPO with noisy preferences", equation 3)
 //   (h - 1 / (2 beta))^2                          IPO, Azar et al. 2023, arXiv 2310.12036, equation 17, with beta for
 //                                                 its tau
@@ -14,14 +14,14 @@
 // and the loss of a minibatch is the mean over its pairs. With `lengthNormalized` s is the mean over the episode's
 // tokens.
 //
-// Trajectories are compared as they are: what the environment wrote between two actions is as likely under the policy
-// as under the reference and drops out of h, so that the sums run over sampled tokens alone. beta s is the reward that
-// the policy implies (equation 5 of the paper); that the same constant drops out of both sides is exact where a task
-// and the actions determine the episode, and an approximation where chance has a say.
+// Whole trajectories are compared. Text of the environment between two actions is equally likely under policy and
+// reference and cancels in h, so the sums include only sampled tokens. beta s is the reward that the policy implies
+// (equation 5 of the paper). Its constant cancels exactly if the task and the actions determine the episode; with
+// chance in the environment this is an approximation.
 //
-// No ratio to the sampler and no clip: a pair teaches the same whoever sampled it. The reference is the policy that the
-// stage began with, and does not move; where each round shall have a reference of its own (iterative DPO), each round
-// is a stage.
+// There is no ratio to the sampler and no clip: the loss of a pair does not depend on the policy that sampled it. The
+// reference is the policy at the start of the stage and does not change. For a new reference in each round (iterative
+// DPO), make each round a stage.
 import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression } from '@agentgym/cli';
 
 import type { Options } from './options.js';

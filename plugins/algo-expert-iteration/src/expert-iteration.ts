@@ -1,22 +1,22 @@
 // Expert iteration, top to bottom: reinforcement learning by fine-tuning on one's own successes.
 //
-// Every step the policy plays, a filter keeps what went well, and the policy imitates that. On the sampled tokens of
-// what was kept the loss is
+// In every step the policy plays, a filter keeps good episodes, and the policy imitates them. On the sampled tokens of
+// kept episodes the loss is
 //
 //   -log p(token)                              cross entropy, as on demonstrations
 //   + klCoefficient KL(p || p_reference)       fixed or adaptive, in the loss
 //   - entropyCoefficient H(p)
 //
-// Anthony et al. 2017, arXiv 1705.08439, section 3: an expert, there tree search, improves on the policy, and the
-// policy learns to do as the expert did. Here the expert is the policy itself with its failures taken away, as in STaR
-// (arXiv 2203.14465), ReST (arXiv 2308.08998, section 3) and, for agents, AgentEvol (AgentGym, arXiv 2406.04151). That
-// is the policy gradient of the reward 1[kept] without a baseline, divided by what was kept: an episode that went badly
-// costs nothing, it is only not imitated.
+// Anthony et al. 2017, arXiv 1705.08439, section 3: an expert (there a tree search) improves on the policy, and the
+// policy learns to imitate the expert. Here the expert is the policy itself without its failures, as in STaR (arXiv
+// 2203.14465), ReST (arXiv 2308.08998, section 3) and, for agents, AgentEvol (AgentGym, arXiv 2406.04151). This is the
+// policy gradient of the reward 1[kept] without a baseline, divided by the number of kept episodes or tokens: a bad
+// episode has no cost; it is only not imitated.
 //
-// The filter takes successes, or returns above a threshold (ReST; AgentEvol's code: 0.99); at most so many of a task,
-// so that easy tasks do not outweigh hard ones (ReST-EM, arXiv 2312.06585: 10; AgentEvol: 1); and no episode twice
-// (rejection sampling fine-tuning, arXiv 2308.01825). STaR, ReST-EM and AgentEvol fit the base model anew in every
-// iteration. This goes on from the present weights, as the improvement steps of ReST do.
+// The filter takes successes, or returns above a threshold (ReST; AgentEvol's code: 0.99); at most a fixed number per
+// task, so that easy tasks do not outweigh hard ones (ReST-EM, arXiv 2312.06585: 10; AgentEvol: 1); and no episode
+// twice (rejection sampling fine-tuning, arXiv 2308.01825). STaR, ReST-EM and AgentEvol fit the base model anew in
+// every iteration. This algorithm continues from the current weights, like the improvement steps of ReST.
 import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression } from '@agentgym/cli';
 
 import type { Options } from './options.js';

@@ -7,8 +7,8 @@
 //   A_i =  R_i - mean(R)                                 Dr. GRPO, arXiv 2503.20783, section 3.2 (scaling: none)
 //
 // with the deviation of n - 1, of the group or of the whole batch. With level: turn the same is done turn by turn, with
-// the return from that turn on and the members that got so far, so that it matters where a reward came. With the ratio
-// r = p(token) / p_sampler(token), or exp(mean log ratio of the episode) whose derivative each token carries for itself
+// the return from that turn on and the members that reached it, so the time of a reward matters. With the ratio r =
+// p(token) / p_sampler(token), or exp(mean log ratio of the episode) whose derivative each token carries for itself
 // (GSPO-token, arXiv 2507.18071, section 4.3), a token's loss is
 //
 //   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      PPO, arXiv 1707.06347; two bounds: DAPO, arXiv 2503.14476,
@@ -17,9 +17,9 @@
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the loss or in the reward
 //   - entropyCoefficient H(p)
 //
-// Groups whose returns are all equal say nothing and are left out; others may be played in their place (dynamic
-// sampling: DAPO, section 3.2). Episodes that grow overlong pay for it (DAPO, section 3.4). Losses are averaged over
-// all tokens (DAPO, section 3.3) unless `aggregation` says otherwise.
+// Groups with equal returns have no signal and are dropped; extra tasks may replace them (dynamic sampling: DAPO,
+// section 3.2). Overlong episodes get a penalty (DAPO, section 3.4). Losses are averaged over all tokens (DAPO, section
+// 3.3) unless `aggregation` sets another mean.
 import type {
   Algorithm,
   AlgorithmClaim,

@@ -1,17 +1,17 @@
 // Proximal policy optimisation (PPO) with a critic, top to bottom.
 //
-// A critic V says what an episode will yet earn. Over the tokens that the policy sampled, one after the other as if no
-// observation stood between them, generalised advantage estimation (GAE, arXiv 1506.02438, equation 16) has
+// A critic V estimates the future return of an episode. Over the sampled tokens in order, without the observations
+// between them, generalised advantage estimation (GAE, arXiv 1506.02438, equation 16) is
 //
 //   delta_t = r_t + d_t V_(t+1) - V_t        d_t: tokenDiscount within a turn, tokenDiscount * turnDiscount from a
 //                                            turn's last token to the next's first
 //   A_t     = delta_t + d_t lambda A_(t+1)
-//   R_t     = A_t + V_t                      what the critic should have said
+//   R_t     = A_t + V_t                      the target of the critic
 //
-// After the last token V is 0 where the episode ended, and the critic's value of what came last where a cap cut it.
-// With level: turn a step is a whole turn, whose tokens share one advantage and one target. A is then whitened over the
-// sampled tokens of the batch, (A - mean) / sqrt(variance + varianceEpsilon) with the variance of n - 1; R is of the A
-// before that. With the ratio r = p(token) / p_sampler(token), a token's loss is
+// After the last token V is 0 if the episode ended, and the critic's value of the last state if a cap cut it. With
+// level: turn a step is a whole turn, whose tokens share one advantage and one target. A is then whitened over the
+// sampled tokens of the batch, (A - mean) / sqrt(variance + varianceEpsilon) with the variance of n - 1; R uses the A
+// before whitening. With the ratio r = p(token) / p_sampler(token), a token's loss is
 //
 //   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      PPO, arXiv 1707.06347, equation 7
 //   at most -dualClip A where A < 0                      dual clip, arXiv 1912.09729
@@ -21,24 +21,25 @@
 //
 // and the critic's
 //
-//   1/2 (V - R)^2                                        or, with valueClip and V_old, which it said before,
+//   1/2 (V - R)^2                                        or, with valueClip and V_old, its value before,
 //   1/2 max((V - R)^2, (clip(V, V_old - valueClip, V_old + valueClip) - R)^2)
 //
-// which is all that a second model minimises, and counts valueCoefficient times beside the policy's loss where the
-// critic is a head on its trunk.
+// A second model minimises only this loss. For a head on the policy's trunk it is added to the policy's loss, times
+// valueCoefficient.
 //
-// Where the originals differ. The paper's objective has the whole squared error, not half of it, and no clip of values;
-// both came with its code (baselines `ppo2`: lambda 0.95, weight 0.5, one bound of 0.2 for ratios and values). verl,
-// and with it the recipes of the Practitioner's Guide and of AgentGym-RL, has lambda 1, a critic of its own and values
-// clipped at 0.5; it whitens always, never bootstraps and has no warm-up unless told. Its newer versions clip dually,
-// at 3, and cannot leave that out. TRL has lambda 0.95, weight 0.1 and values clipped at 0.2.
+// Differences between the originals. The paper's objective has the whole squared error, not half of it, and no clip of
+// values; both came with its code (baselines `ppo2`: lambda 0.95, weight 0.5, one bound of 0.2 for ratios and values).
+// verl, and with it the recipes of the Practitioner's Guide and of AgentGym-RL, has lambda 1, a critic of its own and
+// values clipped at 0.5; it always whitens, never bootstraps and by default has no warm-up. Its newer versions always
+// use a dual clip of 3. TRL has lambda 0.95, weight 0.1 and values clipped at 0.2.
 //
-// Why lambda is 1 here: with steps of tokens, 0.95 forgets in twenty of them, less than a turn may have, so that
-// everything further away is the critic's word alone (arXiv 2503.01491 lays PPO's collapse on long answers to this, and
-// to critics that begin biased). Why an own critic is warmed up for 5 steps: it begins at 0 for everything, which is no
-// baseline and no guess of what a truncated episode had ahead, and is wrong most while it finds its scale. No warm-up
-// for a shared trunk: whatever teaches it to value moves the policy too. Why values are not clipped: the bound is in
-// units of reward, so that no number suits all, and arXiv 2006.05990 (choice C13) found it to hurt at every number.
+// Why lambda is 1 here: with steps of tokens, 0.95 forgets within twenty tokens, which may be less than a turn;
+// everything later depends only on the critic (arXiv 2503.01491 names this and the initial bias of critics as causes of
+// PPO's collapse on long answers). Why an own critic is warmed up for 5 steps: it starts at 0 everywhere, which is
+// neither a baseline nor an estimate for a truncated episode, and its errors are largest while it finds its scale. A
+// shared trunk has no warm-up, because training its values also changes the policy. Why values are not clipped: the
+// bound is in units of reward, so no number fits all rewards, and arXiv 2006.05990 (choice C13) found that every bound
+// hurt.
 import type {
   Algorithm,
   AlgorithmClaim,

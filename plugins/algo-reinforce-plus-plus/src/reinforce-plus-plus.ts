@@ -1,8 +1,7 @@
-// REINFORCE++ (Hu et al. 2025, arXiv 2501.03262), top to bottom: PPO's clipped objective without a critic, on
-// advantages that are normalised over the whole batch in the place of each group.
+// REINFORCE++ (Hu et al. 2025, arXiv 2501.03262), top to bottom: PPO's clipped objective without a critic, with
+// advantages normalised over the whole batch instead of each group.
 //
-// With the rewards r where the episode earned them, over its sampled tokens in order as if nothing stood between them,
-// a token has
+// With the rewards r at their tokens, over the sampled tokens in order without the tokens between them, a token has
 //
 //   x_t = r_t + d_t x_(t+1)                              baseline: none; d_t: tokenDiscount, at a turn's last token
 //                                                        times turnDiscount
@@ -18,13 +17,13 @@
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the reward or in the loss
 //   - entropyCoefficient H(p)
 //
-// By default each token pays klCoefficient log(p_sampler / p_reference) of its reward, as in the paper. For the form
-// with baseline the paper moves the divergence to the loss and takes k2: klIn: loss, klEstimator: k2.
+// By default klCoefficient log(p_sampler / p_reference) is subtracted from each token's reward, as in the paper. For
+// the form with baseline the paper moves the divergence to the loss and uses k2: klIn: loss, klEstimator: k2.
 //
 // The numbers of the defaults are verl's: a deviation of n - 1, 1e-8 added to the variance, the mean over tokens. The
-// code of the paper's authors (OpenRLHF) divides by n and does not let the variance fall below 1e-8. verl's dual clip
-// is always on (3), and a group of one keeps its raw return there: here it has x = 0, for there is nothing to compare
-// it with. The mean is over tokens: a long episode pulls it further than a short one.
+// code of the paper's authors (OpenRLHF) divides by n and bounds the variance below by 1e-8. verl's dual clip is always
+// on (3), and a group of one keeps its raw return there: here it has x = 0, because it has no comparison. The mean is
+// over tokens: a long episode has more weight in it than a short one.
 import type { Algorithm, AlgorithmHost, LossExpression, TrainingBatch } from '@agentgym/cli';
 
 import type { Options } from './options.js';

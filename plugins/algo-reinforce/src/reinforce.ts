@@ -1,7 +1,7 @@
 // REINFORCE, top to bottom.
 //
-// A sampled token is credited with what its episode earns from it on; what was earned before cannot be its doing. With
-// the rewards r where the episode earned them, over the sampled tokens in order as if nothing stood between them,
+// A sampled token is credited with the later rewards of its episode, because it cannot cause earlier ones. With the
+// rewards r at their tokens, over the sampled tokens in order without the tokens between them,
 //
 //   G_t = r_t + d_t G_(t+1)                              d_t: tokenDiscount, at a turn's last token times turnDiscount
 //   A_t = G_t - b                                        Williams 1992, section 5; Sutton and Barto 2018, sections 13.3
@@ -13,9 +13,9 @@
 //   b = undiscounted return of the task's episode at     baseline: greedy, ReMax, arXiv 2310.10505, Algorithm 1
 //       temperature 0
 //
-// None of these knows which token was drawn, so that, without discounts, the expected gradient stays that of the
-// expected return. With normalize: turns, a turn is one action, whose tokens share one number, that of the last of
-// them; and over all turns of the batch, each counted once,
+// None of these baselines depends on the sampled token. So without discounts the expected gradient is that of the
+// expected return. With normalize: turns, a turn is one action, whose tokens share the number of the last token; and
+// over all turns of the batch, each counted once,
 //
 //   A = (A - mean(A)) / sqrt(variance(A) + epsilon)      return batch normalisation (ReBN), GEM, arXiv 2510.01051,
 //                                                        section 3.2
@@ -29,11 +29,11 @@
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the reward or in the loss
 //   - entropyCoefficient H(p)
 //
-// Losses are summed over an episode and averaged over episodes unless `aggregation` says otherwise: that alone is the
-// gradient of the expected return. By default nothing is subtracted, normalised or clipped: the estimator that all
-// others are measured against. GEM's scripts clip, make two passes over a batch and divide by a constant length; verl's
-// ReMax clips and takes the mean over tokens. The divergence is taken from the reward by default, with k1: the expected
-// derivative is then that of the divergence itself.
+// Losses are summed over an episode and averaged over episodes unless `aggregation` sets another mean: only this is the
+// gradient of the expected return. By default nothing is subtracted, normalised or clipped; this is the reference
+// estimator for all others. GEM's scripts clip, make two passes over a batch and divide by a constant length; verl's
+// ReMax clips and takes the mean over tokens. By default the divergence is subtracted from the reward, with k1: its
+// expected derivative is then that of the divergence.
 import type { Algorithm, AlgorithmClaim, AlgorithmHost, LossExpression, TrainingBatch } from '@agentgym/cli';
 
 import type { Options } from './options.js';
@@ -149,8 +149,8 @@ function meanOf(values: Float64Array): number {
 }
 
 /**
- * Unnormalised, an episode is credited with its own rewards alone; where tokens are counted, its weight depends on what
- * was drawn.
+ * Without normalisation an episode is credited only with its own rewards. If the loss divides by a number of tokens,
+ * the weight of an episode depends on sampled tokens.
  */
 function claimsOf(options: Options): readonly AlgorithmClaim[] {
   if (options.normalize !== 'none') return [];

@@ -7,15 +7,14 @@
 //                                                        free!";
 //                                                        for language models: Ahmadian et al. 2024, arXiv 2402.14740
 //
-// The baseline of an episode is made without it, and the episodes of a group are independent: the expected gradient of
-// -A log p is that of the expected return, exactly. With level: turn the same is done turn by turn:
+// The baseline of an episode does not contain the episode, and the episodes of a group are independent. So the expected
+// gradient of -A log p is exactly that of the expected return. With level: turn the same is done turn by turn:
 //
-//   A_i,k = G_i,k - mean of G_j,k over the others that got as far as turn k,      G_i,k = r_i,k + turnDiscount G_i,k+1
+//   A_i,k = G_i,k - mean of G_j,k over the others that reached turn k,      G_i,k = r_i,k + turnDiscount G_i,k+1
 //
-// Which others got that far does not depend on what episode i does either, so this is unbiased too, and knows which
-// turn a reward came after. It stays so only if a turn that no other member reached keeps its G, the baseline of nobody
-// being 0: late turns are credited in full, however rarely they are reached. A group of one has no others at all, and
-// is 0 throughout. A token's loss is
+// Which others reached it does not depend on episode i either, so this is also unbiased, and it uses the time of a
+// reward. For this, a turn that no other member reached keeps its G, with a baseline of 0: rarely reached late turns
+// get full credit. A group of one has no others, and all its advantages are 0. A token's loss is
 //
 //   -A log p                                             importance: none, as published: one step per batch
 //   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      importance: clipped, with r = p(token) / p_sampler(token):
@@ -24,8 +23,8 @@
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the reward (as published) or in the loss
 //   - entropyCoefficient H(p)
 //
-// summed over an episode and averaged over episodes, which is the policy gradient; means over tokens make it depend on
-// how long episodes are. verl 0.9.1 has PPO's loss with dualClip 3 and token means; TRL 1.16.0 clips one ratio per
+// summed over an episode and averaged over episodes, which is the policy gradient; with means over tokens it depends on
+// the lengths of episodes. verl 0.9.1 has PPO's loss with dualClip 3 and token means; TRL 1.16.0 clips one ratio per
 // episode, the product over its tokens.
 import type {
   Algorithm,
@@ -71,7 +70,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     return advantages;
   }
 
-  /** What is made larger, and what it is logged by. */
+  /** The objective to maximise, and its metrics. */
   function objectiveOf(
     ops: LossOperations,
     inputs: LossInputs,
@@ -116,8 +115,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 }
 
 /**
- * A group is compared with itself alone. Where groups are left out, or tokens are counted, an episode's weight depends
- * on what was drawn.
+ * A group is compared only with itself. If groups are dropped, or the loss divides by a number of tokens, the weight of
+ * an episode depends on sampled tokens.
  */
 function claimsOf(options: Options, dropsFlat: boolean): readonly AlgorithmClaim[] {
   const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';

@@ -3,7 +3,7 @@ import type { Draw, Environment, Json, StepResult, World } from '@agentgym/cli';
 import type { Options } from './options.js';
 import { aboutTask, dealTasks, type Game, parseTask } from './tasks.js';
 
-/** State of a game as JSON: what is hidden, what is still possible, how many guesses are left. */
+/** State of a game as JSON: the secret, the remaining interval, the number of guesses left. */
 interface State extends Game {
   readonly possibleLow: number;
   readonly possibleHigh: number;
@@ -11,9 +11,9 @@ interface State extends Game {
 }
 
 /**
- * GEM's GuessTheNumber (axon-rl/gem, `guess_the_number.py`) with the number of turns and the interval said aloud. The
- * turns are part of the rules and stand in the prompt, so running out of them ends the game (`terminated`). Unlike in
- * GEM a miss is never paid.
+ * GEM's GuessTheNumber (axon-rl/gem, `guess_the_number.py`), but the prompt states the number of turns and the
+ * interval. The number of turns is a rule of the game, so using them up ends the game (`terminated`). Unlike in GEM, a
+ * miss never earns a reward.
  */
 export class GuessNumber implements Environment {
   readonly #options: Options;
@@ -119,8 +119,8 @@ const WHOLE_ACTION = {
 };
 
 /**
- * The number that an action guesses, NaN where it is not written as it has to be. What the working says may be wrong:
- * only the guess counts.
+ * The guessed number, or NaN if the action has the wrong form. The interval in the action may be wrong: only the guess
+ * counts.
  */
 function readGuess(action: string, answer: Options['answer']): number {
   return Number(WHOLE_ACTION[answer].exec(action)?.[1] ?? Number.NaN);

@@ -95,7 +95,7 @@ function deal<T>(items: readonly T[], name: (item: T) => string): T[][] {
   return parts;
 }
 
-/** FNV-1a with a final mix (MurmurHash3's), since FNV alone leaves neighbours' high bits alike. */
+/** FNV-1a with the final mix of MurmurHash3, because FNV alone gives neighbours equal high bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);

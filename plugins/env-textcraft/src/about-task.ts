@@ -8,8 +8,8 @@ import { readTask } from './task-list.js';
 const turnsOf = new Map<string, number>();
 
 /**
- * Goals that are one puzzle up to the names form a cluster. Results are told apart by crafting depth and by the turns
- * that the oracle takes.
+ * Goals that are the same puzzle with other names form a cluster. The labels are crafting depth and the number of
+ * oracle turns.
  */
 export function aboutTask(id: string): TaskFacts {
   const { goal, depth } = readTask(id);

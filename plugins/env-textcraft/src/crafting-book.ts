@@ -27,7 +27,7 @@ export interface CraftingBook {
   /** Crafting depth: 0 for what can only be had, else 1 more than the deepest ingredient of the shallowest recipe. */
   readonly depthOf: ReadonlyMap<string, number>;
   /**
-   * Place in an order in which everything comes after what it is made of, over all its recipes; general ingredients lie
+   * Position in an order in which every item comes after its ingredients, over all recipes; general ingredients come in
    * between.
    */
   readonly rankOf: ReadonlyMap<string, number>;
@@ -114,7 +114,7 @@ function buildBook(): CraftingBook {
 /** The recipes of Minecraft Java 1.16 as the original reads them. */
 export const craftingBook: CraftingBook = buildBook();
 
-/** What can stand for an ingredient: itself, or the items of a general one. */
+/** The items that can serve as an ingredient: the item itself, or the items of a general ingredient. */
 export function itemsFor(name: string): readonly string[] {
   return craftingBook.membersOf.get(name) ?? [name];
 }

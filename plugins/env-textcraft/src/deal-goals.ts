@@ -8,10 +8,10 @@ import { drawFrom } from './task-random.js';
 const heldOut = { test: 0.3, validation: 0.15 } as const;
 
 /**
- * Every goal's split, whatever the options. Whole puzzles are held out, so that no held-out goal is a training goal
- * with other names, and no goal that is made on the way to another: a player would learn it there. The puzzles of each
- * depth come in the order of a hash of their names; one is dealt to testing if it fits into what is left of its share,
- * else to validation if it fits there, else to training.
+ * The split of every goal, for all options. Whole puzzles are held out, so no held-out goal is a training goal with
+ * other names, or an intermediate product of one, which a player would learn in training. The puzzles of each depth are
+ * ordered by a hash of their names. A puzzle goes to test if it fits into the rest of the test share, else to
+ * validation if it fits there, else to training.
  */
 export function dealGoals(): Readonly<Record<SplitName, readonly string[]>> {
   const goals = [...craftingBook.recipesOf.keys()].sort();

@@ -22,9 +22,8 @@ const swappable = everyName.filter((name) => !craftingBook.membersOf.has(name) &
 const realNames: ReadonlyMap<string, string> = new Map(everyName.map((name) => [name, name]));
 
 /**
- * The names of a task. Where it is a renamed one, the names of all items but planks and wool are swapped among each
- * other, in an order that depends on the task's id alone; so every word occurs in training, and what it stands for can
- * only be read from the commands.
+ * The names of a task. In a renamed task the names of all items except planks and wool are permuted, in an order that
+ * depends only on the task's id. So every word occurs in training, and only the commands show its meaning.
  */
 export function nameItems(task: Task, style: Options['names']): ItemNames {
   const shownAs = task.renamed ? swapNames(task.id) : realNames;

@@ -26,7 +26,7 @@ interface Node {
     readonly recipe: CraftingRecipe;
     readonly parts: readonly (readonly [node: number, count: number])[];
   }[];
-  /** Items that may stand for it, where it is a general ingredient. */
+  /** The items that can serve as a general ingredient. */
   readonly members?: readonly number[];
   /** Itself and what its recipes use: if any of these is at hand or wanted, it is worth a try as a member. */
   readonly near: readonly number[];
@@ -34,7 +34,7 @@ interface Node {
 
 const nodesBelow = new Map<string, readonly Node[]>();
 
-/** Everything below a goal, goal first: each name stands before what it is made of. */
+/** All items below a goal, goal first: each name comes before its ingredients. */
 function listNodes(goal: string): readonly Node[] {
   const known = nodesBelow.get(goal);
   if (known !== undefined) return known;
@@ -61,7 +61,7 @@ function listNodes(goal: string): readonly Node[] {
 
 const cheapest = new Map<string, string>();
 
-/** The item that takes the fewest turns from nothing, among those that may stand for a general ingredient. */
+/** The item of a general ingredient that takes the fewest turns from an empty inventory. */
 function cheapestMember(general: string): string {
   const known = cheapest.get(general);
   if (known !== undefined) return known;
@@ -126,7 +126,7 @@ function findChoices(
   };
 
   const chooseMembers = (at: number, members: readonly number[], turns: number): void => {
-    // What is carried beyond what is wanted by name is used up first.
+    // Carried items are used up first, unless the command names them for something else.
     const carried: (readonly [number, number])[] = [];
     let left = need[at] ?? 0;
     for (const member of members) {

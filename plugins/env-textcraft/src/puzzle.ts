@@ -19,9 +19,10 @@ function planShape(goal: string): string {
 let puzzles: ReadonlyMap<string, string> | undefined;
 
 /**
- * The puzzle behind a goal, named after the first goal (by code) that is the same puzzle: oak boat and acacia boat are
- * one. Two goals are one puzzle if renaming the items makes the shortest plan of one that of the other. Goals that are
- * alike with every other way to them are one puzzle, too, so puzzles hold whether a task shows these ways or not.
+ * The puzzle of a goal, named after the first goal (by code) with the same puzzle: oak boat and acacia boat are one.
+ * Two goals are one puzzle if renaming items turns the shortest plan of one into that of the other. Goals that are
+ * equal including all alternative plans are one puzzle, too, so puzzles do not depend on whether a task shows the
+ * alternatives.
  */
 export function puzzleOf(goal: string): string {
   if (puzzles === undefined) {

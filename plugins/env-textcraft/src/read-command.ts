@@ -1,7 +1,7 @@
 import type { Amount } from './crafting-book.js';
 import type { ItemNames } from './item-names.js';
 
-/** A named amount as it was written; `name` is undefined where the text means no item. */
+/** A named amount as written; `name` is undefined if the text does not name an item. */
 export interface WrittenAmount {
   readonly text: string;
   readonly name: string | undefined;

@@ -9,8 +9,8 @@ function sumUp(amounts: readonly Amount[]): Map<string, number> {
 }
 
 /**
- * The items that named ingredients stand for, out of an inventory: an item for itself, a general name for whatever of
- * its kind is carried and not named itself, first come first. Undefined where something is missing.
+ * The items for named ingredients from an inventory: an item stands for itself, a general name for any carried item of
+ * its kind that is not named itself, in order. Undefined if an item is missing.
  */
 export function takeFrom(stock: Inventory, named: readonly Amount[]): Map<string, number> | undefined {
   const taken = new Map<string, number>();

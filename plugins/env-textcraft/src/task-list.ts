@@ -39,8 +39,7 @@ const trainingIds = new Set(goalsOf.train.map(idOf));
 
 /**
  * Reads a task id: `depth-2/oak-boat`; `depth-2/oak-boat#7`, the same with other distractors in another order; and
- * `depth-2/oak-boat#renamed-7`, with swapped names. Throws where there is no such goal, and on variants of held-out
- * goals.
+ * `depth-2/oak-boat#renamed-7`, with permuted names. Throws for unknown goals, and for variants of held-out goals.
  */
 export function readTask(id: string): Task {
   const match = /^([a-z0-9/-]{1,80})(?:#(renamed-)?(?:0|[1-9]\d{0,15}))?$/.exec(id);

@@ -1,5 +1,4 @@
-// Random numbers from a text alone: what a task shows must be the same in every run, whatever the run's seed, and on
-// every machine.
+// Random numbers from a text: a task must show the same in every run, with any seed and on every machine.
 
 /** A sequence of whole numbers below a bound; the same text always gives the same sequence. */
 export type DrawBelow = (bound: number) => number;

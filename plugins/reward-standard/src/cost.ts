@@ -4,8 +4,8 @@ import type { CostOptions } from './options.js';
 import { takePrices } from './take-prices.js';
 
 /**
- * Takes a price for each turn, each sampled token, each invalid action and each call of a tool, whatever came of it;
- * text that was no action is invalid, too.
+ * Subtracts a price for each turn, each sampled token, each invalid action and each call of a tool, whatever its
+ * result; text that is not an action is also invalid.
  */
 export function create({ turn, token, invalid, toolCall }: CostOptions): RewardScheme {
   return takePrices(

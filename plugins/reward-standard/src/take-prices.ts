@@ -1,9 +1,9 @@
 import type { BoundsContext, RewardScheme, RewardTurn } from '@agentgym/cli';
 
 /**
- * A term that takes `price(turn)` in every turn and pays for nothing: it belongs beside an outcome, and alone every
- * recipe refuses it. What it takes of an episode grows with the horizon, so whether success stays above failure is
- * asked of each recipe.
+ * A term that subtracts `price(turn)` in every turn and pays for nothing. It must be used next to an outcome reward;
+ * alone it is refused. Its sum over an episode grows with the horizon, so each recipe is checked for whether success
+ * stays above failure.
  *
  * @param dearest the highest price of one turn
  * @param cheapest the lowest price of one turn

@@ -5,7 +5,7 @@ class ValueError extends Error {}
 /**
  * The value of an expression, in float64.
  *
- * @param answer what `ans` stands for; undefined where nothing has been reckoned
+ * @param answer the value of `ans`; undefined before the first answer
  */
 export function evaluateExpression(
   expression: Expression,

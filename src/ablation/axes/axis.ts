@@ -5,13 +5,13 @@ import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
 
-/** What an axis makes its cells from. */
+/** The input from which an axis makes its cells. */
 export interface AxisContext {
   /** Of the recipe that is varied. */
   readonly plan: RunPlan;
   readonly host: PluginHost;
   readonly settings: HostSettings;
-  /** What the user wants tried; absent: what the axis proposes. */
+  /** The values given by the user; absent: the values that the axis proposes. */
   readonly values?: readonly Json[];
 }
 
@@ -22,7 +22,7 @@ interface AxisCells {
   readonly reference: string;
   /** `all` where the question is which cell is best: every one is compared with every other. */
   readonly compare?: AblationPlan['compare'];
-  /** What all cells share beside the recipe, so that they are comparable, unless flags say otherwise. */
+  /** Settings that all cells share besides the recipe, so that they are comparable, unless flags change them. */
   readonly shared?: CellSettings;
   /** What all cells must have, whatever recipe and flags say. */
   readonly fixed?: CellSettings;

@@ -72,7 +72,7 @@ function minimumSteps({ own }: StagePlan): number {
   return own.optimizer.warmup + 1;
 }
 
-/** As many as the recipe takes where nothing has a price. */
+/** As many as in the recipe if nothing has a price. */
 function demonstrationsOf({ name, demonstrations: { countUnpaid } }: SftStagePlan): number {
   if (countUnpaid < Infinity) return countUnpaid;
   const hint = `Set \`stages.${name}.demonstrations.count\`.`;

@@ -6,7 +6,7 @@ import { cannotVary, type AxisContext } from './axis.js';
  * Values of the environment's options that make tasks harder, by option: those that the user gave, else those that the
  * environment proposes.
  *
- * @throws AG_ABLATION_AXIS where it has no such option, or proposes none and none is given
+ * @throws AG_ABLATION_AXIS if the option does not exist, or if no values are given or proposed
  */
 export async function environmentLevels(
   axis: string,

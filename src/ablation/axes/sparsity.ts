@@ -1,6 +1,6 @@
 import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
 
-/** Schemes that pay for solving the task; other terms, such as costs, stay beside whichever is tried. */
+/** Schemes that pay for solving the task; other terms, such as costs, stay in every cell. */
 const schemes = ['sparse', 'balanced', 'dense', 'progress'];
 
 /** Rewards from one at the end to one for every milestone (the Practitioner's Guide, section 4.3). */

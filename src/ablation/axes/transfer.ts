@@ -62,7 +62,10 @@ interface Levels {
   readonly levels: readonly Level[];
 }
 
-/** Of one option all values, with the recipe's; of several each value alone, beside the recipe as it is. */
+/**
+ * For one option: all its values, including the recipe's. For several options: each value alone, and the recipe without
+ * changes.
+ */
 async function levelsOf(context: AxisContext): Promise<Levels> {
   const { options } = context.plan.recipe.environment;
   const found = [...(await environmentLevels('transfer', context))];

@@ -1,5 +1,5 @@
-// Whether supervised fine-tuning taught what its expert knows, and what is in the way where it did not: too few games,
-// too few steps, or too small a model.
+// Whether supervised fine-tuning taught the skill of its expert, and if not, the cause: too few games, too few steps,
+// or too small a model.
 import type { SftStagePlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule, type Subject } from '../advice.js';

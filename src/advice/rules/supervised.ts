@@ -117,7 +117,7 @@ function sftStage({ stages }: Pick<RunPlan, 'stages'>): SftStagePlan | undefined
   return stages.find((stage) => stage.kind === 'sft');
 }
 
-/** Undefined where a file says how many. */
+/** Undefined if a file determines the number. */
 function demonstrationsOf({ demonstrations: { count } }: SftStagePlan): number | undefined {
   return count === Infinity ? undefined : Math.max(1, count);
 }

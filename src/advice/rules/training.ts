@@ -1,4 +1,4 @@
-// What the log of a run says of its updates: the rules that warn during training, read again over all of it.
+// Judges the updates in the log of a run: the rules that warn during training, applied to the whole log.
 import { formatPath } from '../../config/recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
@@ -110,7 +110,7 @@ function ruleOf({ rule, metric, what, source, basis, change, trial, absent }: Wa
 /** Rules that training itself warns by. Groups without signal and critics are judged earlier, by rules of their own. */
 export const trainingRules: readonly AdviceRule[] = watched.map(ruleOf);
 
-/** Whether the critic takes noise away. */
+/** Whether the critic reduces noise. */
 export const critic: AdviceRule = {
   id: 'critic',
   judge({ planned, measured: { run } }) {

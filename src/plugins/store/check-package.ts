@@ -13,13 +13,13 @@ export interface PluginPackage {
   readonly peerDependencies?: { readonly [name: string]: string };
 }
 
-/** Scripts that make what is published out of what is in a repository. */
+/** Scripts that build the published files from the repository. */
 const BUILDERS = ['prepare', 'prepack', 'build'];
 
 /**
- * Refuses a name that no registry takes: npm names files after it, which would then lie elsewhere.
+ * Refuses names that no registry accepts: npm names files after them, which would be written elsewhere.
  *
- * @param from where the package comes from
+ * @param from source of the package
  * @throws AgentgymError AG_PLUGIN_REFUSED
  */
 export function refusePackageName(name: unknown, from: string): void {

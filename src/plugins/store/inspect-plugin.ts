@@ -3,7 +3,7 @@ import { readPackage } from './check-package.js';
 import { readLockfile } from './install-scripts.js';
 import { generationOf, type StoredPlugin } from './plugin-store.js';
 
-/** What is known of where a plugin came from. */
+/** The known facts about the origin of a plugin. */
 export interface PluginProvenance {
   /** A tag, range, URL or folder; null for one that came with the host. */
   readonly source: string | null;

@@ -25,7 +25,7 @@ export interface InstalledPlugin {
 }
 
 /**
- * Uses the plugin in a folder where it is: what is built there next is what runs next. Needs neither npm nor a network.
+ * Links the plugin in a folder: the next build there is the next code to run. Needs neither npm nor a network.
  *
  * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_REFUSED, AG_CONTRIBUTION_CONFLICT
  */

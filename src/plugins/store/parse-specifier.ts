@@ -22,10 +22,11 @@ const HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucke
 const NAME = /^(?<name>(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*)(?:@(?<range>[^/:@\\]+))?$/;
 
 /**
- * Reads what follows `plugins install`. A word is a friendly name (`env-babyai` for `@agentgym/plugin-env-babyai`)
- * before it is one of npm's; whatever exists as a path is that path, also where it reads like `user/repository`.
+ * Reads the argument of `plugins install`. A word is first a friendly name (`env-babyai` for
+ * `@agentgym/plugin-env-babyai`), then a name of npm. An existing path is always read as that path, even if it looks
+ * like `user/repository`.
  *
- * @param cwd what relative paths start from
+ * @param cwd base of relative paths
  * @throws AgentgymError AG_PLUGIN_NOT_FOUND
  */
 export function parseSpecifier(text: string, cwd: string): PluginSpecifier {

@@ -27,8 +27,7 @@ interface GenerationPackage {
 const STAND_IN = `throw new Error('a plugin may import only types of ${HOST}; it gets everything else from its arguments');\n`;
 
 /**
- * Puts a plugin and what it depends on into a generation; nothing of it runs. What could not be fetched because there
- * is no network is looked for in npm's cache.
+ * Adds a plugin and its dependencies to a generation; none of its code runs. Without a network npm's cache is used.
  *
  * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_INSTALL_FAILED, AG_PLUGIN_REFUSED
  */
@@ -55,10 +54,7 @@ export async function addPlugin(store: PluginStore, generation: string, from: Pl
   throw unknownPackage(store, from.names);
 }
 
-/**
- * Takes a plugin out of a generation, without a network; what npm does not manage to tidy up now, it does with the next
- * change.
- */
+/** Removes a plugin from a generation, without a network. If npm cannot clean up now, it does so at the next change. */
 export async function removePlugin(store: PluginStore, generation: string, name: string): Promise<void> {
   await standInForHost(generation, store.host.version);
   await editPackage(generation, (json) => delete json.dependencies?.[name]);
@@ -100,9 +96,9 @@ async function editPackage(generation: string, edit: (json: GenerationPackage) =
 }
 
 /**
- * True where it came out of npm's cache because the registry could not be asked.
+ * True if it came from npm's cache because the registry was not reachable.
  *
- * @param unreachable why the registry is not even asked
+ * @param unreachable why the registry is not even tried
  */
 async function install(
   store: PluginStore,

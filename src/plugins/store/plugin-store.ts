@@ -42,7 +42,7 @@ export interface StoredPlugin {
 /** A change under way. */
 export interface PluginChange {
   readonly plugins: readonly StoredPlugin[];
-  /** A folder that nobody uses yet, with what is installed now; made on the first call. */
+  /** A new folder with a copy of the installed plugins; created on the first call. */
   readonly stage: () => Promise<string>;
 }
 
@@ -53,8 +53,8 @@ interface DataPackage {
 const PATIENCE_MINUTES = 5;
 
 /**
- * The plugins that a user installed or linked, in the order of the list; empty where there is no list. Throws where it
- * is damaged.
+ * The plugins that a user installed or linked, in the order of the list; empty without a list. Throws if the list is
+ * damaged.
  */
 export async function readStoredPlugins(dataDirectory: string): Promise<readonly StoredPlugin[]> {
   const { oclif } = await readDataPackage(dataDirectory);
@@ -64,11 +64,11 @@ export async function readStoredPlugins(dataDirectory: string): Promise<readonly
 }
 
 /**
- * Changes what is installed, all or nothing: `change` works on a copy and gives the new list, or nothing where all
- * stays as it is. One change at a time; a second process waits for the first.
+ * Changes the installed plugins, all or nothing: `change` works on a copy and returns the new list, or undefined for no
+ * change. Only one change at a time; a second process waits for the first.
  *
- * @throws AgentgymError AG_PLUGIN_STORE_BUSY; AG_PLUGIN_INSTALL_FAILED where the data folder cannot be written to; what
- * `change` throws
+ * @throws AgentgymError AG_PLUGIN_STORE_BUSY; AG_PLUGIN_INSTALL_FAILED if the data folder is not writable; errors of
+ * `change`
  */
 export async function changePlugins<Result>(
   store: PluginStore,
@@ -151,8 +151,8 @@ async function copyGeneration(store: PluginStore, plugins: readonly StoredPlugin
 }
 
 /**
- * Removes what killed changes left behind, and what was replaced before the last change: a run that goes on may still
- * load from that.
+ * Removes files of killed changes, and generations before the previous one: an active run may still load from the
+ * previous one.
  */
 async function removeUnused(dataDirectory: string, plugins: readonly StoredPlugin[]): Promise<void> {
   const used = new Set(plugins.map((plugin) => generationOf(dataDirectory, plugin)));

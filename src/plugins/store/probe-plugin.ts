@@ -23,8 +23,8 @@ export type ProbeAnswer =
 const LAST_LINES = 5;
 
 /**
- * Imports a plugin's entry in a process of its own, so that one that throws, hangs or ends the process takes nothing
- * down, and gives what it contributes. What it starts ends with that process, and with this one.
+ * Imports a plugin's entry in a separate process and returns its contributions. An entry that throws, hangs or ends the
+ * process causes no other damage. Processes that it starts end with that process, and with this one.
  *
  * @throws AgentgymError AG_PLUGIN_REFUSED
  */

@@ -1,5 +1,5 @@
-// node probe-process.js FOLDER SECONDS: imports the entry of a plugin and tells the parent what it contributes, or what
-// is wrong with it.
+// node probe-process.js FOLDER SECONDS: imports the entry of a plugin and sends its contributions, or its problem, to
+// the parent.
 import { messageOf } from '../../errors/message-of.js';
 import { loadPlugin } from '../load-plugin.js';
 import { readPluginSource } from '../plugin-source.js';

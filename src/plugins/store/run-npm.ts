@@ -44,14 +44,13 @@ const PATIENCE = {
   npm_config_fetch_retry_maxtimeout: '2000',
 };
 
-/** npm 12 allows none of these unless they are asked for: what the user named, and nothing that a package names. */
+/** npm 12 allows these sources only on request: allowed for packages named by the user, not for their dependencies. */
 const ALLOWED = ['--allow-git=root', '--allow-remote=root', '--allow-file=root', '--allow-directory=root'];
 
 /**
- * Runs the npm that @oclif/plugin-plugins brings, in a folder, without scripts of packages unless `args` says
- * otherwise.
+ * Runs the npm of @oclif/plugin-plugins in a folder, without scripts of packages unless `args` enables them.
  *
- * @throws NpmFailure; what aborted the signal
+ * @throws NpmFailure; the reason of an aborted signal
  */
 export async function runNpm(args: readonly string[], folder: string, settings: NpmSettings): Promise<NpmResult> {
   const flags = [

@@ -19,10 +19,10 @@ const LONGEST_MINUTES = 20;
 const MERCY_MILLISECONDS = 3000;
 
 /**
- * Runs a program to its end. An aborted signal, or twenty minutes, ends it and all that it started: it leads a process
- * group of its own, which a Ctrl-C on the terminal does not reach, and which ends with this process.
+ * Runs a program to its end. An aborted signal, or a limit of twenty minutes, ends it and its descendants. It has its
+ * own process group, which a Ctrl-C on the terminal does not reach, and which ends with this process.
  *
- * @throws what aborted the signal; AgentgymError AG_PLUGIN_INSTALL_FAILED where there is no such program, or it does
+ * @throws the reason of an aborted signal; AgentgymError AG_PLUGIN_INSTALL_FAILED if the program does not exist or does
  * not end
  */
 export function runProgram(

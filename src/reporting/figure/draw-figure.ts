@@ -92,7 +92,7 @@ function drawLegend({ lines }: Figure): { readonly marks: string[]; readonly hei
   return { marks, height: y - edge + 8 };
 }
 
-/** From nothing spent, unless all that is drawn lies far from it. */
+/** The axis starts at 0, unless all values are far from it. */
 function domainOfX({ lines }: Figure): [number, number] {
   const places = lines.flatMap(({ curve }) => curve.x);
   const [least, most] = [Math.min(...places), Math.max(...places)];
@@ -100,7 +100,7 @@ function domainOfX({ lines }: Figure): [number, number] {
   return [low, most > low ? most : low + 1];
 }
 
-/** Where a tick lies just beyond the last point, the axis goes on to it. */
+/** If a tick is just beyond the last point, the axis extends to it. */
 function ticksOfX({ wholeX }: Figure, [low, last]: [number, number], left: number) {
   const crowds = (labels: readonly string[], apart: number) =>
     apart * (width - left - edge) < Math.max(...labels.map(textWidth)) + 28;

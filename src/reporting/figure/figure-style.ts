@@ -7,7 +7,7 @@ interface Inks {
   readonly curves: readonly string[];
 }
 
-/** White where the page is off-white: figures stand on paper. */
+/** White instead of the off-white of the page: figures are for paper. */
 const light: Inks = {
   ground: '#ffffff',
   ink: '#1c1f24',

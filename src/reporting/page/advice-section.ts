@@ -2,7 +2,7 @@ import type { ReportAdvice, ReportData } from '../report-data.js';
 import { commandLine } from './command-line.js';
 import { element } from './element.js';
 
-/** What `agentgym advise` says of the run. Undefined where it was not asked. */
+/** The advice of `agentgym advise` for the run. Undefined without advice. */
 export function adviceSection({ runs }: ReportData): HTMLElement | undefined {
   const [only] = runs;
   if (runs.length !== 1 || only?.advice === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface ChartLine {
   readonly marked: boolean;
   /** Behind the others, and not in the legend: the raw values under a running mean. */
   readonly faint?: boolean;
-  /** What the legend reads, where the line itself is a running mean: the values at the same places. */
+  /** Values for the legend at the same places, if the line is a running mean. */
   readonly measured?: Curve;
 }
 

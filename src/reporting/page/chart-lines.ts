@@ -107,7 +107,7 @@ export function startOf({ evaluations, series }: ReportRun, metric: string): Rep
   return start !== undefined && first !== undefined && start.runStep < first ? start : undefined;
 }
 
-/** Where a step of the run lies along an axis. */
+/** Position of a step of the run on an axis. */
 function placeOf({ series }: ReportRun, runStep: number, axis: CurveAxis): number {
   const line = series.runStep.findLastIndex((step) => step <= runStep);
   return line < 0 ? 0 : (series[axis][line] ?? 0);

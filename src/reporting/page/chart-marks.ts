@@ -22,7 +22,7 @@ export const haloWidth = 3;
 /** A line with its name; places are in pixels of the style sheet, from the upper left corner of the plot. */
 interface PlacedMark {
   readonly at: number;
-  /** Absent where there is no room for it. */
+  /** Absent without room for it. */
   readonly label?: string;
 }
 
@@ -52,7 +52,7 @@ export function placeMarks(
   });
 }
 
-/** Baselines: along y, with their names at the right end, those that lie close beside each other. */
+/** Baselines: horizontal lines with their names at the right end; close ones side by side. */
 export function placeLevels(chart: uPlot, levels: readonly ChartLevel[]): readonly PlacedLevel[] {
   const { width, height } = sizeOf(chart);
   let below = { top: Infinity, left: 0 };

@@ -16,8 +16,8 @@ const againAfter = 2000;
 const hiddenFor = 5000;
 
 /**
- * Keeps an event stream open while the page is in sight. Browsers open six connections to one server at most, so that a
- * page that nobody sees gives its own back, and asks for everything anew when it is looked at.
+ * Keeps an event stream open while the page is visible. Browsers open at most six connections to one server, so a
+ * hidden page closes its own, and asks for all data again when it becomes visible.
  */
 export function connect({ address, on, onState }: ConnectionOptions): void {
   let source: EventSource | undefined;
@@ -36,7 +36,7 @@ export function connect({ address, on, onState }: ConnectionOptions): void {
     }
     made.addEventListener('error', () => {
       onState('lost');
-      // A browser goes on trying after some faults and gives up after others: it is done here, for all alike.
+      // Browsers retry after some faults and give up after others; this code retries after all.
       close();
       timer = setTimeout(() => void retry(), againAfter);
     });

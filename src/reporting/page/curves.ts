@@ -23,7 +23,7 @@ export interface CurvesSection {
   readonly node: HTMLElement;
   /** For a shortcut. */
   readonly switchAxis: () => void;
-  /** Draws what is new; the axis, the chosen curves, what is searched for and a cursor stay. */
+  /** Draws new data; the axis, the selected curves, the search text and the cursor stay. */
   readonly update: (data: ReportData) => void;
 }
 
@@ -34,7 +34,7 @@ interface View extends ChartChoice {
   readonly words: readonly string[];
 }
 
-/** Undefined where there is no curve yet. */
+/** Undefined if there is no curve yet. */
 export function curvesSection(first: ReportData): CurvesSection | undefined {
   if (first.runs.every(({ series }) => series.step.length === 0)) return undefined;
   let data = first;

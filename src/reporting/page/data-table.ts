@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => string | HTMLElement;
 }
 
-/** A table whose rows become cards where there is no room: each cell carries its column's title. */
+/** A table whose rows become cards on narrow screens: each cell has its column's title. */
 export function dataTable<Row>(
   caption: string,
   columns: readonly Column<Row>[],

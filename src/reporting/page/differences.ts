@@ -113,7 +113,7 @@ export function marked(text: string, { reservation }: ReportInterval): HTMLEleme
   return element('span', {}, text, element('p', mark, reservationWord(reservation)));
 }
 
-/** How far intervals reach: they are for what was sampled, and one seed is no sample of seeds. */
+/** The reach of intervals: they hold for the sampled units, and one seed is not a sample of seeds. */
 function explanationOf(comparisons: readonly ReportComparison[]): string {
   const paired = 'Tasks are paired by their ids.';
   if (comparisons.every(({ seeds }) => seeds === 1))

@@ -11,8 +11,8 @@ let left = atOnce;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Draws at once while there is time, else soon, after what was asked for before; also what lies outside of the window.
- * Returns what calls it off.
+ * Draws immediately while there is time, else soon, after earlier requests, including parts outside the window. Returns
+ * a function that cancels it.
  */
 export function drawInTurn(draw: () => void): () => void {
   waiting.add(draw);

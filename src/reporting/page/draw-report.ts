@@ -19,7 +19,7 @@ export interface ReportFrame {
   readonly home: HTMLElement;
   /** At its end: whether it is live. */
   readonly aside: HTMLElement;
-  /** Where the page of a run lies, by its id. */
+  /** Address of the page of a run, by its id. */
   readonly runAddress: (id: string) => string;
 }
 
@@ -82,7 +82,7 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
       const made = part.draw(data);
       if (made === part.node) continue;
       isOther = true;
-      // The place of one that is new: behind the last part before it that is there.
+      // The place of a new part: after the last existing part before it.
       if (part.node !== undefined && made !== undefined) replacePart(part.node, made);
       else if (made === undefined) part.node?.remove();
       else before(parts, part, main, made);
@@ -113,7 +113,7 @@ function kept<Own extends Section>(make: (data: ReportData) => Own | undefined):
   return part;
 }
 
-/** A part without choices of the reader: drawn anew when what it shows changed. */
+/** A part without reader state: drawn again when its data changed. */
 function redrawn(draw: (data: ReportData) => HTMLElement | undefined, shows: (data: ReportData) => unknown): Part {
   let shown = '';
   const part: Part = {

@@ -125,7 +125,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   };
 }
 
-/** The name first, then what tells runs apart, where they stand, and what they came to. */
+/** The name first, then the differing settings, the status, and the results. */
 function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
   const facts = (run: ListedRun) => run;
   // That of the lowest temperature is the last word already.

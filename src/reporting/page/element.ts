@@ -2,9 +2,8 @@ type Child = Node | string | undefined | false;
 type Attributes = { readonly [name: string]: string | number | boolean | undefined | ((event: never) => void) };
 
 /**
- * An element with attributes, listeners (`onclick`) and children. Strings become text nodes and nothing else, so that
- * what a model wrote is never read as HTML. An attribute that is true is set empty; one that is false or undefined is
- * left out.
+ * An element with attributes, listeners (`onclick`) and children. Strings become text nodes, so that text of a model is
+ * never read as HTML. An attribute with the value true is set empty; false or undefined leaves it out.
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,

@@ -10,7 +10,7 @@ export interface EpisodeFilters {
   readonly focusSearch: () => void;
   /** Searches for words, as if they were typed. */
   readonly searchFor: (words: string) => void;
-  /** Takes other episodes to choose from; what is chosen stays chosen. */
+  /** Replaces the episodes; selected values stay selected. */
   readonly update: (all: readonly ListedEpisode[]) => void;
 }
 
@@ -129,7 +129,7 @@ function chip(
   };
 }
 
-/** `offer` gives it its options; those that are there stay, and so does what is chosen. */
+/** `offer` sets its options; existing ones and the selection stay. */
 function select(
   label: string,
   onChange: (value: string) => void,

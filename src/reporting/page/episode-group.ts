@@ -27,7 +27,7 @@ export function withoutAdvantage(listed: ListedEpisode): string {
   return 'No advantage: the algorithm or the budget dropped its group.';
 }
 
-/** The group of an episode: what it returned, and its recorded plays. Undefined where it is alone. */
+/** The group of an episode: its returns, and its recorded plays. Undefined for a single episode. */
 export function groupBlock(
   members: readonly ListedEpisode[],
   opened: ListedEpisode,

@@ -12,7 +12,7 @@ const spare = 6;
 export interface EpisodeList {
   readonly node: HTMLElement;
   readonly show: (episodes: readonly ListedEpisode[]) => void;
-  /** As `show`, but what is in view stays where it is, while others come and go around it. */
+  /** Like `show`, but the visible part keeps its place while others are added and removed. */
   readonly update: (episodes: readonly ListedEpisode[]) => void;
   /** Chooses the episode so many places on, or the first. */
   readonly move: (by: number) => void;

@@ -128,7 +128,7 @@ function parsed({ action, malformed, toolCall, text, cut }: ReportTurn): HTMLEle
     ...(malformed === undefined ? [] : [element('p', { class: 'fault' }, `No action: ${malformed}`)]),
     ...(cut ? [element('p', { class: 'fault' }, 'Cut at the token limit.')] : []),
   ];
-  // What was written is what was done.
+  // The text equals the action.
   const isSame = action === undefined || action === text;
   const did = isSame
     ? undefined

@@ -4,8 +4,8 @@ import { textSize } from './format-number.js';
 const longest = 3000;
 
 /**
- * Text as it is; of a long one the beginning, and the rest behind a button. Line breaks stay, and nothing in it runs or
- * lays itself out.
+ * A text; of a long one the beginning, and the rest behind a button. Line breaks stay; nothing in it is executed or
+ * changes the layout.
  */
 export function foldedText(text: string, className: string): HTMLElement {
   if (text === '') return element('div', { class: `${className} empty` }, '(nothing)');

@@ -38,7 +38,7 @@ export function barsOf(values: readonly number[]): Bar[] {
   });
 }
 
-/** How often each value occurs; what it covers stands beside it. */
+/** The number of occurrences of each value, with its coverage. */
 export function histogram(title: string, values: readonly number[]): HTMLElement {
   const bars = barsOf(values);
   const most = Math.max(...bars.map((bar) => bar.count));

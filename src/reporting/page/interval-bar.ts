@@ -1,6 +1,6 @@
 import { element } from './element.js';
 
-/** Where a bar begins and ends, and what it marks on the way. */
+/** Start and end of a bar, and its marks. */
 export interface IntervalBarOptions {
   readonly from: number;
   readonly to: number;

@@ -1,7 +1,7 @@
 /**
- * Changes the page, and scrolls so that what is read stays where it is while parts above it grow. Done here, as not
- * every browser does it, and none holds on to what has the focus; the style sheet turns theirs off. At the top of the
- * page the top stays in view.
+ * Changes the page and scrolls so that the reader's place stays while parts above it grow. Not every browser does this,
+ * and none keeps the focused element in place, so the style sheet turns their version off. At the top of the page the
+ * top stays visible.
  */
 export function keepPlace(change: () => void): void {
   if (scrollY === 0) return change();

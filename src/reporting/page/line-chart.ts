@@ -106,7 +106,7 @@ export function lineChart(first: ChartOptions): LineChart {
     const { width } = chart;
     if (looksOf(before) === looksOf(given)) chart.setData([x, ...columns] as unknown as uPlot.AlignedData);
     else draw(width);
-    // Whoever reads values by keys goes on at the same place of the axis.
+    // Reading values with keys continues at the same position of the axis.
     if (held !== undefined && plot === document.activeElement) {
       // uPlot takes new scales at the end of this task: by the old ones that place would be another.
       const drawn = chart;
@@ -160,7 +160,7 @@ function legendText(legend: HTMLElement): ChartText['legend'] {
 
 type Ticks = { x: AxisTicks; y: AxisTicks };
 
-/** `current`: what it was made with, and later what it shows instead; `ticks` are noted as they are drawn. */
+/** `current`: the initial data, later replaced by the shown data; `ticks` are recorded when they are drawn. */
 function plotOptions(
   current: () => ChartOptions,
   width: number,
@@ -258,7 +258,7 @@ function setCursorAt(chart: uPlot, x: number): void {
   chart.setCursor({ left: chart.valToPos(x, 'x'), top: chart.over.clientHeight / 2 });
 }
 
-/** What a chart is made with for good; the same looks take other values without being made anew. */
+/** The fixed settings of a chart; a chart with the same settings gets new values without being created again. */
 function looksOf({ lines, levels, isLog, xLabel, range, marks }: ChartOptions): string {
   const looks = lines.map(({ label, variable, dash, band, marked, faint }) => [
     label,

@@ -37,7 +37,7 @@ function follow(root: HTMLElement): void {
         report = assemble(data as ReportUpdate);
         if (updateReport === undefined) {
           updateReport = drawReport(root, report, frame);
-          // What the address points to is there only now.
+          // The target of the address exists only now.
           document.getElementById(location.hash.slice(1))?.scrollIntoView();
         } else updateWith(updateReport, report);
         place();
@@ -63,7 +63,7 @@ function updateWith<Data>(update: (data: Data) => void, data: Data): void {
   keepPlace(() => update(data));
 }
 
-/** With a sign of what goes on, for a row of tabs. */
+/** With a sign for running runs, for a row of tabs. */
 function titleOf({ title, runs }: ReportData): string {
   return runs.some(({ status }) => status === 'running') ? `▶ ${title}` : title;
 }

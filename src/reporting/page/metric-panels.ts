@@ -1,7 +1,7 @@
 /** A chart: one metric, or several of one kind. */
 export interface Panel {
   readonly title: string;
-  /** `alone`: its title where it has a chart for itself, as in comparisons; absent: the panel's. */
+  /** `alone`: its title in a chart of its own, as in comparisons; absent: the panel's title. */
   readonly metrics: readonly (readonly [name: string, label: string, alone?: string])[];
   readonly isShare?: boolean;
 }
@@ -88,7 +88,7 @@ function isEndOfInterval(name: string, names: ReadonlySet<string>): boolean {
   return /_(low|high)$/.test(name) && names.has(name.replace(/_(low|high)$/, ''));
 }
 
-/** Success where it was evaluated, and where it was trained. */
+/** Success in evaluations and in training. */
 function successPanel(names: ReadonlySet<string>): Panel {
   const evaluated = [...names]
     .flatMap((name): [string, number][] => {

@@ -1,7 +1,7 @@
 import type { ReportData } from '../report-data.js';
 import { element } from './element.js';
 
-/** The head of the page: what was asked, what came out, and what it was made from. */
+/** The head of the page: question, answer, and origin. */
 export function overview(data: ReportData): HTMLElement {
   const [only] = data.runs;
   const [status, told] = statusOf(data);

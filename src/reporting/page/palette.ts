@@ -1,4 +1,4 @@
-/** What a CSS variable stands for at present. */
+/** The current value of a CSS variable. */
 export function themeColour(variable: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }

@@ -1,7 +1,4 @@
-/**
- * Puts a part of the page that was drawn anew in the place of the old one: what is unfolded in it stays so, and a
- * heading keeps the focus.
- */
+/** Replaces a part of the page with a new version: unfolded parts stay unfolded, and a heading keeps the focus. */
 export function replacePart(old: HTMLElement, made: HTMLElement): void {
   const summaries = (part: HTMLElement) =>
     new Map([...part.querySelectorAll('summary')].map((summary) => [summary.textContent, summary]));

@@ -8,9 +8,9 @@ import { ends, labelResults, labelSuccessColumns, type LabelledResult } from './
 import { transferMatrix } from './transfer-matrix.js';
 
 /**
- * The section of results: players of a run or cells of a comparison, and the differences between them.
+ * The section of results: players of a run or cells of a comparison, and their differences.
  *
- * @param runAddress where the page of a run lies, by its id; absent: there is none
+ * @param runAddress address of the page of a run, by its id; absent: there is none
  */
 export function resultsSection(data: ReportData, runAddress?: RunAddress): HTMLElement | undefined {
   const matrix = data.transfer === undefined ? [] : transferMatrix(data.transfer, data.cells);
@@ -105,7 +105,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
   );
   // What the label says already tells nothing.
   const telling = keys.filter((key) => cells.some(({ settings, label }) => textOf(settings[key]) !== label));
-  // Beyond these a table is no longer read; the label says what matters.
+  // Larger tables are unreadable; the main values of the label are enough.
   const shownKeys = telling.length <= 4 ? telling : [];
   const seedsOf = (cell: ReportCell) =>
     runs.flatMap((run) => (run.cell === cell.id ? (finalOf(run)?.success.rate ?? []) : []));
@@ -154,8 +154,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
 }
 
 /**
- * What the runs of a cell came to by labels of tasks: the mean over its seeds, and of one seed alone its intervals.
- * None without labels.
+ * Results of a cell by labels of tasks: the mean over its seeds, and intervals for a single seed. Empty without labels.
  */
 function labelledCell({ id, label }: ReportCell, runs: readonly ReportRun[]): LabelledResult[] {
   const finals = runs.filter((run) => run.cell === id).flatMap((run) => finalOf(run) ?? []);

@@ -9,8 +9,8 @@ const rounding = 1e-6;
 const nothing = 1e-12;
 
 /**
- * The one value of a curve that differs by nothing but rounding, such as 2.7e-17 and -1.3e-17; undefined where it
- * differs in earnest.
+ * The constant value of a curve that differs only by rounding, such as 2.7e-17 and -1.3e-17; undefined if it really
+ * differs.
  */
 export function constantOf({ y }: Curve): number | undefined {
   const values = y.filter((value) => value !== null);

@@ -6,7 +6,7 @@ import { sortRows } from './sort-rows.js';
 export interface SortableColumn<Row> extends Column<Row> {
   /** Absent: they cannot. */
   readonly value?: (row: Row) => number | string | null;
-  /** What a first click wants: the best or the largest above. */
+  /** Order of a first click: the best or the largest value on top. */
   readonly first?: 'ascending' | 'descending';
 }
 

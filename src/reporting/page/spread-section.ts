@@ -55,7 +55,7 @@ export function spreadSection(first: ReportData): SpreadSection | undefined {
   return { node, update };
 }
 
-/** What the histograms are made of, and of how much that is a part. */
+/** The data of the histograms, and their share of all episodes. */
 function coverage(runs: readonly ReportRun[], stage: string, shown: number): string {
   const carried = runs.reduce((sum, run) => sum + run.episodes.length, 0);
   const recorded = runs.reduce((sum, run) => sum + run.episodesRecorded, 0);

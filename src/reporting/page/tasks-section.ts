@@ -14,8 +14,8 @@ export interface TasksSection {
 }
 
 /**
- * The tasks of the final evaluation, one by one. Undefined where no run tells of them. `onOpen` shows the recorded
- * plays of a task.
+ * The tasks of the final evaluation, one by one. Undefined if no run has them. `onOpen` shows the recorded plays of a
+ * task.
  */
 export function tasksSection(first: ReportData, onOpen: (task: string) => void): TasksSection | undefined {
   if (first.runs.every(({ tasks }) => tasks === undefined)) return undefined;

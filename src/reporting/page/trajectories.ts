@@ -21,13 +21,13 @@ export interface Trajectories {
   readonly focusSearch: () => void;
   /** Lists the plays of a task and opens the first, where the reader sees it. */
   readonly openTask: (task: string) => void;
-  /** Takes what is new; what the reader has open, beside it, filtered and in view stays. */
+  /** Takes new data; open, compared, filtered and visible episodes stay. */
   readonly update: (data: ReportData) => void;
 }
 
 const hint = 'Point at a token, or move with the arrow keys, to read its numbers.';
 
-/** Undefined where there is no episode yet. */
+/** Undefined if there is no episode yet. */
 export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | undefined {
   let all = listEpisodes(runs);
   const [first] = all;
@@ -106,7 +106,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   const show = (listed: ListedEpisode) => {
     isWholeGroup &&= groupOf(all, episode).includes(listed);
     episode = listed;
-    // What was beside stays only with its own task.
+    // A compared episode stays only with its own task.
     if (beside?.episode.task !== listed.episode.task || beside === listed) beside = undefined;
     drawControls();
     draw();

@@ -6,8 +6,8 @@ import { percentage, percentRange, signedPoints } from './format-number.js';
 type Row = ReportTransfer['rows'][number];
 
 /**
- * What was trained on each row, tested on each column: the shade is the success. Where there is no room each row is a
- * card of its columns.
+ * Rows are trained levels, columns tested levels; the shade is the success. On narrow screens each row is a card of its
+ * columns.
  */
 export function transferMatrix({ tested, rows }: ReportTransfer, cells: ReportData['cells']): HTMLElement[] {
   const labelOf = (id: string) => cells.find((cell) => cell.id === id)?.label ?? id;

@@ -68,7 +68,7 @@ export function ablationMarkdown(result: AblationResult, command: readonly strin
   ];
 }
 
-/** What was trained under each other, what it was tested on beside each other. */
+/** Rows are trained levels, columns tested levels. */
 function transferTable({ cells, measure }: AblationResult, { trained, tested, elsewhere }: TransferSummary): string[] {
   const right = (title: string) => ({ title: markdownText(title), align: 'right' as const });
   const unit = measure === 'success' ? 'points' : measure;

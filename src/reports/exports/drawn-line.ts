@@ -12,11 +12,11 @@ export interface RunGroup {
   readonly runs: readonly ReportRun[];
 }
 
-/** A line of a figure, and what it is made of. */
+/** A line of a figure, and its data. */
 export interface DrawnLine extends FigureLine {
   /** In the order of the report; at least one. */
   readonly runs: readonly ReportRun[];
-  /** The band is the interval of the evaluation, where there are no seeds to tell. */
+  /** The band is the interval of the evaluation, if there is only one seed. */
   readonly isInterval: boolean;
   /** Points of a running mean; 1: as measured. */
   readonly window: number;
@@ -26,8 +26,8 @@ export interface DrawnLine extends FigureLine {
 const fewPoints = 30;
 
 /**
- * The mean over runs with its band; of a run alone its curve, with its interval where there is one. Undefined where no
- * run has the metric along the axis.
+ * The mean over runs with its band; for a single run its curve, with its interval if there is one. Undefined if no run
+ * has the metric along the axis.
  */
 export function drawnLine(
   { label, style, runs }: RunGroup,

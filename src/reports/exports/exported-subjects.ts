@@ -12,7 +12,7 @@ export interface ExportedRun {
   readonly cell: string | null;
 }
 
-/** An ablation's folder and what it says of itself. */
+/** The folder of an ablation and its manifest. */
 interface ExportedAblation {
   readonly directory: string;
   readonly manifest: AblationManifest;

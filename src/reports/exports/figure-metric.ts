@@ -23,9 +23,9 @@ const measures: ReadonlyMap<string, { readonly column: string; readonly title: s
 const shares = /\/(success|truncated|invalid|groups_without_signal)$/;
 
 /**
- * Finds a metric: a measure stands for evaluations at the lowest temperature there is, any other name for itself.
+ * Finds a metric: a measure means evaluations at the lowest available temperature, any other name means itself.
  *
- * @throws AG_FIGURE_EMPTY where no run has it
+ * @throws AG_FIGURE_EMPTY if no run has it
  */
 export function metricOfFigure(wanted: string, { runs }: ReportData): FigureMetric {
   const names = new Set(runs.flatMap(({ series }) => Object.keys(series.metrics)));

@@ -16,10 +16,10 @@ export interface FigureChoice {
 }
 
 /**
- * The curve of a metric, one line a cell with a band over its seeds, or of a run alone. Also notes on what is not in
- * it.
+ * The curve of a metric: one line per cell with a band over its seeds, or the line of a single run. Also notes on left
+ * out data.
  *
- * @throws AG_FIGURE_EMPTY where no run has the metric along the axis
+ * @throws AG_FIGURE_EMPTY if no run has the metric along the axis
  */
 export function figureOfReport(data: ReportData, choice: FigureChoice): { figure: Figure; notes: string[] } {
   const metric = metricOfFigure(choice.metric, data);

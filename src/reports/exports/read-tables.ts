@@ -1,5 +1,5 @@
-// Runs as rows of tables. Logs are gone through twice, first for the names of columns, then for the rows; what a
-// running run adds in between is left out, so that no row has a column that the tables lack.
+// Runs as rows of tables. Logs are read twice, first for the names of columns, then for the rows. Lines that a running
+// run adds in between are left out, so that no row has a column that the tables lack.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -66,7 +66,7 @@ function playersTable(rows: readonly ResultRow[]): string[] {
   return markdownTable(columns, players);
 }
 
-/** Several runs as a section: where they stand, in what their recipes differ, how far apart they are. */
+/** Several runs as a section: their status, the differences of their recipes, and the differences of their success. */
 export function comparisonMarkdown(comparison: RunsComparison): string[] {
   const { runs, differences, comparisons, measure, split, temperature } = comparison;
   const columns = [

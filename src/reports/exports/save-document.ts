@@ -7,7 +7,7 @@ import { writeDocument } from '../../runs/write-document.js';
 
 export interface DocumentRequest {
   readonly text: string;
-  /** First line of what is written; a file that begins with it may be written anew. */
+  /** First line of the written document; a file that starts with it may be overwritten. */
   readonly mark: string;
   readonly format: string;
   readonly output: string;
@@ -16,8 +16,8 @@ export interface DocumentRequest {
 }
 
 /**
- * Puts a document at its place, whole or not at all, and says where. Throws AG_OUTPUT_EXISTS where another's file is
- * there, AG_REPORT_WRITE_FAILED.
+ * Writes a document whole or not at all, and returns its path. Throws AG_OUTPUT_EXISTS if another file is there,
+ * AG_REPORT_WRITE_FAILED.
  */
 export async function saveDocument(request: DocumentRequest): Promise<string> {
   const file = resolve(request.output);

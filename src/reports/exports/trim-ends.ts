@@ -4,9 +4,8 @@ import type { FigureLine } from '../../reporting/figure/figure.js';
 const together = 0.01;
 
 /**
- * Without the ends of a line that fewer seeds carry, where they are no longer than a hundredth of the axis: seeds that
- * spend the same budget end a few units apart, and behind the first of these ends the mean would only jump to the seed
- * that goes furthest.
+ * Cuts the ends of a line that fewer seeds carry, if they are at most a hundredth of the axis. Seeds with the same
+ * budget end a few units apart, and after the first end the mean would only jump to the longest seed.
  */
 export function trimEnds<Line extends FigureLine>(line: Line, range: number): Line {
   const { curve, band, whole } = line;

@@ -10,7 +10,7 @@ import { ablationMarkdown } from './ablation-markdown.js';
 import type { ExportedSubjects } from './exported-subjects.js';
 import { comparisonMarkdown, runMarkdown } from './run-markdown.js';
 
-/** First line of what is written; a file that begins with it may be written anew. */
+/** First line of the written document; a file that starts with it may be overwritten. */
 export const markdownMark = '<!-- Written by `agentgym report --format markdown`: change the runs, not this page. -->';
 
 export interface Markdown {

@@ -35,7 +35,7 @@ export interface WrittenTables {
   readonly notes: readonly string[];
 }
 
-/** What says that the tables beside it are ours, whole, and of what types. */
+/** Marks the tables next to it as ours and complete, and names their types. */
 const manifestName = 'tables.json';
 
 const openFile = {

@@ -3,7 +3,7 @@ export class ThreadDeath extends Error {
   override readonly name = 'ThreadDeath';
 
   constructor(
-    /** What became of it, as the failure of whoever caused it. */
+    /** The consequence, as the failure of the call that caused it. */
     readonly failure: Error,
     /** The instance whose call ended it; 0: the world itself; undefined: nobody knows. */
     readonly culprit: number | undefined,

@@ -22,7 +22,7 @@ export class ThreadMarks {
     return { id, milliseconds: id === 0 ? 0 : sharedNow() - (this.#since[0] ?? 0) };
   }
 
-  /** The call during which the thread died; 0 where it was nobody's. */
+  /** The call during which the thread died; 0 if it was not in a call. */
   get last(): number {
     return Atomics.load(this.#ids, 1) || Atomics.load(this.#ids, 0);
   }
@@ -38,8 +38,8 @@ export class ThreadMarks {
 }
 
 /**
- * Keeps the marks of the thread it is made in: a call holds the thread in its first part, and in whatever follows from
- * it later, such as what stands behind an `await` or in a timer.
+ * Keeps the marks of the thread in which it is created: a call owns the thread in its first part, and in everything
+ * that follows from it later, such as code after an `await` or in a timer.
  */
 export function keepMarks(marks: ThreadMarks): <T>(id: number, work: () => T) => T {
   const calls = new AsyncLocalStorage<number>();

@@ -1,5 +1,5 @@
-// A world in threads of its own. A call that hangs or ends its thread fails its own episode alone: the thread is
-// replaced, and its neighbours' episodes are played again there, up to where they were, with the same bytes.
+// A world in its own threads. If a call hangs or ends its thread, only its own episode fails: the thread is replaced,
+// and the other episodes of the thread are played again there up to their previous state, with the same bytes.
 import type { Conclusion, SplitName, StepResult, TaskFacts } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
@@ -270,7 +270,7 @@ class ThreadInstance implements InstanceHandle {
     });
   }
 
-  /** Calls again where the thread died of another instance's call; where it died of this one's, that is its failure. */
+  /** Repeats the call if another instance's call ended the thread; if this instance's call did, it is its failure. */
   async #survive<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {

@@ -22,7 +22,7 @@ import {
 export interface ThreadSettings {
   /** The file that the thread runs; it calls `serveWorld` with the port and the memory it finds in its data. */
   readonly program: URL;
-  /** What the program is told beside. */
+  /** The additional data for the program. */
   readonly data: object;
   readonly milliseconds: { readonly [phase in EnvironmentPhase]: number };
   readonly log: Log;
@@ -73,7 +73,7 @@ export class WorldThread {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: settings.heapMegabytes ?? usualHeapMegabytes },
     });
-    // What plugins print must not stand in the one document of --json.
+    // Output of plugins must not appear in the one document of --json.
     this.#worker.stdout.on('data', (text: Buffer) => process.stderr.write(text));
     this.#worker.stderr.on('data', (text: Buffer) => process.stderr.write(text));
     this.#worker.on('message', (message: FromThread) => this.#take(message));

@@ -10,7 +10,7 @@ export interface ModelFolder {
   readonly config: DecoderConfig;
   /** By Hugging Face's names, `model.embed_tokens.weight` and so on; projections are [out, in]. */
   readonly weights: ReadonlyMap<string, HostTensor>;
-  /** `eos` is that of generation_config.json where there is one. */
+  /** `eos` comes from generation_config.json if that file exists. */
   readonly ids: SpecialIds;
   /** Texts of the tokenizer's files, saved as they were read. */
   readonly tokenizer: {

@@ -154,7 +154,7 @@ function parseObject(text: string, path: string): { [key: string]: unknown } {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as { [key: string]: unknown };
   } catch {
-    // Falls through: what is no JSON is damaged in the same way as what is no object.
+    // Falls through: text that is not JSON and JSON that is not an object are the same fault.
   }
   throw damaged(path, 'its header is not a JSON object');
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '@agentgym/cli';
 
 import { type HostTensor, readSafetensors, writeSafetensors } from './safetensors.js';
 
-/** What training needs beside the model to go on exactly: moments of the optimizer, and counts. */
+/** The data besides the model that training needs to continue exactly: moments of the optimizer, and counts. */
 export interface TrainerState {
   readonly tensors: ReadonlyMap<string, HostTensor>;
   readonly values: JsonObject;

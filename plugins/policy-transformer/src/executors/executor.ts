@@ -1,6 +1,6 @@
 import type { HostArray, Tensor, TensorType } from '../operations/tensor.js';
 
-/** What is to be computed: named outputs; whatever they need is found from there, nothing else is lowered. */
+/** The outputs to compute, by name. Their inputs are found from there, and nothing else is lowered. */
 export interface Program {
   readonly outputs: { readonly [name: string]: Tensor };
   /**
@@ -21,9 +21,9 @@ export interface Executable {
   readonly inputs: ReadonlyMap<string, TensorType>;
   readonly outputs: ReadonlyMap<string, TensorType>;
   /**
-   * Runs once, blocking the calling thread. Inputs are read in place, not copied. What the program does not read is
-   * ignored. Throws where an input is missing or of the wrong length or type.
-   * @param sizes the open sizes, where the program has any
+   * Runs once and blocks the calling thread. Inputs are read in place, not copied. Inputs that the program does not
+   * read are ignored. Throws if an input is missing or has the wrong length or type.
+   * @param sizes the open sizes, if the program has any
    */
   run(inputs: HostArrays, sizes?: { readonly [name: string]: number }): Promise<{ readonly [name: string]: HostArray }>;
   dispose(): Promise<void>;

@@ -1,8 +1,8 @@
 /**
- * The one place that knows which packages hold ONNX Runtime. The native library comes from
- * `@agentgym/onnxruntime-<platform>-<arch>`, which is onnxruntime-node without its install script and without the other
- * platforms' files (`scripts/make-runtime-packages.ts`), or from onnxruntime-node itself where a user has it. Where
- * neither loads, WebAssembly computes.
+ * The only place that knows the packages of ONNX Runtime. The native library comes from
+ * `@agentgym/onnxruntime-<platform>-<arch>`, which is onnxruntime-node without its install script and without files of
+ * other platforms (`scripts/make-runtime-packages.ts`), or from onnxruntime-node if the user has it. If neither loads,
+ * WebAssembly computes.
  */
 import { arch, platform } from 'node:process';
 
@@ -36,7 +36,7 @@ export interface LoadedRuntime {
 }
 
 export interface RuntimeSearch {
-  /** `auto` takes the native library, and WebAssembly where that does not load. */
+  /** `auto` uses the native library, or WebAssembly if the library does not load. */
   readonly engine: 'auto' | Executor['engine'];
   /** How a package is imported; for tests of its absence. */
   readonly importPackage?: (name: string) => Promise<unknown>;
@@ -60,7 +60,7 @@ export async function loadRuntime(search: RuntimeSearch): Promise<LoadedRuntime>
   throw new Error(`no ${kind} loads here: ${describeRejected(rejected)}`);
 }
 
-/** What to tell of a library of another version than ours; undefined where it is ours. */
+/** The message about a library of another version; undefined if the version is the tested one. */
 export function describeMismatch({ package: name, version }: LoadedRuntime): string | undefined {
   if (version === RUNTIME_VERSION) return undefined;
   return `${name} has version ${version}; this policy is tested with ${RUNTIME_VERSION}, and another version may round differently`;

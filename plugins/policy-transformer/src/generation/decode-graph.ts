@@ -20,23 +20,22 @@ export interface DecodeProgram {
 }
 
 /**
- * One step of generation: some new tokens of every sequence go in, keys and values of these come out together with one
- * chosen token per sequence.
+ * One step of generation: some new tokens of every sequence go in; their keys and values come out with one chosen token
+ * per sequence.
  *
- * The cache only enters (whatever leaves a graph is copied). Scores over the cache and over the new tokens are computed
- * apart and share one softmax, the cache's first, so that neither its capacity nor the padding of the new tokens moves
- * a single bit: capacity is a multiple of 32, and what is masked adds exact zeros. In the last layer only the query of
- * each row's last token is followed. A width of 1 makes a graph of its own, which is most of generation: axes of one
- * element are not moved about, and a token's share of itself is a sum of products, not a product of matrices. Queries
- * are scaled as they are turned: the engine multiplies a single row by a matrix several times faster where there is no
+ * The cache only enters the graph (the binding copies every output). Scores over the cache and over the new tokens are
+ * computed separately and share one softmax, the cache first. So neither the capacity nor the padding of new tokens
+ * changes a bit: capacity is a multiple of 32, and masked positions add exact zeros. In the last layer only the query
+ * of each row's last token is computed. A width of 1, which is most of generation, has its own graph: axes of one
+ * element are not transposed, and a token's share of itself is a sum of products instead of a matrix product. Queries
+ * are scaled in the rotation, because the engine multiplies a single row by a matrix several times faster without a
  * factor.
  *
- * Inputs beside weights and those of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows, 1, 1,
- * capacity], 0 or -1e9; `keys.N`,
- * `values.N` [rows, keyValueHeads, capacity, headWidth]. Where width is not 1 also `last` int32 [rows], each row's last
- * real token as index into [rows * width]; `lastPositions` int32 [rows]; `causalMask` [group * width, width] and
- * `lastMask` [rows, 1, 1, width], 0 or -1e9. Outputs: `token`, `logprob` [rows]; `keys.N`, `values.N` [rows,
- * keyValueHeads, width, headWidth].
+ * Inputs besides weights and those of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows, 1,
+ * 1, capacity], 0 or -1e9; `keys.N`, `values.N` [rows, keyValueHeads, capacity, headWidth]. If width is not 1 also
+ * `last` int32 [rows], each row's last real token as index into [rows * width]; `lastPositions` int32 [rows];
+ * `causalMask` [group * width, width] and `lastMask` [rows, 1, 1, width], 0 or -1e9. Outputs: `token`, `logprob`
+ * [rows]; `keys.N`, `values.N` [rows, keyValueHeads, width, headWidth].
  */
 export function decodeGraph(
   graph: GraphBuilder,

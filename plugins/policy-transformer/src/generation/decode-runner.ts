@@ -15,7 +15,7 @@ import type { ModelWeights } from './token-generator.js';
  */
 const MOST_BOUND = 100e6;
 
-/** Primes that stand for the open sizes; the model's own sizes are no multiples of them. */
+/** Primes that represent the open sizes; the model's own sizes are not multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 
 /**

@@ -46,9 +46,9 @@ const COMPACT_AT = 0.85;
 
 /**
  * Continues token sequences: continuous batching over a ragged cache. Rows are independent to the last bit (see
- * `decodeGraph`), so which of them share a run, in what order and at what capacity is decided by speed alone. What is
- * not: a piece of one token and a longer one take different paths through the engine's matrix products, so they never
- * share a run; a run has two rows at least; and the width of a run is 1 or a multiple of 8.
+ * `decodeGraph`), so only speed decides which rows share a run, in which order and with which capacity. Three rules are
+ * not for speed: a piece of one token and a longer piece never share a run, because they take different paths through
+ * the engine's matrix products; a run has at least two rows; and the width of a run is 1 or a multiple of 8.
  */
 export class GraphGenerator implements TokenGenerator {
   readonly #config: DecoderConfig;
@@ -173,7 +173,7 @@ export class GraphGenerator implements TokenGenerator {
     return 0;
   }
 
-  /** Where the lane waited for one with the same prompt: takes over what that one has computed. */
+  /** If the lane waited for another lane with the same prompt, takes over the result of that lane. */
   #follow(lane: Lane): void {
     if (!lane.leader) return;
     this.#cache.copy(lane.leader.sequence, lane.sequence);

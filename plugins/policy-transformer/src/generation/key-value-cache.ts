@@ -1,7 +1,7 @@
 /**
- * Keys and values of many sequences, as the decode graph reads them: per layer one array of keys and one of values,
- * [slots, heads, capacity, width]. They only ever enter the graph, in place; what a run returns for its new tokens is
- * written here. Active sequences stand in a contiguous range of slots, so that a run reads a view and copies nothing.
+ * Keys and values of many sequences, in the layout of the decode graph: per layer one array of keys and one of values,
+ * [slots, heads, capacity, width]. They only enter the graph, in place; the results of a run for its new tokens are
+ * written here. Active sequences are in a contiguous range of slots, so that a run reads a view and copies nothing.
  */
 
 /** Sizes of one token's keys (or values) in one layer, and how many layers there are. */
@@ -83,7 +83,7 @@ export class KeyValueCache {
     this.#occupants.fill(undefined);
   }
 
-  /** Takes a sequence out of its slot. */
+  /** Removes a sequence from its slot. */
   vacate(sequence: CachedSequence): void {
     if (sequence.slot < 0) return;
     this.#occupants[sequence.slot] = undefined;
@@ -159,7 +159,7 @@ export class KeyValueCache {
     this.#occupants.length = this.slots;
   }
 
-  /** What is remembered of `from` becomes what is remembered of `to`. Both have slots. */
+  /** Copies the cache of `from` to `to`. Both have slots. */
   copy(from: CachedSequence, to: CachedSequence): void {
     const { headWidth } = this.#shape;
     const size = this.slotSize;
@@ -238,8 +238,8 @@ export class KeyValueCache {
 }
 
 /**
- * Copies the first `count` numbers of `rows` rows, the row `first` and those behind it, to where they stand with a
- * wider stride. From the end, so that an array may be its own target.
+ * Moves the first `count` numbers of `rows` rows, starting at the row `first`, to their places with a wider stride. It
+ * works from the end, so that source and target may be the same array.
  */
 function restride(
   from: Float32Array,

@@ -14,10 +14,10 @@ export interface Lane extends Continuation {
 }
 
 /**
- * A lane for a request on a remembered sequence. What the sequence was fed is reused where it is a beginning of the
- * request's tokens; where its slot was taken away it is fed again in the same pieces, so that every number comes out
- * the same. A sequence's pieces are a function of its requests alone: its first request goes as everything but the last
- * token, then the last token, so that lanes with one prompt can share all but a step.
+ * A lane for a request on a known sequence. Cached tokens are reused if the request starts with them. If the sequence
+ * lost its slot, its tokens are fed again in the same pieces, so that every number is the same. The pieces of a
+ * sequence depend only on its requests. The first request is fed as all tokens but the last, then the last token, so
+ * that lanes with the same prompt can share all but one step.
  */
 export function createLane(request: KnownRequest, sequence: CachedSequence): Lane {
   const known = knownTokens(sequence.tokens, request);

@@ -15,11 +15,11 @@ export interface KnownRequest extends GenerateRequest {
 }
 
 /**
- * Continues token sequences and remembers what it computed, by their names. Each answer has the same bits whatever else
- * is asked.
+ * Continues token sequences and caches its results by their names. Each answer has the same bits for any other
+ * requests.
  */
 export interface TokenGenerator {
-  /** Takes weights for what is to come, which must not change while they are in use, and forgets every sequence. */
+  /** Sets the weights for later requests, which must not change while they are in use, and forgets every sequence. */
   useWeights(parameters: ModelWeights): Promise<void>;
   generate(requests: readonly KnownRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
   /** Forgets sequences. */
@@ -58,7 +58,7 @@ export interface Continuation {
   finished: boolean;
 }
 
-/** Takes a sampled token; the request goes on with it unless it ends here. */
+/** Adds a sampled token; the request continues unless it ends here. */
 export function acceptToken(to: Continuation, token: number, logprob: number, maxPositions: number): void {
   to.tokens.push(token);
   to.logprobs.push(logprob);
@@ -69,8 +69,7 @@ export function acceptToken(to: Continuation, token: number, logprob: number, ma
 }
 
 /**
- * The number of tokens that the model was fed of a sequence and need not see again: all, where the request goes on from
- * them, or none.
+ * The number of cached tokens of a sequence that the request can skip: all if the request continues them, else none.
  */
 export function knownTokens(fed: readonly number[], { tokens, unchanged = 0 }: KnownRequest): number {
   if (fed.length >= tokens.length) return 0;

@@ -32,9 +32,8 @@ export interface LoweredLoss {
 }
 
 /**
- * A loss as tensors over slots. Whatever stands in spare slots reaches nothing: what is live is selected before a loss
- * reads it, and what it makes of it is selected again before the sum, so that neither a value nor a derivative passes,
- * NaN included.
+ * A loss as tensors over slots. Values in spare slots have no effect: live quantities are selected before a loss reads
+ * them, and its result is selected again before the sum. So neither a value nor a derivative passes, NaN included.
  */
 export function lowerLoss(graph: GraphBuilder, loss: Loss, slots: LossSlots): LoweredLoss {
   const known = new Map<LossExpression, Tensor>();

@@ -158,7 +158,7 @@ export class KernelGenerator implements TokenGenerator {
     }
   }
 
-  /** Where the lane waits for one with the same prompt: takes over what that one was fed, all but the last token. */
+  /** If the lane waits for another lane with the same prompt, takes over the tokens of that lane, except the last. */
   #isReady(lane: Lane): boolean {
     const { leader, sequence, request } = lane;
     if (!leader) return true;

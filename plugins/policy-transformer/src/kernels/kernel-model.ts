@@ -24,7 +24,7 @@ export interface Piece {
   readonly position: number;
   /** Addresses of the sequence's pages, the new tokens' among them. */
   readonly pages: readonly number[];
-  /** The logits behind its last token are wanted. */
+  /** The caller needs the logits after its last token. */
   readonly asks: boolean;
 }
 
@@ -52,9 +52,9 @@ export function fitsKernels({ hiddenSize, headWidth, intermediateSize }: Decoder
 }
 
 /**
- * A decoder in hand-written kernels, for sampling: rows of tokens go through it one by one, whatever sequences they
- * belong to, and each row's bits depend on its own sequence alone. Keys and values are in pages of 16 positions that
- * sequences own (Kwon et al. 2023), so nothing is padded, and nothing moves when a sequence grows.
+ * A decoder in hand-written kernels for sampling. Rows of tokens are computed one by one, for any mix of sequences, and
+ * the bits of each row depend only on its own sequence. Keys and values are in pages of 16 positions that sequences own
+ * (Kwon et al. 2023), so there is no padding, and nothing moves when a sequence grows.
  */
 export class KernelModel {
   readonly kernels = new Kernels();

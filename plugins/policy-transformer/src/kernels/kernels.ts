@@ -132,7 +132,7 @@ export class Kernels {
   }
 }
 
-/** Beside this file, or in `dist` where this file runs uncompiled. Throws where nothing is built. */
+/** Next to this file, or in `dist` if this file runs uncompiled. Throws if nothing is built. */
 function compiledKernels(): string {
   const found = ['./kernels.wasm', '../../dist/kernels/kernels.wasm']
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))

@@ -20,8 +20,8 @@ export const onnxInput = (name: string): string => `input:${name}`;
 export const onnxOutput = (name: string): string => `output:${name}`;
 
 /**
- * Writes as ONNX what the outputs need, and nothing else. Inputs named in `initializers` become constants of the model;
- * where the lowering of an operation asks for an open size, it is read off an input's shape.
+ * Writes only the nodes that the outputs need as ONNX. Inputs named in `initializers` become constants of the model. If
+ * the lowering of an operation asks for an open size, it is read from an input's shape.
  */
 export function lowerProgram(
   outputs: { readonly [name: string]: Tensor },

@@ -4,10 +4,10 @@ import type { Shape } from '../operations/tensor.js';
 type SizeExpression = readonly { readonly factor: number; readonly names: readonly string[] }[];
 
 /**
- * Sizes that a program leaves open. A graph has concrete shapes only, so each such size is given a number that stands
- * for it, large and prime; wherever that number, a multiple, a product, one more than these or a sum of two turns up in
- * a shape, the size is meant. One session then serves every run, where a program for each shape would have to be
- * compiled again whenever the weights change.
+ * Sizes that a program leaves open. A graph has only concrete shapes, so each open size is represented by a large prime
+ * number. If that number, a multiple, a product, one more than these or a sum of two occurs in a shape, it means the
+ * size. So one session serves every run. With a program for each shape, all programs would have to be compiled again
+ * whenever the weights change.
  */
 export class OpenSizes {
   readonly #sizes: readonly (readonly [name: string, standIn: number])[];
@@ -16,7 +16,7 @@ export class OpenSizes {
     this.#sizes = Object.entries(sizes);
   }
 
-  /** What a size of a shape says, `undefined` where it is just a number. */
+  /** The meaning of a size in a shape; `undefined` if it is only a number. */
   read(size: number): SizeExpression | undefined {
     const product = this.#product(size);
     if (product.names.length > 0) return [product];

@@ -7,8 +7,8 @@ export const MASKED = -1e9;
 let last: { readonly key: string; readonly mask: Float32Array } | undefined;
 
 /**
- * [group * width, width] what is added to scores: each position looks at itself and at what stands before it; `group`
- * queries share a key. The last mask is kept for whoever asks next; do not write to it.
+ * [group * width, width] values added to scores: each position sees itself and earlier positions; `group` queries share
+ * a key. The last mask is cached; do not write to it.
  */
 export function causalMask(width: number, group: number): Float32Array {
   const key = `${width} ${group}`;

@@ -30,7 +30,7 @@ export interface Positions {
   readonly sin: Tensor;
 }
 
-/** Positions that are looked at: their ids, and as `gather` takes it the inverse, where derivatives are wanted. */
+/** Positions to look up: their ids, and the inverse that `gather` needs for derivatives. */
 export interface Kept {
   readonly ids: Tensor;
   readonly inverse?: Tensor;

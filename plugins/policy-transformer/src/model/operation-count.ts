@@ -13,12 +13,12 @@ interface Passage {
 }
 
 /**
- * Floating-point operations of a forward pass: products of matrices and attention, a multiplication with its addition
- * as two, as counted by Kaplan et al. 2020 (arXiv 2001.08361, section 2.1 and table 1). There a token costs 2 N + 2
- * layers context width, with N the parameters beside the embedding; here attention is counted position by position (4
- * heads headWidth for each key that a query sees, the causal mean of which is Kaplan's term), the head is counted where
- * logits are wanted, and in the last layer only the positions that ask for them have queries. Norms, softmax, rotations
- * and gates are left out, as there.
+ * Floating-point operations of a forward pass: matrix products and attention, a multiplication with its addition
+ * counted as two, following Kaplan et al. 2020 (arXiv 2001.08361, section 2.1 and table 1). There a token costs 2 N + 2
+ * layers context width, with N the number of parameters without the embedding. Here attention is counted position by
+ * position (4 heads headWidth for each key that a query sees; its causal mean is Kaplan's term), the head is counted
+ * only for positions that need logits, and in the last layer only the asking positions have queries. Norms, softmax,
+ * rotations and gates are not counted, as there.
  */
 export function forwardOperations(
   config: DecoderConfig,

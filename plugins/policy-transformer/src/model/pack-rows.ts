@@ -74,7 +74,7 @@ function sampledSlots({ mask, width }: TrainingBatch, rows: readonly number[]): 
   return slots;
 }
 
-/** What stands at the indices; the rest of `into` is left as it is. */
+/** Copies the values at the indices; the rest of `into` does not change. */
 function pick<Into extends Int32Array | Float32Array>(into: Into, from: ArrayLike<number>, indices: Int32Array): Into {
   for (let slot = 0; slot < indices.length; slot += 1) into[slot] = from[indices[slot]!]!;
   return into;

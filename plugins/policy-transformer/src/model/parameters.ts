@@ -31,7 +31,7 @@ export function layerParameter(
   return `model.layers.${layer}.${part}.${kind}`;
 }
 
-/** What a model is made of beside its configuration. */
+/** The parts of a model besides its configuration. */
 export interface ParameterOptions {
   /** A critic on the trunk: one number per token, `value_head.weight` [1, hidden] and `value_head.bias` [1]. */
   readonly valueHead: boolean;

@@ -36,13 +36,12 @@ interface Live {
 }
 
 /**
- * What is live at the sampled tokens. Beside the parameters the inputs are `tokens` int32 [rows, width]; those of
+ * The live quantities at the sampled tokens. Inputs besides the parameters: `tokens` int32 [rows, width]; those of
  * `askingInputs`: the positions that predict sampled tokens, `asked` int32 [rows * asks] as indices into [rows *
- * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width], 0 where they
- * may look and -1e9 where not, `askOfSlot` int32 [slots], for each slot the one that predicts it; `targets` int32
- * [slots], its token; and
- * `inverseTemperature` []. In the last layer only these positions ask; its feed-forward and the head are computed for
- * the slots alone.
+ * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width], 0 for
+ * visible positions and -1e9 for others, `askOfSlot` int32 [slots], the predicting position of each slot; `targets`
+ * int32 [slots], the token of each slot; and `inverseTemperature` []. In the last layer only these positions have
+ * queries; its feed-forward part and the head are computed only for the slots.
  */
 function liveTensors(
   graph: Graph,

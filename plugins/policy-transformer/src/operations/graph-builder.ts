@@ -17,9 +17,9 @@ export interface ReduceOptions {
 }
 
 /**
- * Every operation, as a function from tensors to a tensor. Shapes are checked at once; a mismatch throws with both
- * shapes in the message. Operands written `Tensor | number` take a number as a float32 scalar. Binary operations
- * broadcast as numpy does. Differentiable unless it says otherwise.
+ * Every operation, as a function from tensors to a tensor. Shapes are checked immediately; a mismatch throws an error
+ * with both shapes. For operands of type `Tensor | number`, a number means a float32 scalar. Binary operations
+ * broadcast like numpy. All are differentiable unless noted.
  */
 export interface GraphBuilder {
   /**
@@ -89,9 +89,9 @@ export interface GraphBuilder {
   pad(of: Tensor, axis: number, before: number, after: number): Tensor;
 
   /**
-   * Rows of `table` ([n, ...]) by int32 ids of any shape: [...ids, ...]. Every id must be in [0, n). Where no two ids
-   * that matter are equal, `inverse`, int32 [n], makes the derivative a copy too: for each row of the table its place
-   * among the ids, or their count where no id names it.
+   * Rows of `table` ([n, ...]) by int32 ids of any shape: [...ids, ...]. Every id must be in [0, n). If the relevant
+   * ids are distinct, `inverse`, int32 [n], makes the derivative a copy, too: for each row of the table its place among
+   * the ids, or the number of ids if no id names it.
    */
   gather(table: Tensor, ids: Tensor, inverse?: Tensor): Tensor;
   /**

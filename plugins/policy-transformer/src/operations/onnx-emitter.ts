@@ -14,7 +14,7 @@ export interface OnnxEmitter {
   name(tensor: Tensor): string;
   /** A fresh name for a value in between. */
   temporary(): string;
-  /** Whether a tensor is the same in every run: made of constants and bound inputs alone. */
+  /** Whether a tensor is the same in every run: computed only from constants and bound inputs. */
   isFixed(tensor: Tensor): boolean;
   /** Writes one node. Outputs are names from `name` or `temporary`; an empty string leaves one out. */
   node(

@@ -7,7 +7,7 @@ export interface ShapedArray {
 /** Trainable parameters by name; an optimizer changes their data in place. */
 export type ShapedParameters = ReadonlyMap<string, ShapedArray>;
 
-/** What an optimizer must remember to go on exactly. */
+/** The memory that an optimizer needs to continue exactly. */
 export interface OptimizerState {
   readonly steps: number;
   /** Moments, as `<moment>.<parameter>`. */
@@ -23,7 +23,7 @@ export interface Optimizer {
   step(gradients: ReadonlyMap<string, Float32Array>, learningRate: number, factor: number): Promise<void>;
   /** A copy of its memory. */
   state(): OptimizerState;
-  /** Takes the memory of an optimizer of the same kind over the same parameters; throws where it is another's. */
+  /** Loads the memory of an optimizer of the same kind over the same parameters; throws for any other. */
   restore(state: OptimizerState): void;
   /** Frees compiled programs. */
   dispose(): Promise<void>;

@@ -43,7 +43,7 @@ export async function writeCheckpoint(
   await writeTrainerState(directory, { tensors, values });
 }
 
-/** Throws where the folder is no checkpoint of such a model. */
+/** Throws if the folder is not a checkpoint of such a model. */
 export async function readCheckpoint(
   directory: string,
   config: DecoderConfig,

@@ -6,7 +6,7 @@ import type { TransformerOptions } from '../options.js';
 /** More threads than this wait for each other more than they compute, and each holds a copy of the weights. */
 const MOST_THREADS = 8;
 
-/** The longest episode where nobody says how long one may get: rotary tables and caches are made for no more. */
+/** The maximum length of an episode if nothing limits it: rotary tables and caches have this size. */
 const USUAL_LENGTH = 4096;
 
 /** Threads that sample and train. */

@@ -15,7 +15,7 @@ const LIKELY_VOCABULARY = 1024;
 const FLOAT = 4;
 
 /**
- * Tells what a policy would be, and what it would take. Reads of a folder all but its weights, of which it reads the
+ * Estimates the size of a policy and its memory. From a folder it reads everything except the weights, and only their
  * shapes.
  */
 export async function estimate(
@@ -33,7 +33,7 @@ export async function estimate(
     parameters,
     capabilities: capabilitiesOf({ valueHead, maxTokens: positions }),
     bytes: {
-      // Each thread holds them, and samples from a copy; the main thread has what they were made of.
+      // Each thread holds the weights and samples from a copy; the main thread holds the source data.
       weights: FLOAT * parameters * (2 * threads + 1),
       // Gradients of each thread, and two moments.
       optimizer: FLOAT * parameters * (threads + 2),

@@ -4,8 +4,8 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import { forwardOperations } from '../model/operation-count.js';
 
 /**
- * Operations of sampling as a function of requests and answers alone: every token of a sequence is fed once, whatever
- * was shared with other sequences, forgotten before its release, or cut into pieces.
+ * Operations of sampling as a function of requests and answers only: every token of a sequence counts once, even if it
+ * was shared with other sequences, released early or cut into pieces.
  */
 export class SamplingCount {
   readonly #config: DecoderConfig;

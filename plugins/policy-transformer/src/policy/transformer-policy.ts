@@ -37,7 +37,7 @@ export interface TransformerParts {
   readonly valueHead: boolean;
   /** Longest sequence that the engine can hold. */
   readonly maxTokens: number;
-  /** For `describe`, beside what is known here. */
+  /** For `describe`, in addition to the fields known here. */
   readonly facts: JsonObject;
 }
 
@@ -189,10 +189,7 @@ export class TransformerPolicy implements PolicyModel {
     };
   }
 
-  /**
-   * `forwardOperations` of all that went through it, three times that of what it learnt from; what the optimizer
-   * computes is left out.
-   */
+  /** `forwardOperations` of all tokens, and three times that for training tokens; the optimizer is not counted. */
   takeOperations(): number {
     const taken = this.#operations;
     this.#operations = 0;
@@ -276,7 +273,7 @@ export class TransformerPolicy implements PolicyModel {
     return { whole, parts };
   }
 
-  /** Waits for all cores even where one fails, so that no call outlives the one that made it. */
+  /** Waits for all cores even if one fails, so that no call runs longer than its caller. */
   async #onCores<Share extends readonly unknown[], Result>(
     shares: readonly Share[],
     run: (share: Share, core: number) => Promise<Result>,

@@ -1,7 +1,7 @@
 /*
- * Models that are built from scratch. All are plain Llama: it is the architecture that most programs open, and the one
- * with the fewest operations a token, which is what the smallest models spend their time on. Heads are tied to the
- * embedding, biases are none.
+ * Models that are built from scratch. All are plain Llama: most programs support this architecture, and it has the
+ * fewest operations per token, which dominate the time of the smallest models. Heads are tied to the embedding, and
+ * there are no biases.
  */
 import type { DecoderConfig } from '../model/decoder-config.js';
 

@@ -13,8 +13,7 @@ const byteOf = new Map(byteCharacters().map((character, byte) => [character, byt
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text that a byte-level token spells, bytes that are no character by themselves as `\xE2`; undefined where it
- * spells no bytes.
+ * The text of a byte-level token, with bytes that are not a character alone as `\xE2`; undefined if it spells no bytes.
  */
 export function byteLevelText(token: string): string | undefined {
   const bytes = Array.from(token, (character) => byteOf.get(character));

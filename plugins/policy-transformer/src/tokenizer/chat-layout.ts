@@ -14,8 +14,8 @@ export type LayoutPart = { readonly text: string } | { readonly slot: Slot };
 /** A chat template as constant pieces of one growing sequence. */
 export interface ChatLayout {
   /**
-   * Up to where the first action begins, without and with a system text; the latter is absent where the template knows
-   * no system role.
+   * The text before the first action, without and with a system text; the latter is absent if the template has no
+   * system role.
    */
   readonly begin: readonly LayoutPart[];
   readonly beginWithSystem?: readonly LayoutPart[];

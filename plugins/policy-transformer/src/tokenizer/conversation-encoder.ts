@@ -15,10 +15,10 @@ export interface FolderEncoder extends ConversationEncoder {
 
 /**
  * The encoder of a Hugging Face folder: its tokenizer, and its chat template as pieces of one growing sequence. Text is
- * encoded together with the template's literal text around it, as the model has seen it in training, but never as a
- * control token.
+ * encoded together with the template's literal text around it, as in the training of the model, but never as a control
+ * token.
  * @param endIds Further ids that end an action (`eos_token_id` of generation_config.json); the template's own comes
- * first. Throws where there is no template, or one under which a conversation cannot grow.
+ * first. Throws if there is no template, or if a conversation cannot grow with it.
  */
 export function createConversationEncoder(files: TokenizerFiles, endIds: readonly number[] = []): FolderEncoder {
   const config = JSON.parse(files.config) as { readonly [key: string]: unknown };

@@ -1,7 +1,7 @@
 /*
- * Text never becomes a control token here. The library recognises added tokens in plain text and many vocabularies list
- * them among the ordinary ones, so the instance that encodes is built without added tokens and with their spelling
- * taken out of the vocabulary; their ids are known to this class alone.
+ * Text never becomes a control token here. The library recognises added tokens in plain text, and many vocabularies
+ * also list them as ordinary tokens. So the encoding instance is built without added tokens, and their spellings are
+ * removed from its vocabulary. Only this class knows their ids.
  */
 import { Tokenizer } from '@huggingface/tokenizers';
 
@@ -88,8 +88,8 @@ export class TextTokenizer {
   }
 
   /**
-   * Text of one id alone, for people: as the vocabulary has it, with the blank in front that decoding may take away.
-   * Bytes that are no character by themselves are escaped; an id that nothing defines is `<id>`.
+   * Text of one id, for people: as in the vocabulary, with the leading space that decoding may remove. Bytes that are
+   * not a character alone are escaped; an undefined id is shown as `<id>`.
    */
   piece(id: number): string {
     const token = this.#contentOfAdded.get(id) ?? this.#library.id_to_token(id);

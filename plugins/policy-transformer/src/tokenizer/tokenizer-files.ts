@@ -1,12 +1,10 @@
-/**
- * The texts that make a tokenizer, as they lie in a Hugging Face folder; what is loaded is saved again byte by byte.
- */
+/** The texts of a tokenizer, as in a Hugging Face folder; loaded texts are saved again byte by byte. */
 export interface TokenizerFiles {
   /** tokenizer.json */
   readonly tokenizer: string;
   /** tokenizer_config.json */
   readonly config: string;
-  /** chat_template.jinja; absent where the template stands in tokenizer_config.json. */
+  /** chat_template.jinja; absent if the template is in tokenizer_config.json. */
   readonly chatTemplate?: string;
 }
 

@@ -1,7 +1,7 @@
 /*
- * One token a word, for models of a hundred thousand parameters: each word and each number of the training text is a
- * token, and what was not in it is spelled letter by letter. A word carries the blank in front of it; a blank is put in
- * front of every line (and taken away again by the decoder), so that a word is the same token wherever it stands.
+ * One token per word, for models of a hundred thousand parameters: each word and each number of the training text is a
+ * token, and other words are spelled letter by letter. A word includes the space before it. A space is added before
+ * every line (the decoder removes it), so that a word is the same token everywhere.
  */
 import type { TokenizerFiles } from './tokenizer-files.js';
 import { chatFiles, endToken } from './from-scratch-files.js';

@@ -1,8 +1,8 @@
 import type { TrainingBatch } from '@agentgym/cli';
 
 /**
- * Some rows of a batch, in this order, as a batch of their own. What is an array is a column: so many numbers a row,
- * whatever its name, so that none can be forgotten.
+ * Some rows of a batch, in this order, as a batch. Every array is a column with a fixed count of numbers per row, so no
+ * column can be forgotten.
  */
 export function takeRows(batch: TrainingBatch, rows: readonly number[]): TrainingBatch {
   const part = Object.entries(batch).map(([name, column]: [string, TrainingBatch[keyof TrainingBatch]]) => {
@@ -21,8 +21,8 @@ function trainedLengths({ rows, width, mask }: TrainingBatch): number[] {
 }
 
 /**
- * Rows in units that must stay together (one, or two where rows are compared in pairs), longest first, without those
- * where nothing was sampled. A function of the batch alone.
+ * Rows in units that must stay together (one row, or two if rows are compared in pairs), longest first, without rows in
+ * which no token was sampled. Depends only on the batch.
  */
 export function trainedUnits(batch: TrainingBatch, size: 1 | 2): number[][] {
   const lengths = trainedLengths(batch);

@@ -120,7 +120,7 @@ export class EngineCore {
     this.#frozen.delete(number);
   }
 
-  /** The gradient that has come together here; what is left is zero. */
+  /** Takes the accumulated gradient and leaves zeros. */
   takeGradient(): Float32Array {
     const { data } = this.#gradient;
     this.#gradient = this.#block();
@@ -136,8 +136,8 @@ export class EngineCore {
   }
 
   /**
-   * Adds the gradients of the other cores to its own, in order, clips, applies and clears. Nothing is applied where the
-   * sum is not finite. With other cores, the weights for them come along.
+   * Adds the gradients of the other cores in order, clips, applies and clears. Nothing is applied if the sum is not
+   * finite. If there are other cores, returns the weights for them.
    */
   async step(
     others: readonly Float32Array[],

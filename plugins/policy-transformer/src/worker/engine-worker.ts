@@ -1,7 +1,7 @@
 /**
- * The thread of one core. The first worker starts the others: that denormal numbers count as zero is a setting of a
- * thread, ONNX Runtime makes it for the first thread of a process alone, and threads inherit it from the one that
- * starts them.
+ * The thread of one core. The first worker starts the others, because denormal numbers must count as zero. This is a
+ * setting of a thread; ONNX Runtime makes it only for the first thread of a process, and threads inherit it from the
+ * thread that starts them.
  */
 import { parentPort, Worker, workerData, type MessagePort } from 'node:worker_threads';
 

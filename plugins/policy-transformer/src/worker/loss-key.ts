@@ -13,7 +13,7 @@ export interface LossTraits {
   readonly readsPairs: boolean;
 }
 
-/** What must be known of a loss before a graph is made of it. */
+/** The properties of a loss that a graph depends on. */
 export function lossTraits({ terms, metrics = {} }: Loss): LossTraits {
   const numbers = new Map<LossExpression, number>();
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Requests and answers in a few arrays: many small objects are slow to bring to another thread. Of a sequence that the
- * other side knows, only what has come since is sent.
+ * Requests and answers in a few arrays, because sending many small objects to another thread is slow. For a known
+ * sequence only the new tokens are sent.
  */
 import type { GeneratedTokens, GenerateRequest } from '@agentgym/cli';
 
@@ -29,7 +29,7 @@ export interface PackedAnswers {
   readonly logprobs: Float64Array;
 }
 
-/** @param histories what the other side knows; goes on with these requests */
+/** @param histories the sequences known to the other side; updated with these requests */
 export function packRequests(
   requests: readonly GenerateRequest[],
   histories: TokenHistories,
@@ -73,7 +73,10 @@ export function packRequests(
   };
 }
 
-/** @param histories of this side; goes on with these requests, which last as long as their sequences do not go on */
+/**
+ * @param histories the sequences known on this side; updated with these requests. The requests are valid until their
+ * sequences continue.
+ */
 export function unpackRequests(packed: PackedRequests, histories: TokenHistories): KnownRequest[] {
   const { sequences, counts, tokens, endIds, draws, released } = packed;
   const repeated = repeatedNames(sequences);
@@ -98,7 +101,7 @@ export function unpackRequests(packed: PackedRequests, histories: TokenHistories
 }
 
 /**
- * Of two requests of one name nobody can say which a third one goes on from: they are sent whole, and nothing is
+ * For two requests with one name it is unclear which one a third continues. Both are sent whole, and neither is
  * remembered.
  */
 function repeatedNames(names: readonly string[]): Set<string> {

@@ -1,4 +1,4 @@
-/** What is remembered of a sequence; another one takes its place when the sequence goes on. */
+/** The known tokens of a sequence; replaced when the sequence continues. */
 export interface History {
   /** Everything that was given and sampled. */
   readonly tokens: readonly number[];
@@ -7,9 +7,8 @@ export interface History {
 }
 
 /**
- * Tokens of sequences by name, kept alike on both sides of a thread, so that a request brings only tokens that the
- * other side does not have. What is remembered follows from the requests in their order, and never from when or how
- * they end.
+ * Tokens of sequences by name, equal on both sides of a thread, so that a request contains only tokens that are new to
+ * the other side. The content depends only on the order of the requests, and not on when or how they end.
  */
 export class TokenHistories {
   readonly #histories = new Map<string, { readonly tokens: number[]; settled: number }>();
@@ -38,7 +37,7 @@ export class TokenHistories {
     return history;
   }
 
-  /** Adds what was sampled when a request was answered, unless the sequence has gone on since. */
+  /** Adds the sampled tokens of an answered request, unless the sequence has continued since. */
   settle(name: string, history: History | undefined, sampled: readonly number[]): void {
     const known = this.#histories.get(name);
     if (known === undefined || known !== history) return;

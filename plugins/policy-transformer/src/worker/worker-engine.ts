@@ -100,9 +100,7 @@ function post(port: Worker | MessagePort, message: ToWorker): void {
   port.postMessage(message);
 }
 
-/**
- * The compiled worker: beside this file, or in `dist` where this file runs uncompiled. Throws where nothing is built.
- */
+/** The compiled worker: next to this file, or in `dist` if this file runs uncompiled. Throws if nothing is built. */
 function workerEntry(): URL {
   const beside = new URL('./engine-worker.js', import.meta.url);
   const built = new URL('../../dist/worker/engine-worker.js', import.meta.url);
