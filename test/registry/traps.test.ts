@@ -218,7 +218,7 @@ describe('traps of plugin commands', () => {
       const command = `"${process.execPath}" "${inject('installed').bin}" plugins install @fixture/asking`;
       const settings = { cwd: user.cwd, environment: user.environment };
       const { code, shown } = await runOnTerminal(command, settings, [[/Run this\?/, keys]]);
-      expect(shown).toContain('@fixture/asking 1.0.0 wants to run, with all your rights: postinstall: node -e');
+      expect(shown).toContain('@fixture/asking 1.0.0 wants to run these commands with all your rights: postinstall: node -e');
       const installed = (await installedBy(user)).includes('@fixture/asking');
       const ran = installed && existsSync(join(String((await inspect(user, '@fixture/asking'))['root']), 'ran'));
       return { code, installed, ran };
