@@ -2,11 +2,8 @@ import { planRun, type SftStagePlan } from '../config/run-plan.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import { gainOver } from './measure-run.js';
+import { gainOver, lateShare } from './measure-run.js';
 import type { ImitationMeasure } from './measured.js';
-
-/** The share of a stage's steps over which a loss is averaged: that of one batch says little. */
-const lateShare = 0.25;
 
 /** What the supervised stages before reinforcement learning came to. Undefined where none was logged. */
 export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined {

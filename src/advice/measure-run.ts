@@ -10,7 +10,7 @@ import type { PairedGain, RateOnTasks, RunMeasure } from './measured.js';
 /** Steps whose means are where a stage began, as `health-rules.ts` has them. */
 const earlySteps = 5;
 /** The share of a stage whose means are where it ended. */
-const lateShare = 0.25;
+export const lateShare = 0.25;
 
 /** Measurements from a run's log and evaluations. Undefined if no step of reinforcement learning was logged. */
 export function measureRun(run: LoadedRun): RunMeasure | undefined {

@@ -44,9 +44,9 @@ export async function proposeChange(
     resolveRecipe({ ...(source !== undefined && { source }), sets: [...kept, ...own], cwd, host }),
   );
   if (resolved === undefined) return undefined;
-  const [flags, given] = [own, kept].map((list) => list.map((set) => `--set ${quoted(set)}`).join(' '));
-  const command = ['agentgym train', source === undefined ? '' : quoted(source), given ?? '', flags ?? ''];
-  return { flags: flags ?? '', command: command.filter((part) => part !== '').join(' ') };
+  const flags = setFlags(own);
+  const recipe = source === undefined ? [] : [quoted(source)];
+  return { flags: flags.join(' '), command: ['agentgym train', ...recipe, ...setFlags(kept), ...flags].join(' ') };
 }
 
 /** The command of an experiment; undefined where `ablate` would refuse it. */
@@ -74,7 +74,7 @@ export async function proposeAblation({ axis, values }: Trial, base: ProposalBas
     `agentgym ablate ${axis}`,
     ...(source === undefined ? [] : [`--recipe ${quoted(source)}`]),
     ...(values === undefined ? [] : [`--values ${quoted(JSON.stringify(values))}`]),
-    ...sets.map((set) => `--set ${quoted(set)}`),
+    ...setFlags(sets),
   ].join(' ');
 }
 
@@ -83,6 +83,8 @@ function replacedKeys(axis: string, hasValues: boolean): readonly string[] {
   if (axis === 'sparsity') return ['reward.terms'];
   return axis === 'horizon' && hasValues ? ['horizon'] : [];
 }
+
+const setFlags = (sets: readonly string[]): readonly string[] => sets.map((set) => `--set ${quoted(set)}`);
 
 /** A word for a POSIX shell. */
 function quoted(word: string): string {

@@ -39,9 +39,9 @@ interface PlacedLevel extends Required<PlacedMark> {
 export function placeMarks(
   chart: uPlot,
   marks: readonly ChartMark[],
-  levels: readonly ChartLevel[],
+  levels: readonly PlacedLevel[],
 ): readonly PlacedMark[] {
-  const upper = placeLevels(chart, levels).filter(({ bottom }) => bottom - textHeight <= textHeight + 2);
+  const upper = levels.filter(({ bottom }) => bottom - textHeight <= textHeight + 2);
   const width = Math.min(sizeOf(chart).width, ...upper.map(({ label, right }) => right - nameWidth(chart, label)));
   return marks.flatMap(({ x, label }, i): PlacedMark[] => {
     const at = chart.valToPos(x, 'x');
@@ -76,12 +76,13 @@ export function drawMarkLines(chart: uPlot, marks: readonly ChartMark[], levels:
   ctx.save();
   ctx.strokeStyle = themeColour('--mark');
   ctx.lineWidth = ratio;
-  for (const { at } of placeLevels(chart, levels)) {
+  const placed = placeLevels(chart, levels);
+  for (const { at } of placed) {
     const y = Math.round(bbox.top + at * ratio);
     line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
   }
   ctx.setLineDash([3 * ratio, 3 * ratio]);
-  for (const { at } of placeMarks(chart, marks, levels)) {
+  for (const { at } of placeMarks(chart, marks, placed)) {
     const x = Math.round(bbox.left + at * ratio);
     line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
   }
@@ -104,10 +105,11 @@ export function drawMarkNames(chart: uPlot, marks: readonly ChartMark[], levels:
   ctx.lineJoin = 'round';
   ctx.textBaseline = 'bottom';
   ctx.textAlign = 'right';
-  for (const { label, right, bottom } of placeLevels(chart, levels)) write(label, right, bottom);
+  const placed = placeLevels(chart, levels);
+  for (const { label, right, bottom } of placed) write(label, right, bottom);
   ctx.textBaseline = 'top';
   ctx.textAlign = 'left';
-  for (const { at, label } of placeMarks(chart, marks, levels)) if (label !== undefined) write(label, at + 4, 2);
+  for (const { at, label } of placeMarks(chart, marks, placed)) if (label !== undefined) write(label, at + 4, 2);
   ctx.restore();
 }
 

@@ -35,7 +35,7 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
   const halo = { stroke: themeColour('--ground'), 'stroke-width': haloWidth, 'stroke-linejoin': 'round' };
   const name = { 'font-size': 11, fill: quiet, ...halo, 'paint-order': 'stroke' };
   const levels = placeLevels(chart, options.levels);
-  const marks = placeMarks(chart, options.marks, options.levels);
+  const marks = placeMarks(chart, options.marks, levels);
   const grid = { stroke: rule, fill: 'none' };
   const clip = { 'clip-path': 'url(#plot)' };
   const svg = shape(
