@@ -7,51 +7,42 @@ import { humanPlayer } from './human-player.js';
 
 const admissible = () => Promise.resolve<readonly string[] | undefined>(['10', '20']);
 
-it('shows the game so far and lets a person go, at a terminal alone', async () => {
-  const [input, output] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()];
+/** A person with keys to type on, and all that was shown so far. */
+function seat(isTTY: boolean) {
+  const [input, output] = [Object.assign(new PassThrough(), isTTY && { isTTY }), new PassThrough()];
   let shown = '';
   output.setEncoding('utf8').on('data', (text: string) => (shown += text));
   const player = humanPlayer(input, output);
-  const turn = (observations: string[], texts: string[]) =>
+  const turn = (observations: string[], texts: string[], more: Partial<PlayerTurn> = {}) =>
     player.act(
-      { task: 'a-task', system: 'Rules.', observations, texts, admissible } as unknown as PlayerTurn,
+      { task: 'a-task', system: 'Rules.', observations, texts, admissible, ...more } as unknown as PlayerTurn,
       new AbortController().signal,
     );
+  return { input, turn, shown: () => shown };
+}
+
+it('shows the game so far and lets a person go, at a terminal alone', async () => {
+  const { input, turn, shown } = seat(true);
   input.write('10\n/help\n20\n/quit\n');
   expect(await turn(['first'], [])).toBe('10');
   expect(await turn(['first', 'second'], ['10'])).toBe('20');
-  expect(shown).toMatch(/^Task a-task\n.*first\nlegal: 10, 20\n.*second\n.*> Rules\.\nfirst\n> 10\nsecond\n/s);
+  expect(shown()).toMatch(/^Task a-task\n.*first\nlegal: 10, 20\n.*second\n.*> Rules\.\nfirst\n> 10\nsecond\n/s);
   await expect(turn(['first', 'second', 'third'], ['10', '20'])).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
 });
 
 it('offers the legal actions in a line, or by a command where they are many', async () => {
-  const [input, output] = [Object.assign(new PassThrough(), { isTTY: true }), new PassThrough()];
-  let shown = '';
-  output.setEncoding('utf8').on('data', (text: string) => (shown += text));
-  const player = humanPlayer(input, output);
+  const { input, turn, shown } = seat(true);
   const many = Array.from({ length: 100 }, (_, place) => `go ${place}`);
-  const turn = (admissible: PlayerTurn['admissible']) =>
-    player.act(
-      { task: 't', system: '', observations: ['now'], texts: [], admissible } as unknown as PlayerTurn,
-      new AbortController().signal,
-    );
+  const ask = (listed: PlayerTurn['admissible']) => turn(['now'], [], { system: '', admissible: listed });
   input.write('/actions\ngo 1\n/actions\nx\n');
-  expect(await turn(() => Promise.resolve(many))).toBe('go 1');
-  expect(shown).toMatch(/now\nlegal: 100 actions; \/actions lists them\n> go 0\ngo 1\n.*go 99\n/s);
-  expect(await turn(() => Promise.resolve(undefined))).toBe('x');
-  expect(shown).toMatch(/This environment does not list its legal actions\.\n> $/);
+  expect(await ask(() => Promise.resolve(many))).toBe('go 1');
+  expect(shown()).toMatch(/now\nlegal: 100 actions; \/actions lists them\n> go 0\ngo 1\n.*go 99\n/s);
+  expect(await ask(() => Promise.resolve(undefined))).toBe('x');
+  expect(shown()).toMatch(/This environment does not list its legal actions\.\n> $/);
 });
 
 it('asks for each action, keeps what was typed ahead, and says when the game was left', async () => {
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  let shown = '';
-  output.setEncoding('utf8').on('data', (text: string) => (shown += text));
-  const player = humanPlayer(input, output);
-  const turn = (observations: string[], texts: string[]) =>
-    player.act(
-      { task: 'a-task', system: 'Rules.', observations, texts, admissible } as unknown as PlayerTurn,
-      new AbortController().signal,
-    );
+  const { input, turn, shown } = seat(false);
   input.end('10\n\n');
   expect(await turn(['first \u001b[2J'], [])).toBe('10');
   expect(await turn(['first', 'second'], ['10'])).toBe('');
@@ -62,7 +53,7 @@ it('asks for each action, keeps what was typed ahead, and says when the game was
   });
   Object.assign(input, { isTTY: true });
   await expect(turn(['first', 'second', 'third'], ['10', ''])).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
-  expect(shown).toBe('Task a-task\n\nRules.\n\nfirst ␛[2J\n> second\n> third\n> \nthird\nlegal: 10, 20\n> \n');
+  expect(shown()).toBe('Task a-task\n\nRules.\n\nfirst ␛[2J\n> second\n> third\n> \nthird\nlegal: 10, 20\n> \n');
 });
 
 it('stops waiting when it is interrupted', async () => {

@@ -14,6 +14,9 @@ interface Column {
   readonly rank: number;
 }
 
+/** A moment to the minute. */
+const minuteOf = (moment: string): string => moment.slice(0, 16).replace('T', ' ');
+
 const columns: readonly Column[] = [
   { title: 'run', of: ({ id }) => id, rank: 0 },
   { title: 'name', of: ({ name }) => name, rank: 1 },
@@ -21,7 +24,7 @@ const columns: readonly Column[] = [
   { title: 'seed', of: ({ seed }) => String(seed), rank: 4 },
   { title: 'algorithm', of: ({ algorithm }) => algorithm ?? '-', rank: 6 },
   { title: 'status', of: ({ status }) => status, rank: 2 },
-  { title: 'started', of: ({ createdAt }) => createdAt.slice(0, 16).replace('T', ' '), rank: 5 },
+  { title: 'started', of: ({ createdAt }) => minuteOf(createdAt), rank: 5 },
   { title: 'steps', of: ({ step }) => (step === null ? '-' : String(step)), rank: 8 },
   { title: 'success', of: ({ success }) => (success === null ? '-' : formatShare(success)), rank: 3 },
   { title: 'tags', of: ({ tags }) => tags.join(', '), rank: 9 },
@@ -44,7 +47,7 @@ export function runListLines(
     ...ablations.map(({ name, completed, runs: all, createdAt, question }) => [
       name,
       `${completed}/${all}`,
-      createdAt.slice(0, 16).replace('T', ' '),
+      minuteOf(createdAt),
       question,
     ]),
   ]);
