@@ -222,16 +222,23 @@ async function readAblationIfAny(directory: string): Promise<AblationManifest | 
 }
 
 function refuseOther(directory: string, there: AblationManifest, cells: readonly Cell[]): void {
-  if (there.fingerprint === ablationFingerprint(cells)) return;
-  const before = Object.fromEntries(there.cells.map(({ id, recipe }) => [id, recipe]));
-  const now = Object.fromEntries(cells.map(({ id, recipe }) => [id, recipe]));
-  const difference = recipeDifference(before, now);
-  const what = difference === undefined ? 'it has another version' : describeDifference(difference);
+  // Not the noted fingerprint: earlier versions counted descriptions.
+  if (ablationFingerprint(there.cells) === ablationFingerprint(cells)) return;
   throw new AgentgymError('AG_ABLATION_CHANGED', {
-    message: `${directory} contains another ablation: ${what}.`,
+    message: `${directory} contains another ablation: ${whatDiffers(there.cells, cells)}.`,
     hint: 'Choose another `--output`, or run the ablation of this folder.',
     file: ablationPath(directory),
   });
+}
+
+function whatDiffers(before: readonly Cell[], now: readonly Cell[]): string {
+  const names = (cells: readonly Cell[]) => cells.map(({ id }) => id).join(', ');
+  if (names(before) !== names(now)) return `its cells are ${names(before)} there and ${names(now)} here`;
+  for (const [i, { id, recipe }] of now.entries()) {
+    const difference = recipeDifference(before[i]!.recipe, recipe);
+    if (difference !== undefined) return `in cell ${id}, ${describeDifference(difference)}`;
+  }
+  return 'it has another version';
 }
 
 function changed(path: string, what: string, cause?: unknown): AgentgymError {

@@ -14,6 +14,15 @@ it('finds nothing where only the order of keys differs', () => {
   expect(recipeDifference(recipe, { ...rest, seed })).toBeUndefined();
 });
 
+// Goes red when a reworded sentence keeps a run from being continued.
+it('ignores the description of the recipe, but no key of that name within it', () => {
+  const described = { ...recipe, description: 'Find it' };
+  expect(recipeDifference(described, { ...recipe, description: 'Find the goal' })).toBeUndefined();
+  expect(recipeDifference(described, recipe)).toBeUndefined();
+  const option = (description: string) => ({ ...recipe, environment: { options: { description } } });
+  expect(recipeDifference(option('a'), option('b'))?.path).toBe('environment.options.description');
+});
+
 it('names the innermost key that differs, is missing or is new', () => {
   const changed = structuredClone(recipe);
   changed.algorithm.groupSize = 8;

@@ -8,14 +8,24 @@ export interface RecipeDifference {
 }
 
 /**
- * The first key at which two resolved recipes differ, in the order of the keys of the first. The order of keys means
- * nothing, but for
- * `stages`, which is an ordered map.
+ * The first key at which two resolved recipes differ, in the order of the keys of the first. Their `description` does
+ * not count, as it changes no number. The order of keys matters only in `stages`.
  */
-export function recipeDifference(before: Json, after: Json, path = ''): RecipeDifference | undefined {
+export function recipeDifference(before: Json, after: Json): RecipeDifference | undefined {
+  return firstDifference(withoutDescription(before), withoutDescription(after), '');
+}
+
+/** A sentence for readers can be reworded while the run goes on. */
+function withoutDescription(recipe: Json): Json {
+  if (!isMap(recipe)) return recipe;
+  const { description: _, ...rest } = recipe;
+  return rest;
+}
+
+function firstDifference(before: Json, after: Json, path: string): RecipeDifference | undefined {
   if (!isMap(before) || !isMap(after)) {
     if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
-      return before.some((item: Json, i) => recipeDifference(item, after[i] as Json))
+      return before.some((item: Json, i) => firstDifference(item, after[i] as Json, path))
         ? { path, before, after }
         : undefined;
     }
@@ -30,7 +40,7 @@ export function recipeDifference(before: Json, after: Json, path = ''): RecipeDi
       if (old === now) continue;
       return { path: inner, before: old, after: now };
     }
-    const found = recipeDifference(old, now, inner);
+    const found = firstDifference(old, now, inner);
     if (found !== undefined) return found;
   }
   if (path === 'stages' && keys.join('\n') !== Object.keys(after).join('\n')) {

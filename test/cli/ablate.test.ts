@@ -90,7 +90,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
         const manifest = readFileSync(join(output, 'cells', cell, 'seed-1', 'manifest.json'), 'utf8');
         return (JSON.parse(manifest) as { sessions: unknown[] }).sessions.length;
       });
-    again = await ablate('--seeds', '2');
+    again = await ablate('--seeds', '2', '--set', 'description=Reworded');
     expect(sessions()).toEqual([1, 1]);
     expect(again.document.cells[0]).toMatchObject({
       seeds: [1, 2],
@@ -105,6 +105,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
     const mismatch = await runCli(['ablate', other, '--output', output, '--json']);
     expect(mismatch.code).toBe(2);
     expect(mismatch.stdout).toContain('AG_ABLATION_CHANGED');
+    expect(mismatch.stdout).toContain('its cells are four, eight, broken there and a here');
 
     appendFileSync(join(output, 'cells', 'four', 'seed-1', 'metrics.jsonl'), '{}\n');
     const edited = await runCli(['ablate', grid, '--output', output, '--json']);
