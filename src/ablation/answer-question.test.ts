@@ -71,7 +71,7 @@ describe('answerQuestion', () => {
       'Two seeds do not show how much seeds differ, so no difference is called separable. Run three seeds or more.',
     );
     expect(said('narrow')).toBe(
-      'No difference is separable. bee, 2 - a excludes 0, but its interval is narrow: these seeds agree better than the sampling of tasks allows. Run more seeds.',
+      'No difference is separable. bee, 2 - a excludes 0, but its interval is narrow: the seeds differ less than the sampling of tasks alone would make them differ. Run more seeds.',
     );
   });
 

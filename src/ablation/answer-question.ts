@@ -150,7 +150,7 @@ function doubtful(comparisons: readonly CellComparison[]): string[] {
   if (narrow.length === 0) return [];
   const [verb, whose] = narrow.length === 1 ? ['excludes', 'its interval is'] : ['exclude', 'their intervals are'];
   return [
-    `${namesOf(narrow)} ${verb} 0, but ${whose} narrow: these seeds agree better than the sampling of tasks allows. Run more seeds.`,
+    `${namesOf(narrow)} ${verb} 0, but ${whose} narrow: the seeds differ less than the sampling of tasks alone would make them differ. Run more seeds.`,
   ];
 }
 

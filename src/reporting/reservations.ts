@@ -1,34 +1,32 @@
 /**
- * Reservations about an interval. `one-seed`: it holds only for other tasks. `two-seeds`: two seeds do not show how
- * much seeds differ. `narrow`: seeds agree better than the sampling of tasks allows, so the interval covers too seldom.
+ * Reservations about an interval. `one-seed`: it holds for other tasks only. `two-seeds`: two seeds are too few to show
+ * how much seeds differ. `narrow`: the seeds differ less than the sampling of tasks alone would make them differ, so
+ * fewer than 95 % of such intervals cover the true value.
  */
 export type Reservation = 'one-seed' | 'two-seeds' | 'narrow';
 
-/** An interval, or what has one. */
+/** An interval, or an object with one. */
 export interface Reservable {
-  /** Absent: it may be believed. */
+  /** Absent: nothing is known against the interval. */
   readonly reservation?: Reservation;
 }
 
 const words: { readonly [Reason in Reservation]: readonly [word: string, sentence: string] } = {
-  'one-seed': ['one seed', 'One seed: the interval speaks of other tasks, and says nothing of other seeds.'],
-  'two-seeds': [
-    'two seeds',
-    'Two seeds do not tell how far seeds differ: do not believe the interval before there are three.',
-  ],
+  'one-seed': ['one seed', 'One seed: the interval holds for other tasks only, not for other seeds.'],
+  'two-seeds': ['two seeds', 'Two seeds: they are too few to show how much seeds differ. Run at least three.'],
   narrow: [
     'narrow',
-    'Narrow: these seeds agree better than the sampling of tasks allows, so the interval covers too seldom. Run more seeds.',
+    'Narrow: the seeds differ less than the sampling of tasks alone would make them differ, so the interval is probably too narrow. Run more seeds.',
   ],
 };
 
-/** Fewer seeds do not tell how far seeds differ. */
+/** Fewer seeds do not show how much seeds differ. */
 const fewestSeeds = 3;
 
 /**
- * What there is against an interval.
+ * The reservation about an interval.
  *
- * @param narrow whether its seeds agree better than the sampling of tasks allows
+ * @param narrow whether its seeds differ less than the sampling of tasks alone would make them differ
  */
 export function reservationOf(seeds: number, narrow: boolean): Reservable {
   if (seeds < fewestSeeds) return { reservation: seeds === 1 ? 'one-seed' : 'two-seeds' };
@@ -40,13 +38,13 @@ export function reservationWord(reservation: Reservation): string {
   return words[reservation][0];
 }
 
-/** What the mark means. */
+/** The meaning of the mark. */
 export function reservationSentence(reservation: Reservation): string {
   return words[reservation][1];
 }
 
-/** What the marks mean, each once, in a fixed order. */
+/** The meanings of the marks, each once, in a fixed order. */
 export function reservationSentences(of: readonly Reservable[]): readonly string[] {
-  const there = new Set(of.map(({ reservation }) => reservation));
-  return (Object.keys(words) as Reservation[]).filter((reason) => there.has(reason)).map(reservationSentence);
+  const present = new Set(of.map(({ reservation }) => reservation));
+  return (Object.keys(words) as Reservation[]).filter((reason) => present.has(reason)).map(reservationSentence);
 }
