@@ -27,16 +27,16 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'npm run bench -- seeds textcraft --seeds 3 --set policy.options.threads=1',
     reason: bench,
   },
-  ...['docs/results/learning-rates.md', 'docs/results/algorithms.md'].map((document) => ({
-    document,
-    command: 'agentgym ablate recipes/algorithms/learning-rates.yaml',
+  ...[
+    ['docs/results/learning-rates.md', 'learning-rates'],
+    ...['docs/results/algorithms.md', 'recipes/algorithms/README.md'].flatMap((document) =>
+      ['learning-rates', 'ablation', 'rates-control'].map((file) => [document, file] as const),
+    ),
+  ].map(([document, file]) => ({
+    document: document!,
+    command: `agentgym ablate recipes/algorithms/${file}.yaml`,
     reason: manyRuns,
   })),
-  {
-    document: 'docs/results/algorithms.md',
-    command: 'agentgym ablate recipes/algorithms/ablation.yaml',
-    reason: manyRuns,
-  },
   {
     document: 'docs/guides/getting-started.md',
     command: 'npm ci && npm run build && npm link',
