@@ -27,26 +27,21 @@ interface OclifError extends Error {
 }
 
 /** Turns anything thrown into code, message, hint and exit code: 2 the user's, 70 ours, 130 interrupted. */
-export function describeFailure(error: unknown, command: string): Failure {
+export function describeFailure(error: unknown): Failure {
   const thrown = fileError(error) ?? error;
   if (isAgentgymError(thrown)) {
     const { findings = [], exitCode } = thrown;
     const failure = { ...shortened(thrown), ...(findings.length > 1 && { findings: findings.map(shortened) }) };
     return { exitCode, error: failure, ...(exitCode === 70 && { stack: stackOf(thrown) }) };
   }
-  return describeForeign(thrown as OclifError | undefined, command);
+  return describeForeign(thrown as OclifError | undefined);
 }
 
-function describeForeign(thrown: OclifError | undefined, command: string): Failure {
+function describeForeign(thrown: OclifError | undefined): Failure {
   const id = (thrown?.command ?? thrown?.parse?.input?.context?.id)?.replaceAll(':', ' ');
   if (thrown instanceof Error && thrown.oclif !== undefined) {
     const message = plain(thrown.message);
     if (id !== undefined) return usage('AG_COMMAND_USAGE', message, `See \`agentgym ${id} --help\`.`);
-    if (command === '')
-      return usage('AG_COMMAND_USAGE', 'there are flags, but no command', errorCodes.AG_COMMAND_UNKNOWN.cure);
-    if (thrown.oclif.exit === 127) {
-      return usage('AG_COMMAND_UNKNOWN', `there is no command \`${command}\``, errorCodes.AG_COMMAND_UNKNOWN.cure);
-    }
     return usage('AG_COMMAND_USAGE', message, errorCodes.AG_COMMAND_USAGE.cure);
   }
   const message = shortenText(messageOf(thrown), longestMessage);

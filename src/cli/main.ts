@@ -1,4 +1,4 @@
-import { Command, Config, Errors, run, ux } from '@oclif/core';
+import { Command, Errors, run, ux } from '@oclif/core';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { unansweredCalls } from '../plugins/call-plugin.js';
@@ -33,22 +33,20 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
     process.stderr.write(`${printable(failureLines(failure).join('\n'))}\n`);
     return failure.exitCode;
   };
-  ownProcess((error) => tell(describeFailure(error, '')));
+  ownProcess((error) => tell(describeFailure(error)));
   process.once('exit', () => {
     // The listener's own argument was taken before Node set this.
     if (process.exitCode !== UNSETTLED) return;
     const [call = 'something', ...others] = unansweredCalls();
     const message = `${[call, ...others].join(', ')}, but nothing is left to wait for`;
-    leaveProcess(tell(describeFailure(new AgentgymError('AG_PLUGIN_FAILED', { message }), '')));
+    leaveProcess(tell(describeFailure(new AgentgymError('AG_PLUGIN_FAILED', { message }))));
   });
   try {
     await Promise.race([run([...argv], entry), uncaught]);
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof Errors.ExitError) return error.oclif.exit ?? 0;
-    const words = argv.filter((word) => !word.startsWith('-'));
-    const failure = await withSuggestion(describeFailure(error, words.join(' ')), words, entry);
-    return tell(failure);
+    return tell(describeFailure(error));
   } finally {
     releaseProcess();
     await written(process.stdout);
@@ -65,19 +63,6 @@ function leaveErrorsToMain(): void {
     ux.action.stop('failed');
     return Promise.reject(Object.assign(error, { command: this.id, foreign: true }));
   };
-}
-
-/** For an unknown command, names the nearest there is. */
-async function withSuggestion(failure: Failure, words: readonly string[], entry: string): Promise<Failure> {
-  if (failure.error.code !== 'AG_COMMAND_UNKNOWN') return failure;
-  const [{ commandIDs }, { nearestName }] = await Promise.all([
-    Config.load(entry),
-    import('../config/nearest-name.js'),
-  ]);
-  const names = commandIDs.map((id) => id.replaceAll(':', ' '));
-  const near = nearestName(words.slice(0, 2).join(' '), names) ?? nearestName(words[0] ?? '', names);
-  if (near === undefined) return failure;
-  return { ...failure, error: { ...failure.error, hint: `Did you mean \`agentgym ${near}\`?` } };
 }
 
 /** Resolves once everything is written, or nobody listens any more. */

@@ -20,6 +20,14 @@ describe('the command line', () => {
     });
   });
 
+  it('ends with 2 for a word after a command that takes no argument, and gives one message', async () => {
+    const result = await runCli(['runs', 'list', 'elsewhere']);
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    expect(result.stderr).toBe(
+      'Error AG_COMMAND_USAGE:\n  `agentgym runs list` takes no argument `elsewhere`\n    See `agentgym runs list --help`.\n',
+    );
+  });
+
   it('ends with 2 for flags and arguments that a command does not take, with and without --json', async () => {
     const plain = await runCli(['list', '--colour']);
     expect(plain).toMatchObject({ code: 2, stdout: '' });

@@ -33,7 +33,7 @@ export const skippedCommands: readonly SkippedCommand[] = [
       ['learning-rates', 'ablation', 'rates-control'].map((file) => [document, file] as const),
     ),
   ].map(([document, file]) => ({
-    document: document!,
+    document: document,
     command: `agentgym ablate recipes/algorithms/${file}.yaml`,
     reason: manyRuns,
   })),

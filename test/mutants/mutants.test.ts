@@ -74,7 +74,7 @@ async function answerOf(
     const document = (await work(planned)) as Answer['document'];
     return { code: 0, document, seconds: seconds() };
   } catch (thrown) {
-    const { exitCode, error, stack } = describeFailure(thrown, 'train');
+    const { exitCode, error, stack } = describeFailure(thrown);
     return {
       code: exitCode,
       document: { error: stack === undefined ? error : { ...error, message: stack } },
