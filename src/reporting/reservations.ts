@@ -1,12 +1,12 @@
 /**
  * Reservations about an interval. `one-seed`: it holds only for other tasks. `two-seeds`: two seeds do not show how
- * much seeds differ. `narrow`: seeds agree better than the sampling of tasks allows, so the interval covers too seldom.
+ * much seeds differ. `narrow`: seeds agree better than the sampling of tasks allows, so its coverage is too low.
  */
 export type Reservation = 'one-seed' | 'two-seeds' | 'narrow';
 
-/** An interval, or what has one. */
+/** An interval, or an object that contains one. */
 export interface Reservable {
-  /** Absent: it may be believed. */
+  /** Absent: there is no reservation. */
   readonly reservation?: Reservation;
 }
 
@@ -22,11 +22,11 @@ const words: { readonly [Reason in Reservation]: readonly [word: string, sentenc
   ],
 };
 
-/** Fewer seeds do not tell how far seeds differ. */
+/** With fewer seeds it is unknown how much seeds differ. */
 const fewestSeeds = 3;
 
 /**
- * What there is against an interval.
+ * The reservation about an interval, if any.
  *
  * @param narrow whether its seeds agree better than the sampling of tasks allows
  */
@@ -40,12 +40,12 @@ export function reservationWord(reservation: Reservation): string {
   return words[reservation][0];
 }
 
-/** What the mark means. */
+/** The meaning of the mark. */
 export function reservationSentence(reservation: Reservation): string {
   return words[reservation][1];
 }
 
-/** What the marks mean, each once, in a fixed order. */
+/** The meanings of all marks, each once, in a fixed order. */
 export function reservationSentences(of: readonly Reservable[]): readonly string[] {
   const there = new Set(of.map(({ reservation }) => reservation));
   return (Object.keys(words) as Reservation[]).filter((reason) => there.has(reason)).map(reservationSentence);

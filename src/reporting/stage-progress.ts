@@ -2,7 +2,7 @@ import type { RunEvent } from '../contracts/events.js';
 import { formatCount, formatSeconds, formatShare } from './format-quantity.js';
 import { sparkline } from './training-curve.js';
 
-/** How much a new step weighs in the mean duration of steps. */
+/** The weight of a new step in the mean duration of steps. */
 const smoothing = 0.1;
 
 /** The state of a running stage in one line. It is fed with the run's events and reads no clock. */
@@ -56,7 +56,7 @@ export class StageProgress {
     return `${this.stage}: ${parts.join(', ')}`;
   }
 
-  /** One temperature makes the curve: the lowest. */
+  /** Only the lowest temperature makes the curve. */
   #takeRate(temperature: number, rate: number): void {
     if (temperature > this.#temperature) return;
     if (temperature < this.#temperature) this.#evaluated.length = 0;
