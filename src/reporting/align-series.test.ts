@@ -75,7 +75,7 @@ it('tells a place without a point from a gap', () => {
   ]);
 });
 
-// Goes red when the last loss of fine-tuning reaches into the first of reinforcement learning.
+// Goes red when the last loss of fine-tuning is averaged with the first of reinforcement learning.
 it('takes the running mean of each stage by itself', () => {
   const stage = ['sft', 'sft', 'sft', 'rl', 'rl', 'rl'];
   const { y } = smooth({ x: [1, 2, 3, 4, 5, 6], y: [6, 6, 6, 1, 1, 1], stage }, 5);

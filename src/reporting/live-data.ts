@@ -69,9 +69,9 @@ export interface ListedCell {
   readonly id: string;
   /** Shown instead of the id; absent: the id. */
   readonly title?: string;
-  /** Runs that have begun, by seed. */
+  /** Started runs, by seed. */
   readonly runs: readonly ListedRun[];
-  /** Seeds that have not begun. */
+  /** Seeds without a started run. */
   readonly queued: readonly number[];
 }
 
@@ -102,7 +102,7 @@ export interface SystemLoad {
   readonly cores: number;
   /** Busy share of all cores since the last sample, in [0, 1]; null in the first sample. */
   readonly busy: number | null;
-  /** Means over 1, 5 and 15 minutes; null where the system has none (Windows). */
+  /** Means over 1, 5 and 15 minutes; null if the system has none (Windows). */
   readonly average: readonly [number, number, number] | null;
   /** Bytes. */
   readonly memory: { readonly used: number; readonly total: number };

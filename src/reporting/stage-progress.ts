@@ -42,7 +42,7 @@ export class StageProgress {
     this.#metrics = event.metrics;
   }
 
-  /** "rl: step 120/250, success 54 %, validation 61 % ▃▅▆, 12.3k tokens/s, 1 min 20 s left". */
+  /** "rl: step 120/250, success 54 %, evaluated 61 % ▃▅▆, 12.3k tokens/s, 1 min 20 s left". */
   describe(): string {
     const { 'rollout/success': success, 'time/tokens_per_second': rate, 'train/loss': loss } = this.#metrics;
     const latest = this.#evaluated.at(-1);

@@ -8,7 +8,7 @@ import { printable } from './terminal-style.js';
 
 type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SimpleRenderer>;
 
-/** A line of the display: waits for its turn, then for its end. */
+/** A line of the display. It waits until it begins, then until it ends. */
 interface Phase {
   readonly name: string;
   /** Resolves once the display has begun the line. */

@@ -22,7 +22,7 @@ const manifest = {
   failed: {},
 } as unknown as AblationManifest;
 
-/** A complete run of a cell. Of forty tasks it solves `solved`, plus a few by its seed. */
+/** A complete run of a cell. It solves `solved + seed` of forty tasks. */
 function completeRun(directory: string, seed: number, solved: number): ReportedRun {
   const outcomes = Array.from({ length: 40 }, (_, task) => ({
     task: `task-${task}`,

@@ -67,7 +67,7 @@ export async function openLocalWorld(open: () => Awaitable<World>, settings: Wor
   return new LocalWorld(checkShape(world, worldShape, 'what open() gives'), caller);
 }
 
-/** A world that is open already. */
+/** Wraps a world that is already open. */
 export function localWorld(world: World, settings: WorldSettings): WorldHandle {
   return new LocalWorld(world, new Caller(settings));
 }

@@ -114,7 +114,7 @@ function groupSizeOf({ lastRl }: RunPlan): number {
   return lastRl?.update.groupSize ?? 1;
 }
 
-/** "groups of 8 have signal in 40 %, of 16 in 55 %". */
+/** "groups with signal: 40 % of 8, 55 % of 16". */
 function sizes({ groupsWithSignal: shares }: PlayMeasure): string {
   const told = Object.entries(shares).filter(([size]) => Number(size) >= 4);
   return `groups with signal: ${told.map(([size, share]) => `${percent(share)} of ${size}`).join(', ')}`;

@@ -142,7 +142,7 @@ export const generalisation: AdviceRule = {
   },
 };
 
-/** Whether it plays better than chance. */
+/** Whether the policy plays better than chance. */
 export const overRandom: AdviceRule = {
   id: 'over-random',
   explainedBy: 'imitation',

@@ -182,7 +182,7 @@ function option({ lastRl: rl }: RunPlan, name: string, changed: (value: number) 
   return rl !== undefined && typeof value === 'number' ? { [optionKey(rl, name)]: tidy(changed(value)) } : undefined;
 }
 
-/** The key in the stage if the stage sets the algorithm, otherwise the general key. */
+/** The stage's key if the stage sets the algorithm or the option, otherwise the recipe's key. */
 function optionKey(rl: RlStagePlan, name: string): string {
   const path = ['algorithm', 'options', name];
   return formatPath(rl.own.algorithm?.name === undefined ? settingPath(rl, path) : ['stages', rl.name, ...path]);

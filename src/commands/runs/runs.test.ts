@@ -39,7 +39,7 @@ async function newRun(runsFolder: string): Promise<{ run: RunDirectory; journal:
   return { run, journal: await DiskJournal.open({ run, policy, ...settings }) };
 }
 
-/** A folder with a finished run, a run whose process ended, and nothing else. */
+/** A folder with a finished run and a run whose process ended. */
 async function runsFolder(): Promise<{ folder: string; finished: RunDirectory; killed: RunDirectory }> {
   const folder = join(mkdtempSync(join(tmpdir(), 'agentgym-runs-')), 'runs');
   const { run: finished, journal } = await newRun(folder);

@@ -19,7 +19,7 @@ export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring |
   ];
 }
 
-/** Where an episode was played: "evaluation.final", "rl, step 40". */
+/** Where an episode was played: "final evaluation", "rl, step 40". */
 export function placeOf({ episode: { stage, step } }: ListedEpisode): string {
   return evaluations[stage] ?? `${stage}, step ${step}`;
 }

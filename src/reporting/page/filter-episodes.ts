@@ -4,7 +4,7 @@ import type { ReportEpisode, ReportRun } from '../report-data.js';
 export interface ListedEpisode {
   readonly run: Pick<ReportRun, 'id' | 'label'>;
   readonly episode: ReportEpisode;
-  /** At least one action was malformed or not legal. */
+  /** Whether at least one action was malformed or illegal. */
   readonly invalid: boolean;
   /** The text that a search for a task reads, in lower case. */
   readonly text: string;

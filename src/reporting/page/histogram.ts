@@ -38,7 +38,7 @@ export function barsOf(values: readonly number[]): Bar[] {
   });
 }
 
-/** The number of occurrences of each value, with its coverage. */
+/** A histogram of values with their mean, median and number. */
 export function histogram(title: string, values: readonly number[]): HTMLElement {
   const bars = barsOf(values);
   const most = Math.max(...bars.map((bar) => bar.count));
