@@ -2,7 +2,7 @@ import { wrapText } from '../reporting/display-text.js';
 import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
 import { type Advice, type Basis, type Finding } from './advice.js';
 
-/** Beyond it lines are hard to read. */
+/** Longer lines are hard to read. */
 const widest = 100;
 
 const sure: Record<Basis, string> = {
@@ -11,7 +11,7 @@ const sure: Record<Basis, string> = {
   both: "the paper's figures and ours",
 };
 
-/** Advice for a person. Commands stay on one line, so that they can be copied. */
+/** Advice for a reader. Commands stay on one line, so that they can be copied. */
 export function adviceLines(
   { subject, kind, findings, fine, notChecked, next }: Advice,
   style: TerminalStyle,

@@ -7,7 +7,7 @@ import type { Measured } from './measured.js';
  */
 export type Severity = 'problem' | 'advice' | 'hint';
 
-/** Whose figures a rule rests on: the Guide's paper, ours, or both. */
+/** The source of a rule's figures: the Guide's paper, our figures, or both. */
 export type Basis = 'paper' | 'ours' | 'both';
 
 /** An experiment along a named axis that would test a finding. */
@@ -23,34 +23,34 @@ export type Judgement =
       readonly severity: Severity;
       /** One sentence. */
       readonly finding: string;
-      /** The numbers, and on what they were measured. */
+      /** The numbers, and the data that they come from. */
       readonly evidence: string;
       readonly source: string;
       readonly basis: Basis;
-      /** Keys of the recipe, and what to set them to. */
+      /** Keys of the recipe with their proposed values. */
       readonly change?: { readonly [key: string]: Json };
       readonly trial?: Trial;
     }
   | { readonly verdict: 'fine'; readonly fact: string }
   | { readonly verdict: 'unknown'; readonly why: string };
 
-/** What a rule looks at. */
+/** The input of a rule. */
 export interface Subject {
-  /** Of the recipe that is advised on, or of the run's. */
+  /** The plan of the recipe, or of the run's recipe. */
   readonly planned: RunPlan;
   readonly kind: 'recipe' | 'run';
   readonly measured: Measured;
 }
 
-/** One thing that is checked. It reads measurements and makes none, so that a test can put any before it. */
+/** A single check. It only reads measurements, so that tests can supply any. */
 export interface AdviceRule {
   readonly id: string;
   /**
-   * Another rule whose finding explains this one's: where that one finds something, this one is not checked, since its
-   * change would treat a symptom.
+   * Another rule that explains this one: if that rule has a finding, this one is not checked, because its change would
+   * treat a symptom.
    */
   readonly explainedBy?: string;
-  /** Undefined where the rule has nothing to say of such a subject. */
+  /** Undefined if the rule does not apply to this subject. */
   readonly judge: (subject: Subject) => Judgement | undefined;
 }
 
@@ -78,20 +78,20 @@ export interface Advice {
   readonly findings: readonly Finding[];
   readonly fine: readonly { readonly rule: string; readonly fact: string }[];
   readonly notChecked: readonly { readonly rule: string; readonly why: string }[];
-  /** The command that makes the change of the first finding that has one. */
+  /** The command that applies the change of the first finding with a change. */
   readonly next?: string;
 }
 
-/** Why what only a run shows is not known of a recipe. */
+/** The reason why a recipe alone lacks facts that only a run shows. */
 export const onlyARun = 'this needs a run (`agentgym advise RUN`)';
 
-/** Why what the policy knows at the start of reinforcement learning is not known of a recipe. */
+/** The reason why a recipe alone does not show what the policy knows at the start of reinforcement learning. */
 export const taughtFirst = 'the starting policy comes from fine-tuning or given weights, and ' + onlyARun;
 
 export const unknown = (why: string): Judgement => ({ verdict: 'unknown', why });
 export const fine = (fact: string): Judgement => ({ verdict: 'fine', fact });
 
-/** "12 %", with a digit more below one. */
+/** "12 %"; one more digit below 1 %. */
 export function percent(share: number): string {
   const value = 100 * share;
   return `${value !== 0 && Math.abs(value) < 1 ? value.toFixed(1) : Math.round(value)} %`;
@@ -102,7 +102,7 @@ export function points(difference: number): string {
   return `${difference < 0 ? '−' : '+'}${(100 * Math.abs(difference)).toFixed(1)} points`;
 }
 
-/** "−1.0 to +7.2 points"; an endless end has no number. */
+/** "−1.0 to +7.2 points"; an unbounded end has no number. */
 export function pointsInterval({ low, high }: { readonly low: number | null; readonly high: number | null }): string {
   if (low === null || high === null) return 'no interval';
   return `${points(low).replace(' points', '')} to ${points(high)}`;

@@ -1,4 +1,4 @@
-// Whole recipes through the service, over the real plugins: what is measured, and that what is proposed can be typed.
+// Whole recipes through the service with the real plugins: tests the measurements, and that proposed commands work.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -82,7 +82,7 @@ describe('the quickstart', () => {
 });
 
 describe('a recipe with faults', () => {
-  // Goals of depths 3 and 4, few turns, groups of 2, no demonstrations: random play hardly ever arrives.
+  // Goals of depths 3 and 4, few turns, groups of 2, no demonstrations: random play rarely succeeds.
   const sets = [
     'environment.options.depths=[3, 4]',
     'horizon={schedule: fixed, turns: 8}',
@@ -116,7 +116,7 @@ describe('a recipe with faults', () => {
       expect(recipe.environment.options['depths']).toEqual([3, 4]);
     }
     for (const command of ablations) {
-      // What the cells say anew would be refused as a flag.
+      // Flags for keys that the cells set would be refused.
       expect(flagsOf(command, '--set').length).toBe(sets.length - Number(/sparsity|horizon --/.test(command)));
       const [values] = flagsOf(command, '--values');
       const planned = await planAblation({
@@ -135,7 +135,7 @@ describe('a recipe with faults', () => {
   });
 
   it('leaves out what would be refused', async () => {
-    // A stage with a horizon of its own cannot be varied along the axis.
+    // A stage with its own horizon cannot be varied along the axis.
     const own = await adviceOf('textcraft', {
       sets: ['environment.options.depths=[3, 4]', 'stages.rl.horizon={schedule: fixed, turns: 8}'],
     });
@@ -153,7 +153,7 @@ describe('a recipe with faults', () => {
 
 const order = ['problem', 'advice', 'hint'];
 
-/** Values of a flag in a command, as a POSIX shell would read them. */
+/** Values of a flag in a command, as a POSIX shell would parse them. */
 function flagsOf(command: string, flag: string): string[] {
   const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
   return words.flatMap((word, index) => (word === flag ? [words[index + 1] ?? ''] : []));

@@ -16,12 +16,12 @@ import { openSubject } from './open-subject.js';
 import { proposeAblation, proposeChange, type ProposalBase } from './propose.js';
 
 export interface AdviceRequest {
-  /** A recipe as `train` takes it, or a RUN; absent: the project's recipe. */
+  /** A recipe as `train` accepts it, or a RUN; absent: the project's recipe. */
   readonly what?: string;
   readonly sets: readonly string[];
-  /** Training tasks that are played; 0: nothing is played. */
+  /** Number of training tasks to play; 0: nothing is played. */
   readonly tasks: number;
-  /** Of the plays. */
+  /** Seed of the played episodes. */
   readonly seed: number;
   readonly cwd: string;
   readonly runsFolder: string;
@@ -63,7 +63,7 @@ export async function advise(request: AdviceRequest): Promise<Advice> {
   };
 }
 
-/** What every rule says; a finding that another one explains is set aside. */
+/** The judgements of all rules. A finding that another one explains is set aside. */
 export function judge(subject: Subject, rules = adviceRules): readonly (readonly [AdviceRule, Judgement])[] {
   const judged = rules.flatMap((rule): (readonly [AdviceRule, Judgement])[] => {
     const judgement = rule.judge(subject);

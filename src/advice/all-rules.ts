@@ -10,7 +10,7 @@ import { clippedGradients, critic, trainingRules } from './rules/training.js';
 import { firstHorizon, turnBudget } from './rules/turn-budget.js';
 
 /**
- * Every rule, in the order in which it is told: what reinforcement learning begins from (all else follows from it), then
+ * All rules in the order of the advice: first the start of reinforcement learning, on which the rest depends, then
  * outcome, environment, reward, policy, updates, statistics.
  */
 export const adviceRules: readonly AdviceRule[] = [

@@ -5,7 +5,7 @@ import type { LoadedRun } from '../runs/load-run.js';
 import { gainOver, lateShare } from './measure-run.js';
 import type { ImitationMeasure } from './measured.js';
 
-/** What the supervised stages before reinforcement learning came to. Undefined where none was logged. */
+/** The results of the supervised stages before reinforcement learning. Undefined if none was logged. */
 export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined {
   const { recipe } = run.manifest;
   const { stages } = planRun(recipe);
@@ -17,7 +17,7 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
   if (stage === undefined || last === undefined) return undefined;
   const { expert, file } = stage.demonstrations;
   const late = lines.slice(-Math.ceil(lateShare * lines.length)).flatMap(({ metrics }) => metrics['train/loss'] ?? []);
-  // Without reinforcement learning the trained policy is the one that imitates.
+  // Without reinforcement learning, the trained policy is the imitating one.
   const player = firstRl < 0 ? 'policy' : 'start';
   const [best] = [0, recipe.policy.sampling.temperature]
     .flatMap((temperature) => {

@@ -9,10 +9,10 @@ import { mean } from '../statistics/mean.js';
 import { columnShares } from '../statistics/outcome-matrix.js';
 import type { PowerMeasure } from './measured.js';
 
-/** Seeds that people can afford. */
+/** Numbers of seeds that users can afford. */
 const plannedSeeds = [3, 5] as const;
 
-/** Outcomes of somebody on some tasks. */
+/** A player's outcomes on some tasks. */
 export interface Played {
   readonly player: string;
   readonly split: string;
@@ -21,8 +21,8 @@ export interface Played {
 
 /**
  * The smallest difference that an ablation on the final tasks can detect. Two separately trained cells differ on a
- * cluster by at most the sum of their variances between clusters; each variance is taken from the given outcomes. The
- * variance between seeds is unknown from one seed and left out, so the real number is larger.
+ * cluster by at most the sum of their variances between clusters; each variance is taken from the given outcomes. One
+ * seed does not show the variance between seeds, so it is left out, and the real number is larger.
  *
  * @param finalTasks ids of the final evaluation's tasks
  * @returns undefined if the outcomes do not vary between at least two clusters

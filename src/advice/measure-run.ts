@@ -7,9 +7,9 @@ import type { LoadedRun } from '../runs/load-run.js';
 import { comparePlayers, finalOutcomes, finite, type FinalOutcomes } from '../reports/report-comparisons.js';
 import type { PairedGain, RateOnTasks, RunMeasure } from './measured.js';
 
-/** Steps whose means are where a stage began, as `health-rules.ts` has them. */
+/** Number of first steps whose means describe the start of a stage, as in `health-rules.ts`. */
 const earlySteps = 5;
-/** The share of a stage whose means are where it ended. */
+/** Last share of a stage whose means describe its end. */
 export const lateShare = 0.25;
 
 /** Measurements from a run's log and evaluations. Undefined if no step of reinforcement learning was logged. */
@@ -67,7 +67,7 @@ function means(lines: readonly RunMetricsLine[]): Record<string, number> {
   return Object.fromEntries([...sums].map(([name, { sum, count }]) => [name, sum / count]));
 }
 
-/** Least steps of each quarter whose difference has an interval worth reading. */
+/** With fewer steps per quarter, the interval of the difference is too uncertain. */
 const leastQuarter = 5;
 
 function riseOf(lines: readonly RunMetricsLine[], quarter: number): RunMeasure['rise'] {
@@ -77,7 +77,7 @@ function riseOf(lines: readonly RunMetricsLine[], quarter: number): RunMeasure['
   return finite(pairedTInterval(before, successes.slice(-quarter)));
 }
 
-/** The health rules of training, applied to the log: this also covers runs from before these rules. */
+/** Applies the health rules of training to the log, so that runs from before these rules are covered too. */
 function replayHealth(lines: readonly RunMetricsLine[]): RunMeasure['warnings'] {
   let state = initialHealth;
   const told: RunMeasure['warnings'][number][] = [];
@@ -103,8 +103,9 @@ function rateOf({ rate, outcomes }: FinalOutcomes): RateOnTasks {
 }
 
 /**
- * One player's success less another's, paired over the final tasks; absent where one has not played them. A policy
- * plays at `temperature`.
+ * One player's success minus another's, paired over the final tasks; absent if one has not played them. A policy plays
+ * at
+ * `temperature`.
  */
 export function gainOver(run: LoadedRun, other: string, player = 'policy', temperature = 0): PairedGain | undefined {
   const [compared] = comparePlayers(run, [[other, player]], temperature);

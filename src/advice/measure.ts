@@ -27,18 +27,18 @@ import { hasExpert, imitatedExpert, measurePlans, measurePlay } from './play-tas
 import type { TrainingTasks } from '../experiments/play-training-tasks.js';
 import { thresholds } from './thresholds.js';
 
-/** Tasks of the validation split whose outcomes say how much tasks differ. */
+/** Tasks of the validation split whose outcomes show how much tasks differ. */
 const validationTasks = 500;
-/** Episodes of one task beyond which nobody's groups go. */
+/** The largest group size in practice. */
 const largestGroup = 64;
-/** Splits above this many tasks are not compared id by id. */
+/** Larger splits are not compared id by id. */
 const comparedTasks = 200_000;
 
 export interface MeasureRequest {
   readonly planned: RunPlan;
   /** Absent if the subject is only a recipe. */
   readonly run?: LoadedRun;
-  /** Training tasks that are played; 0: nothing is played. */
+  /** Number of training tasks to play; 0: nothing is played. */
   readonly tasks: number;
   readonly seed: number;
   readonly host: PluginHost;
@@ -46,7 +46,7 @@ export interface MeasureRequest {
 }
 
 /**
- * Measures whatever rules look at: plays training tasks, reads the run, and counts. The same seed gives the same
+ * Measures everything that rules need: plays training tasks, reads the run, and counts. The same seed gives the same
  * numbers.
  */
 export async function measure(request: MeasureRequest): Promise<Measured> {
@@ -94,7 +94,7 @@ async function measurePlayers(
 ): Promise<Play> {
   const { planned, run } = request;
   const groupSize = planned.lastRl?.update.groupSize ?? 1;
-  // Twice the group size, to judge larger groups; and enough for a success rate without groups.
+  // Twice the group size, to judge larger groups. At least eight, for a success rate without groups.
   const episodes = Math.max(groupSize, Math.min(largestGroup, Math.max(8, 2 * groupSize)));
   const players: Play = {};
   const add = (name: string, played: PlayMeasure | undefined) => {
@@ -110,13 +110,13 @@ async function measurePlayers(
   return players;
 }
 
-/** Where the log shows that groups have signal, nothing is gained by playing more of them. */
+/** If the log shows that groups have signal, playing more groups is unnecessary. */
 function wantsPolicy(told: RunMeasure | undefined): boolean {
   const flat = told?.late['rollout/groups_without_signal'];
   return flat === undefined || 1 - flat < thresholds.signal.value;
 }
 
-/** The run's newest checkpoint, sampling as it was trained. */
+/** Plays the run's newest checkpoint with the sampling of its training. */
 async function playPolicy(
   { planned, run, host, settings }: MeasureRequest,
   stage: TrainingTasks,
@@ -137,7 +137,7 @@ async function playPolicy(
   }
 }
 
-/** Of the policy on the final tasks where there is a run that played them, else of a player on validation tasks. */
+/** Uses the policy's final outcomes if a run has them, otherwise a player on validation tasks. */
 async function measurePowerOf(
   { planned: { recipe }, run, tasks }: MeasureRequest,
   stage: TrainingTasks,
@@ -155,7 +155,9 @@ async function measurePowerOf(
   return played && measurePower(played, finalTasks, (task) => clusters.get(task) ?? task);
 }
 
-/** Of those who can play without training, the one whose success is nearest to a half: whose outcomes vary the most. */
+/**
+ * Of the players without training, takes the one whose success is nearest to one half, because its outcomes vary most.
+ */
 async function playValidation(
   { plan, environment, reward, random, signal }: TrainingTasks,
   finalTasks: number,
@@ -210,7 +212,7 @@ async function measureSplits(
   return { ...counts, shared: common(first, second) + common(first, third) + common(second, third) };
 }
 
-/** Tasks that two splits share. */
+/** Number of tasks that two splits share. */
 function heldOutShared({ trainAndValidation, trainAndTest, validationAndTest }: SplitProof['overlap']): number {
   return trainAndValidation + trainAndTest + validationAndTest;
 }

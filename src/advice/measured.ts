@@ -3,12 +3,12 @@ import type { RewardBounds } from '../contracts/reward.js';
 import type { RewardDensity } from '../rollout/reward-density.js';
 import type { ReportMean } from '../reporting/report-data.js';
 
-/** How many turns the oracle needs, played without the recipe's horizon in its way. */
+/** The number of turns that the oracle needs without the limit of the recipe's horizon. */
 export interface PlanMeasure {
   readonly tasks: number;
-  /** Share of them that it solves. */
+  /** Share of tasks that it solves. */
   readonly solved: number;
-  /** Turns of those it solves. */
+  /** Turns of the solved tasks. */
   readonly mean: number;
   readonly longest: number;
   /** Share of all tasks that it solves within the recipe's longest horizon, and within its first. */
@@ -18,58 +18,59 @@ export interface PlanMeasure {
   readonly longestPlayed: number;
 }
 
-/** Somebody's play of training tasks, at the recipe's longest horizon and under its reward. */
+/** A player's results on training tasks, with the recipe's longest horizon and its reward. */
 export interface PlayMeasure {
   readonly tasks: number;
   readonly episodesPerTask: number;
   readonly success: number;
   readonly turnsMean: number;
   readonly density: RewardDensity;
-  /** Share of groups whose returns differ, by size of the group. */
+  /** Share of groups whose returns differ, by group size. */
   readonly groupsWithSignal: { readonly [size: string]: number };
 }
 
-/** What comparisons on the final tasks can see. */
+/** The differences that comparisons on the final tasks can detect. */
 export interface PowerMeasure {
-  /** Whose outcomes the spread is of, and on how many tasks of which split. */
+  /** The player, the split and the number of tasks from which the spread is measured. */
   readonly player: string;
   readonly split: string;
   readonly played: number;
   readonly success: number;
-  /** Of the final evaluation. */
+  /** Number of tasks in the final evaluation. */
   readonly tasks: number;
-  /** Effective number of clusters of tasks there. */
+  /** Effective number of their clusters. */
   readonly clusters: number;
   /**
-   * Smallest true difference of two cells that is found four times in five, were seeds all alike: with so many seeds.
+   * Smallest true difference of two cells that is detected in four of five cases if seeds are alike, by number of
+   * seeds.
    */
   readonly detectable: { readonly [seeds: string]: number };
 }
 
-/** What the log and the evaluations of a run say. */
+/** Results from the log and the evaluations of a run. */
 export interface RunMeasure {
   /** The last stage of reinforcement learning. */
   readonly stage: string;
   readonly steps: number;
-  /** Means over its first steps, and over its last quarter, of every metric that was logged there. */
+  /** Means over its first steps, and over its last quarter, of every metric in the log. */
   readonly early: { readonly [metric: string]: number };
   readonly late: { readonly [metric: string]: number };
   readonly earlySteps: number;
   readonly lateSteps: number;
   /** The warnings of the rules of training, and their steps. */
   readonly warnings: readonly { readonly rule: string; readonly step: number; readonly message: string }[];
-  /** Share of steps whose mean gradient is longer than it is clipped to. */
+  /** Share of steps whose mean gradient is longer than the clip norm. */
   readonly clippedGradients?: number;
-  /** At temperature 0 on the final tasks. */
+  /** Success at temperature 0 on the final tasks. */
   readonly final?: RateOnTasks;
   readonly start?: RateOnTasks;
-  /** Paired, over the final tasks: at temperature 0, and at the temperature of training. */
+  /** Paired gains over the final tasks: at temperature 0, and at the temperature of training. */
   readonly gain?: PairedGain;
   readonly gainAsTrained?: PairedGain;
-  /** `rollout/success` over the last quarter of the steps less that over the quarter before, paired by place. */
+  /** `rollout/success` over the last quarter of the steps minus that over the quarter before, paired by place. */
   readonly rise?: ReportMean;
   readonly overRandom?: PairedGain;
-  /** Share of the final tasks that came out as before reinforcement learning, to the turn. */
+  /** Share of the final tasks with the same result as before reinforcement learning, even in the number of turns. */
   readonly unchanged?: number;
   /** The final evaluation at the temperature of training. */
   readonly asTrained?: EvaluationSummary['success'];
@@ -85,47 +86,48 @@ export interface PairedGain {
   readonly tasks: number;
 }
 
-/** What the supervised stage before reinforcement learning came to. */
+/** The results of the supervised stage before reinforcement learning. */
 export interface ImitationMeasure {
   readonly stage: string;
   readonly steps: number;
-  /** Games that were seen, and how often each. */
+  /** Number of demonstrated episodes; `epochs` is how often each was seen. */
   readonly demonstrations: number;
-  /** Distinct tasks of them; absent where they come from a file. */
+  /** Number of their distinct tasks; absent if they come from a file. */
   readonly tasks?: number;
   readonly epochs: number;
   /** Mean of `train/loss` over the last quarter of the steps. */
   readonly loss: number;
   /**
-   * `eval/held_out_loss`: at the end, at its least, and by what share of it the last quarter of the steps lowered it.
-   * Absent where nothing was evaluated on the way.
+   * `eval/held_out_loss`: its last value, its minimum, and the share by which it fell over the last quarter of the
+   * steps.
+   * Absent if nothing was evaluated during training.
    */
   readonly heldOut?: { readonly last: number; readonly least: number; readonly fall: number };
-  /** Share of held-out turns at which the likeliest action is the expert's. */
+  /** Share of held-out turns in which the most likely action is the expert's. */
   readonly agreement?: number;
   /**
-   * On the final tasks, at temperature 0 or the training temperature, whichever is better. If an expert draws its
+   * On the final tasks, at temperature 0 or at the training temperature, whichever is better. If an expert samples its
    * actions, the policy imitates its distribution, and the most likely action alone may play badly.
    */
   readonly success?: number;
   readonly temperature?: number;
-  /** Who is imitated; absent where the games come from a file. */
+  /** The imitated expert; absent if the games come from a file. */
   readonly expert?: string;
-  /** Paired, over the final tasks, at `temperature`. */
+  /** Paired gain over the final tasks, at `temperature`. */
   readonly overExpert?: PairedGain;
   readonly overRandom?: PairedGain;
 }
 
-/** Everything that rules look at beside the recipe. What could not be measured is absent. */
+/** Everything that rules need besides the recipe. Values that could not be measured are absent. */
 export interface Measured {
   readonly plan?: PlanMeasure;
-  /** `random`, the expert that is imitated, and `policy` of a run. */
+  /** `random`, the imitated expert, and `policy` of a run. */
   readonly players: { readonly [player: string]: PlayMeasure };
-  /** Of the undiscounted return, by what the recipe's key is called. */
+  /** Bounds of the undiscounted return, by the reward's key in the recipe. */
   readonly rewards: { readonly [key: string]: RewardBounds };
   /**
-   * How many tasks a split has; how many two of them share, of all tasks or, by the manifest of a run, of those it
-   * used.
+   * The number of tasks in each split, and the number that two splits share. The latter is over all tasks, or over the
+   * used tasks in the manifest of a run.
    */
   readonly splits: {
     readonly train: number | 'unbounded';
@@ -135,8 +137,8 @@ export interface Measured {
   };
   readonly power?: PowerMeasure;
   readonly run?: RunMeasure;
-  /** Of a run with a supervised stage. */
+  /** Only for a run with a supervised stage. */
   readonly imitation?: ImitationMeasure;
-  /** The preset of the policy that comes after the recipe's. */
+  /** The policy preset after the recipe's preset. */
   readonly largerPreset?: string;
 }

@@ -9,18 +9,19 @@ import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import type { ProposalBase } from './propose.js';
 
-/** What advice is wanted about. */
+/** The recipe or run that advice is about. */
 export interface OpenedSubject {
-  /** How it is told of. */
+  /** Its displayed name. */
   readonly name: string;
   readonly recipe: Recipe;
   readonly run?: LoadedRun;
-  /** What commands about it begin from; absent where this version refuses the recipe of an older run. */
+  /** The base of commands about it; absent if this version refuses the recipe of an older run. */
   readonly base?: ProposalBase;
 }
 
 /**
- * Finds a recipe or a run: a recipe's name comes before the id of a run, and a folder with a manifest is a run.
+ * Finds a recipe or a run. The name of a recipe has priority over the id of a run, and a folder with a manifest is a
+ * run.
  *
  * @param what absent: the project's recipe
  * @throws AG_RECIPE_NOT_FOUND if it is neither, AG_COMMAND_USAGE for flags together with a run, and errors of the
@@ -53,7 +54,7 @@ export async function openSubject(
   }
 }
 
-/** The folder of the run that is meant; undefined where it is a recipe. */
+/** The folder of the run; undefined for a recipe. */
 async function findRun(
   what: string,
   { cwd, runsFolder, host }: Pick<ProposalBase, 'cwd' | 'runsFolder' | 'host'>,
@@ -63,7 +64,7 @@ async function findRun(
     await resolveRecipe({ source: what, cwd, host });
     return undefined;
   } catch (error) {
-    // The errors of an existing but wrong recipe are reported when it is read again with its flags.
+    // An existing but wrong recipe is read again with its flags, and its errors are reported then.
     if (!isAgentgymError(error) || error.code !== 'AG_RECIPE_NOT_FOUND') return undefined;
     try {
       return await resolveRun(what, runsFolder);

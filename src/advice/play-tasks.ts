@@ -1,5 +1,5 @@
-// The plays that advice rests on: training tasks, under the recipe's own reward, by players that need no training and
-// by the policy of a run.
+// Plays training tasks for advice, with the recipe's own reward. The players need no training, or are the policy of a
+// run.
 import type { RunPlan } from '../config/run-plan.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { type Actor } from '../rollout/actor.js';
@@ -11,14 +11,14 @@ import type { OpenEnvironment } from '../experiments/open-environment.js';
 import { playTrainingTasks, type TrainingTasks } from '../experiments/play-training-tasks.js';
 import type { PlanMeasure, PlayMeasure } from './measured.js';
 
-/** How many times the recipe's horizon the oracle is given, so that plans are seen that are longer than it. */
+/** The oracle plays with this many times the recipe's horizon, to reveal plans that are longer than the horizon. */
 const roomForPlans = 4;
-/** Sizes of groups that are told of, as far as enough episodes are played. */
+/** Group sizes to report, if enough episodes are played. */
 const groupSizes = [2, 4, 8, 16, 32, 64];
 
 /**
- * The horizons of the last stage of reinforcement learning: the first one and the longest. The recipe's own where there
- * is none.
+ * The first and the longest horizon of the last stage of reinforcement learning. Without such a stage, those of the
+ * recipe.
  */
 export function horizonsOf({ recipe, lastRl }: RunPlan): { readonly first: number; readonly longest: number } {
   const horizon = lastRl?.horizon ?? recipe.horizon;
@@ -44,8 +44,8 @@ export function hasExpert({ world }: OpenEnvironment, name: string): boolean {
 }
 
 /**
- * Plays the oracle with room to spare, and the random player to see how long an episode can last. Undefined without an
- * oracle that plays.
+ * Plays the oracle with a longer horizon, and the random player to find how long an episode can last. Undefined without
+ * an oracle.
  */
 export async function measurePlans(stage: TrainingTasks): Promise<PlanMeasure | undefined> {
   if (!hasExpert(stage.environment, 'oracle')) return undefined;
@@ -71,7 +71,7 @@ export async function measurePlans(stage: TrainingTasks): Promise<PlanMeasure | 
   };
 }
 
-/** Plays groups as training would. Undefined where every episode failed. */
+/** Plays groups as in training. Undefined if every episode failed. */
 export async function measurePlay(
   stage: TrainingTasks,
   actor: Actor,

@@ -1,5 +1,4 @@
-// What advice tells people to type has been tried before: a change must resolve, an ablation must be one that `ablate`
-// would plan.
+// Proposed commands are checked first: a change must resolve, and `ablate` must accept an experiment.
 import { parseSetting } from '../config/parse-setting.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import type { Json } from '../contracts/json.js';
@@ -9,9 +8,9 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { planAblation } from '../ablation/plan-ablation.js';
 import type { Trial } from './advice.js';
 
-/** The recipe that is advised, as a user names it. */
+/** The advised recipe, as the user names it. */
 export interface ProposalBase {
-  /** What `--recipe` takes; absent: the project's recipe. */
+  /** The value for `--recipe`; absent: the project's recipe. */
   readonly source?: string;
   /** `--set` flags that the user gave. */
   readonly sets: readonly string[];
@@ -21,15 +20,15 @@ export interface ProposalBase {
   readonly settings: HostSettings;
 }
 
-/** A change as it is typed. */
+/** A change in the form of flags and a command. */
 export interface ProposedChange {
   /** Flags for `agentgym train`. */
   readonly flags: string;
-  /** The whole command, with the flags that the user gave. */
+  /** The whole command, including the flags that the user gave. */
   readonly command: string;
 }
 
-/** The flags that make a change; undefined where the recipe would be refused with them. */
+/** The flags of a change; undefined if the recipe would be refused with them. */
 export async function proposeChange(
   change: { readonly [key: string]: Json },
   { source, sets, cwd, host }: ProposalBase,
@@ -37,7 +36,7 @@ export async function proposeChange(
   const own = Object.entries(change).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  // What the change says again is the change's to say; a map that it reaches into stays.
+  // The change replaces flags for the same keys. Flags for a whole map stay if the change sets only part of it.
   const isReplaced = (path: string) => Object.keys(change).some((key) => path === key || path.startsWith(`${key}.`));
   const kept = sets.filter((set) => !isReplaced(parseSetting(set).path.join('.')));
   const resolved = await unlessRefused(
@@ -49,7 +48,7 @@ export async function proposeChange(
   return { flags: flags.join(' '), command: ['agentgym train', ...recipe, ...setFlags(kept), ...flags].join(' ') };
 }
 
-/** The command of an experiment; undefined where `ablate` would refuse it. */
+/** The command of an experiment; undefined if `ablate` would refuse it. */
 export async function proposeAblation({ axis, values }: Trial, base: ProposalBase): Promise<string | undefined> {
   const { source, cwd, runsFolder, host, settings } = base;
   const replaced = replacedKeys(axis, values !== undefined);
@@ -78,7 +77,7 @@ export async function proposeAblation({ axis, values }: Trial, base: ProposalBas
   ].join(' ');
 }
 
-/** Keys that the cells of an axis always set: a flag for one of them would have no effect, and is refused. */
+/** Keys that the cells of an axis always set. A flag for one of them would have no effect, so it is refused. */
 function replacedKeys(axis: string, hasValues: boolean): readonly string[] {
   if (axis === 'sparsity') return ['reward.terms'];
   return axis === 'horizon' && hasValues ? ['horizon'] : [];
@@ -91,7 +90,7 @@ function quoted(word: string): string {
   return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Proposals that agentgym refuses are dropped; defects are not hidden. */
+/** Drops proposals that agentgym refuses, but does not hide defects. */
 async function unlessRefused<Value>(tried: Promise<Value>): Promise<Value | undefined> {
   try {
     return await tried;

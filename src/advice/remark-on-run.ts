@@ -7,7 +7,7 @@ import { loadRun } from '../runs/load-run.js';
 import { advise } from './advise.js';
 
 /**
- * Remarks on the page of a run, from its log. No episode is played; parts that this installation cannot judge are left
+ * Remarks for the page of a run, from its log. No episode is played; parts that this installation cannot judge are left
  * out.
  */
 export async function remarkOnRun(
@@ -26,7 +26,7 @@ export async function remarkOnRun(
     });
     return { repeat, advice: { findings, fine, notChecked } };
   } catch (error) {
-    // A plugin of the run may be gone: its page is still worth reading.
+    // A plugin of the run may be missing; its page is still useful.
     if (!isAgentgymError(error)) throw error;
     return { repeat };
   }

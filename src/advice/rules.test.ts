@@ -1,5 +1,5 @@
-// Every rule, just inside its limit and just beyond it. Measurements are written down here; that they are made is
-// tested in advise.test.ts.
+// Tests every rule just inside and just beyond its limit, with fixed measurements. advise.test.ts tests that they are
+// measured.
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -54,7 +54,7 @@ const run: RunMeasure = {
   lateSteps: 25,
   warnings: [],
 };
-/** Short of its expert after few steps, and no further from other games than from its own. */
+/** Below its expert after few steps; its loss on other games is close to the loss on its own games. */
 const imitated: ImitationMeasure = {
   stage: 'sft',
   steps: 80,
@@ -91,7 +91,7 @@ const random = (inside: Partial<PlayMeasure>, beyond: Partial<PlayMeasure>): Pai
 ];
 
 const pairs: Record<string, Pair> = {
-  // 5 turns.
+  // The limit is 5 turns.
   'turn-budget': [{ plan }, { plan: { ...plan, mean: 2.51 } }],
   truncated: late('rollout/truncated_by/horizon', 0.2, 0.21),
   invalid: late('rollout/invalid', 0.05, 0.051),
@@ -119,7 +119,7 @@ const pairs: Record<string, Pair> = {
     { run: { ...run, start: { rate: 0.05, tasks: 100 } } },
     { run: { ...run, start: { rate: 0.04, tasks: 100 } } },
   ],
-  // 1000 demonstrations at 10 beside 2500 and 2400 tasks at 1.
+  // 1000 demonstrations at price 10, with 2500 and 2400 tasks at price 1.
   'supervised-share': [{ splits: { ...base.splits, train: 2500 } }, { splits: { ...base.splits, train: 2400 } }],
   gain: [{ run: { ...run, gain: difference(0.001, 0.1) } }, { run: { ...run, gain: difference(0, 0.1) } }],
   'over-random': [
@@ -158,7 +158,7 @@ function power(five: number): NonNullable<Measured['power']> {
   };
 }
 
-/** Rules that training itself warns by: their limits are tested beside them, in health-rules.test.ts. */
+/** Rules that also warn during training; health-rules.test.ts tests their limits. */
 const warned = {
   'entropy-collapse': 'train/entropy',
   'kl-runaway': 'train/kl_sampler',
@@ -167,7 +167,7 @@ const warned = {
   'length-runaway': 'rollout/tokens',
   'logprob-gap': 'train/logprob_gap',
 };
-/** Rules that need another recipe; tested below. */
+/** Rules that need another recipe; they are tested below. */
 const apart = ['first-horizon', 'supervised-epochs', 'critic'];
 
 it('has a pair of measurements for every rule', () => {
@@ -176,7 +176,7 @@ it('has a pair of measurements for every rule', () => {
   );
 });
 
-// Goes red when a limit of thresholds.ts moves, or a comparison is turned round.
+// Goes red when a limit in thresholds.ts changes, or a comparison is reversed.
 describe.each(Object.entries(pairs))('%s', (id, [inside, beyond]) => {
   it('is fine at its limit', () => {
     expect(judge(id, inside)).toMatchObject({ verdict: 'fine', fact: expect.stringMatching(/\d/) });
@@ -223,7 +223,7 @@ describe('imitation', () => {
     return judgement?.verdict === 'finding' ? judgement.change : undefined;
   };
 
-  // Goes red when a cause is told for another.
+  // Goes red when one cause is reported instead of another.
   it('asks for more steps where little was learnt, for more games where they are learnt by heart, and else for a larger model', () => {
     expect(changeOf({ imitation: far })).toEqual({
       'stages.sft.steps': 1000,
@@ -268,7 +268,7 @@ describe('imitation', () => {
 });
 
 describe('a finding that another explains', () => {
-  // Goes red when a symptom is told beside its cause.
+  // Goes red when a symptom is reported beside its cause.
   it('is set aside until the cause is mended', () => {
     const still = { ...run, unchanged: 1 };
     const verdicts = (imitation: ImitationMeasure) =>
@@ -361,7 +361,7 @@ describe('what begins untaught', () => {
     expect(judge('groups-with-signal', players({}), untaught)).toMatchObject({ verdict: 'fine' });
     expect(judge('groups-with-signal', players({ groupsWithSignal: { 16: 0.49, 32: 0.5 } }), untaught)).toMatchObject({
       severity: 'advice',
-      // As many episodes a step: 32 tasks of 16.
+      // The same number of episodes per step: 32 tasks of 16.
       change: { 'algorithm.groupSize': 32, 'stages.rl.tasksPerStep': 16 },
       trial: { axis: 'sparsity' },
     });

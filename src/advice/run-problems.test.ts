@@ -9,7 +9,7 @@ import { runProblems } from './run-problems.js';
 
 const tasks = 30;
 
-/** A run whose start, expert and random player each win all tasks or none. */
+/** A run whose start, expert and random player win either all tasks or none. */
 async function runWith(wins: {
   readonly policy: number;
   readonly start: number;
@@ -36,7 +36,7 @@ async function runWith(wins: {
   return run;
 }
 
-// Goes red when a policy below its teacher, or below chance, ends without a word.
+// Goes red when a policy below its teacher, or below chance, is not reported.
 it('tells of a policy that did not learn what its expert knows, and of one that lost what it knew', async () => {
   const taught = await runProblems(await runWith({ policy: 1, start: 0, demonstrator: 1, random: 0 }));
   expect(taught[0]).toMatch(
@@ -48,7 +48,8 @@ it('tells of a policy that did not learn what its expert knows, and of one that 
   expect(await runProblems(await runWith({ policy: 1, start: 1, demonstrator: 1, random: 0 }))).toEqual([]);
 });
 
-// Goes red when the likeliest actions alone are compared: an expert that draws is imitated as a distribution.
+// Goes red when only the most likely actions are compared: the policy imitates the whole distribution of an expert that
+// samples.
 it('takes a policy that plays as well as its expert at the temperature of training to have learnt from it', async () => {
   const drawn = await runWith({ policy: 1, start: 0, startDrawn: 1, demonstrator: 1, random: 0 });
   expect(await runProblems(drawn)).toEqual([]);

@@ -7,13 +7,10 @@ import { measureRun } from './measure-run.js';
 import { imitation } from './rules/imitation.js';
 import { gain, overRandom } from './rules/outcome.js';
 
-/** Problems that are always reported at the end of a training: the policy did not learn what it should. */
+/** Rules whose problems are always reported at the end of training: the policy did not learn what it should. */
 const told = [imitation, gain, overRandom];
 
-/**
- * The problems that a run's own log and evaluations show, one sentence each, and where there is more to read; nothing
- * is played.
- */
+/** The problems in a run's log and evaluations, one sentence each, and a command for more advice. Nothing is played. */
 export async function runProblems(directory: string): Promise<string[]> {
   const run = await loadRun(directory);
   const [reinforced, imitated] = [measureRun(run), measureImitationOf(run)];

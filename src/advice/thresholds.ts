@@ -1,10 +1,10 @@
-// Every limit at which a rule speaks, with where it comes from. "Guide" is Wang and Ammanabrolu, A Practitioner's Guide
-// to Multi-turn Agentic Reinforcement Learning (arXiv 2510.01132, version 2). docs/advice.md has the same table; a test
-// compares them.
+// The limits of all rules and their sources. "Guide" is Wang and Ammanabrolu, A Practitioner's Guide to Multi-turn
+// Agentic Reinforcement Learning (arXiv 2510.01132, version 2). docs/advice.md has the same table; a test compares
+// them.
 
 export interface Threshold {
   readonly value: number;
-  /** What it is a limit of. */
+  /** The limited quantity. */
   readonly of: string;
   readonly source: string;
 }

@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core';
 
 const seconds: { readonly [unit: string]: number } = { m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** An age such as `30d`, in seconds. Throws AG_COMMAND_USAGE for anything else. */
+/** An age such as `30d`, in seconds. Throws AG_COMMAND_USAGE for any other text. */
 export const ageFlag = Flags.custom<number>({
   helpValue: 'AGE',
   parse: async (text) => {

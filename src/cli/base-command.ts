@@ -1,4 +1,4 @@
-// The top of every command's import graph: nothing but oclif, types and small files, so that `--help` stays fast.
+// Every command imports this file, so it imports only oclif, types and small files. This keeps `--help` fast.
 import { Command, Flags } from '@oclif/core';
 
 import type { HostSettings } from '../plugins/create-host.js';
@@ -17,23 +17,23 @@ export const setFlag = Flags.string({
     'Set a key of the recipe, such as algorithm.groupSize=8; the value is read as YAML, null removes the key',
 });
 
-/** Flag of commands that install what they lack. */
+/** Flag of commands that install missing plugins. */
 export const yesFlag = Flags.boolean({ char: 'y', description: 'Install missing plugins' });
 
 /**
- * A command returns its document; under `--json` that is all that goes to standard output. What a person reads is
- * printed with `say`, remarks about the work with `note` (standard error). Errors are thrown; `main` prints them and
- * gives the exit code.
+ * A command returns its document; under `--json`, only this document goes to standard output. `say` prints output for
+ * the
+ * user, and `note` prints remarks to standard error. Errors are thrown; `main` prints them and sets the exit code.
  */
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
 
-  /** Prints a line for a person; nothing under `--json`. */
+  /** Prints a line for the user; prints nothing under `--json`. */
   protected say(line = ''): void {
     if (!this.jsonEnabled()) process.stdout.write(`${printable(line)}\n`);
   }
 
-  /** Prints a line to standard error, under `--json` too. */
+  /** Prints a line to standard error, even under `--json`. */
   protected note(line: string): void {
     process.stderr.write(`${printable(line)}\n`);
   }
@@ -44,15 +44,16 @@ export abstract class BaseCommand extends Command {
   }
 
   /**
-   * oclif reads piped input as a missing argument: `agentgym list` in a loop that reads lines would consume one of
-   * them.
+   * Stops oclif from reading piped input as a missing argument. In a loop that reads lines, `agentgym list` would
+   * consume
+   * one of them.
    */
   protected override parse: Command['parse'] = (options, argv) => {
     for (const argument of Object.values(options?.args ?? {})) Object.assign(argument as object, { ignoreStdin: true });
     return super.parse(options, argv);
   };
 
-  /** The host over all installed plugins; with `install` it fetches what it is asked for and does not have. */
+  /** The host over all installed plugins. With `install`, it installs missing plugins on demand. */
   protected async openPluginHostFor(install: boolean): Promise<PluginHost> {
     const host = await this.openPluginHost();
     if (!install) return host;
@@ -69,7 +70,7 @@ export abstract class BaseCommand extends Command {
 
   /**
    * The host over all plugins: installed ones, and those of the project around the current folder. Reports plugins that
-   * were left out.
+   * were omitted.
    */
   protected async openPluginHost(config = this.config): Promise<PluginHost> {
     const [{ openPluginHost }, { installedPlugins }] = await Promise.all([
@@ -85,13 +86,13 @@ export abstract class BaseCommand extends Command {
     return host;
   }
 
-  /** The packages that a host would be opened over; none of their code runs. */
+  /** The packages that a host would open; none of their code runs. */
   protected async pluginPackages(): Promise<readonly PluginSource[]> {
     const { installedPlugins } = await import('../plugins/project-plugins.js');
     return (await installedPlugins(this.config, process.cwd())).sources;
   }
 
-  /** What plugins created by this command share. */
+  /** Settings that all plugins created by this command share. */
   protected async hostSettings(seed: number): Promise<HostSettings> {
     const { createRandom } = await import('../random/create-random.js');
     const log = { info: (message: string) => this.note(message), warn: (message: string) => this.note(message) };
@@ -109,7 +110,7 @@ export abstract class BaseCommand extends Command {
     return { formatVersion: 1, ...(result as object) };
   }
 
-  /** oclif would print here, and end with 1: `main` does it for every kind of command alike. */
+  /** oclif would print here and end with 1. `main` does this in the same way for every command. */
   protected override catch(error: Error): Promise<never> {
     throw Object.assign(error, { command: this.id });
   }

@@ -2,13 +2,13 @@ import type { Player } from '../contracts/player.js';
 import { humanPlayer } from './human-player.js';
 import { readScript } from './scripted-player.js';
 
-/** Who plays, and after how many actions there are no more; absent: no such limit. */
+/** The player, and the number of its actions; absent: unlimited. */
 export interface ChosenPlayer {
   readonly policy: string | Player;
   readonly actions?: number;
 }
 
-/** `--actions` is a script, `--policy` a name; without either, a person plays. */
+/** `--actions` is a script, `--policy` a name. Without either, the user plays. */
 export async function choosePlayer(
   flags: { readonly policy?: string | undefined; readonly actions?: string | undefined },
   stdin: NodeJS.ReadableStream,

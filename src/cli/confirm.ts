@@ -1,7 +1,7 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { isInterruptedPrompt } from '../errors/is-interrupted-prompt.js';
 
-/** Asks on the terminal; no where there is none. Throws AgentgymError AG_INTERRUPTED on Ctrl-C. */
+/** Asks on the terminal; returns false without one. Throws AgentgymError AG_INTERRUPTED on Ctrl-C. */
 export async function confirmOnTerminal(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const { confirm } = await import('@inquirer/prompts');

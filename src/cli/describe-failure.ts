@@ -11,22 +11,24 @@ const longestPath = 200;
 export interface Failure {
   readonly exitCode: number;
   readonly error: ErrorFinding & { readonly findings?: readonly ErrorFinding[] };
-  /** Only where the error is ours. */
+  /** Only for defects of agentgym. */
   readonly stack?: string;
 }
 
-/** What this module reads of the errors that oclif throws. */
+/** The parts of oclif's errors that this module reads. */
 interface OclifError extends Error {
   readonly oclif?: { readonly exit?: number | false };
-  /** Put there by BaseCommand, and by `main` for commands of other packages. */
+  /** Set by BaseCommand, and by `main` for commands of other packages. */
   readonly command?: string;
-  /** The command is one of another package: what goes wrong in it is no defect of ours. */
+  /** Whether the command belongs to another package; its failures are not defects of agentgym. */
   readonly foreign?: boolean;
-  /** On errors about flags and arguments. */
+  /** Only on errors about flags and arguments. */
   readonly parse?: { readonly input?: { readonly context?: { readonly id?: string } } };
 }
 
-/** Turns anything thrown into code, message, hint and exit code: 2 the user's, 70 ours, 130 interrupted. */
+/**
+ * Turns any thrown value into code, message, hint and exit code: 2 user error, 70 defect of agentgym, 130 interrupted.
+ */
 export function describeFailure(error: unknown): Failure {
   const thrown = fileError(error) ?? error;
   if (isAgentgymError(thrown)) {
@@ -53,7 +55,7 @@ function describeForeign(thrown: OclifError | undefined): Failure {
   };
 }
 
-/** The complaint alone, of a length that can be read: what stood in a file may be of any. */
+/** Keeps the finding and shortens its texts, because text from a file can have any length. */
 function shortened({ code, message, hint, file, line, path }: ErrorFinding): ErrorFinding {
   return {
     code,
@@ -65,7 +67,7 @@ function shortened({ code, message, hint, file, line, path }: ErrorFinding): Err
   };
 }
 
-/** The failure as lines for a person. */
+/** The failure as lines for the user. */
 export function failureLines({ error, stack }: Failure): string[] {
   const findings = error.findings ?? [error];
   const lines = findings.flatMap((finding) => [
@@ -86,7 +88,7 @@ function usage(code: ErrorCode, message: string, hint: string): Failure {
   return { exitCode: errorCodes[code].exitCode, error: { code, message: shortenText(message, longestMessage), hint } };
 }
 
-/** oclif's messages carry colours, tabs, and last lines that point to the help or explain flags at length. */
+/** oclif's messages contain colours, tabs, and last lines that refer to the help or explain flags at length. */
 function plain(message: string): string {
   // eslint-disable-next-line no-control-regex
   const bare = message.replaceAll(/\u001b\[[0-9;]*m/g, '');

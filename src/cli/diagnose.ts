@@ -7,18 +7,18 @@ import { callPlugin } from '../plugins/call-plugin.js';
 import { createHost, type HostSettings } from '../plugins/create-host.js';
 import { allContributions, type LocatedContribution, type PluginHost } from '../plugins/open-plugin-host.js';
 
-/** One subject that the doctor looked at. */
+/** One subject that the doctor examined. */
 export interface DiagnosedSubject {
   readonly subject: string;
   readonly findings: readonly Diagnosis[];
 }
 
-/** Share of the processors that is wanted from which the machine is called busy. */
+/** The machine counts as busy if the load is at least this share of its processors. */
 const busyFrom = 0.5;
 const OLDEST_NODE = [20, 19] as const;
 const DEADLINE_SECONDS = 60;
 
-/** Looks at the machine, the folders, the plugins, and asks every contribution that can say something about itself. */
+/** Examines the machine, the folders and the plugins, and calls `diagnose` of every contribution that has it. */
 export async function diagnose(
   host: PluginHost,
   settings: HostSettings,
@@ -52,8 +52,8 @@ function machine(): Diagnosis[] {
 }
 
 /**
- * Whether others are computing here: then training takes longer than any page says. Windows measures no load:
- * it says 0.
+ * Whether other processes use this machine: then training takes longer than documented. Windows measures no load and
+ * reports 0.
  *
  * @param load processes that wanted a processor over the last minute
  */

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core';
 
-/** What `report` takes for forms other than the page. */
+/** Flags of `report` for formats other than the page. */
 export const exportFlags = {
   format: Flags.option({
     options: ['html', 'csv', 'parquet', 'markdown', 'svg'] as const,
@@ -23,7 +23,7 @@ export const exportFlags = {
   }),
 } as const;
 
-/** Of each flag the formats that it is for, where not for all. */
+/** The formats of each flag that does not apply to all. */
 const formatsOf = {
   force: ['csv', 'parquet', 'markdown', 'svg'],
   episodes: ['html'],
@@ -39,7 +39,7 @@ interface ExportFlags {
   readonly metric?: string | undefined;
 }
 
-/** A flag that was written and does nothing is the user's error. Throws AG_COMMAND_USAGE. */
+/** Refuses a flag that has no effect, because this is the user's error. Throws AG_COMMAND_USAGE. */
 export async function refuseIdleFlags(flags: ExportFlags) {
   const names = Object.keys(formatsOf) as (keyof typeof formatsOf)[];
   const idle = names.find((name) => {

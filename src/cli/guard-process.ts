@@ -1,6 +1,6 @@
 // The process belongs to the command line, not to the plugins in it. Plugins cannot end it, and cannot write into the
-// one document of `--json`. Threads and child processes of a plugin, native code, file descriptor 1 and `process.abort`
-// cannot be controlled.
+// single document of `--json`. Threads and child processes of a plugin, native code, file descriptor 1 and
+// `process.abort` cannot be controlled.
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { ExitError } from '../errors/exit-error.js';
 
-/** What is told of a package. */
+/** The parts of a package that messages need. */
 interface GuardedPlugin {
   readonly root: string;
   readonly name: string;
@@ -24,9 +24,9 @@ let tell = (error: AgentgymError): number => error.exitCode;
 let plugins: readonly GuardedPlugin[] = [];
 
 /**
- * Said by `main`: only a process of ours is guarded, not one in which a command is merely called.
+ * `main` calls this. Only our own process is guarded, not a process that just calls a command.
  *
- * @param tells tells of an error and gives the exit code
+ * @param tells reports an error and returns the exit code
  */
 export function ownProcess(tells: (error: AgentgymError) => number): void {
   isOwn = true;
@@ -43,8 +43,8 @@ export function failProcess(error: AgentgymError): never {
 }
 
 /**
- * From here on plugins run: `process.exit` throws in whoever calls it, and under `--json` standard output goes to
- * standard error.
+ * Call this before plugins run. From then on `process.exit` throws, and under `--json` standard output goes to standard
+ * error.
  */
 export function guardProcess(guarded: readonly GuardedPlugin[], json: boolean): void {
   plugins = guarded;
@@ -57,19 +57,19 @@ export function guardProcess(guarded: readonly GuardedPlugin[], json: boolean): 
   process.stdout.write = process.stderr.write.bind(process.stderr);
 }
 
-/** No plugin runs any more. */
+/** Call this when no plugin runs any more. */
 export function releaseProcess(): void {
   process.exit = exit;
   if (write !== undefined) process.stdout.write = write;
   write = undefined;
 }
 
-/** Ends the process, whatever plugins may. */
+/** Ends the process, even while plugins cannot. */
 export function leaveProcess(code: number): never {
   return exit(code);
 }
 
-/** Writes the one document of `--json`. */
+/** Writes the single document of `--json`. */
 export function printDocument(document: unknown): void {
   // JSON does not escape some characters that control terminals: C1 controls, and signs that change the direction of
   // text.
@@ -97,7 +97,7 @@ export function uncaughtFailure(outlives: (error: AgentgymError) => boolean): Pr
 
 function blame(error: Error): Error {
   if (isAgentgymError(error)) return error;
-  // Whatever is thrown comes here, texts too.
+  // Any value can be thrown, even a string.
   const culprit = pluginIn((error as Partial<Error> | undefined)?.stack ?? '');
   if (culprit === undefined) return error;
   return new AgentgymError('AG_PLUGIN_FAILED', {
@@ -107,11 +107,11 @@ function blame(error: Error): Error {
   });
 }
 
-/** The plugin whose code the innermost line of a stack is in that is of any; lines of agentgym itself are nobody's. */
+/** The plugin with the innermost stack line; lines of agentgym itself are skipped. */
 function pluginIn(stack: string): GuardedPlugin | undefined {
   const folders = plugins.map((plugin) => ({ plugin, folder: folderOf(plugin.root) }));
   const places: { plugin?: GuardedPlugin; folder: string }[] = [...folders, { folder: folderOf(own) }];
-  // A plugin may lie inside the folder of another plugin, or agentgym inside that of a project.
+  // A plugin may be inside the folder of another plugin, or agentgym inside that of a project.
   places.sort((a, b) => b.folder.length - a.folder.length);
   for (const line of stack.split('\n').filter((text) => /^\s+at /.test(text))) {
     const place = places.find(({ folder }) => line.includes(folder) || line.includes(pathToFileURL(folder).href));

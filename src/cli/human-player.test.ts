@@ -7,7 +7,7 @@ import { humanPlayer } from './human-player.js';
 
 const admissible = () => Promise.resolve<readonly string[] | undefined>(['10', '20']);
 
-/** A person with keys to type on, and all that was shown so far. */
+/** A person with typed input, and all output so far. */
 function seat(isTTY: boolean) {
   const [input, output] = [Object.assign(new PassThrough(), isTTY && { isTTY }), new PassThrough()];
   let shown = '';
@@ -46,7 +46,7 @@ it('asks for each action, keeps what was typed ahead, and says when the game was
   input.end('10\n\n');
   expect(await turn(['first \u001b[2J'], [])).toBe('10');
   expect(await turn(['first', 'second'], ['10'])).toBe('');
-  // Who pipes too few lines made a mistake; who leaves a terminal did not.
+  // Too few piped lines are an error; leaving a terminal is not.
   await expect(turn(['first', 'second', 'third'], ['10', ''])).rejects.toMatchObject({
     code: 'AG_COMMAND_USAGE',
     message: 'Standard input ended after 2 actions, before the end of the game.',

@@ -4,10 +4,10 @@ import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { visibleText } from '../reporting/display-text.js';
 
-/** Most characters of legal actions that are offered with every turn. */
+/** The most characters of legal actions that each turn shows. */
 const offered = 240;
 
-/** The legal actions in a line, as many as have room. */
+/** The legal actions in one line, or their number if they are too long. */
 function offer(actions: readonly string[]): string {
   const line = `legal: ${actions.join(', ')}`;
   if (line.length <= offered) return line;
@@ -15,11 +15,11 @@ function offer(actions: readonly string[]): string {
 }
 
 /**
- * A person at the terminal: shown each observation, asked for each action. Prompts go to standard error, so that
+ * A person at the terminal, who sees each observation and types each action. Prompts go to standard error, so that
  * `--json` stays clean.
  */
 export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Player {
-  // One reader for all turns: what was typed or piped ahead is not lost between two of them.
+  // One reader for all turns, so that input typed or piped ahead is not lost between turns.
   let lines: AsyncIterator<string> | undefined;
   let reader: Interface | undefined;
   return {
@@ -46,7 +46,7 @@ export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.Writabl
       for (;;) {
         reader.prompt();
         line = await lines?.next();
-        // Only a person means these: in a file every line is an action.
+        // Only a person uses these commands: in a file every line is an action.
         if (!atTerminal || line?.done !== false) break;
         if (line.value === '/actions') tell(legal?.join('\n') ?? 'This environment does not list its legal actions.');
         else if (line.value === '/help') {
@@ -59,7 +59,7 @@ export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.Writabl
       signal.removeEventListener('abort', leave);
       const isQuit = atTerminal && line?.done === false && line.value === '/quit';
       if (line?.done === false && !isQuit) return line.value;
-      // The prompt stands there still.
+      // Ends the line of the prompt.
       output.write('\n');
       if (signal.aborted || atTerminal) {
         throw new AgentgymError('AG_INTERRUPTED', {

@@ -8,7 +8,7 @@ import { readStoredPlugins } from '../plugins/store/plugin-store.js';
 import { listPlugins } from './list-plugins.js';
 
 /**
- * Everything that is known of one plugin.
+ * All facts about one plugin.
  *
  * @throws AgentgymError AG_PLUGIN_NOT_INSTALLED
  */
@@ -34,7 +34,7 @@ export async function inspectPlugin(name: string, config: Config, host: PluginHo
   return { ...listed, ...origin, apiVersion, contributions, ...needs };
 }
 
-/** The same for a person. */
+/** The facts as lines for the user. */
 export function inspectionLines(plugin: Awaited<ReturnType<typeof inspectPlugin>>): string[] {
   const { name, version, type, source, root, commit, integrity, peerRange, apiVersion, problem } = plugin;
   const dependencies = Object.entries(plugin.dependencies).map(([other, range]) => `${other} ${range}`);

@@ -6,15 +6,15 @@ import { pluginStoreOf } from './plugin-store-of.js';
 
 export interface OnDemandSettings {
   readonly config: Config;
-  /** What is in use so far. */
+  /** The plugins that are in use so far. */
   readonly host: PluginHost;
   readonly signal: AbortSignal;
   readonly note: (line: string) => void;
 }
 
 /**
- * Installs a plugin in the middle of another command, says so, and gives the configuration with all that is installed
- * then. Its install scripts do not run.
+ * Installs a plugin during another command, reports it, and returns the configuration with all plugins that are then
+ * installed. Its install scripts do not run.
  */
 export async function installOnDemand(name: string, { config, host, signal, note }: OnDemandSettings): Promise<Config> {
   note(`${name} is not installed: installing it.`);
@@ -32,8 +32,7 @@ export async function installOnDemand(name: string, { config, host, signal, note
     },
   });
   note(`Installed ${installed.name} ${installed.version}.`);
-  // Options of a command's config carry the plugins that were found at the start: without them they are looked for
-  // again.
+  // The command's config options contain the plugins found at the start. Without them, plugins are searched again.
   const { plugins: _, ...options } = config.options;
   return Config.load(options);
 }

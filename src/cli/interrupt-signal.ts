@@ -6,7 +6,7 @@ import { leaveProcess } from './guard-process.js';
 let controller: AbortController | undefined;
 
 /**
- * One signal for the process: the first Ctrl-C, SIGTERM or SIGHUP aborts it with AG_INTERRUPTED, so that work can be
+ * One signal for the process. The first Ctrl-C, SIGTERM or SIGHUP aborts it with AG_INTERRUPTED, so that work can be
  * saved; the second ends the process immediately. `said` is the message to the user at the first.
  */
 export function interruptSignal(said = 'Interrupted: saving. Interrupt again to stop at once.'): AbortSignal {
@@ -25,21 +25,21 @@ export function interruptSignal(said = 'Interrupted: saving. Interrupt again to 
   return controller.signal;
 }
 
-/** Under `nohup` a terminal that closes is nobody's business: to listen for the signal would undo that. */
+/** Under `nohup`, a closing terminal must not end the process; a listener for the signal would undo that. */
 function ignoresHangUp(): boolean {
   try {
     const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
     return ignored !== undefined && (BigInt(`0x${ignored}`) & 1n) === 1n;
   } catch {
-    // Where nobody can tell, a process without a terminal is one that was meant to outlive it.
+    // If this is unknown, a process without a terminal is meant to survive it.
     return process.stdin.isTTY !== true;
   }
 }
 
-/** A process that works for another one ends with it, however that ended. */
+/** A child process is aborted when its parent ends for any reason. */
 function abortWithParent(controller: AbortController): void {
   if (process.channel === undefined || process.channel === null) return;
-  // The channel alone keeps nothing alive.
+  // An open channel alone must not keep the process alive.
   process.channel.unref();
   process.once('disconnect', () => {
     controller.abort(new AgentgymError('AG_INTERRUPTED', { message: 'the parent process has ended' }));

@@ -25,7 +25,7 @@ interface GivenLabel {
   readonly note?: string | undefined;
 }
 
-/** Undefined if none of the flags is given. */
+/** Empty if none of the flags is given. */
 export function labelOf({ name, tag, note }: GivenLabel): { readonly label?: RunLabel } {
   if (name === undefined && tag === undefined && note === undefined) return {};
   return { label: { ...(name !== undefined && { name }), tags: tag ?? [], ...(note !== undefined && { note }) } };

@@ -8,15 +8,15 @@ import type { PluginOrigin } from '../plugins/plugin-source.js';
 /** One line of `agentgym list`. */
 export interface ListedContribution {
   readonly name: string;
-  /** Package that it comes from. */
+  /** The package that provides it. */
   readonly plugin: string;
   readonly version: string;
-  /** How that package came here. */
+  /** How that package was installed. */
   readonly origin: PluginOrigin;
   readonly summary: string;
 }
 
-/** All there is to build a recipe of, by kind, and the built-in recipes; each list in name order. */
+/** All contributions for recipes, by kind, and the built-in recipes; each list is sorted by name. */
 export async function listContributions(host: PluginHost) {
   return {
     environments: await listKind(host, 'environment'),
@@ -29,7 +29,7 @@ export async function listContributions(host: PluginHost) {
   };
 }
 
-/** Two aligned columns: name and summary, with the package of what did not come with the CLI. */
+/** Two aligned columns, name and summary. A package that is not part of the CLI is named. */
 export function listLines(items: readonly ListedContribution[]): string[] {
   const width = Math.max(0, ...items.map((item) => item.name.length));
   return items.map(({ name, summary, origin, plugin }) => {
@@ -38,7 +38,7 @@ export function listLines(items: readonly ListedContribution[]): string[] {
   });
 }
 
-/** One line for each package that another one of its name stands in the place of. */
+/** One line for each package that replaces another one with the same name. */
 export function replacedLines(host: PluginHost): string[] {
   return host.packages().flatMap(({ name, version, origin, insteadOf }) => {
     if (insteadOf === undefined) return [];

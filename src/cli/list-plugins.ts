@@ -13,16 +13,16 @@ export interface ListedPlugin {
   readonly friendlyName: string;
   readonly version: string | null;
   readonly type: 'built-in' | 'installed' | 'linked' | 'project';
-  /** Tag, range, URL or folder; null for one that is built in or of the project. */
+  /** Tag, range, URL or folder; null for a built-in plugin or one of the project. */
   readonly source: string | null;
   readonly root: string;
   /** Why it cannot be used. */
   readonly problem?: string;
-  /** What it stands for. */
+  /** Which plugin it replaces. */
   readonly note?: string;
 }
 
-/** All plugins that count in a folder, in name order, with those that are installed but whose folder is gone. */
+/** All plugins that apply in a folder, sorted by name, and installed plugins whose folder is missing. */
 export async function listPlugins(config: Config, folder: string): Promise<readonly ListedPlugin[]> {
   const stored = await readStoredPlugins(config.dataDir);
   const { sources } = await installedPlugins(config, folder);
@@ -42,7 +42,7 @@ export async function listPlugins(config: Config, folder: string): Promise<reado
   return [...loaded, ...gone].sort(byName);
 }
 
-/** Lines under a heading for each type. */
+/** Lines of plugins below a heading for each type. */
 export function pluginTable(plugins: readonly ListedPlugin[]): string[] {
   const width = Math.max(0, ...plugins.map((plugin) => plugin.friendlyName.length));
   return (['project', 'linked', 'installed', 'built-in'] as const).flatMap((type) => {

@@ -7,15 +7,15 @@ import { describeFailure, failureLines, type Failure } from './describe-failure.
 import { leaveProcess, ownProcess, releaseProcess, uncaughtFailure, printDocument } from './guard-process.js';
 import { reportMissingPlugins } from './report-missing-plugins.js';
 
-/** Commands by which a plugin that breaks others is found and removed: what one throws does not end them. */
+/** Commands that help to find and remove a broken plugin, so an error of a plugin does not end them. */
 const lookers = ['doctor', 'list', 'plugins'];
 
-/** How Node ends a process that waits for what never comes. */
+/** Node's exit code if the process waits for a promise that never settles. */
 const UNSETTLED = 13;
 
 /**
- * Runs the command line and gives the exit code: 0 ok; 1 a check did not hold; 2 the user's error; 70 ours; 130
- * interrupted and resumable. Under `--json` standard output is one document, also on failure.
+ * Runs the command line and returns the exit code: 0 ok; 1 a check failed; 2 user error; 70 defect of agentgym; 130
+ * interrupted and resumable. Under `--json` standard output is one document, even after a failure.
  *
  * @param entry URL or path of a file of the CLI's package
  */
@@ -35,7 +35,7 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
   };
   ownProcess((error) => tell(describeFailure(error)));
   process.once('exit', () => {
-    // The listener's own argument was taken before Node set this.
+    // The listener's argument was evaluated before Node set this exit code.
     if (process.exitCode !== UNSETTLED) return;
     const [call = 'something', ...others] = unansweredCalls();
     const message = `${[call, ...others].join(', ')}, but nothing is left to wait for`;
@@ -54,8 +54,8 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
 }
 
 /**
- * Commands of other packages (`plugins`, `version`) inherit oclif's `catch`, which under `--json` prints a document of
- * its own and ends with 1. BaseCommand overrides it; here it is replaced for everybody else.
+ * Commands of other packages (`plugins`, `version`) inherit oclif's `catch`. Under `--json` that prints a separate
+ * document and ends with 1. BaseCommand overrides it; this function replaces it for all other commands.
  */
 function leaveErrorsToMain(): void {
   const prototype = Command.prototype as unknown as { catch(this: Command, error: Error): Promise<never> };
@@ -65,7 +65,7 @@ function leaveErrorsToMain(): void {
   };
 }
 
-/** Resolves once everything is written, or nobody listens any more. */
+/** Resolves once everything is written, or if nobody reads the stream any more. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** What opens an address on each system; it is handed over as one argument, never to a shell. */
+/** The program that opens an address on each system. The address is passed as one argument, never to a shell. */
 const openers: { readonly [platform: string]: readonly string[] } = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],

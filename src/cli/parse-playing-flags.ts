@@ -1,7 +1,7 @@
 import { parseSetting } from '../config/parse-setting.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** `--option depths=[1,2]` and so on as options of an environment. Throws AG_COMMAND_USAGE. */
+/** Parses `--option depths=[1,2]` to options of an environment. Throws AG_COMMAND_USAGE. */
 export function parseOptions(texts: readonly string[]): { readonly [name: string]: unknown } {
   const entries = texts.map((text): [string, unknown] => {
     const { path, value } = parseSetting(text, '--option');

@@ -1,13 +1,13 @@
 import type { InstalledPlugin } from '../plugins/store/link-plugin.js';
 import type { UpdatedPlugin } from '../plugins/store/update-plugins.js';
 
-/** What a person reads after `plugins install` or `link`. */
+/** The output of `plugins install` or `link` for the user. */
 export function installedLines({ name, version, type, source, contributions }: InstalledPlugin): string[] {
   const from = type === 'link' ? `Linked ${name} ${version} (${source})` : `Installed ${name} ${version}`;
   return [from, ...contributions.map((item) => `  ${item.kind} ${item.name}: ${item.summary}`)];
 }
 
-/** What a person reads after `plugins update`. */
+/** The output of `plugins update` for the user. */
 export function updatedLines(plugins: readonly UpdatedPlugin[]): string[] {
   if (plugins.length === 0) return ['No plugins are installed.'];
   return plugins.map(({ name, from, to, commit, skipped }) => {

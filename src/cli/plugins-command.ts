@@ -13,7 +13,10 @@ export const allowScriptsFlag = Flags.boolean({
   description: 'Run the install scripts of the plugin and its dependencies; by default they are only listed',
 });
 
-/** A command that changes what is installed: it ends with the old state or the new one, however it ends. */
+/**
+ * A command that changes the installed plugins. Even after a failure, the result is either the old state or the new
+ * one.
+ */
 export abstract class PluginsCommand extends BaseCommand {
   protected override get signal(): AbortSignal {
     return interruptSignal('Interrupted: the installed plugins do not change.');
@@ -24,13 +27,13 @@ export abstract class PluginsCommand extends BaseCommand {
     return pluginStoreOf(this.config, this.signal, (line) => this.note(line));
   }
 
-  /** What all plugins in use contribute. */
+  /** The contributions of all plugins in use. */
   protected async claimed(): Promise<readonly ClaimedName[]> {
     const { allContributions } = await import('../plugins/open-plugin-host.js');
     return allContributions(await this.openPluginHost());
   }
 
-  /** Announces install scripts, and says whether they may run. */
+  /** Announces install scripts, and returns whether they may run. */
   protected async allowScripts(scripts: readonly InstallScripts[], flag: boolean): Promise<boolean> {
     for (const { package: name, version, commands } of scripts) {
       this.note(`${name} ${version} wants to run these commands with all your rights: ${commands.join('; ')}`);

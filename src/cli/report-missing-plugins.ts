@@ -7,8 +7,9 @@ import { messageOf } from '../errors/message-of.js';
 import { printable } from '../reporting/terminal-style.js';
 
 /**
- * oclif warns with a stack about a plugin whose folder is gone, on every command. Here it is one line that names the
- * cure; what oclif warns of otherwise is left to it.
+ * For a plugin whose folder is missing, oclif warns with a stack on every command. This prints one line with the
+ * solution
+ * instead. Other warnings of oclif stay.
  */
 export function reportMissingPlugins(): void {
   const prototype = Config.prototype as unknown as { warn: (this: Config, warning: unknown, scope?: string) => void };

@@ -4,14 +4,14 @@ import { text } from 'node:stream/consumers';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** Actions written down beforehand: one a line, an empty line is an empty action. */
+/** Actions that were written beforehand: one per line; an empty line is an empty action. */
 export interface Script {
   readonly player: Player;
-  /** How many there are: an episode ends after them, if not before. */
+  /** Number of actions: an episode ends after them at the latest. */
   readonly actions: number;
 }
 
-/** Reads a script from a file, or from standard input where `file` is `-`. Throws AG_COMMAND_USAGE. */
+/** Reads a script from a file, or from standard input if `file` is `-`. Throws AG_COMMAND_USAGE. */
 export async function readScript(file: string, stdin: NodeJS.ReadableStream): Promise<Script> {
   let content: string;
   try {

@@ -4,16 +4,16 @@ import { watchMainThread } from '../processes/watch-main-thread.js';
 import type { CallMarks } from '../rollout/local-world.js';
 import { failProcess } from './guard-process.js';
 
-/** How long a call may hold the main thread before it is named and Ctrl-C ends the process by itself. */
+/** If a call holds the main thread longer than this, it is named, and Ctrl-C ends the process directly. */
 const seconds = 2;
 
 let watch: ReturnType<typeof watchMainThread> | undefined;
 
 /**
- * Marks calls of a plugin that hold the main thread. One that holds it for longer than its time ends the process with
- * exit code 2: nothing else can end it.
+ * Marks calls of a plugin that hold the main thread. If one exceeds its time limit, the process ends with exit code 2,
+ * because nothing else can stop the call.
  *
- * @param title whose calls they are: environment `die` (plugin-die 1.0.0)
+ * @param title the plugin of the calls: environment `die` (plugin-die 1.0.0)
  */
 export function markCalls(title: string, milliseconds: { readonly [phase in EnvironmentPhase]: number }): CallMarks {
   const watching = (watch ??= watchMainThread({

@@ -3,7 +3,7 @@ import { Args } from '@oclif/core';
 import { BaseCommand } from '../cli/base-command.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 
-/** What a kind may be called; the short words are those of packages' names. */
+/** Accepted names of kinds; the short ones occur in names of packages. */
 const KINDS: { readonly [word: string]: ContributionKind } = {
   environment: 'environment',
   env: 'environment',

@@ -2,7 +2,7 @@ import { BaseCommand } from '../cli/base-command.js';
 
 const MARKS = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' } as const;
 
-/** `agentgym doctor`: ends with 1 where it finds a problem. */
+/** `agentgym doctor`: ends with 1 if it finds a problem. */
 export default class Doctor extends BaseCommand {
   static override summary = 'Check the machine, the folders and the plugins';
   static override description =

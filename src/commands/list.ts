@@ -5,7 +5,7 @@ import type { ListedContribution } from '../cli/list-contributions.js';
 
 const KINDS = ['environments', 'rewards', 'policies', 'algorithms', 'formats', 'tools', 'recipes'] as const;
 
-/** `describe` says one of a kind, and here it may be said, too. */
+/** `describe` takes the singular of a kind, so `list` accepts it too. */
 const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
   environment: 'environments',
   env: 'environments',

@@ -59,7 +59,7 @@ export default class Play extends BaseCommand {
       runsFolder: 'runs',
     });
     for (const { task, observation, turns: played, success } of result.episodes) {
-      // A person has seen the game already.
+      // A human player has already seen the game.
       if (typeof policy === 'string' || policy.name !== 'human') {
         this.say(`Task ${task}\n${observation}`);
         for (const turn of played) this.say(`> ${turn.action}\n${turn.observation}`);

@@ -28,7 +28,7 @@ export default class Train extends BaseCommand {
     output: Flags.string({ helpValue: 'DIR', description: 'New folder of the run; default: one in runs/' }),
     resume: Flags.string({ helpValue: 'RUN', description: 'Resume a run: a path, an id, or latest' }),
     ...labelFlags(['resume', 'check']),
-    // What `ablate` tells the runs of a grid.
+    // Set by `ablate` for the runs of a grid.
     'shared-stages': Flags.string({ hidden: true }),
     check: Flags.boolean({
       exclusive: ['resume', 'yes'],

@@ -36,7 +36,7 @@ export default class Ui extends BaseCommand {
     ]);
     const signal = interruptSignal('Stopping.');
     const token = process.env['AGENTGYM_UI_TOKEN'];
-    // Opened when the first page of a run wants it.
+    // Opened when the first page of a run needs it.
     let plugins: ReturnType<typeof this.openPluginHost> | undefined;
     const server = await serveRuns({
       folder: flags.runs,
@@ -62,7 +62,7 @@ export default class Ui extends BaseCommand {
     return { url, runs };
   }
 
-  /** Printed when the server stands, not when it ends. */
+  /** Printed when the server has started, not when it ends. */
   override logJson(json: unknown): void {
     if (!this.#isPrinted) super.logJson(json);
     this.#isPrinted = true;

@@ -1,6 +1,6 @@
 import { displayWidth, fitText } from './display-text.js';
 
-/** Rows of cells under each other, two spaces apart. */
+/** Aligns the cells of rows in columns, two spaces apart. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, displayWidth(cell))));

@@ -18,7 +18,7 @@ it('gives a metric along each axis, without lines that have none', () => {
   expect(curveOf(series, 'unknown', 'runStep')).toEqual({ x: [], y: [], stage: [] });
 });
 
-// Goes red when points of one x pile up: charts want x to rise.
+// Goes red when several points keep the same x: charts need a rising x.
 it('keeps the last of several values before the first episode', () => {
   expect(curveOf(series, 'train/loss', 'episodes')).toEqual({ x: [0, 16], y: [2, 1], stage: ['sft', 'rl'] });
 });
@@ -32,7 +32,7 @@ it('makes a mean and a band of seeds, between their points too', () => {
   expect(high).toEqual([0.5, 0.7, 1]);
   expect(y[0]).toBeCloseTo(0.25, 12);
   expect(y[1]).toBeCloseTo(0.6, 12);
-  // Beyond the end of the shorter one the longer one goes on alone: nothing is made up.
+  // After the end of the shorter curve only the longer one counts: nothing is extrapolated.
   expect(y[2]).toBe(1);
 });
 
@@ -75,7 +75,7 @@ it('tells a place without a point from a gap', () => {
   ]);
 });
 
-// Goes red when the last loss of fine-tuning reaches into the first of reinforcement learning.
+// Goes red when the last loss of fine-tuning is averaged with the first of reinforcement learning.
 it('takes the running mean of each stage by itself', () => {
   const stage = ['sft', 'sft', 'sft', 'rl', 'rl', 'rl'];
   const { y } = smooth({ x: [1, 2, 3, 4, 5, 6], y: [6, 6, 6, 1, 1, 1], stage }, 5);

@@ -1,17 +1,17 @@
-// Shared with the report page, so it imports nothing but types of the page's data.
+// The report page shares this file, so it imports only types of the page's data.
 import type { ReportSeries } from './report-data.js';
 
-/** What a curve runs along. */
+/** The horizontal axis of a curve. */
 export type CurveAxis = 'runStep' | 'episodes' | 'seconds';
 
-/** Metrics that never fall are axes too. */
+/** Metrics that never fall can be axes too. */
 export type CostAxis = `cost/${string}`;
 
 /** A curve: `x` rises from point to point. */
 export interface Curve {
   readonly x: readonly number[];
   readonly y: readonly (number | null)[];
-  /** The stage of each point, where the curve is of one run. */
+  /** The stage of each point, if the curve belongs to one run. */
   readonly stage?: readonly string[];
 }
 
@@ -19,26 +19,26 @@ export interface Curve {
 export interface Band extends Curve {
   readonly low: readonly (number | null)[];
   readonly high: readonly (number | null)[];
-  /** How many curves have a value there. */
+  /** How many curves have a value at each x. */
   readonly carried: readonly number[];
 }
 
-/** With so many points or more a curve of training is drawn as a running mean. */
+/** A training curve with at least this many points is drawn as a running mean. */
 const manyPoints = 60;
 
-/** Points of that running mean; 1 where a curve is drawn as measured. */
+/** Points of that running mean; 1 if the curve is drawn as measured. */
 export function runningWindow(points: number, pointsAStep = 50): number {
   return points < manyPoints ? 1 : 2 * Math.floor(points / pointsAStep) + 3;
 }
 
-/** What a time axis of this length counts in, and how many seconds that is. */
+/** The unit for a time axis of this length, and the seconds in this unit. */
 export function timeUnit(longest: number): { readonly unit: 'hours' | 'minutes' | 'seconds'; readonly size: number } {
   if (longest > 7200) return { unit: 'hours', size: 3600 };
   return longest > 180 ? { unit: 'minutes', size: 60 } : { unit: 'seconds', size: 1 };
 }
 
 /**
- * A metric of one run along an axis; where several lines share an x (no episode was played in between), the last one
+ * A metric of one run along an axis. If several lines share an x (no episode was played in between), the last one
  * counts.
  */
 export function curveOf(series: ReportSeries, metric: string, axis: CurveAxis | CostAxis): Curve {
@@ -63,9 +63,9 @@ function isCost(axis: CurveAxis | CostAxis): axis is CostAxis {
 }
 
 /**
- * Several seeds as one curve. At every x of any seed, each seed is interpolated between its neighbours, and counts only
- * if it has values on both sides. So runs of different length or speed are compared where they overlap; beyond that
- * fewer runs carry the mean.
+ * Averages several seeds to one curve. At every x of any seed, each seed is interpolated between its neighbours. A seed
+ * counts only if it has values on both sides. So runs of different length or speed are compared where they overlap;
+ * beyond that, the mean is over fewer runs.
  */
 export function bandOf(curves: readonly Curve[]): Band {
   const x = [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
@@ -82,7 +82,7 @@ export function bandOf(curves: readonly Curve[]): Band {
   };
 }
 
-/** Values at rising x; null outside of the curve. */
+/** Interpolates at rising x; null outside of the curve. */
 function interpolator({ x, y }: Curve): (at: number) => number | null {
   let right = 0;
   return (at) => {
@@ -97,8 +97,8 @@ function interpolator({ x, y }: Curve): (at: number) => number | null {
 }
 
 /**
- * The mean of each point and `window - 1` points around it; at the ends of the curve, and of each stage, of those there
- * are.
+ * The mean of each point and `window - 1` points around it. At the ends of the curve and of each stage, the window is
+ * shorter.
  */
 export function smooth({ x, y, stage }: Curve, window: number): Curve {
   const half = Math.floor(window / 2);
@@ -111,23 +111,21 @@ export function smooth({ x, y, stage }: Curve, window: number): Curve {
   return { x, y: smoothed, ...(stage && { stage }) };
 }
 
-/**
- * Sums, schedules and settings: no point of them is off by chance, so that a running mean of them would only be wrong.
- */
+/** Sums, schedules and settings. Their points have no noise, so a running mean would only be wrong. */
 const exact =
   /^(cost\/.+|rollout\/(episodes|horizon)|train\/(learning_rate|epoch|optimizer_steps|groups)|time\/run_seconds)$/;
 
-/** Whether a running mean tells more of this metric than its points do. */
+/** Whether a running mean shows this metric better than its points do. */
 export function isNoisy(metric: string): boolean {
   return !exact.test(metric);
 }
 
-/** Curves on one list of x, as a chart wants them. */
+/** Curves on one shared list of x, as a chart needs them. */
 export function onOneAxis(curves: readonly Curve[]): { x: number[]; columns: (number | null | undefined)[][] } {
   const x = [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
   const columns = curves.map((curve) => {
     const values = new Map(curve.x.map((at, i) => [at, curve.y[i] ?? null]));
-    // Undefined: no point of this curve, to be passed over; null: a gap.
+    // Undefined: this curve has no point here, and its line continues. Null: a gap.
     return x.map((at) => values.get(at));
   });
   return { x, columns };

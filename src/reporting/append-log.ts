@@ -7,8 +7,8 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
 
 /**
- * A file that only grows. Writes are synchronous: what `append` returned from is with the operating system, in the
- * order of the calls, and outlives a kill of the process; `sync` makes it outlive the machine.
+ * A file that only grows. Writes are synchronous and in the order of the calls. When `append` returns, the operating
+ * system has the data, so it survives a kill of the process. After `sync` it also survives a crash of the machine.
  */
 export class AppendLog {
   readonly #descriptor: number;
@@ -17,7 +17,7 @@ export class AppendLog {
 
   /**
    * @param keep bytes of an existing file to keep; the rest is cut off.
-   * @throws AG_RUN_DAMAGED where the file is shorter than that.
+   * @throws AG_RUN_DAMAGED if the file is shorter.
    */
   constructor(
     readonly path: string,
@@ -45,18 +45,18 @@ export class AppendLog {
     });
   }
 
-  /** Length so far: what a checkpoint remembers. */
+  /** Current length, which checkpoints store. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** SHA-256 of the content so far; checkpoints store it, too, so that a changed byte is found. */
+  /** SHA-256 of the current content. Checkpoints store it too, so that a changed byte is found. */
   get digest(): string {
     return this.#hash.copy().digest('hex');
   }
 
   /**
-   * Adds raw bytes. Throws AG_RUN_WRITE_FAILED, for example where the disk is full; the file may then end in half a
+   * Adds raw bytes. Throws AG_RUN_WRITE_FAILED, for example if the disk is full; the file may then end in half a
    * record.
    */
   append(data: Uint8Array): void {

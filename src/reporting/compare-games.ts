@@ -2,17 +2,17 @@ import type { Episode } from '../contracts/trajectory.js';
 import { fitText, visibleText, wrapText } from './display-text.js';
 import { paint, type TerminalStyle } from './terminal-style.js';
 
-/** One play of a task, by somebody. */
+/** One player's game of a task. */
 export interface Game {
   readonly title: string;
   readonly episode: Episode;
 }
 
-/** Below this, two games stand under each other. */
+/** On a narrower terminal, two games are printed one below the other. */
 const narrow = 60;
 const longestText = 400;
 
-/** Two plays of one task, turn by turn: the text of the environment, and the answer of each player (`>`). */
+/** Two games of one task, turn by turn: the text of the environment, and the answer of each player (`>`). */
 export function compareGames(left: Game, right: Game, style: TerminalStyle): string[] {
   if (style.width < narrow)
     return [...gameLines(left, style.width, style), '', ...gameLines(right, style.width, style)];

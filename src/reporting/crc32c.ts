@@ -15,8 +15,8 @@ export function crc32c(data: Uint8Array): number {
 }
 
 /**
- * The checksum of a TFRecord: rotated and shifted, since a checksum of data that holds checksums is a weak one
- * (`tensorflow/core/lib/hash/crc32c.h`).
+ * The checksum of a TFRecord. It is rotated and shifted, because a plain checksum is weak for data that contains
+ * checksums (`tensorflow/core/lib/hash/crc32c.h`).
  */
 export function maskedCrc32c(data: Uint8Array): number {
   const crc = crc32c(data);

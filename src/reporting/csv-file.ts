@@ -1,11 +1,11 @@
-// RFC 4180: CRLF after every record, the header's included; cells with a comma, a quote or a line break are quoted. A
-// missing value is an empty cell, an empty text is a quoted empty one.
+// RFC 4180: CRLF after every record and after the header. Cells with a comma, a quote or a line break are quoted. A
+// missing value is an empty cell; an empty text is a quoted empty cell.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 import type { Json } from '../contracts/json.js';
 import type { ColumnType, TableColumn, TableFile, TableRow } from './table-file.js';
 
-/** Characters that are held back before a write. */
+/** Characters that are buffered before a write. */
 const held = 1 << 18;
 
 export class CsvFile implements TableFile {
@@ -47,7 +47,7 @@ export class CsvFile implements TableFile {
   }
 }
 
-/** A value as it stands between two commas. */
+/** A value as a CSV cell. */
 function csvCell(value: Json | undefined, type: ColumnType): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -56,9 +56,8 @@ function csvCell(value: Json | undefined, type: ColumnType): string {
 }
 
 /**
- * Text that a spreadsheet would take for a formula (OWASP, "CSV Injection") gets an apostrophe in front. So does text
- * that begins with one, so that a reader who takes one apostrophe off every text that begins with one has the text
- * back.
+ * Puts an apostrophe before text that a spreadsheet would read as a formula (OWASP, "CSV Injection"). Text that begins
+ * with an apostrophe gets one too, so a reader who always removes one leading apostrophe recovers the text.
  */
 function asText(text: string): string {
   return /^(['\t\r\n]|\s*[=+\-@＝＋－＠])/u.test(text) ? `'${text}` : text;

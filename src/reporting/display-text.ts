@@ -1,5 +1,5 @@
-// The width of a string on a terminal, and a safe form of any string to print: text of models and environments is data,
-// and its control sequences must not reach the terminal.
+// The width of a string on a terminal, and a form of any string that is safe to print. Text of models and environments
+// is data, and its control sequences must not reach the terminal.
 
 /**
  * Ranges of code points that take two columns: East Asian wide and full-width forms, and emoji (Unicode TR 11,
@@ -21,14 +21,14 @@ const wide: readonly (readonly [number, number])[] = [
 
 const combining = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 
-/** Columns of text that holds no control characters. */
+/** Columns of text without control characters. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) width += characterWidth(character);
   return width;
 }
 
-/** Control characters as visible signs (`␛`); line breaks stay. */
+/** Replaces control characters by visible signs (`␛`); line breaks stay. */
 export function visibleText(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -39,7 +39,8 @@ export function visibleText(text: string): string {
 }
 
 /**
- * Shortens a long text in the middle, because its end is often as useful as its beginning. Never cuts a surrogate pair.
+ * Shortens a long text in the middle, because its end is often as useful as its beginning. Never splits a surrogate
+ * pair.
  */
 export function shortenText(text: string, longest: number): string {
   if (text.length <= longest) return text;
@@ -49,19 +50,19 @@ export function shortenText(text: string, longest: number): string {
   return `${head} ... ${tail}`;
 }
 
-/** Cuts to a width, with an ellipsis where something is lost. */
+/** Cuts to a width, with an ellipsis if text is lost. */
 export function truncateText(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   return width < 1 ? '' : `${takeColumns(text, width - 1)}…`;
 }
 
-/** Fills with spaces on the right, or cuts. */
+/** Pads with spaces on the right, or cuts. */
 export function fitText(text: string, width: number): string {
   const cut = truncateText(text, width);
   return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)));
 }
 
-/** Breaks text into lines of at most `width` columns, between words where it can. Never empty. */
+/** Breaks text into lines of at most `width` columns, between words if possible. Never returns an empty list. */
 export function wrapText(text: string, width: number): string[] {
   return visibleText(text)
     .split('\n')
@@ -80,7 +81,7 @@ function wrapLine(line: string, width: number): string[] {
     if (current !== '') lines.push(current);
     current = word;
     while (displayWidth(current) > width) {
-      // A character wider than the column still has to go somewhere.
+      // A character that is wider than the column gets a line anyway.
       const head = takeColumns(current, width) || String.fromCodePoint(current.codePointAt(0) ?? 0);
       lines.push(head);
       current = current.slice(head.length);

@@ -1,7 +1,7 @@
 import type { RunMetricsLine } from './metrics-log.js';
 import type { CurvePoint } from './training-curve.js';
 
-/** The evaluations of a run's metrics as a curve over its steps, at the lowest temperature there is. */
+/** A run's evaluations as a curve over its steps, at its lowest temperature. */
 export function evaluationCurve(lines: readonly RunMetricsLine[]): CurvePoint[] {
   const temperatures = lines.flatMap(({ metrics }) =>
     Object.keys(metrics).flatMap((name) => /^eval\/t(.+)\/success$/.exec(name)?.[1] ?? []),

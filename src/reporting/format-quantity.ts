@@ -1,4 +1,4 @@
-/** "54.2 %" of 0.542; "54 %" without decimals. */
+/** 0.542 as "54.2 %"; as "54 %" without decimals. */
 export function formatShare(share: number, decimals = 1): string {
   return `${(share * 100).toFixed(decimals)} %`;
 }
@@ -12,7 +12,7 @@ export function formatSeconds(seconds: number): string {
   return minutes > 0 ? `${minutes} min ${twoDigits(rest)} s` : `${rest} s`;
 }
 
-/** "950", "12.3k", "1.2M": three digits or so. */
+/** "950", "12.3k", "1.2M": about three digits. */
 export function formatCount(value: number): string {
   if (value < 999.5) return value.toFixed(0);
   const [scaled, unit] = value < 999_500 ? [value / 1000, 'k'] : [value / 1_000_000, 'M'];

@@ -28,7 +28,7 @@ describe('GridProgress', () => {
     expect(grid.isDone('b')).toBe(false);
   });
 
-  // Goes red when runs that were found count as runs of this session, which took no time.
+  // Goes red when runs that were found count as runs of this session. They took no time.
   it('judges what is left by the runs that ended in it', () => {
     const grid = new GridProgress(['a'], 6, 2, 0);
     grid.take({ type: 'run-found', cell: 'a', seed: 1 }, 0);

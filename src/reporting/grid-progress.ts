@@ -2,9 +2,9 @@ import type { RunEvent } from '../contracts/events.js';
 import { formatSeconds } from './format-quantity.js';
 import { StageProgress } from './stage-progress.js';
 
-/** What happens while a grid of runs fills, for whoever shows it. A run is a cell with a seed. */
+/** Events while the runs of a grid are executed, for a display. A run is a cell with a seed. */
 export type GridEvent =
-  /** It was complete before. */
+  /** The run was complete before. */
   | { readonly type: 'run-found'; readonly cell: string; readonly seed: number }
   | { readonly type: 'run-started'; readonly cell: string; readonly seed: number; readonly resumed: boolean }
   | { readonly type: 'run-event'; readonly cell: string; readonly seed: number; readonly event: RunEvent }
@@ -17,7 +17,7 @@ export type GridEvent =
       readonly cause?: string;
     };
 
-/** Whatever shows them. */
+/** Displays these events. */
 export interface GridDisplay {
   event(event: GridEvent): void;
   close(): Promise<void>;
@@ -26,16 +26,16 @@ export interface GridDisplay {
 interface CellProgress {
   done: number;
   failed: number;
-  /** Seeds under way, and where they are. */
+  /** Seeds under way and their progress. */
   readonly active: Map<number, { readonly startedAt: number; stage?: StageProgress }>;
 }
 
-/** Where a grid stands: one line a cell, and the time that is left. Fed with events; reads no clock of its own. */
+/** The progress of a grid: one line per cell, and the remaining time. It receives events and reads no clock. */
 export class GridProgress {
   readonly #cells: ReadonlyMap<string, CellProgress>;
   #found = 0;
   #ended = 0;
-  /** Seconds of the runs that ended. */
+  /** Total seconds of the runs that ended. */
   #seconds = 0;
 
   /** @param now milliseconds of any monotonic clock */
@@ -74,13 +74,13 @@ export class GridProgress {
     return `${id}: ${done}/${this.seeds} seeds${broken}${seeds.join('')}`;
   }
 
-  /** Nothing more will happen in the cell. */
+  /** Whether nothing more will happen in the cell. */
   isDone(id: string): boolean {
     const { done, failed } = this.#cell(id);
     return done + failed === this.seeds;
   }
 
-  /** "7 of 9 runs, 3 min 02 s, about 1 min 10 s left": as long as those that ended. */
+  /** "7 of 9 runs, 3 min 02 s, about 1 min 10 s left": assumes that the other runs take as long as those that ended. */
   summary(now: number): string {
     const total = this.cells.length * this.seeds;
     const done = this.#found + this.#ended;
@@ -98,7 +98,7 @@ export class GridProgress {
   #endRun(cell: CellProgress, seed: number, status: string, now: number): void {
     const run = cell.active.get(seed);
     cell.active.delete(seed);
-    // One that was interrupted is neither: it goes on another time.
+    // An interrupted run is neither completed nor failed: it can resume later.
     if (status !== 'completed' && status !== 'failed') return;
     this.#ended += 1;
     this.#seconds += (now - (run?.startedAt ?? now)) / 1000;

@@ -1,6 +1,6 @@
-// Success apart by labels of tasks, in the terminal, in Markdown and on the page alike.
+// Success by task label, for the terminal, for Markdown and for the page.
 
-/** A player's evaluation, as far as tables by label read it. */
+/** The parts of a player's evaluation that tables by label need. */
 interface LabelledPlayer<Success> {
   readonly name: string;
   readonly evaluation: {
@@ -15,7 +15,7 @@ interface LabelledPlayer<Success> {
   readonly emphasis?: boolean;
 }
 
-/** A player on the tasks of one value. */
+/** A player on the tasks with one label value. */
 export interface LabelRow<Success> {
   readonly value: string;
   readonly name: string;
@@ -25,8 +25,9 @@ export interface LabelRow<Success> {
 }
 
 /**
- * Tables of players by the values of each label: the players of a value are together, in their order. Empty if no task
- * has labels.
+ * Tables of players by the values of each label. Rows of the same value are together, in the order of the players.
+ * Empty
+ * if no task has labels.
  */
 export function labelTables<Success>(
   players: readonly LabelledPlayer<Success>[],

@@ -1,15 +1,15 @@
 // What `agentgym ui` sends to its pages, as JSON: server-sent events named `runs`, `report`, `load` and `problem`.
-// Types alone, like report-data.ts, which it goes with.
+// Like report-data.ts, this file has only types.
 import type { ReportData, ReportEpisode, ReportRate, ReportRun, ReportStatus } from './report-data.js';
 
-/** Everything in the folder that is followed: the event `runs`. */
+/** All runs and ablations in the watched folder: the event `runs`. */
 export interface RunsListing {
   readonly formatVersion: 1;
   /** The folder, as the server was given it. */
   readonly folder: string;
   /** Version of the tool. */
   readonly version: string;
-  /** Runs that stand by themselves, the newest first. */
+  /** Runs outside of ablations, the newest first. */
   readonly runs: readonly ListedRun[];
   /** The newest first. */
   readonly ablations: readonly ListedAblation[];
@@ -17,11 +17,11 @@ export interface RunsListing {
 
 /** A run in a list. */
 export interface ListedRun {
-  /** By which the server knows it: the run's id, with a number behind it where two folders hold the same one. */
+  /** The server's key for the run: its id, with a number appended if two folders contain the same id. */
   readonly key: string;
   /** Name of the recipe. */
   readonly recipe: string;
-  /** What somebody called it; absent: nobody did. */
+  /** The name that a user gave the run; absent without one. */
   readonly name?: string;
   readonly seed: number;
   readonly status: ReportStatus;
@@ -29,22 +29,25 @@ export interface ListedRun {
   readonly createdAt: string;
   /** Null before the first step. */
   readonly stage: string | null;
-  /** Steps over all stages, and how many the recipe wants. */
+  /** Steps over all stages, and the number that the recipe asks for. */
   readonly steps: number;
   readonly stepsWanted: number;
-  /** The last word on it so far; null where there is none. */
+  /** The latest success; null if there is none yet. */
   readonly success: ListedSuccess | null;
-  /** Empty where nothing but supervised fine-tuning is done. */
+  /** Empty if the run only does supervised fine-tuning. */
   readonly algorithm: string;
-  /** By key of the recipe: those at which the runs of this recipe in the list differ, the seed apart. */
+  /** Keys of the recipe in which the listed runs of this recipe differ, except the seed. */
   readonly settings: { readonly [key: string]: unknown };
-  /** Of the final evaluation, one a temperature; none before it. */
+  /** Success of the final evaluation, one entry per temperature; empty before it. */
   readonly finals: readonly (ReportRate & { readonly temperature: number })[];
-  /** Of work, over all sessions. */
+  /** Working time over all sessions. */
   readonly seconds: number;
 }
 
-/** `final`: the final evaluation; `evaluated`: the last one on the way; `trained`: the last step's own episodes. */
+/**
+ * `final`: the final evaluation; `evaluated`: the last evaluation during training; `trained`: the episodes of the last
+ * step.
+ */
 export interface ListedSuccess {
   readonly rate: number;
   readonly from: 'final' | 'evaluated' | 'trained';
@@ -55,7 +58,7 @@ export interface ListedAblation {
   readonly key: string;
   readonly name: string;
   readonly question: string;
-  /** Null before it compared its cells. */
+  /** Null before its cells are compared. */
   readonly answer: string | null;
   readonly status: ReportStatus;
   readonly createdAt: string;
@@ -64,24 +67,24 @@ export interface ListedAblation {
 
 export interface ListedCell {
   readonly id: string;
-  /** What people read in the place of the id; absent: the id. */
+  /** Shown instead of the id; absent: the id. */
   readonly title?: string;
-  /** Runs that have begun, by seed. */
+  /** Started runs, by seed. */
   readonly runs: readonly ListedRun[];
-  /** Seeds that have not. */
+  /** Seeds without a started run. */
   readonly queued: readonly number[];
 }
 
-/** The event `report`: all of a report but its episodes, and of these what the page does not have yet. */
+/** The event `report`: a whole report, but only those episodes that the page does not have yet. */
 export interface ReportUpdate {
   readonly report: Omit<ReportData, 'runs'> & { readonly runs: readonly RunUpdate[] };
-  /** By the id of the run. */
+  /** By run id. */
   readonly episodes: { readonly [run: string]: EpisodesUpdate };
 }
 
 /**
- * A run without its episodes, and without what did not change since the last event of this connection: `kept` names
- * these parts.
+ * A run without its episodes and without the parts that have not changed since the last event of this connection.
+ * `kept` names these parts.
  */
 export type RunUpdate = Pick<ReportRun, 'id'> &
   Partial<Omit<ReportRun, 'episodes'>> & { readonly kept: readonly (keyof ReportRun)[] };
@@ -89,21 +92,21 @@ export type RunUpdate = Pick<ReportRun, 'id'> &
 interface EpisodesUpdate {
   /** Keys of all its episodes, in order. */
   readonly order: readonly string[];
-  /** Those that were not sent on this connection before, by key: what has a key once never changes. */
+  /** Episodes that were not sent on this connection before, by key. The episode of a key never changes. */
   readonly added: { readonly [key: string]: ReportEpisode };
 }
 
-/** The event `load`, every two seconds: what the machine is doing. */
+/** The event `load`, every two seconds: the load of the machine. */
 export interface SystemLoad {
   /** Cores that the server may use. */
   readonly cores: number;
-  /** Share of all cores that was busy since the sample before, in [0, 1]; null in the first. */
+  /** Busy share of all cores since the last sample, in [0, 1]; null in the first sample. */
   readonly busy: number | null;
-  /** Means over 1, 5 and 15 minutes; null where the system has none (Windows). */
+  /** Means over 1, 5 and 15 minutes; null if the system has none (Windows). */
   readonly average: readonly [number, number, number] | null;
   /** Bytes. */
   readonly memory: { readonly used: number; readonly total: number };
-  /** Processes that train runs of this page; none where the system does not tell (other than Linux). */
+  /** Processes that train runs of this page; empty on systems other than Linux, which do not report them. */
   readonly processes: readonly ProcessLoad[];
 }
 
@@ -111,13 +114,13 @@ export interface ProcessLoad {
   /** Key of the run. */
   readonly run: string;
   readonly pid: number;
-  /** Cores that it kept busy since the sample before; null in the first. */
+  /** Cores that it kept busy since the last sample; null in the first sample. */
   readonly cores: number | null;
   /** Resident memory in bytes. */
   readonly memory: number;
 }
 
-/** The event `problem`: why there is nothing newer than what the page shows. */
+/** The event `problem`: why the page gets no newer data. */
 export interface ServerProblem {
   readonly message: string;
 }

@@ -24,7 +24,7 @@ it('says what is in the way', async () => {
   });
 });
 
-// Goes red, by never ending, with Node's own `recursive`.
+// Goes red with Node's `recursive` option, which never ends.
 it.runIf(existsSync('/proc/self'))('ends where a file system refuses every folder', async () => {
   await expect(makeFolder('/proc/agentgym/a/b')).rejects.toMatchObject({ syscall: 'mkdir', path: '/proc/agentgym' });
 });

@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Creates a folder and its missing parents. Node's own function reports a folder below a refused one as missing, and
- * never ends on file systems that refuse without a reason, such as /proc.
+ * Creates a folder and its missing parents. If a folder is refused, Node's own function reports the folders below it as
+ * missing. It never ends on file systems that refuse without a reason, such as /proc.
  *
  * @returns the uppermost created folder; undefined if all existed
  */
@@ -13,7 +13,7 @@ export async function makeFolder(path: string): Promise<string | undefined> {
   for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at);
   for (const folder of missing) {
     await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-      // Somebody else made it meanwhile.
+      // Another process created it meanwhile.
       if (error.code !== 'EEXIST') throw error;
     });
   }

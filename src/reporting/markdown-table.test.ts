@@ -14,7 +14,7 @@ it('is laid out as prettier does, with bars and wide letters in it', async () =>
   expect(await format(text, { parser: 'markdown' })).toBe(text);
 });
 
-// Goes red when text can be a link, a tag, or end its line.
+// Goes red when text can become a link or a tag, or can end its line.
 it('shows text as it is, but for code', () => {
   expect(markdownText('![x](http://a) <img src=x>\n# `a_b` c`d')).toBe(
     '!\\[x\\](http://a) \\<img src=x\\> # `a_b` c\\`d',

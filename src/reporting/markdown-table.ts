@@ -2,13 +2,12 @@ import { displayWidth } from './display-text.js';
 
 export interface MarkdownColumn {
   readonly title: string;
-  /** Numbers stand to the right. */
+  /** Numbers are aligned to the right. */
   readonly align?: 'right';
 }
 
 /**
- * A table of GitHub's Markdown, its columns under each other in the source too, as prettier writes them. Cells are
- * Markdown already.
+ * A GitHub Markdown table. Its columns are aligned in the source too, as prettier does it. Cells are Markdown already.
  */
 export function markdownTable(columns: readonly MarkdownColumn[], rows: readonly (readonly string[])[]): string[] {
   const cells = [columns.map(({ title }) => title), ...rows].map((row) => row.map(asCell));
@@ -26,9 +25,7 @@ export function markdownTable(columns: readonly MarkdownColumn[], rows: readonly
   return [line(head), line(rule), ...body.map(line)];
 }
 
-/**
- * Text as Markdown that shows it: no markup, link or HTML comes of it, but for what stands between backticks. One line.
- */
+/** Escapes text for Markdown: one line without markup, links or HTML. Text between backticks stays code. */
 export function markdownText(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line
@@ -37,7 +34,7 @@ export function markdownText(text: string): string {
     .join('');
 }
 
-/** In a table a bar ends a cell, between backticks too. */
+/** A bar ends a cell of a table, even between backticks. */
 function asCell(markdown: string): string {
   return markdown.replaceAll('|', '\\|');
 }

@@ -4,12 +4,12 @@ import type { MetricsLine } from '../contracts/journal.js';
 import { AppendLog } from './append-log.js';
 import { TensorBoardEvents } from './tensorboard-events.js';
 
-/** A metrics line with its position in the whole run: steps of earlier stages and of this one. */
+/** A metrics line with its step in the whole run: the steps of earlier stages plus those of this stage. */
 export interface RunMetricsLine extends MetricsLine {
   readonly runStep: number;
 }
 
-/** `metrics.jsonl`, and the same scalars in TensorBoard's files beside it. */
+/** Writes `metrics.jsonl`, and the same scalars to TensorBoard's files beside it. */
 export class MetricsLog {
   readonly #lines: AppendLog;
   readonly #events: TensorBoardEvents;
@@ -32,8 +32,8 @@ export class MetricsLog {
   }
 
   /**
-   * In TensorBoard the stage ends the name: `train/loss/sft` and `train/loss/rl` stand side by side, and are not one
-   * curve.
+   * In TensorBoard the name ends with the stage. So `train/loss/sft` and `train/loss/rl` are separate curves side by
+   * side.
    */
   write(line: RunMetricsLine): void {
     this.#lines.appendLine(metricsDocument(line));
@@ -51,7 +51,7 @@ export class MetricsLog {
   }
 }
 
-/** Flat, so that a line is a row of a table; JSON has no word for numbers that are not finite, so they are strings. */
+/** Flat, so that a line is a row of a table. JSON cannot express numbers that are not finite, so they are strings. */
 function metricsDocument({ stage, step, runStep, metrics }: RunMetricsLine): object {
   const values = Object.entries(metrics).map(([name, value]) => [name, Number.isFinite(value) ? value : String(value)]);
   return { formatVersion: 1, stage, step, runStep, ...(Object.fromEntries(values) as object) };

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
-/** Folder in which the build writes scripts and styles of pages, for `src/` and for the package. */
+/** The build writes scripts and styles of pages to this folder, both for `src/` and for the package. */
 const bundles = new URL('../../dist/reporting/page/', import.meta.url);
 
-/** A page's script and styles, and what they may do. */
+/** A page's script, styles and permissions. */
 export interface PageParts {
   readonly script: string;
   readonly styles: string;
   /**
-   * Its Content-Security-Policy: it runs this script and these styles and loads nothing, so that what models wrote can
-   * neither run nor send.
+   * Its Content-Security-Policy: the page runs only this script and these styles and loads nothing. So text from models
+   * can neither run code nor send data.
    */
   readonly policy: string;
 }
 
-/** `connect`: the page may ask the server that it came from. */
+/** `connect`: the page may send requests to its own server. */
 export async function pageParts(scriptName: string, { connect }: { readonly connect: boolean }): Promise<PageParts> {
   const [script, styles] = await Promise.all([bundle(scriptName), bundle('report-page.css')]);
   const policy = [
@@ -56,7 +56,7 @@ ${data}<script>${script}</script>
 }
 
 async function bundle(name: string): Promise<string> {
-  // The browser hashes what it parsed, and a parser makes one line feed of each line break.
+  // The browser hashes the parsed text, and the parser turns each line break into one line feed.
   return (await readFile(new URL(name, bundles), 'utf8')).replace(/\r\n?/g, '\n');
 }
 

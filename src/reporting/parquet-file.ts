@@ -4,8 +4,8 @@ import type { Json } from '../contracts/json.js';
 import type { ColumnType, TableColumn, TableFile, TableRow } from './table-file.js';
 
 /**
- * A row group ends at the first limit reached; it bounds the memory of the writer and the minimum that a reader must
- * read.
+ * A row group ends at the first limit that is reached. This bounds the writer's memory and the least amount that a
+ * reader must read.
  */
 const groupRows = 20_000;
 const groupCharacters = 16 << 20;

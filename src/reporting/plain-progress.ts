@@ -5,9 +5,7 @@ import { StageProgress } from './stage-progress.js';
 
 const secondsBetweenLines = 10;
 
-/**
- * Progress as plain lines, for pipes and logs: a line for whatever begins and ends, and one every few seconds between.
- */
+/** Progress as plain lines, for pipes and logs: a line for each start and end, and one every few seconds between. */
 export function plainProgress(print: (line: string) => void, now: () => number): ProgressDisplay {
   let progress: StageProgress | undefined;
   let printedAt = -Infinity;

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../contracts/events.js';
 
-/** Whoever shows how a run goes. */
+/** Displays the progress of a run. */
 export interface ProgressDisplay {
   event(event: RunEvent): void;
   /** Restores the terminal; `failed` marks the current work as failed. Call it once in every case. */

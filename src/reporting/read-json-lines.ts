@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** A line of a log, and where in the file it ends, its line feed included. */
+/** A line of a log, and its end in the file, after its line feed. */
 export interface JsonLine<T> {
   readonly document: T;
   readonly end: number;

@@ -1,7 +1,7 @@
 import { pageDocument, pageParts } from './page-document.js';
 
 /**
- * The page that `agentgym ui` serves at every address: it asks for what belongs to its own. The policy goes into a
+ * The page that `agentgym ui` serves at every address; it requests the data for its address. The policy goes into a
  * header.
  */
 export async function renderLivePage(): Promise<{ readonly html: string; readonly policy: string }> {

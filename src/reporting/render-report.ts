@@ -1,7 +1,7 @@
 import { pageDocument, pageParts } from './page-document.js';
 import type { ReportData } from './report-data.js';
 
-/** One self-contained HTML document that opens from disk; the data lies in a block that no browser runs. */
+/** One self-contained HTML document that opens from disk. Its data are in a block that no browser executes. */
 export async function renderReport(data: ReportData): Promise<string> {
   const parts = await pageParts('report-page.js', { connect: false });
   return pageDocument(parts, {
@@ -11,7 +11,7 @@ export async function renderReport(data: ReportData): Promise<string> {
   });
 }
 
-/** JSON that cannot end the block it stands in, nor open a comment in it: it holds no `<`. */
+/** JSON without `<`, so that it cannot end its script block or open a comment in it. */
 export function inertJson(data: unknown): string {
   return JSON.stringify(data).replace(
     /[<\u2028\u2029]/g,

@@ -1,51 +1,47 @@
-// The data of the report page, as JSON. This file imports only types, so that the page in a browser and the code that
-// makes the data share it. Recorded data of an episode is described once. JSON has no non-finite numbers: they are null
-// here.
+// The data of the report page, as JSON. This file imports only types, because the page in a browser shares it with the
+// code that makes the data. JSON has no non-finite numbers, so they are null here.
 import type { CompletedEpisode, TokenRecord, Turn } from '../contracts/trajectory.js';
 import type { Reservable } from './reservations.js';
 
-/** The whole document, as it stands in the page and as a server sends it. */
+/** The whole document, as it is stored in the page and as a server sends it. */
 export interface ReportData {
   readonly formatVersion: 1;
   /** `run`: one run; `comparison`: several runs side by side; `ablation`: a grid of cells, each with its seeds. */
   readonly kind: 'run' | 'comparison' | 'ablation';
   /** Name of the recipe or of the ablation. */
   readonly title: string;
-  /** What was to be found out, as one question: "Does reinforcement learning help on textcraft?" */
+  /** The question that the runs answer: "Does reinforcement learning help on textcraft?" */
   readonly question: string;
-  /** What came out, in one sentence with its numbers; it also says where nothing can be said yet. */
+  /** The result in one sentence with its numbers, or that there is no result yet. */
   readonly answer: string;
-  /** Remarks for the reader, one sentence each: half-written logs, episodes left out, runs that are not exact. */
+  /** Remarks for the reader, one sentence each: incomplete logs, omitted episodes, runs that are not exact. */
   readonly notes: readonly string[];
-  /** When the data was gathered: ISO 8601, UTC. */
+  /** Time at which the data were gathered: ISO 8601, UTC. */
   readonly createdAt: string;
   /** Version of the tool that made it. */
   readonly version: string;
-  /** In the order in which they are shown: for a run just that one. */
+  /** In display order; for a single run, only this run. */
   readonly runs: readonly ReportRun[];
-  /** Settings that are compared, each with its seeds; empty for a single run. In the order in which they are shown. */
+  /** Compared settings, each with its seeds, in display order; empty for a single run. */
   readonly cells: readonly ReportCell[];
   /** Paired differences, the most important first. */
   readonly comparisons: readonly ReportComparison[];
-  /** Of a full grid of two keys or more; absent elsewhere. */
+  /** Only for a full grid of two keys or more. */
   readonly effects?: readonly ReportEffect[];
-  /** Where every cell is tested in several environments. */
+  /** Present if every cell is tested in several environments. */
   readonly transfer?: ReportTransfer;
 }
 
 /** The trained level, and the results by tested level. */
 export interface ReportTransfer {
-  /** What all cells are tested on: the columns. */
+  /** The levels on which all cells are tested: the columns. */
   readonly tested: readonly string[];
   readonly rows: readonly {
-    /** Id of the cell; it trained on the column of that name. */
+    /** Id of the cell; it was trained on the column with the same name. */
     readonly cell: string;
-    /** Success on each column, in their order; null before the first run is complete. */
+    /** Success on each column, in the same order; null before the first run is complete. */
     readonly success: readonly (ReportRate | null)[];
-    /**
-     * Difference to those that trained there, the mean over the columns that it did not train on; null where it cannot
-     * be told yet.
-     */
+    /** Mean difference to the cells trained on the other columns, over these columns; null if it is not known yet. */
     readonly elsewhere: ReportMean | null;
   }[];
 }
@@ -54,44 +50,44 @@ export interface ReportTransfer {
 export interface ReportRun {
   /** Unique in the document. */
   readonly id: string;
-  /** For people; short, unique in the document: "seed 1", "grpo, seed 3". */
+  /** A label for readers; short, unique in the document: "seed 1", "grpo, seed 3". */
   readonly label: string;
-  /** What somebody called it; absent: nobody did. */
+  /** The name that a user gave the run; absent without one. */
   readonly name?: string;
   /** Id of its cell; null without cells. */
   readonly cell: string | null;
   readonly seed: number;
   readonly status: ReportStatus;
-  /** Why it failed, in words; absent where it did not. */
+  /** Why it failed, in words; absent if it did not fail. */
   readonly failure?: string;
-  /** ISO 8601, UTC; null where it never began. */
+  /** ISO 8601, UTC; null if it never began. */
   readonly startedAt: string | null;
   /**
    * Facts for the head of the page, in order: `['environment', 'textcraft']`, `['algorithm', 'grpo, groups of 16']`.
    */
   readonly summary: readonly (readonly [name: string, value: string])[];
-  /** The resolved recipe; absent where a document has too many runs to carry them all. */
+  /** The resolved recipe; absent if a document has too many runs to include it. */
   readonly recipe?: { readonly [key: string]: unknown };
   /**
    * The outcome of each task of the final evaluation; absent before it, and if a document has too many runs to include
    * them.
    */
   readonly tasks?: ReportTasks;
-  /** A command that trains the same again; absent where nobody looked. */
+  /** A command that trains the same again; absent if it was not determined. */
   readonly repeat?: string;
-  /** Absent where nobody asked. */
+  /** Absent if it was not requested. */
   readonly advice?: ReportAdvice;
   /** In the order of training. */
   readonly stages: readonly ReportStage[];
-  /** One entry a metrics line, columns of equal length. */
+  /** One entry per metrics line, in columns of equal length. */
   readonly series: ReportSeries;
   /** In the order in which they were made. */
   readonly evaluations: readonly ReportEvaluation[];
   /** Over all stages, by currency: `demonstrations`, `episodes`, `turns`, `tokens`, `units`, `seconds`, ... */
   readonly spent: { readonly [currency: string]: number };
-  /** Recorded episodes: all, or a choice that `episodesRecorded` tells of. */
+  /** Recorded episodes: all, or a selection of the `episodesRecorded` ones. */
   readonly episodes: readonly ReportEpisode[];
-  /** How many the run recorded: more than `episodes` holds where the page would grow too large. */
+  /** The number of recorded episodes: larger than the length of `episodes` if the page would grow too large. */
   readonly episodesRecorded: number;
 }
 
@@ -99,16 +95,16 @@ export interface ReportRun {
 export interface ReportTasks {
   readonly split: string;
   readonly task: readonly string[];
-  /** Before training and after it, at each temperature. */
+  /** Success before and after training, at each temperature. */
   readonly played: readonly {
     readonly player: 'start' | 'policy';
     readonly temperature: number;
-    /** Share of the attempts at each task that succeeded, in [0, 1]; null where it was not played. */
+    /** Share of successful attempts at each task, in [0, 1]; null if the task was not played. */
     readonly success: readonly (number | null)[];
   }[];
 }
 
-/** What a run's log and evaluations say against the tool's rules. */
+/** What the tool's rules find in a run's log and evaluations. */
 export interface ReportAdvice {
   /** The worst first. */
   readonly findings: readonly {
@@ -117,7 +113,7 @@ export interface ReportAdvice {
     readonly finding: string;
     readonly evidence: string;
     readonly source: string;
-    /** Flags that would change it. */
+    /** Flags that would fix it. */
     readonly change?: string;
     /** A command that would test it. */
     readonly ablate?: string;
@@ -126,7 +122,7 @@ export interface ReportAdvice {
   readonly notChecked: readonly { readonly rule: string; readonly why: string }[];
 }
 
-/** `queued`: a run of an ablation that has not begun. Else as a run's manifest has it. */
+/** `queued`: a run of an ablation that has not begun. The others are the states in a run's manifest. */
 export type ReportStatus = 'queued' | 'running' | 'completed' | 'interrupted' | 'stopped' | 'failed';
 
 export interface ReportStage {
@@ -138,27 +134,27 @@ export interface ReportStage {
 }
 
 /**
- * Metrics in columns of equal length, one entry a line of the log, in its order. Long logs may be thinned out; lines
- * with evaluations stay.
+ * Metrics in columns of equal length: one entry per line of the log, in its order. Long logs may be thinned out; lines
+ * with evaluations are kept.
  */
 export interface ReportSeries {
   readonly stage: readonly string[];
-  /** Of the stage, from 1. */
+  /** Step in the stage, from 1. */
   readonly step: readonly number[];
-  /** Of the whole run, from 1; never falls. */
+  /** Step in the whole run, from 1; never falls. */
   readonly runStep: readonly number[];
   /** Episodes collected for training so far, over all stages; never falls. */
   readonly episodes: readonly number[];
-  /** Seconds worked so far, evaluations among them, over all stages and sessions; never falls. */
+  /** Working seconds so far, including evaluations, over all stages and sessions; never falls. */
   readonly seconds: readonly number[];
   /**
-   * Each metric by its name in the log (`rollout/success`, `eval/t0/success`); null where a line has none or it is not
-   * finite.
+   * Each metric by its name in the log (`rollout/success`, `eval/t0/success`); null if a line does not have it or its
+   * value is not finite.
    */
   readonly metrics: { readonly [name: string]: readonly (number | null)[] };
 }
 
-/** A 95 % interval; null if it is unbounded, as from one value. */
+/** A 95 % interval; null if it is unbounded, as it is for a single value. */
 export interface ReportInterval extends Reservable {
   readonly low: number | null;
   readonly high: number | null;
@@ -174,14 +170,17 @@ export interface ReportMean extends ReportInterval {
   readonly mean: number;
 }
 
-/** A player on tasks of a split. */
+/** The evaluation of a player on tasks of a split. */
 export interface ReportEvaluation {
   /**
    * `policy` during and after training, `start` before the first rl stage; `random`, `demonstrator` and `oracle` are
    * baselines.
    */
   readonly player: string;
-  /** Part of the last word on the run: the same tasks as all others that are. Else a point on the way. */
+  /**
+   * Whether it belongs to the final evaluation, in which all players play the same tasks. Otherwise it was made during
+   * training.
+   */
   readonly final: boolean;
   readonly stage: string;
   readonly step: number;
@@ -193,15 +192,15 @@ export interface ReportEvaluation {
   readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
   readonly return: ReportMean;
   readonly turns: ReportMean;
-  /** Share of episodes that a cap cut, in [0, 1]. */
+  /** Share of episodes that a cap truncated, in [0, 1]. */
   readonly truncated: number;
   /** Share of turns whose action was malformed or illegal, in [0, 1]. */
   readonly invalid: number;
-  /** Episodes that infrastructure broke: outside every denominator. */
+  /** Episodes that failed by infrastructure; no denominator includes them. */
   readonly failed: number;
-  /** With several attempts at each task. */
+  /** Present with several attempts at each task. */
   readonly attempts?: { readonly k: number; readonly avg: number; readonly pass: number };
-  /** The same success apart, by each label that the tasks have: their type, or whether training saw their cluster. */
+  /** The same success by each task label, such as the task type, or whether training saw the task's cluster. */
   readonly labels?: { readonly [axis: string]: readonly ReportLabel[] };
 }
 
@@ -212,21 +211,21 @@ interface ReportLabel {
   readonly success: ReportEvaluation['success'];
 }
 
-/** A point of an ablation's grid, or one of several recipes that are compared. */
+/** A point of an ablation's grid, or one of several compared recipes. */
 export interface ReportCell {
   /** Unique in the document. */
   readonly id: string;
-  /** For people; short, unique in the document: "grpo, dense". */
+  /** A label for readers; short, unique in the document: "grpo, dense". */
   readonly label: string;
-  /** What varies, by key of the recipe: `{'algorithm.name': 'grpo'}`. */
+  /** The varied settings, by key of the recipe: `{'algorithm.name': 'grpo'}`. */
   readonly settings: { readonly [key: string]: unknown };
-  /** Seeds that were asked for. */
+  /** The requested seeds. */
   readonly seeds: readonly number[];
-  /** Mean success over the seeds that came to their end; null before the first. */
+  /** Mean success over the finished seeds; null before the first. */
   readonly success: ReportRate | null;
   /** Mean over its runs, by currency. */
   readonly spent: { readonly [currency: string]: number };
-  /** `failed` where any of its runs failed and none goes on. */
+  /** `failed` if any of its runs failed and none is running. */
   readonly status: ReportStatus;
   /** Why it failed, in words. */
   readonly failure?: string;
@@ -236,31 +235,33 @@ export interface ReportCell {
 
 /** `b` minus `a`, paired by seed or by task. */
 export interface ReportComparison {
-  /** What is compared: `success`, in [0, 1], or the name of another measure. */
+  /** The compared measure: `success`, in [0, 1], or another name. */
   readonly measure: string;
   /** Label of a cell, a run or a player. */
   readonly a: string;
   readonly b: string;
   readonly difference: ReportMean;
-  /** Two-sided; null where no test was made. */
+  /** Two-sided; null if no test was made. */
   readonly p: number | null;
-  /** `p` corrected for the number of comparisons; null where it was not. */
+  /** `p` corrected for the number of comparisons; null without a correction. */
   readonly corrected: number | null;
-  /** What is paired, and how often: "83 tasks", "5 seeds". */
+  /** The paired units and their number: "83 tasks", "5 seeds". */
   readonly pairs: string;
   /** Number of seeds; with one seed the interval holds only for other tasks. */
   readonly seeds: number;
 }
 
 /**
- * What a key of a grid does over all values of the others, or what two keys do together: `a` and `b` are values, and
- * `corrected` is over all effects.
+ * The effect of a grid key over all values of the other keys, or the interaction of two keys. `a` and `b` are values,
+ * and `corrected` is over all effects.
  */
 export interface ReportEffect extends ReportComparison {
   readonly kind: 'main' | 'interaction';
 }
 
-/** A recorded episode. Those of one task and member in two places are the same task in the same world. */
+/**
+ * A recorded episode. In two evaluations, episodes with the same task and member are the same task in the same world.
+ */
 export interface ReportEpisode
   extends
     Pick<CompletedEpisode, 'task' | 'group' | 'member' | 'retries' | 'turns'>,
@@ -269,25 +270,25 @@ export interface ReportEpisode
   readonly stage: string;
   readonly step: number;
   readonly runStep: number;
-  /** `solved`; `lost`: ended without success; `truncated`: a cap cut it, unsolved; `failed`: infrastructure broke. */
+  /**
+   * `solved`; `lost`: ended without success; `truncated`: a cap ended it, unsolved; `failed`: infrastructure failed.
+   */
   readonly outcome: 'solved' | 'lost' | 'truncated' | 'failed';
-  /** The cap that cut it, or what broke; absent where neither did. */
+  /** The cap that truncated it, or the failure; absent for other outcomes. */
   readonly cause?: string;
-  /** Undiscounted sum of the rewards; null for a failed one. */
+  /** Undiscounted sum of the rewards; null for a failed episode. */
   readonly return: number | null;
   /** Absent for players without tokens. */
   readonly record?: ReportTokens;
 }
 
-/** One observation and the action that followed it, as it was recorded. */
+/** One observation and the action after it, as recorded. */
 export type ReportTurn = Turn;
 
-/** Columns of a record that are numbers as they are, or texts. */
+/** Columns of a record that are copied unchanged. */
 type ExactColumn = 'tokens' | 'mask' | 'pieces';
 
-/**
- * An episode's tokens, in columns of equal length, as they were recorded; a measured number that is not finite is null.
- */
+/** An episode's tokens as recorded, in columns of equal length. A measured number that is not finite is null. */
 export type ReportTokens = {
   readonly [Column in keyof TokenRecord]: Column extends ExactColumn ? TokenRecord[Column] : readonly (number | null)[];
 };

@@ -4,13 +4,13 @@ import { formatShare } from './format-quantity.js';
 import { labelTables, type LabelRow } from './label-tables.js';
 import { paint, type TerminalStyle } from './terminal-style.js';
 
-/** A player and how it did. */
+/** A player and its results. */
 export interface ResultRow {
   readonly name: string;
   readonly evaluation: EvaluationSummary;
-  /** What the table is about. */
+  /** The player that the table is about. */
   readonly emphasis?: boolean;
-  /** What that is compared with. */
+  /** The player that it is compared with. */
   readonly reference?: boolean;
 }
 
@@ -21,7 +21,7 @@ interface Column<Row> {
 
 type Success = EvaluationSummary['success'];
 
-/** The most important first: a narrow terminal loses them from the right. */
+/** The most important first: a narrow terminal drops columns from the right. */
 const columns: readonly Column<ResultRow>[] = [
   ...successColumns<ResultRow>(({ evaluation }) => evaluation.success),
   { title: 'turns', cell: ({ evaluation }) => evaluation.turns.mean.toFixed(1) },
@@ -43,7 +43,7 @@ function successColumns<Row>(of: (row: Row) => Success): Column<Row>[] {
   ];
 }
 
-/** Players as rows, with intervals; columns that are empty for all (no failed episode) are left out. */
+/** Players as rows, with intervals. The column of failed episodes is left out if there are none. */
 export function resultsTable(rows: readonly ResultRow[], style: TerminalStyle): string[] {
   const hasFailed = rows.some(({ evaluation }) => evaluation.failed > 0);
   const wanted = columns.filter(({ title }) => title !== 'failed' || hasFailed);
@@ -80,7 +80,7 @@ function drawTable<Row extends { readonly name: string; readonly emphasis?: bool
   for (const column of wanted) {
     const width = Math.max(column.title.length, ...rows.map((row) => column.cell(row).length));
     used += width + 2;
-    // Success itself is always shown.
+    // The success column is always shown.
     if (used > style.width && shown.length > 0) break;
     shown.push({ column, width });
   }

@@ -8,14 +8,14 @@ export interface GridDisplayOptions {
   /** Runs of each cell. */
   readonly seeds: number;
   readonly workers: number;
-  /** `--json`: nothing but what went wrong. */
+  /** `--json`: shows only failures and warnings. */
   readonly quiet: boolean;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** One live line a cell on a terminal, a line for whatever begins and ends elsewhere. */
+/** On a terminal, one live line per cell; elsewhere, one line for each start and end. */
 export async function showGrid(options: GridDisplayOptions): Promise<GridDisplay> {
   const { cells, seeds, workers, quiet, stdout, stderr, environment } = options;
   const progress = new GridProgress(cells, seeds, workers, performance.now());

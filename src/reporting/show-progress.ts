@@ -6,7 +6,7 @@ import { printable } from './terminal-style.js';
 export interface ProgressOptions {
   /** Names of the recipe's stages, in order. */
   readonly stages: readonly string[];
-  /** `--json`: nothing but warnings. */
+  /** `--json`: shows only warnings. */
   readonly quiet: boolean;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -14,8 +14,8 @@ export interface ProgressOptions {
 }
 
 /**
- * Live tasks on a terminal, plain lines on standard error elsewhere; events for the parent process where that shows
- * them.
+ * Live tasks on a terminal, and plain lines on standard error elsewhere. If the parent process shows the progress,
+ * events are sent to it.
  */
 export async function showProgress(options: ProgressOptions): Promise<ProgressDisplay> {
   const { stages, quiet, stdout, stderr, environment } = options;

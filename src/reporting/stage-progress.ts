@@ -2,7 +2,7 @@ import type { RunEvent } from '../contracts/events.js';
 import { formatCount, formatSeconds, formatShare } from './format-quantity.js';
 import { sparkline } from './training-curve.js';
 
-/** How much a new step weighs in the mean duration of steps. */
+/** The weight of a new step in the mean duration of steps. */
 const smoothing = 0.1;
 
 /** The state of a running stage in one line. It is fed with the run's events and reads no clock. */
@@ -42,7 +42,7 @@ export class StageProgress {
     this.#metrics = event.metrics;
   }
 
-  /** "rl: step 120/250, success 54 %, validation 61 % ▃▅▆, 12.3k tokens/s, 1 min 20 s left". */
+  /** "rl: step 120/250, success 54 %, evaluated 61 % ▃▅▆, 12.3k tokens/s, 1 min 20 s left". */
   describe(): string {
     const { 'rollout/success': success, 'time/tokens_per_second': rate, 'train/loss': loss } = this.#metrics;
     const latest = this.#evaluated.at(-1);
@@ -56,7 +56,7 @@ export class StageProgress {
     return `${this.stage}: ${parts.join(', ')}`;
   }
 
-  /** One temperature makes the curve: the lowest. */
+  /** Only the lowest temperature makes the curve. */
   #takeRate(temperature: number, rate: number): void {
     if (temperature > this.#temperature) return;
     if (temperature < this.#temperature) this.#evaluated.length = 0;

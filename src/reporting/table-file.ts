@@ -8,12 +8,12 @@ export interface TableColumn {
   readonly type: ColumnType;
 }
 
-/** Values by the names of columns; one that is absent or null is missing. */
+/** Values by column name; an absent or null value is missing. */
 export type TableRow = { readonly [column: string]: Json | undefined };
 
 /** A table that is written row by row, so that it may be larger than memory. */
 export interface TableFile {
   write(row: TableRow): void;
-  /** Writes what is still held back. */
+  /** Writes the buffered rows. */
   close(): void;
 }

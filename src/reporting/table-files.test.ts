@@ -27,7 +27,9 @@ function newPath(): string {
   return join(mkdtempSync(join(tmpdir(), 'agentgym-table-')), 'table');
 }
 
-/** Records by the grammar of RFC 4180, character by character; a quoted empty cell is '', an unquoted one null. */
+/**
+ * Parses records by the grammar of RFC 4180, character by character. A quoted empty cell is '', an unquoted one null.
+ */
 function parseCsv(text: string): (string | null)[][] {
   const records: (string | null)[][] = [];
   for (let at = 0; at < text.length;) {
@@ -75,8 +77,9 @@ describe('CSV', () => {
     ]);
   });
 
-  // Goes red when one of these characters is forgotten, or when text that begins with an apostrophe is left as it is:
-  // it then loses it on the way back.
+  // Goes red when one of these characters is forgotten. Goes red when text that begins with an apostrophe is not
+  // escaped:
+  // reading would then remove the apostrophe.
   it('lets no text become a formula, and every text come back', () => {
     const texts = [
       '=1+1',
@@ -137,14 +140,14 @@ describe('Parquet', () => {
     ]);
   });
 
-  // Goes red when rows are gathered until the end.
+  // Goes red when rows are buffered until the end.
   it('writes row groups as it goes, by rows and by the length of texts', async () => {
     const path = newPath();
     const file = new ParquetFile(path, [
       { name: 'text', type: 'string' },
       { name: 'i', type: 'int' },
     ]);
-    // Texts that Snappy cannot shorten much: the file is written to by the megabyte.
+    // Texts that Snappy cannot compress much, because the file is written in blocks of a megabyte.
     for (let i = 0; i < 60_000; i++) file.write({ text: `${Math.sin(i)} ${Math.cos(i)} ${Math.tan(i)}`, i });
     expect(readFileSync(path).length).toBeGreaterThan(500_000);
     for (let i = 0; i < 40; i++) file.write({ text: `${i}`.repeat(1 << 20), i });

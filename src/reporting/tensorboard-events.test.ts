@@ -9,7 +9,7 @@ import { TensorBoardEvents } from './tensorboard-events.js';
 
 type Field = readonly [number: number, value: number | Buffer];
 
-/** Reads a file after `tensorflow/core/lib/io/record_writer.h`: length, its checksum, data, its checksum. */
+/** Reads a file as in `tensorflow/core/lib/io/record_writer.h`: length, its checksum, data, its checksum. */
 function readRecords(path: string): Buffer[] {
   const file = readFileSync(path);
   const records: Buffer[] = [];
@@ -24,13 +24,13 @@ function readRecords(path: string): Buffer[] {
   return records;
 }
 
-/** The inverse that TensorFlow gives beside its mask: subtract, then rotate back. */
+/** The inverse that TensorFlow gives next to its mask: subtract, then rotate back. */
 function unmask(masked: number): number {
   const rotated = (masked - 0xa282ead8) >>> 0;
   return ((rotated >>> 17) | (rotated << 15)) >>> 0;
 }
 
-/** Protocol buffers' wire format: a key, then a varint, 8 bytes, a length with bytes, or 4 bytes. */
+/** Parses the wire format of protocol buffers: a key, then a varint, 8 bytes, a length with bytes, or 4 bytes. */
 function readFields(data: Buffer): Field[] {
   let at = 0;
   const varint = () => {

@@ -1,5 +1,5 @@
-// The file format of TensorBoard: TFRecords that hold `Event` messages (`tensorflow/core/util/event.proto`,
-// `summary.proto`), written by hand because a handful of fields is all there is: Event {1: wall_time double, 2: step
+// The file format of TensorBoard: TFRecords with `Event` messages (`tensorflow/core/util/event.proto`,
+// `summary.proto`). It is written by hand, because it only needs a few fields: Event {1: wall_time double, 2: step
 // int64, 3: file_version, 5: summary, 7: session_log}, Summary.Value {1: tag, 2: simple_value float}.
 import { readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -23,7 +23,7 @@ export class TensorBoardEvents {
       this.#write(concat(stepField(purgeStep), bytesField(7, Uint8Array.from(sessionStart))));
   }
 
-  /** Adds scalars at a step that is counted over the whole run. */
+  /** Adds scalars at a step of the whole run. */
   scalars(step: number, values: { readonly [name: string]: number }): void {
     const entries = Object.entries(values).map(([name, value]) =>
       bytesField(1, concat(stringField(1, name), floatField(2, value))),
@@ -47,8 +47,8 @@ export class TensorBoardEvents {
 }
 
 /**
- * Readers take the files of a folder in the order of their names, so the time in a new name must be later than in the
- * old ones.
+ * Readers read the files of a folder in the order of their names. So the time in a new name must be later than in the
+ * old names.
  */
 function nextFileName(directory: string): string {
   const taken = readdirSync(directory).flatMap((name) => filePattern.exec(name)?.[1] ?? []);
@@ -56,7 +56,7 @@ function nextFileName(directory: string): string {
   return `events.out.tfevents.${seconds}.${hostname()}.${process.pid}.0`;
 }
 
-/** The step a record begins with; wire type 0. */
+/** The step at the start of a record; wire type 0. */
 function stepField(step: number): Uint8Array {
   return Uint8Array.from([...varint(tag(2, 0)), ...varint(step)]);
 }
@@ -85,7 +85,7 @@ function tag(field: number, wireType: number): number {
   return field * 8 + wireType;
 }
 
-/** A whole number from 0 to 2^53, seven bits a byte, lowest first. */
+/** Encodes a whole number from 0 to 2^53, seven bits per byte, lowest first. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   for (let rest = value; ; rest = Math.floor(rest / 128)) {

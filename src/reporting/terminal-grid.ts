@@ -6,8 +6,8 @@ import { printable } from './terminal-style.js';
 type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SimpleRenderer>;
 
 /**
- * Live lines: one a cell, side by side, and one for the whole. Warnings and failures are printed once the lines no
- * longer move.
+ * Live lines: one per cell, and one for the whole grid. Warnings and failures are printed when the lines no longer
+ * move.
  */
 export function terminalGrid(progress: GridProgress, print: (line: string) => void): GridDisplay {
   const remarks: string[] = [];
@@ -23,7 +23,7 @@ export function terminalGrid(progress: GridProgress, print: (line: string) => vo
     ],
     {
       concurrent: true,
-      // An interruption must reach the runs, which save what is done: listr2 would end the process.
+      // An interruption must reach the runs, which save their progress. listr2 would end the process.
       registerSignalListeners: false,
       exitOnError: false,
       rendererOptions: { collapseSubtasks: false, collapseErrors: false },

@@ -4,7 +4,7 @@ import { paint, printable, styleOf } from './terminal-style.js';
 
 const colour = { width: 80, colour: true };
 
-// Goes red where text of files or packages reaches the terminal as it is.
+// Goes red when text of files or packages reaches the terminal unchanged.
 it('shows control characters as signs, and nothing else', () => {
   const hostile = 'a\u001b[31mred\u001b]0;title\u0007 \u009b32m \u202edlo\u2069\r\n\tb\u007f\u2028';
   expect(printable(hostile)).toBe('a␛[31mred␛]0;title␇ �32m �dlo�␍\n␉b␡�');

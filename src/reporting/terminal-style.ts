@@ -1,6 +1,6 @@
 import { visibleText } from './display-text.js';
 
-/** What a rendering may use: columns, and colours or not. */
+/** The columns of a terminal, and whether it shows colours. */
 export interface TerminalStyle {
   readonly width: number;
   readonly colour: boolean;
@@ -8,7 +8,10 @@ export interface TerminalStyle {
 
 type Tone = 'bold' | 'dim' | 'green' | 'red' | 'cyan';
 
-/** Numbers of ECMA-48, and what stands for them until a text is printed: noncharacters, which no text has. */
+/**
+ * Codes of ECMA-48, and their placeholders until a text is printed. The placeholders are noncharacters, which no text
+ * contains.
+ */
 const tones: Record<
   Tone,
   { readonly code: readonly [on: number, off: number]; readonly mark: readonly [string, string] }
@@ -24,17 +27,17 @@ const codeOf = new Map(
   Object.values(tones).flatMap(({ code, mark }) => mark.map((sign, i) => [sign, `\u001b[${code[i]}m`] as const)),
 );
 
-/** The style of a stream: no colours in a pipe, on a dumb terminal, or where NO_COLOR (no-color.org) says so. */
+/** The style of a stream: no colours in a pipe, on a dumb terminal, or if NO_COLOR (no-color.org) is set. */
 export function styleOf(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   environment: { readonly [name: string]: string | undefined },
 ): TerminalStyle {
   const terminal = stream.isTTY === true && environment['TERM'] !== 'dumb';
-  // A terminal that does not know its size says 0.
+  // A terminal that does not know its size reports 0.
   return { width: stream.columns || 80, colour: terminal && !environment['NO_COLOR'] };
 }
 
-/** Text in a tone, or unchanged without colours. `printable` makes the colours. */
+/** Text in a tone, or unchanged without colours. `printable` inserts the colour codes. */
 export function paint(text: string, tone: Tone, { colour }: TerminalStyle): string {
   const [on, off] = tones[tone].mark;
   return colour && text !== '' ? `${on}${text}${off}` : text;
@@ -42,7 +45,7 @@ export function paint(text: string, tone: Tone, { colour }: TerminalStyle): stri
 
 /**
  * Makes a text safe for a terminal; all code that writes to one calls this. Control characters, which files, models and
- * packages may contain, become visible signs; marks of `paint` become colours.
+ * packages may contain, become visible signs. Marks of `paint` become colours.
  */
 export function printable(text: string): string {
   return visibleText(text).replaceAll(/[\ufdd0-\ufdd9]/g, (mark) => codeOf.get(mark) ?? mark);

@@ -8,7 +8,7 @@ import { printable } from './terminal-style.js';
 
 type Task = ListrTaskWrapper<undefined, typeof DefaultRenderer, typeof SimpleRenderer>;
 
-/** A line of the display: waits for its turn, then for its end. */
+/** A line of the display. It waits until it begins, then until it ends. */
 interface Phase {
   readonly name: string;
   /** Resolves once the display has begun the line. */
@@ -21,14 +21,14 @@ interface Phase {
 /**
  * Live lines on a terminal: preparation, every stage, the final evaluation.
  *
- * @param print where warnings go in the end, when the lines no longer move
+ * @param print prints warnings at the end, when the lines no longer move
  */
 export function terminalTasks(stages: readonly string[], print: (line: string) => void): ProgressDisplay {
   const phases = ['Preparation', ...stages, 'Final evaluation'].map(createPhase);
   let present = 0;
   let progress: StageProgress | undefined;
   let closing = false;
-  /** Something happened in the present phase. */
+  /** Whether anything happened in the current phase. */
   let touched = false;
   const warnings = new Set<string>();
   const list = new Listr<undefined, 'default', 'simple'>(
@@ -41,7 +41,7 @@ export function terminalTasks(stages: readonly string[], print: (line: string) =
       },
     })),
     {
-      // An interruption must reach training, which saves what is done: listr2 would end the process.
+      // An interruption must reach training, which saves its progress. listr2 would end the process.
       registerSignalListeners: false,
       exitOnError: false,
       rendererOptions: { collapseSubtasks: false, collapseErrors: false },
@@ -88,7 +88,7 @@ export function terminalTasks(stages: readonly string[], print: (line: string) =
     },
     async close(outcome): Promise<void> {
       closing = true;
-      // Interrupted between two phases: the next one was shown as begun.
+      // The run was interrupted between two phases; the next one was already shown as begun.
       if (!touched) write(phases[present], (task) => task.skip());
       phases[present]?.end(outcome === 'failed' ? new Error('did not end') : undefined);
       for (const phase of phases.slice(present + 1)) phase.end();
@@ -103,7 +103,7 @@ function createPhase(name: string): Phase {
   let settle!: { resolve: () => void; reject: (error: Error) => void };
   const begun = new Promise<Task>((resolve) => (begin = resolve));
   const ended = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
-  // A line that fails before the display reaches it is nobody's unhandled rejection.
+  // If a line fails before the display reaches it, nothing handles the rejection.
   ended.catch(() => undefined);
   return { name, begun, begin, ended, end: (error) => (error === undefined ? settle.resolve() : settle.reject(error)) };
 }

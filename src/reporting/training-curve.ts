@@ -20,9 +20,9 @@ export function sparkline(values: readonly number[], width: number): string {
 }
 
 /**
- * The course of a run: success from 0 to 100 % over its steps, one column a step or more, values between two points
- * interpolated. A reference, such as the demonstrator's rate, is drawn as a dotted line. No lines where there are fewer
- * than two points.
+ * The course of a run: success from 0 to 100 % over its steps, with one or more steps per column. Values between two
+ * points are interpolated. A reference, such as the demonstrator's rate, is a dotted line. No lines with fewer than two
+ * points.
  */
 export function trainingCurve(
   points: readonly CurvePoint[],

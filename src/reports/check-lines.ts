@@ -1,7 +1,7 @@
 import type { CheckedTraining } from '../experiments/check-training.js';
 import { formatBytes, formatCount } from '../reporting/format-quantity.js';
 
-/** What `train --check` tells a person. */
+/** The output of `train --check` for a reader. */
 export function checkLines({ recipe, stages, steps, plugins, parameters, memory, tasks }: CheckedTraining): string[] {
   const stageLine = ({ name, kind, steps: own, skipped, episodes, demonstrations }: (typeof stages)[number]) => {
     const what =

@@ -8,11 +8,11 @@ import type { RunsComparison } from './compare-runs.js';
 import type { PackageRecord } from '../runs/run-manifest.js';
 import { spentLine } from './spent-line.js';
 
-/** A value of a recipe that is longer is cut: a whole list of terms would hide the rest. */
+/** Longer values of a recipe are cut, because a whole list of terms would hide the rest. */
 const longestValue = 40;
 
 /**
- * Runs side by side for a person: their status, the differences of their recipes, and the differences of their success.
+ * Runs side by side for a reader: their status, the differences of their recipes, and the differences of their success.
  */
 export function compareRunsLines(comparison: RunsComparison, style: TerminalStyle): string[] {
   const { runs, differences, packages, comparisons, measure, split, temperature } = comparison;
@@ -50,7 +50,7 @@ export function compareRunsLines(comparison: RunsComparison, style: TerminalStyl
   ];
 }
 
-/** A version, with the beginning of the integrity where another run had other files of the same version. */
+/** A version. If another run used other files of the same version, the beginning of the integrity is added. */
 function packageVersion(one: PackageRecord | null, all: readonly (PackageRecord | null)[]): string {
   if (one === null) return '-';
   const alike = all.some((other) => other?.version === one.version && other.integrity !== one.integrity);

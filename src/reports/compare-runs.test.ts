@@ -13,7 +13,7 @@ const success = { measure: 'success', temperature: 0 } as const;
 const few = { successes: [0, 0] };
 const half = { successes: [1, 0] };
 
-// Goes red when runs of other seeds are not paired: p is 1 then, and the interval that of two samples.
+// Goes red when runs with different seeds are not paired: p is then 1, and the interval is that of two samples.
 it('pairs runs by their tasks, whatever their seeds, and says in what their recipes differ', async () => {
   const folder = runsFolder();
   const runs = [await journaledRun(folder, half), await journaledRun(folder, { ...few, seed: 2, clip: 0.3 })];
@@ -47,7 +47,7 @@ it('compares return and turns, and corrects for the number of pairs', async () =
   expect(Math.max(...comparisons.map(({ p, corrected }) => corrected - p))).toBeGreaterThan(0.1);
 });
 
-// Goes red when equal ids of tasks are taken for equal tasks in whatever environment.
+// Goes red when equal task ids count as equal tasks in different environments.
 it('does not pair tasks of different environments', async () => {
   const folder = runsFolder();
   const runs = [await journaledRun(folder, half), await journaledRun(folder, { ...half, environment: 'coin' })];

@@ -10,11 +10,11 @@ import { differencesOf, notesOnDifferences, type RunDifferences } from './differ
 
 export interface CompareRunsOptions {
   readonly measure: Measure;
-  /** Of the final evaluations that are compared. */
+  /** Temperature of the final evaluations that are compared. */
   readonly temperature: number;
 }
 
-/** A run beside others. */
+/** A run in a comparison. */
 interface ComparedRun {
   readonly run: string;
   readonly id: string;
@@ -24,9 +24,9 @@ interface ComparedRun {
   readonly status: RunStatus;
   /** Steps over all stages; 0 before the first. */
   readonly steps: number;
-  /** Of its final evaluation, with an interval for other tasks; null before there is one. */
+  /** Success of its final evaluation, with an interval for other tasks; null before that evaluation. */
   readonly success: CellMean | null;
-  /** The measure that is compared, where it is not success. */
+  /** The compared measure, if it is not success. */
   readonly measured?: CellMean | null;
   readonly spent: { readonly [currency: string]: number };
 }
@@ -35,22 +35,21 @@ interface ComparedRun {
 export interface RunsComparison {
   readonly measure: Measure;
   readonly temperature: number;
-  /** Split of the final evaluations; null where there is none yet. */
+  /** Split of the final evaluations; null if there is none yet. */
   readonly split: string | null;
   readonly runs: readonly ComparedRun[];
   readonly differences: RunDifferences['keys'];
   readonly packages: RunDifferences['packages'];
-  /** Each run against each one before it, by id. */
+  /** Each run against each earlier one, by id. */
   readonly comparisons: readonly CellComparison[];
   readonly notes: readonly string[];
 }
 
 /**
- * Compares the final evaluations of runs over the tasks that both of a pair played, one seed of each: intervals are for
- * other tasks, not for other seeds.
+ * Compares the final evaluations of runs over the tasks that both runs of a pair played, with one seed each. Intervals
+ * are for other tasks, not for other seeds.
  *
- * @throws AG_RUNS_INCOMPARABLE where their final evaluations are of different splits, or one was not made at the
- * temperature
+ * @throws AG_RUNS_INCOMPARABLE if their final evaluations have different splits, or one has no such temperature
  */
 export async function compareRuns(
   directories: readonly string[],
@@ -97,7 +96,7 @@ function compareOne(
   const { manifest, directory, metrics, status } = run;
   const { recipe } = manifest;
   const read = (what: Measure) => {
-    // On the way a run may play the final split too: that is no result.
+    // Evaluations during training may also use the final split; these are not results.
     const found = run.result?.evaluation ? readOutcomes(run, what, temperature) : undefined;
     return found === undefined ? [] : [oneSeed(found, recipe)];
   };
@@ -118,8 +117,8 @@ function compareOne(
 }
 
 /**
- * As if all runs had one seed, so that they pair by their tasks; a task of another environment is another one, whatever
- * its id.
+ * Gives all runs the same seed, so that they are paired by their tasks. A task of another environment is a different
+ * task, even with the same id.
  */
 function oneSeed({ values, clusters }: RunOutcomes, { environment }: Recipe): RunOutcomes {
   const named = <T>(map: ReadonlyMap<string, T>) =>

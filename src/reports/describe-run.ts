@@ -10,7 +10,7 @@ import { spentLine } from './spent-line.js';
 import type { RewardDescriptions, RunManifest } from '../runs/run-manifest.js';
 
 /**
- * A run for a person: its status, its origin, and its results.
+ * A run for a reader: its status, its origin, and its results.
  *
  * @param differences installed plugins that differ from those of the run
  */
@@ -57,13 +57,13 @@ export function runLines(
   ];
 }
 
-/** Plugins that did not come with the CLI. */
+/** Plugins that are not part of the CLI. */
 function pluginsLine({ packages = [] }: RunManifest): string | undefined {
   const others = packages.filter(({ origin }) => origin !== 'built-in');
   return others.map(({ name, version, origin }) => `${name} ${version} (${origin})`).join(', ') || undefined;
 }
 
-/** How often the reward speaks, as the manifest has it. */
+/** How often the reward is given, from the manifest. */
 function rewardLine(reward: RewardDescriptions | null | undefined): string | undefined {
   const played = Object.entries(reward?.density ?? {}).map(([player, { stepsPerReward }]) =>
     stepsPerReward === null ? `none in ${player} play` : `one in ${stepsPerReward.toFixed(1)} turns of ${player} play`,

@@ -3,11 +3,11 @@ import type { LoadedRun } from '../runs/load-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
 import type { PackageRecord } from '../runs/run-manifest.js';
 
-/** In what runs differ, with a value of each run in their order. */
+/** The differences between runs, with one value per run, in their order. */
 export interface RunDifferences {
-  /** The keys at which their recipes differ; null where a recipe lacks the key. */
+  /** The recipe keys that differ; null if a recipe lacks the key. */
   readonly keys: readonly { readonly key: string; readonly values: readonly Json[] }[];
-  /** The packages of which they used other versions or files; null where a run used none. */
+  /** The packages with different versions or files; null if a run did not use one. */
   readonly packages: readonly { readonly name: string; readonly values: readonly (PackageRecord | null)[] }[];
 }
 
@@ -19,7 +19,7 @@ export function differencesOf(runs: readonly LoadedRun[]): RunDifferences {
   };
 }
 
-/** Of runs that say what they used. */
+/** Compares only runs that recorded their packages. */
 function differingPackages(runs: readonly LoadedRun[]): RunDifferences['packages'] {
   const lists = runs.map(({ manifest }) => manifest.packages);
   const names = [...new Set(lists.flatMap((list) => (list ?? []).map(({ name }) => name)))].sort();
@@ -30,7 +30,7 @@ function differingPackages(runs: readonly LoadedRun[]): RunDifferences['packages
   });
 }
 
-/** What a reader has to know before a difference between such runs is put down to one setting. */
+/** What a reader must know before explaining a difference between these runs by one setting. */
 export function notesOnDifferences({ keys, packages }: RunDifferences): string[] {
   const worlds = keys.filter(({ key }) => /^environments?\b/.test(key)).map(({ key }) => `\`${key}\``);
   const contents = packages.map(({ name }) => `\`${name}\``);

@@ -5,8 +5,8 @@ import { reportAblation } from './report-ablation.js';
 import { largestEpisodes, reportRuns, type ReportRequest } from './report-runs.js';
 
 /**
- * Gathers the data of the report page and of figures. An ablation is a subject of its own, because its runs are already
- * compared. Throws AG_COMMAND_USAGE if it is given together with others, and errors of `reportRuns` and
+ * Gathers the data of the report page and of figures. An ablation must be the only subject, because it already compares
+ * its runs. Throws AG_COMMAND_USAGE if it is given together with others, and errors of `reportRuns` and
  * `reportAblation`.
  */
 export async function gatherReport(request: ReportRequest): Promise<ReportData> {

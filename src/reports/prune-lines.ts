@@ -4,7 +4,7 @@ import { alignColumns } from '../reporting/align-columns.js';
 import { formatBytes } from '../reporting/format-quantity.js';
 import type { PruneResult } from '../runs/prune-runs.js';
 
-/** What went, or would go, for a person. */
+/** What was or would be removed, for a reader. */
 export function pruneLines({ runs, leftovers, bytes, removed }: PruneResult): string[] {
   if (runs.length + leftovers.length === 0) return ['There is nothing to remove.'];
   const rows = [

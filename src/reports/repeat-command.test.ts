@@ -32,7 +32,7 @@ it('names a built-in recipe with the seed and what was set, as a shell takes it'
   expect(command).toContain(`--set 'environment.options.width=[10,20]'`);
 });
 
-// Goes red when a command is given that trains something else.
+// Goes red when the command trains something else.
 it('takes the manifest where no flags make the recipe', async () => {
   expect(await commandFor([], 'my-own')).toBe('agentgym train runs/mine/manifest.json');
 });

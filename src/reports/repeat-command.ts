@@ -13,8 +13,9 @@ import { manifestPath } from '../runs/run-manifest.js';
 import { shellCommand } from './exports/shell-command.js';
 
 /**
- * A command that repeats the training: for a built-in recipe its name, the seed and the changes, if a test shows that
- * they give the recipe of the run; else the recipe in the run's manifest.
+ * A command that repeats the training. For a built-in recipe it has the name, the seed and the changes, if a check
+ * shows
+ * that they give the recipe of the run. Otherwise it uses the recipe in the run's manifest.
  */
 export async function repeatCommand(
   { directory, manifest }: Pick<LoadedRun, 'directory' | 'manifest'>,
@@ -29,7 +30,7 @@ export async function repeatCommand(
   return shellCommand(['agentgym', 'train', isOutside ? manifestPath(directory) : path]);
 }
 
-/** Undefined where no flags make this recipe of the built-in one. */
+/** Undefined if no flags turn the built-in recipe into this recipe. */
 async function flagsTo(
   recipe: Recipe,
   source: string,
@@ -45,13 +46,13 @@ async function flagsTo(
     if (recipeDifference(made.recipe, recipe) !== undefined) return undefined;
     return ['--seed', String(recipe.seed), ...sets.flatMap((set) => ['--set', set])];
   } catch (error) {
-    // What this version refuses is not proposed.
+    // Settings that this version refuses are not proposed.
     if (!isAgentgymError(error)) throw error;
     return undefined;
   }
 }
 
-/** A value as `--set` reads it. */
+/** A value in the syntax of `--set`. */
 function settingOf(value: Json): string {
   return typeof value === 'string' && /^[A-Za-z][\w./-]*$/.test(value) ? value : JSON.stringify(value);
 }

@@ -22,7 +22,7 @@ const manifest = {
   failed: {},
 } as unknown as AblationManifest;
 
-/** A complete run of a cell: of forty tasks it solves so many, and by its seed one more or less. */
+/** A complete run of a cell. It solves `solved + seed` of forty tasks. */
 function completeRun(directory: string, seed: number, solved: number): ReportedRun {
   const outcomes = Array.from({ length: 40 }, (_, task) => ({
     task: `task-${task}`,
@@ -49,7 +49,7 @@ const begun = new Map(
 );
 const report = composeAblation('/grid', manifest, begun, { version: '1', measure: 'success', temperature: 0 });
 
-// Goes red where the page calls cells by the names of their folders.
+// Goes red when the page names cells by their folders.
 it('calls cells, runs and differences by the titles of cells', () => {
   expect(report.cells.map(({ id, label }) => [id, label])).toEqual([
     ['ppo.groupSize-8', 'ppo, groupSize 8'],
@@ -62,7 +62,7 @@ it('calls cells, runs and differences by the titles of cells', () => {
   expect(labels).toEqual(expect.arrayContaining(report.comparisons.flatMap(({ a, b }) => [a, b])));
 });
 
-// Goes red where effects over the grid are left out, or lose their kind.
+// Goes red when effects over the grid are omitted, or lose their kind.
 it('has main effects and interactions, which only a full grid has', () => {
   expect(report.effects?.map(({ kind, a, b, pairs }) => [kind, a, b, pairs])).toEqual([
     ['main', 'ppo', 'grpo', '3 seeds, 40 tasks'],

@@ -26,15 +26,15 @@ import { reportRun } from './report-run.js';
 import { halfLogs } from './report-runs.js';
 
 export interface ReportAblationOptions extends SummarizeOptions {
-  /** Of all runs together. */
+  /** Limits for all runs together. */
   readonly episodes: ShownEpisodeLimits;
   readonly version: string;
 }
 
-/** With more runs than this their recipes and tasks stay out of the page: the cells say what differs. */
+/** With more runs than this, the page omits their recipes and tasks; the cells show the differences. */
 const mostDetailed = 20;
 
-/** Gathers what the report page draws of an ablation, complete or not. Throws as `readCellRun` and `loadRun` do. */
+/** Gathers the data of the report page for an ablation, complete or not. Throws as `readCellRun` and `loadRun` do. */
 export async function reportAblation(directory: string, options: ReportAblationOptions): Promise<ReportData> {
   const manifest = await readAblation(directory);
   const begun = runsOf(directory, manifest).filter((run) => existsSync(run.directory));
@@ -52,8 +52,8 @@ export async function reportAblation(directory: string, options: ReportAblationO
 }
 
 /**
- * Makes one document of an ablation and of those of its runs that have begun, by their folders. Reads nothing.
- * `summarize`: one that remembers what it compared, where this is done again and again.
+ * Composes one document from an ablation and its started runs, by their folders, without reading files. `summarize`: a
+ * caching version for repeated calls.
  */
 export function composeAblation(
   directory: string,
@@ -125,7 +125,7 @@ function rateOf(success: CellSummary['success']): ReportRate | null {
   return { rate, ...ends };
 }
 
-/** The cells with the leaves of their settings, without those that are equal in all. */
+/** The cells with the leaves of their settings, without those that are equal in all cells. */
 function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
   const leaves = cells.map(({ settings }) => recipeLeaves(settings));
   const varying = differingKeys(leaves);

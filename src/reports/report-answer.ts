@@ -3,7 +3,7 @@ import { formatShare } from '../reporting/format-quantity.js';
 import type { ReportCell, ReportComparison, ReportMean, ReportRate } from '../reporting/report-data.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
-/** What a run was made to find out. */
+/** The question that a run answers. */
 export function questionOf({ environment, algorithm, stages }: Recipe, seeds = 1): string {
   const over = seeds > 1 ? ` over ${seeds} seeds` : '';
   const trained = Object.values(stages).some(({ kind }) => kind === 'rl');
@@ -13,7 +13,7 @@ export function questionOf({ environment, algorithm, stages }: Recipe, seeds = 1
   return `Does reinforcement learning with ${algorithm.name} improve the policy on ${environment.name}${over}?`;
 }
 
-/** The answer of one run: its success, and how far that is from where reinforcement learning began. */
+/** The answer of one run: its success, and its difference to the start of reinforcement learning. */
 export function answerOfRun({ result, metrics, status }: LoadedRun, gain: ReportComparison | undefined): string {
   const evaluation = result?.evaluation;
   if (evaluation === undefined || evaluation === null) {
@@ -63,7 +63,7 @@ function verdict(solved: string, { difference, pairs }: ReportComparison, than: 
   return `${word}: ${solved}, ${points} points ${sign} ${than} (${intervalText(difference)}, over ${pairs}).`;
 }
 
-/** The interval leaves zero out. */
+/** Whether the interval excludes zero. */
 function isSure({ low, high }: ReportMean): boolean {
   return low !== null && high !== null && (low > 0 || high < 0);
 }

@@ -12,17 +12,17 @@ import { finalOutcomes, finite } from './report-comparisons.js';
 export interface ReportedRun {
   readonly loaded: LoadedRun;
   readonly report: ReportRun;
-  /** Logs of episodes whose last line was half-written. */
+  /** Logs of episodes with an incomplete last line. */
   readonly halfWritten: readonly string[];
 }
 
-/** Runs of one recipe that differ in nothing but their seeds. */
+/** Runs of one recipe that differ only in their seeds. */
 export interface SeedGroup {
   readonly cell: ReportCell;
   readonly runs: readonly ReportedRun[];
 }
 
-/** Runs by what they were made from, the seed apart; in the order in which the settings first appear. */
+/** Groups runs by their settings without the seed, in the order in which the settings first appear. */
 export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
   const groups = new Map<string, ReportedRun[]>();
   for (const run of runs) {
@@ -42,8 +42,8 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
 }
 
 /**
- * A short, distinct name for each setting: the names of its parts, which say more than their consequences; and if these
- * are not enough, one more key that differs.
+ * A short, distinct label for each setting, made from the names of its parts, because these say more than the options
+ * that follow from them. If these are not enough, one more key that differs is added.
  */
 function labelsOf(settings: readonly Record<string, Json>[]): string[] {
   const [first] = settings;
@@ -64,7 +64,7 @@ function labelsOf(settings: readonly Record<string, Json>[]): string[] {
   });
 }
 
-/** A key that one of the others has is no setting of this one. */
+/** Removes keys that only other recipes have. */
 function withoutAbsent(settings: Record<string, Json>): Record<string, Json> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
 }
@@ -81,7 +81,7 @@ function textOf(value: Json): string {
 
 const foremost: readonly ReportStatus[] = ['running', 'failed', 'interrupted', 'stopped', 'queued'];
 
-/** The status of several runs together: the first of these that one of them has, or complete. */
+/** The status of several runs together: the first of these that one of them has, otherwise completed. */
 export function statusTogether(statuses: readonly ReportStatus[]): ReportStatus {
   return foremost.find((status) => statuses.includes(status)) ?? 'completed';
 }
@@ -104,7 +104,7 @@ function cellOf(id: string, label: string, settings: Record<string, Json>, runs:
   };
 }
 
-/** Over seeds and tasks; of one seed the interval of its own evaluation. */
+/** Success over seeds and tasks; for one seed, with the interval of its own evaluation. */
 function successOf(runs: readonly ReportedRun[]): ReportRate | null {
   const finals = runs.flatMap(({ loaded }) => loaded.result?.evaluation ?? []);
   const [only] = finals;
@@ -118,7 +118,8 @@ function successOf(runs: readonly ReportedRun[]): ReportRate | null {
 
 /**
  * Compares each setting with each earlier one, over their common seeds and tasks; `p` is corrected over all pairs
- * (Holm). Runs with one seed each, but different ones, are compared over their tasks only.
+ * (Holm).
+ * Runs with one seed each, but different ones, are compared over their tasks only.
  */
 export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] {
   const pairs = groups.flatMap((second, j) =>
@@ -132,7 +133,7 @@ export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] 
   return correctByHolm(pairs);
 }
 
-/** One recipe over its seeds: after reinforcement learning against before it, on the same tasks. */
+/** One recipe over its seeds: after reinforcement learning against before, on the same tasks. */
 export function gainOverSeeds({ runs }: SeedGroup): ReportComparison[] {
   const [before, after] = [outcomesOf(runs, 'start'), outcomesOf(runs, 'policy')];
   return comparePair(['before RL', before], ['trained', after]);
@@ -157,7 +158,7 @@ function comparePair([a, first]: Side, [b, second]: Side): ReportComparison[] {
   }));
 }
 
-/** The better one is `b`, so that differences read as gains. */
+/** Makes the better one `b`, so that differences are gains. */
 function turnedToGain(comparison: ReportComparison): ReportComparison {
   const { a, b, difference } = comparison;
   if (difference.mean >= 0) return comparison;
@@ -166,7 +167,7 @@ function turnedToGain(comparison: ReportComparison): ReportComparison {
   return { ...comparison, a: b, b: a, difference: { ...difference, mean: -mean, low: turn(high), high: turn(low) } };
 }
 
-/** What a player came to on the final tasks, of each seed once. */
+/** The results of a player on the final tasks, once per seed. */
 function outcomesOf(runs: readonly ReportedRun[], player: string): RunOutcomes[] {
   const bySeed = new Map(
     runs.flatMap(({ loaded, report }) => {

@@ -4,7 +4,7 @@ import { compareCells, type CellComparison, type CellMean } from '../ablation/co
 import { outcomesOfRun } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
-/** The success of the policy after training, and of players beside it, on the final tasks at temperature 0. */
+/** A player's success on the final tasks: the trained policy at a temperature, or another player. */
 export interface FinalOutcomes {
   readonly rate: number;
   readonly outcomes: readonly TaskOutcome[];
@@ -17,7 +17,7 @@ export function finalOutcomes(
   temperature = 0,
 ): FinalOutcomes | undefined {
   const final = result?.evaluation ?? undefined;
-  // The last one: evaluations on the way may be of the same split.
+  // The last one, because evaluations during training may use the same split.
   const found = evaluations.findLast(
     (line) =>
       line.player === player &&
@@ -29,9 +29,11 @@ export function finalOutcomes(
 }
 
 /**
- * The trained policy of a run minus each of these players, in success, over the tasks that both played: all players of
- * a run play the same tasks in the same worlds. `corrected` is by Holm over these. A player that has not played them is
- * left out.
+ * The trained policy of a run minus each of these players, in success, over the tasks that both played. All players of
+ * a
+ * run play the same tasks in the same worlds. `corrected` is by Holm over these. A player without results on these
+ * tasks
+ * is omitted.
  */
 export function compareWithTrained(run: LoadedRun, players: readonly string[]): readonly CellComparison[] {
   return comparePlayers(
@@ -40,7 +42,9 @@ export function compareWithTrained(run: LoadedRun, players: readonly string[]): 
   );
 }
 
-/** The same of any pairs of players: the second minus the first. The policy plays at `temperature`; others have none. */
+/**
+ * The same for any pairs of players: the second minus the first. The policy plays at `temperature`; others have none.
+ */
 export function comparePlayers(
   run: LoadedRun,
   pairs: readonly (readonly [first: string, second: string])[],
@@ -56,7 +60,7 @@ export function comparePlayers(
   return compareCells(pairs, outcomes, 'success').filter(({ design }) => design === 'paired');
 }
 
-/** JSON has no word for an endless interval. */
+/** JSON cannot express an unbounded interval, so its ends become null. */
 export function finite({ mean, low, high, reservation }: CellMean): ReportMean {
   const end = (value: number) => (Number.isFinite(value) ? value : null);
   return { mean, low: end(low), high: end(high), ...(reservation !== undefined && { reservation }) };

@@ -6,38 +6,39 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ReportEpisode, ReportTokens } from '../reporting/report-data.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
 
-/** How much of a run's episodes a page may carry. */
+/** Limits on a run's episodes in a page. */
 export interface ShownEpisodeLimits {
   readonly count: number;
-  /** Of the logs' lines together. */
+  /** Total length of the logs' lines. */
   readonly bytes: number;
 }
 
 export interface ReportedEpisodes {
   readonly episodes: readonly ReportEpisode[];
-  /** All that the run recorded. */
+  /** Number of episodes that the run recorded. */
   readonly recorded: number;
-  /** Logs whose last line was half-written. */
+  /** Logs with an incomplete last line. */
   readonly halfWritten: readonly string[];
 }
 
 /** A line of `episodes/*.jsonl`. */
 type EpisodeDocument = Episode & { readonly stage: string; readonly step: number; readonly runStep: number };
 
-/** Where a recorded episode stands. */
+/** The place of a recorded episode. */
 export interface EpisodeLine {
   readonly log: string;
-  /** Bytes from the start of the log, the line feed left out. */
+  /** Bytes from the start of the log, without the line feed. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The recorded episodes of a run, so many as a page can carry: first those of the final evaluations, from their first
- * task on, so that policies stay paired; then those of training, evenly over its course. Logs may be larger than
- * memory: only the chosen lines are read.
+ * The recorded episodes of a run, as many as a page can contain. The final evaluations come first, from their first
+ * task
+ * on, so that policies stay paired. Episodes of training follow, spread evenly over its course. Logs may be larger than
+ * memory, so only the chosen lines are read.
  *
- * @throws AG_RUN_DAMAGED naming a line that is no JSON
+ * @throws AG_RUN_DAMAGED naming a line that is not JSON
  */
 export async function reportEpisodes(run: string, limits: ShownEpisodeLimits): Promise<ReportedEpisodes> {
   const logs = new EpisodeLogs(run);
@@ -56,17 +57,17 @@ export class EpisodeLogs {
     this.#folder = join(run, 'episodes');
   }
 
-  /** All that the run recorded. */
+  /** Number of episodes that the run recorded. */
   get recorded(): number {
     return [...this.#logs.values()].reduce((sum, { lines }) => sum + lines.length, 0);
   }
 
-  /** Logs whose last line was half-written. */
+  /** Logs with an incomplete last line. */
   get halfWritten(): string[] {
     return [...this.#logs].filter(([, { rest }]) => rest > 0).map(([log]) => `episodes/${log}`);
   }
 
-  /** False where a log is shorter than it was, or gone: then nothing that was read of any of them counts any longer. */
+  /** Returns false if a log is shorter than before, or gone. Then everything that was read from any log is invalid. */
   async refresh(): Promise<boolean> {
     const names = (await readdir(this.#folder).catch((): string[] => [])).filter((name) => name.endsWith('.jsonl'));
     const sizes = new Map<string, number>();
@@ -82,13 +83,13 @@ export class EpisodeLogs {
     return isAppended;
   }
 
-  /** Lines of a page: `take` chooses among those of training. */
+  /** Chooses the lines of a page; `take` chooses among those of training. */
   choose(limits: ShownEpisodeLimits, take: typeof takeEvenly): EpisodeLine[] {
     const logs = [...this.#logs].sort(([a], [b]) => (a < b ? -1 : 1));
     return chooseLines(new Map(logs.map(([log, { lines }]) => [log, lines])), limits, take);
   }
 
-  /** Reads lines in their order. Throws AG_RUN_DAMAGED naming one that is no JSON. */
+  /** Reads lines in their order. Throws AG_RUN_DAMAGED naming a line that is not JSON. */
   async read(lines: readonly EpisodeLine[], found: (line: EpisodeLine, episode: ReportEpisode) => void): Promise<void> {
     const handles = new Map<string, FileHandle>();
     try {
@@ -106,16 +107,16 @@ export class EpisodeLogs {
   }
 }
 
-/** A log as far as it was read. */
+/** The part of a log that was read. */
 interface ScannedLog {
   readonly lines: EpisodeLine[];
-  /** Behind the last whole line. */
+  /** The end of the last complete line. */
   readonly end: number;
-  /** Bytes of a half line behind it. */
+  /** Bytes of an incomplete line after it. */
   readonly rest: number;
 }
 
-/** Continues after the known whole lines. */
+/** Continues after the known complete lines. */
 async function scanLog(log: string, file: string, known: ScannedLog): Promise<ScannedLog> {
   const handle = await open(file);
   try {
@@ -146,7 +147,7 @@ function chooseLines(
   const isEvaluation = (log: string) => Object.values(evaluationEpisodes).some((name) => log === `${name}.jsonl`);
   const evaluations = [...logs].filter(([log]) => isEvaluation(log)).map(([, lines]) => lines);
   const training = [...logs].filter(([log]) => !isEvaluation(log)).flatMap(([, lines]) => lines);
-  // Row by row over the logs: the same tasks of each, as many as half of the page takes.
+  // Row by row over the logs: the same tasks of each, in at most half of the page.
   const rows = Array.from({ length: Math.max(0, ...evaluations.map(({ length }) => length)) }, (_, row) =>
     evaluations.flatMap((lines) => lines[row] ?? []),
   ).flat();
@@ -162,7 +163,7 @@ function takeFirst(lines: readonly EpisodeLine[], { count, bytes }: ShownEpisode
   return lines.slice(0, Math.min(count, end === -1 ? lines.length : end));
 }
 
-/** First and last among them. */
+/** Takes lines evenly, including the first and the last. */
 function takeEvenly(lines: readonly EpisodeLine[], { count, bytes }: ShownEpisodeLimits): EpisodeLine[] {
   const share = Math.min(1, bytes / Math.max(1, bytesOf(lines)));
   const kept = Math.max(0, Math.min(lines.length, count, Math.floor(lines.length * share)));
@@ -171,8 +172,8 @@ function takeEvenly(lines: readonly EpisodeLine[], { count, bytes }: ShownEpisod
 }
 
 /**
- * Every line of so many, a power of two: what was taken once stays while lines are appended, until half of it must go.
- * For pages that follow a run.
+ * Takes every n-th line, where n is a power of two. A line that was taken stays while lines are appended, until half of
+ * all must go. For pages that follow a run.
  */
 export function takeSteadily(lines: readonly EpisodeLine[], { count, bytes }: ShownEpisodeLimits): EpisodeLine[] {
   if (count < 1) return [];
@@ -214,7 +215,7 @@ function reportEpisode(line: EpisodeDocument): ReportEpisode {
   };
 }
 
-/** Whatever is recorded of tokens comes along. */
+/** Copies every recorded column of tokens. */
 function reportTokens({ tokens, mask, logprobs, pieces, ...measured }: TokenRecord): ReportTokens {
   const others = Object.entries(measured).map(([name, column]) => [name, column.map(shorten)] as const);
   return {
@@ -226,7 +227,7 @@ function reportTokens({ tokens, mask, logprobs, pieces, ...measured }: TokenReco
   };
 }
 
-/** Five significant digits, for numbers that a page shows by the hundred thousand. */
+/** Rounds to five significant digits, because a page shows hundreds of thousands of numbers. */
 function shorten(value: number | null): number | null {
   // The log has null for a number that is not finite.
   return value === null ? null : Number(value.toPrecision(5));

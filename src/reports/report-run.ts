@@ -6,10 +6,10 @@ import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import type { ReportedEpisodes } from './report-episodes.js';
 
-/** Lines of metrics that one run may bring into a page. */
+/** The most metrics lines of one run in a page. */
 const longestSeries = 2000;
 
-/** A run as the report page draws it. */
+/** A run as data for the report page. */
 export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
   const { manifest } = run;
   const { recipe } = manifest;
@@ -67,7 +67,7 @@ function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recip
   return facts.flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]));
 }
 
-/** What each stage that took a step has cost, by currency, evaluations apart except in seconds. */
+/** The cost of each stage with at least one step, by currency. Only seconds include evaluations. */
 function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): ReportStage[] {
   // Every line has the cost of the run so far: the cost of a stage is the difference between its last line and that of
   // the previous stage.
@@ -86,11 +86,11 @@ function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): R
   });
 }
 
-/** How each task went, before and after. */
+/** The results of each task before and after training. */
 function tasksOf({ manifest, evaluations, result }: LoadedRun): { tasks?: ReportTasks } {
   const { split } = manifest.recipe.evaluation.final;
   if (!result?.evaluation) return {};
-  // The last one of each: evaluations on the way may be of the same split.
+  // The last evaluation of each, because evaluations during training may use the same split.
   const played = new Map(
     evaluations.flatMap(({ player, evaluation: { temperature, environment, split: of }, outcomes }) => {
       if ((player !== 'start' && player !== 'policy') || environment !== undefined || of !== split) return [];
@@ -105,7 +105,7 @@ function tasksOf({ manifest, evaluations, result }: LoadedRun): { tasks?: Report
   return { tasks: { split, task, played: columns } };
 }
 
-/** Null where every attempt failed. */
+/** Null without completed attempts. */
 function successOf({ attempts }: TaskOutcome): number | null {
   if (attempts.length === 0) return null;
   return Number((attempts.filter(({ success }) => success).length / attempts.length).toFixed(3));
@@ -155,7 +155,7 @@ function reportEvaluations({ evaluations, result }: LoadedRun, recipe: Recipe): 
   const { split } = recipe.evaluation.final;
   return evaluations.map((line, i): ReportEvaluation => {
     const { evaluation, player, stage, step, runStep } = line;
-    // Evaluations on the way may be of the same split: the last one of a temperature is the final one.
+    // Evaluations during training may use the same split: the last one of a temperature is the final one.
     const isLast = !evaluations
       .slice(i + 1)
       .some(

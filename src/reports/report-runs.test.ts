@@ -1,4 +1,4 @@
-// What a report says of runs whose logs are written here line by line, so that every number is known beforehand.
+// Reports about runs whose logs are written here line by line, so that every number is known beforehand.
 import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -206,7 +206,7 @@ describe('a report of one run', () => {
     expect(await summaryOf()).toContainEqual(['run', `best so far (${id})`]);
   });
 
-  // Goes red when an interval that holds zero is sold as an answer.
+  // Goes red when an interval that contains zero is presented as an answer.
   it('does not claim what may be chance, nor what did not happen yet', async () => {
     const same = await reportRuns({ ...request, runs: [await makeRun({ before: [...nine].reverse(), after: nine })] });
     expect(same.answer).toMatch(/^Not shown: it solves 90\.0 %.* may be chance\.$/);
@@ -254,7 +254,7 @@ describe('the episodes of a report', () => {
     expect(episodes[0]).toMatchObject({ task: 'train-0', outcome: 'solved', record: { logprobs: [0, -1.2346] } });
   });
 
-  // Goes red when a column of the record is left out, as the critic's values once were.
+  // Goes red when a column of the record is omitted, as the critic's values once were.
   it('hold every column that was recorded of their tokens', async () => {
     const run = await makeRun();
     const numbers = { advantages: [0, 1.23456789], kl: [0, -0.000123456], values: [0, null] };
@@ -330,7 +330,7 @@ describe('a report of several runs', () => {
     expect(two?.label).toBe('no dual');
   });
 
-  // Goes red when names of settings can be alike, or when a difference is not turned with its sides.
+  // Goes red when two settings can have the same name, or when a difference keeps its sign after its sides are swapped.
   it('tells settings apart by what differs, and pairs them by seed', async () => {
     const runs = [
       await makeRun({ seed: 1 }),
@@ -345,21 +345,23 @@ describe('a report of several runs', () => {
     expect(cells.map(({ settings }) => settings['algorithm.options.clip'])).toEqual([0.2, 0.3, 0.2]);
     const [first, second] = comparisons;
     expect(first).toMatchObject({ a: 'grpo, clip 0.3', b: 'grpo, clip 0.2', pairs: '2 seeds, 10 tasks' });
-    // Both seeds gain the same six of ten tasks: the interval and the p of scipy.stats.ttest_1samp([0]*4+[1]*6, 0),
-    // whatever the seeds.
+    // Both seeds gain the same six of ten tasks. So interval and p are those of scipy.stats.ttest_1samp([0]*4+[1]*6,
+    // 0),
+    // with any seeds.
     expect(first!.difference.mean).toBeCloseTo(0.6, 12);
     expect(first!.difference.low).toBeCloseTo(0.2306, 4);
     expect(first!.p).toBeCloseTo(0.00512, 5);
-    // Holm: of three, the two smallest are alike, and the third is of settings that solve the same.
+    // Holm: of three comparisons, the two smallest p are equal, and the third compares settings with equal success.
     expect(comparisons.map(({ corrected }) => corrected)).toEqual([first!.p! * 3, first!.p! * 3, 1]);
-    // One seed in common: by its tasks.
+    // One common seed: compared by its tasks.
     expect(second).toMatchObject({ a: 'ppo', b: 'grpo, clip 0.2', pairs: '10 tasks' });
     expect(second!.difference.low).toBeCloseTo(0.2306, 4);
     expect(answer).toMatch(/^grpo, clip 0\.2 is best with 90\.0 %/);
   });
 
-  // Goes red when runs without a common seed are compared as if they shared no task: the interval is wider then.
-  // Goes red when one seed each is told of as a difference that stands.
+  // Goes red when runs without a common seed are compared as if they shared no task: the interval is then wider. Goes
+  // red
+  // when a difference between single seeds has no reservation.
   it('says that one seed each stands behind a difference', async () => {
     const few = [1, ...Array<number>(9).fill(0)];
     const runs = await Promise.all([makeRun({ after: nine }), makeRun({ algorithm: 'rloo', after: few })]);

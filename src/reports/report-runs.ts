@@ -9,9 +9,9 @@ import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 
 export interface ReportRequest {
-  /** Folders of runs; the same one twice counts once. */
+  /** Folders of runs; duplicates count once. */
   readonly runs: readonly string[];
-  /** Most episodes that the page carries, of all runs together. */
+  /** The most episodes in the page, over all runs. */
   readonly episodes: number;
   /** Version of this tool. */
   readonly version: string;
@@ -19,14 +19,15 @@ export interface ReportRequest {
   readonly remark?: (directory: string) => Promise<RunRemarks>;
 }
 
-/** What parts of the tool that stand above this one say of a run. */
+/** Remarks on a run that higher layers of the tool supply. */
 export type RunRemarks = Pick<ReportRun, 'advice' | 'repeat'>;
 
-/** Lines of episode logs that a page carries, in bytes. */
+/** The most bytes of episode logs in a page. */
 export const largestEpisodes = 32 << 20;
 
 /**
- * Gathers what the report page draws: of one run, or of several side by side. Throws as `loadRun` and `reportEpisodes`
+ * Gathers the data of the report page for one run, or for several side by side. Throws as `loadRun` and
+ * `reportEpisodes`
  * do.
  */
 export async function reportRuns(request: ReportRequest): Promise<ReportData> {
@@ -42,15 +43,12 @@ export async function reportRuns(request: ReportRequest): Promise<ReportData> {
   return composeReport(runs, runs.flatMap(notesOn), request.version);
 }
 
-/** How many episodes each of several runs brings into one page. */
+/** The limits on each run's episodes if several runs share a page. */
 export function limitsFor(episodes: number, runs: number): ShownEpisodeLimits {
   return { count: Math.floor(episodes / runs), bytes: Math.floor(largestEpisodes / runs) };
 }
 
-/**
- * Makes one document of runs that were read. `compare`: one that remembers what it compared, where this is done again
- * and again.
- */
+/** Composes one document from loaded runs. `compare`: a caching version for repeated calls. */
 export function composeReport(
   runs: readonly ReportedRun[],
   notes: readonly string[],
@@ -95,14 +93,14 @@ export function composeReport(
   };
 }
 
-/** Players that the trained policy is held against, the most telling first. */
+/** Players that are compared with the trained policy, the most informative first. */
 const players = new Map([
   ['start', 'before RL'],
   ['demonstrator', 'demonstrator'],
   ['random', 'random'],
 ]);
 
-/** The trained policy against those that played the same tasks. */
+/** The trained policy against the players that played the same tasks. */
 function comparePlayers(run: LoadedRun): ReportComparison[] {
   return compareWithTrained(run, [...players.keys()]).map(({ a, difference, p, corrected, tasks }) => ({
     measure: 'success',

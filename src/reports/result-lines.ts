@@ -7,7 +7,7 @@ import type { RunResult } from '../runs/run-result.js';
 
 type Outcome = Pick<RunResult, 'baselines' | 'evaluation' | 'evaluations' | 'starts' | 'transfer'>;
 
-/** What a run came to, for a person: the curve of its evaluations and the table of all players. */
+/** The results of a run for a reader: the curve of its evaluations and the table of all players. */
 export function resultLines(result: Outcome, metrics: readonly RunMetricsLine[], style: TerminalStyle): string[] {
   const { demonstrator } = result.baselines;
   const reference = demonstrator && { name: 'demonstrator', value: demonstrator.success.rate };
@@ -34,7 +34,7 @@ export function transferRows({ transfer = {} }: Pick<Outcome, 'transfer'>): read
   }));
 }
 
-/** From those that know nothing to the one that knows all. */
+/** From players without knowledge to the one that knows everything. */
 export function resultRows({ baselines, evaluation, evaluations, starts }: Outcome): ResultRow[] {
   const row = (name: string, summary: ResultRow['evaluation'] | undefined): ResultRow[] =>
     summary === undefined ? [] : [{ name, evaluation: summary }];

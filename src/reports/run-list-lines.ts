@@ -10,11 +10,11 @@ import { recipeValue } from './compare-runs-lines.js';
 interface Column {
   readonly title: string;
   readonly of: (run: RunSummary) => string;
-  /** The first to go where the terminal is too narrow for all. */
+  /** Columns with the highest rank are dropped first on a narrow terminal. */
   readonly rank: number;
 }
 
-/** A moment to the minute. */
+/** A time, to the minute. */
 const minuteOf = (moment: string): string => moment.slice(0, 16).replace('T', ' ');
 
 const columns: readonly Column[] = [
@@ -31,10 +31,10 @@ const columns: readonly Column[] = [
   { title: 'settings', of: settingsOf, rank: 10 },
 ];
 
-/** Settings that are told; the rest is in `--json`, and `runs compare` has all. */
+/** The most settings in a line; `--json` and `runs compare` have all. */
 const mostSettings = 3;
 
-/** Runs under each other, and ablations under them; a narrow terminal loses the least important columns. */
+/** A table of runs, then a table of ablations; a narrow terminal drops the least important columns. */
 export function runListLines(
   runs: readonly RunSummary[],
   ablations: readonly AblationSummary[],

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
 
-/** One task as the policy played it before and after reinforcement learning. */
+/** One task, played by the policy before and after reinforcement learning. */
 export interface SampleGames {
   readonly before: CompletedEpisode;
   readonly after: CompletedEpisode;
 }
 
 /**
- * A task of the final evaluation that both policies played: the first that only the trained one solved, else the first
- * of all. Undefined where a run kept no such episodes.
+ * A task of the final evaluation that both policies played: the first that only the trained one solved, or the first of
+ * all. Undefined if the run recorded no such episodes.
  */
 export async function sampleGames(run: string): Promise<SampleGames | undefined> {
   const [before, after] = await Promise.all([

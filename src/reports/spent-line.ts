@@ -1,7 +1,7 @@
 import { formatCount } from '../reporting/format-quantity.js';
 import type { SpentTotals } from '../training/spending.js';
 
-/** "1.0k demonstrations, 8.0k tasks, 128k episodes, ...": what was spent, without what nothing was spent in. */
+/** "1.0k demonstrations, 8.0k tasks, 128k episodes, ...": the costs, without those that are zero. */
 export function spentLine(spent: Partial<SpentTotals>): string {
   const { demonstrations, tasks, episodes, turns, tokens, trainedTokens, optimizerSteps, operations, units } = spent;
   const counts: readonly (readonly [count: number | undefined, name: string])[] = [

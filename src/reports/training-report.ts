@@ -7,9 +7,7 @@ import type { RunResult } from '../runs/run-result.js';
 import { sampleGames } from './sample-games.js';
 import { spentLine } from './spent-line.js';
 
-/**
- * What `train` leaves on the terminal: the curve, the table of players, one game before and after, and what to do next.
- */
+/** The final output of `train`: the curve, the table of players, one game before and after, and the next command. */
 export async function trainingReport(
   result: RunResult,
   style: TerminalStyle,

@@ -18,15 +18,14 @@ export interface WrittenReport {
   readonly runs: readonly string[];
   readonly question: string;
   readonly answer: string;
-  /** Episodes in the page, and how many the runs recorded. */
+  /** Episodes in the page, and the number that the runs recorded. */
   readonly episodes: { readonly shown: number; readonly recorded: number };
   readonly notes: readonly string[];
 }
 
 /**
- * Writes the report of runs, or of one ablation, whole or not at all: a browser never sees half a page. Throws
- * AG_REPORT_WRITE_FAILED, and as
- * `gatherReport`.
+ * Writes the report of runs, or of one ablation, completely or not at all, so that a browser never sees half a page.
+ * Throws AG_REPORT_WRITE_FAILED, and as `gatherReport`.
  */
 export async function writeReport(request: WriteReportRequest): Promise<WrittenReport> {
   const data = await gatherReport(request);

@@ -3,7 +3,7 @@ import type { Player } from '../contracts/player.js';
 import type { PolicyModel, Sampling } from '../contracts/policy.js';
 import type { Toolbox } from './toolbox.js';
 
-/** A policy model that writes actions in a format: the only actor whose episodes can be trained on. */
+/** A policy model that writes actions in a format. Only its episodes can be used for training. */
 export interface ModelActor {
   readonly kind: 'model';
   readonly model: PolicyModel;
@@ -11,14 +11,14 @@ export interface ModelActor {
   readonly sampling: Sampling;
   /** Tokens after which an action is cut. */
   readonly maxActionTokens: number;
-  /** Tokens after which an episode is truncated; absent: what the model can hold. */
+  /** Tokens after which an episode is truncated; absent: the model's limit. */
   readonly maxEpisodeTokens?: number;
   /** The tools that it may call instead of acting. */
   readonly tools?: Toolbox;
 }
 
 /**
- * A player of the environment's own: the random baseline or an expert. Its actions are the environment's, and call no
+ * The environment's player: the random baseline or an expert. The environment chooses its actions, and it calls no
  * tools.
  */
 export interface EnvironmentActor {
@@ -27,17 +27,17 @@ export interface EnvironmentActor {
   readonly tools?: undefined;
 }
 
-/** A player without tokens; what it says is the action, or calls a tool. */
+/** A player without tokens. Its text is the action or a tool call. */
 interface PlayerActor {
   readonly kind: 'player';
   readonly player: Player;
   readonly tools?: Toolbox;
 }
 
-/** Whoever plays. */
+/** Anything that can play an episode. */
 export type Actor = ModelActor | EnvironmentActor | PlayerActor;
 
-/** What stands before the first observation: the environment's rules, how to write an action, and how to call tools. */
+/** The text before the first observation: the environment's rules, how to write an action, and how to call tools. */
 export function systemPrompt(instructions: string, format?: ActionFormat, tools?: Toolbox): string {
   return [instructions, format?.instructions ?? '', tools?.instructions ?? '']
     .filter((part) => part !== '')

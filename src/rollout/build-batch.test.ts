@@ -13,7 +13,7 @@ async function episodes(): Promise<CompletedEpisode[]> {
   return all.filter((episode) => episode.status === 'completed');
 }
 
-/** The batch, token by token, from the record's mask alone: a turn is what lies between two observations. */
+/** The batch token by token, only from the record's mask: a turn is a sampled part between two observations. */
 function slowBatch(rows: readonly CompletedEpisode[]): Record<string, number[][]> {
   const width = Math.max(...rows.map(({ record }) => record!.tokens.length));
   const columns: Record<string, number[][]> = { tokens: [], mask: [], turn: [], logprobs: [], rewards: [] };
@@ -81,7 +81,7 @@ describe('selectRows', () => {
     expect(part.width).toBeLessThan(whole.width);
   });
 
-  /** A batch with every column there is; each number says where it stands. */
+  /** A batch with all columns, whose numbers show their position. */
   async function numbered(): Promise<TrainingBatch> {
     const whole = buildBatch((await episodes()).map(episodeRow), 0.5);
     return mapColumns(whole, (name, column) =>
@@ -104,7 +104,7 @@ describe('selectRows', () => {
     }
   });
 
-  // Goes red when padding is 0 in every column: -1 is no turn.
+  // Goes red when padding is 0 in every column; in `turn`, -1 means no turn.
   it('pads what it widens', async () => {
     const whole = await numbered();
     const wide = selectRows(whole, [3], whole.width + 2);

@@ -3,7 +3,7 @@ import type { CompletedEpisode, TokenRecord } from '../contracts/trajectory.js';
 import { emptyBatch } from '../credit/batch-columns.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** One row of a batch before it is laid out. */
+/** One row of a batch before its layout. */
 export interface BatchRow {
   readonly record: TokenRecord;
   /** Turns in order: the half-open range of their sampled tokens, and their reward. */
@@ -13,7 +13,7 @@ export interface BatchRow {
 }
 
 /**
- * Lays out rows as arrays. Only this function places a turn's reward on its last sampled token.
+ * Lays out rows as arrays. Only this function puts a turn's reward on its last sampled token.
  *
  * @param greedy greedy episodes by group, if they were played
  */

@@ -12,7 +12,7 @@ export const environmentPhases = [
   'close',
 ] as const satisfies readonly EnvironmentPhase[];
 
-/** Adds up what calls of a world took, by phase. */
+/** Adds up the number and the time of a world's calls, by phase. */
 export class CallClock {
   readonly #calls = new Float64Array(environmentPhases.length);
   readonly #milliseconds = new Float64Array(environmentPhases.length);

@@ -1,11 +1,11 @@
 /**
- * The signals of calls that run side by side and that all end with one signal: it gets a single listener however many
- * calls there are, for Node warns of more than ten.
+ * Signals of concurrent calls that all end with one signal. That signal has a single listener for any number of calls,
+ * because Node warns about more than ten.
  */
 export class CallSignals {
   readonly #running = new Map<AbortSignal, { readonly calls: Set<AbortController>; readonly interrupt: () => void }>();
 
-  /** Begins a call. End it by `end`. */
+  /** Begins a call; `end` ends it. */
   begin(signal: AbortSignal): AbortController {
     const call = new AbortController();
     if (signal.aborted) call.abort(signal.reason);

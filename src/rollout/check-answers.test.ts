@@ -119,7 +119,7 @@ describe('checkStepResult', () => {
     for (let time = 0; time < 2_000; time += 1) checkStepResult(long);
     // A copy of one of them takes more than a millisecond.
     expect(performance.now() - begin).toBeLessThan(500);
-    // What is shown of a long text in a message is its length.
+    // A message shows only the length of a long text.
     expect(() => checkStepResult({ ...long, reward: long.observation })).toThrow('not a text of 10000000 characters');
   });
 });

@@ -1,15 +1,14 @@
-// What environments return is data that plugins make: each answer is checked, and copied, before anything else sees it.
-// This runs for every step, so nothing is made of an answer that is as it should be but its copy; texts are never
-// copied.
+// The results of environments are data from plugins. Each result is checked and copied before other code uses it. This
+// runs in every step, so a correct result costs only its copy; texts are never copied.
 import type { Conclusion, Start, StepResult, TaskFacts } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
 import type { JsonObject } from '../contracts/json.js';
 import { copyJson, readMember, show } from './copy-json.js';
 
 /**
- * How a task begins, as `reset` gave it.
+ * Checks the result of `reset`.
  *
- * @throws Error that names the member and what stands there
+ * @throws Error that names the member and its value
  */
 export function checkStart(value: unknown): string | Start {
   if (typeof value === 'string') return value;
@@ -48,9 +47,9 @@ export function checkConclusion(value: unknown): Conclusion {
 }
 
 /**
- * Cluster and labels of a task, as `about` gave them.
+ * Checks the cluster and the labels that `about` returned for a task.
  *
- * @throws Error that names the member and what stands there
+ * @throws Error that names the member and its value
  */
 export function checkTaskFacts(value: unknown): TaskFacts {
   const facts = recordOf(value);

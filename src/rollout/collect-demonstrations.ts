@@ -12,19 +12,19 @@ import type { Toolbox } from './toolbox.js';
 import type { TaskList } from './world-handle.js';
 
 export interface CollectDemonstrationsOptions {
-  /** Of the training split; of another one only what nothing is trained on. */
+  /** From the training split. Another split is allowed only if nothing is trained on the result. */
   readonly tasks: TaskList;
   readonly environments: EnvironmentPool;
   /** Name of the expert. */
   readonly expert: string;
-  /** Games that are played. */
+  /** Episodes to play. */
   readonly count: number;
-  /** Leave out those that were lost. */
+  /** Omits the lost episodes. */
   readonly successOnly?: boolean;
   readonly format: ActionFormat;
-  /** Stand in the system prompt, as in rollouts; experts call none. */
+  /** Described in the system prompt, as in rollouts; experts call none. */
   readonly tools?: Toolbox;
-  /** Turns after which an episode is cut. */
+  /** Turns after which an episode is truncated. */
   readonly horizon: number;
   readonly random: Random;
   readonly rollout: RolloutSettings;
@@ -34,16 +34,16 @@ export interface CollectDemonstrationsOptions {
 export interface CollectedDemonstrations {
   /** In the order of their tasks. */
   readonly demonstrations: readonly Demonstration[];
-  /** Games that were played to their end, those that `successOnly` left out among them. */
+  /** Completed episodes, including those that `successOnly` omitted. */
   readonly played: number;
-  /** Share of all that were played in which the expert solved the task. */
+  /** Share of the completed episodes in which the expert solved the task. */
   readonly success: number;
 }
 
 /**
- * Lets an expert play training tasks. Every task comes equally often where the split is bounded.
+ * Lets an expert play training tasks. In a bounded split, every task is played equally often.
  *
- * @throws AG_EPISODES_FAILED where too many episodes failed, AG_NO_EXPERT, AG_INTERRUPTED
+ * @throws AG_EPISODES_FAILED if too many episodes failed, AG_NO_EXPERT, AG_INTERRUPTED
  */
 export async function collectDemonstrations(options: CollectDemonstrationsOptions): Promise<CollectedDemonstrations> {
   const { tasks, environments, expert, count, successOnly = false, format, tools, horizon } = options;

@@ -30,7 +30,7 @@ describe('players without tokens', () => {
     };
     const [episode] = await collectEpisodes(keys(1, 1), collectOptions({ actor: { kind: 'player', player } }));
     expect(turns.map(({ system }) => system)).toEqual(Array(3).fill('Answer the signal.'));
-    // The game lists none.
+    // The game has no list of actions.
     expect(legal).toEqual(Array(3).fill(undefined));
     expect(turns.map(({ task }) => task)).toEqual(Array(3).fill(episode!.task));
     expect(turns.at(-1)!.texts).toEqual(['stop', 'hm']);

@@ -1,5 +1,5 @@
-// Plays episodes side by side, in one loop with two rules for readiness. In waves the policy waits until every
-// environment has answered; in free collection an episode continues as soon as its own environment has answered. An
+// Plays episodes concurrently, in one loop with two rules for readiness. In waves, the policy waits until every
+// environment has answered. In free collection, an episode continues as soon as its own environment has answered. An
 // episode does not depend on the rule or on the order of answers: its randomness is keyed by its position in the run.
 import { setImmediate } from 'node:timers/promises';
 
@@ -17,19 +17,19 @@ import { type Attempt, failedEpisode, LiveEpisode, type ActorTurn } from './live
 import { unlessAborted } from './unless-aborted.js';
 import type { InstanceHandle } from './world-handle.js';
 
-/** How episodes are played, whoever plays them. */
+/** Settings for playing episodes with any actor. */
 export interface RolloutSettings {
-  /** Episodes played side by side. */
+  /** Episodes played concurrently. */
   readonly inFlight: number;
-  /** How often a failed episode is tried again before it is given up. */
+  /** Number of retries for a failed episode. */
   readonly retries: number;
   /** Share of failed episodes above which a collection counts as broken. */
   readonly maxFailedShare: number;
-  /** Longest wait for a player that is not the environment's own; Infinity for a person. */
+  /** Longest wait for an external player; Infinity for a person. */
   readonly playerMilliseconds: number;
   /**
-   * `free` lets timing decide which episodes share a call of the policy; absent: it does so where the policy promises
-   * independence.
+   * With `free`, timing decides which episodes share a call of the policy. Absent: `free` if the policy's answers are
+   * independent of each other.
    */
   readonly collection?: 'waves' | 'free';
 }
@@ -40,18 +40,18 @@ export interface CollectOptions {
   readonly reward: ComposedReward;
   /** Turns after which an episode is truncated. */
   readonly horizon: number;
-  /** Root of the episodes' streams: an attempt draws from (iteration, task, group, member, retry) below it. */
+  /** Root of the episodes' streams: an attempt uses the child stream (iteration, task, group, member, retry). */
   readonly random: Random;
   readonly rollout: RolloutSettings;
   readonly signal: AbortSignal;
-  /** Told what the collection took, once it is over. */
+  /** Receives the times of the collection at its end. */
   readonly took?: (times: CollectionTimes) => void;
 }
 
 /** Wall-clock times of a collection. */
 export interface CollectionTimes {
   readonly milliseconds: number;
-  /** Time in which the policy model had nothing to answer: it waited for environments. */
+  /** Time in which the policy model was idle and waited for environments. */
   readonly policyWaited: number;
 }
 
@@ -60,8 +60,8 @@ type Failure = FailedEpisode['failure'];
 /**
  * Plays one episode for each key.
  *
- * @returns the episodes in the order of the keys; those that failed to the last retry are among them
- * @throws AG_INTERRUPTED once the signal is aborted, AG_WORLD_UNAVAILABLE; the instances in use are thrown away
+ * @returns the episodes in the order of the keys, including those that failed after the last retry
+ * @throws AG_INTERRUPTED once the signal is aborted, AG_WORLD_UNAVAILABLE; the instances in use are discarded
  */
 export function collectEpisodes(keys: readonly EpisodeKey[], options: CollectOptions): Promise<Episode[]> {
   return new Collection(keys, options).run();
@@ -70,20 +70,20 @@ export function collectEpisodes(keys: readonly EpisodeKey[], options: CollectOpt
 class Collection {
   readonly #options: CollectOptions;
   readonly #results: Episode[];
-  /** Attempts that have not begun, those with the lowest place first. */
+  /** Attempts that have not begun, in the order of the keys. */
   readonly #waiting: Attempt[];
   readonly #live = new Set<LiveEpisode>();
-  /** Episodes whose turn it is to be answered. */
+  /** Episodes that wait for the actor. */
   #ready: LiveEpisode[] = [];
-  /** Calls of environments, tools and players that are under way. */
+  /** Number of running calls of environments, tools and players. */
   #pending = 0;
-  /** What ends the whole collection. */
+  /** The error that ends the whole collection. */
   #error: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
   #generating = 0;
-  /** Attempts whose instances are being made or reset. */
+  /** Attempts whose instances are being created or reset. */
   #beginning = 0;
-  /** No caller waits for the remaining calls. */
+  /** The collection has ended, so no caller waits for the remaining calls. */
   #over = false;
 
   constructor(keys: readonly EpisodeKey[], options: CollectOptions) {
@@ -97,9 +97,9 @@ class Collection {
     const start = performance.now();
     try {
       while (this.#waiting.length > 0 || this.#live.size > 0 || this.#pending > 0) {
-        // Lets timers, signals and answers in: where environments and model answer at once, nothing else does.
+        // Lets timers, signals and answers run. If environments and the model answer immediately, nothing else does.
         await unlessAborted(setImmediate(), signal);
-        // Those that begin at once are answered with the others.
+        // Episodes that begin immediately are answered together with the others.
         if (this.#beginEpisodes()) await unlessAborted(setImmediate(), signal);
         this.#throwError();
         if (this.#isDue()) await this.#answer();
@@ -113,7 +113,7 @@ class Collection {
       return this.#results;
     } finally {
       this.#over = true;
-      // Only an interruption or an error leaves any behind; they may be in the middle of a step.
+      // Only an interruption or an error leaves live episodes; they may be in the middle of a step.
       this.#releaseSequences([...this.#live]);
       for (const { instance, tools } of this.#live) {
         void environments.discard(instance);
@@ -126,7 +126,7 @@ class Collection {
     if (this.#error !== undefined) throw this.#error.error;
   }
 
-  /** Whoever is ready is answered now. */
+  /** Whether the ready episodes are answered now. */
   #isDue(): boolean {
     const { actor, rollout } = this.#options;
     if (this.#ready.length === 0) return false;
@@ -139,9 +139,7 @@ class Collection {
     return new Promise((resolve) => (this.#wake = resolve));
   }
 
-  /**
-   * Runs a call next to the others. An exception ends the collection; failures of single episodes are caught inside.
-   */
+  /** Runs a call concurrently. An exception ends the collection; failures of single episodes are caught inside. */
   #beside(work: () => Promise<void>): void {
     this.#pending += 1;
     work()
@@ -152,7 +150,7 @@ class Collection {
       });
   }
 
-  /** Begins as many as may be played. @returns whether there are any */
+  /** Begins as many attempts as allowed. @returns whether there are any */
   #beginEpisodes(): boolean {
     const { environments, rollout } = this.#options;
     const seats = Math.min(rollout.inFlight, environments.limit) - this.#live.size - this.#beginning;
@@ -202,7 +200,7 @@ class Collection {
     }
   }
 
-  /** What a player without tokens writes. */
+  /** Asks a player without tokens for its text. */
   async #ask({ attempt, instance, observations, random, system, texts, turns }: LiveEpisode): Promise<ActorTurn> {
     const { actor, rollout, signal } = this.#options;
     const stream = random.stream('turn', turns.length);
@@ -227,7 +225,7 @@ class Collection {
     return { text, parsed: { action: text }, cut: false };
   }
 
-  /** Plays a turn: what was written is a call of a tool, or an action. */
+  /** Plays a turn: the text is a tool call or an action. */
   async #play(episode: LiveEpisode, write: () => ActorTurn | Promise<ActorTurn>): Promise<void> {
     const { instance, tools, turns } = episode;
     let phase: Failure['phase'] = 'player';
@@ -262,7 +260,7 @@ class Collection {
     else this.#ready.push(episode);
   }
 
-  /** An episode is over. */
+  /** Ends an episode and stores its result. */
   #leave(episode: LiveEpisode): void {
     this.#drop(episode);
     this.#options.environments.release(episode.instance);
@@ -280,7 +278,7 @@ class Collection {
     if (actor.kind === 'model') actor.model.release(episodes.map(({ sequenceName }) => sequenceName));
   }
 
-  /** An attempt broke: it is tried again, or goes on record. */
+  /** Handles a broken attempt: it is retried, or recorded as failed. */
   #broke(attempt: Attempt, turns: readonly Turn[], error: unknown, phase: Failure['phase']): void {
     if (error instanceof EpisodeLost) this.#again(attempt);
     else {
@@ -332,8 +330,8 @@ function draws(random: Random, count: number): Float64Array {
 }
 
 /**
- * Plugins throw plain errors, or were told of already; any other AgentgymError has nothing to do with this one episode
- * and ends the collection.
+ * Plain errors come from plugins, and AG_PLUGIN_FAILED was reported before. Any other AgentgymError does not concern
+ * this single episode, so it ends the collection.
  */
 function failureOf(error: unknown, phase: Failure['phase']): Failure {
   if (isAgentgymError(error) && error.code !== 'AG_PLUGIN_FAILED') throw error;

@@ -53,7 +53,7 @@ describe('composeReward', () => {
       { name: 'late', weight: 1, scheme: late },
       { name: 'price', weight: 1, scheme: price },
     ]);
-    // Goes red when the bounds of whole contexts are compared: at either discount the lowest success is -1.
+    // Goes red when bounds of whole contexts are compared: with either discount, the lowest success is -1.
     expect(both.bounds({ horizon: 2, discount: 0.5 }, { horizon: 2, discount: 0.75 })).toEqual({
       success: [0.5 - 1.75, 0],
       failure: [-1.75, 0],

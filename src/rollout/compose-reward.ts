@@ -9,14 +9,14 @@ export interface RewardTerm {
   readonly scheme: RewardScheme;
 }
 
-/** What is trained on: the weighted sum of the terms, and each term's part of it. */
+/** The reward for training: the weighted sum of the terms, and each term's part of it. */
 export interface ComposedReward {
   score(turn: RewardTurn): { readonly reward: number; readonly components: { readonly [term: string]: number } };
-  /** The sum of the terms' bounds, each at its weight; over several contexts the widest of each term. */
+  /** The sum of the terms' bounds, each with its weight. For several contexts, the widest bounds of each term. */
   bounds(...contexts: readonly BoundsContext[]): RewardBounds;
 }
 
-/** Adds terms up. `score` throws AG_REWARD_NOT_FINITE where a scheme answers with no finite number. */
+/** Adds up the terms. `score` throws AG_REWARD_NOT_FINITE if a scheme returns a number that is not finite. */
 export function composeReward(terms: readonly RewardTerm[]): ComposedReward {
   return {
     score(turn) {

@@ -1,20 +1,20 @@
 import type { Json } from '../contracts/json.js';
 import { messageOf } from '../errors/message-of.js';
 
-/** Deeper than anybody nests by hand; the stack holds far more. */
+/** Deeper than data is nested by hand; the stack allows far more. */
 const deepest = 100;
-/** More values than a list of a plugin's can sensibly have; a sparse list of 2^32 takes no room until it is copied. */
+/** More values than a plugin's list can sensibly have. A sparse list of 2^32 uses no memory until it is copied. */
 const most = 1_000_000;
 
 type Place = readonly (string | number)[];
 
-/** JSON cannot hold what stands at a place. */
+/** The value at a path cannot be stored as JSON. */
 export class NotJsonError extends Error {
   constructor(
-    /** Of the whole, in words; the place is written behind it. */
+    /** The name of the whole value; the path is appended to it. */
     whole: string,
     readonly path: Place,
-    /** What stands there: "must be JSON, not a BigInt". */
+    /** The problem with the value: "must be JSON, not a BigInt". */
     readonly problem: string,
     cause?: unknown,
   ) {
@@ -23,7 +23,7 @@ export class NotJsonError extends Error {
 }
 
 /**
- * Copies data of a plugin or a file of code as JSON: lists, plain objects, strings, finite numbers, booleans and null.
+ * Copies data of a plugin or of a code file as JSON: lists, plain objects, strings, finite numbers, booleans and null.
  *
  * @param place source of the data, for the message
  * @param absent whether undefined members are refused or left out
@@ -71,7 +71,7 @@ export function copyJson(value: unknown, place: string, absent: 'refused' | 'lef
         return found === undefined && absent === 'left out' ? [] : [[key, copy(found)] as const];
       }),
     );
-    // Unlike an assignment, it makes an ordinary member of `__proto__`.
+    // Unlike an assignment, it makes `__proto__` an ordinary member.
     return Object.fromEntries(entries);
   };
   return copy(value);
@@ -81,13 +81,13 @@ function placeOf(whole: string, path: Place): string {
   return path.reduce<string>((above, key) => `${above}${typeof key === 'number' ? `[${key}]` : `.${key}`}`, whole);
 }
 
-/** Of this thread or another realm's `Object`, or of none. */
+/** An object whose prototype is the `Object` of this thread or of another realm, or null. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A member of a plugin's result, read once: a getter may throw, or return another value the second time. */
+/** Reads a member of a plugin's result. It is read once, because a getter may throw or return another value later. */
 export function readMember(value: object, name: string | number, place: string): unknown {
   try {
     return (value as Record<string | number, unknown>)[name];
@@ -96,7 +96,7 @@ export function readMember(value: object, name: string | number, place: string):
   }
 }
 
-/** What stands somewhere, in words for a message. */
+/** Describes a value in words for a message. */
 export function show(value: unknown): string {
   switch (typeof value) {
     case 'string':

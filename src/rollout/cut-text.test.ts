@@ -12,7 +12,7 @@ it('says how much it left out, and never cuts a character in two', () => {
   expect(cutText('\ud800\ud801cd', 2)).toBe('\ud800\n[cut: 1 of 4 characters]');
 });
 
-// Goes red where the beginning is a slice: V8 then keeps all of the text alive.
+// Goes red when the beginning is a slice: V8 then keeps the whole text in memory.
 it('lets go of what it left out', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

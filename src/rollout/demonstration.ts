@@ -4,29 +4,29 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { BatchRow } from './build-batch.js';
 import { TokenSequence } from './token-sequence.js';
 
-/** An expert's episode as text: what supervised fine-tuning learns from. */
+/** An expert's episode as text, for supervised fine-tuning. */
 export interface Demonstration {
-  /** Where it comes from, for messages: a task id, or a file and line. */
+  /** Its source, for messages: a task id, or a file and line. */
   readonly name: string;
-  /** The task it plays, where that is known. */
+  /** Its task, if known. */
   readonly task?: string;
   readonly system: string;
-  /** What was seen before each text; one more, seen at the very end, may follow. */
+  /** The observation before each text; a final observation may follow. */
   readonly observations: readonly string[];
-  /** What the policy is to write, in its action format, without end tokens. */
+  /** The texts that the policy must learn to write, in its action format, without end tokens. */
   readonly texts: readonly string[];
 }
 
 /** A demonstration as a row of a batch. */
 export interface DemonstrationRow extends BatchRow {
-  /** The task it plays, where that is known. */
+  /** Its task, if known. */
   readonly task?: string;
 }
 
 /**
- * A demonstration in the tokens of a policy, laid out as a rollout of the same episode would be: actions and their end
- * tokens have mask 1. Turns that the model cannot hold are left out from the end; undefined where not even the first
- * fits.
+ * A demonstration in the tokens of a policy, with the same layout as a rollout of the same episode: actions and their
+ * end tokens have mask 1. Turns that exceed the model's limit are omitted from the end. Undefined if not even the first
+ * turn fits.
  */
 export function layOutDemonstration(
   demonstration: Demonstration,
@@ -51,14 +51,14 @@ export function layOutDemonstration(
   return { record: sequence.record(), turns, group: 0, truncated: false, ...(task !== undefined && { task }) };
 }
 
-/** The whole conversation as text: what a tokenizer is built from. */
+/** The whole conversation as text, from which a tokenizer is built. */
 export function conversationText({ system, observations, texts }: Demonstration): string {
   const parts = observations.flatMap((observation, index) => [observation, texts[index] ?? '']);
   return [system, ...parts].filter((part) => part !== '').join('\n');
 }
 
 /**
- * The text that a policy would write for an action. Throws if the format cannot write it, or reads another action from
+ * The text that a policy would write for an action. Throws if the format cannot write it, or parses another action from
  * it.
  */
 export function writeAction(action: string, format: ActionFormat): string {

@@ -41,8 +41,9 @@ function options(changes: Partial<CollectDemonstrationsOptions> = {}): CollectDe
 }
 
 describe('collectDemonstrations', () => {
-  // Law 10. Mutation: take the tasks from `tasks.draw`, so that some come twice and some never. It is given one split
-  // alone.
+  // Law 10: it receives only one split. Mutation: take the tasks from `tasks.draw`, so that some are repeated and some
+  // are
+  // missing.
   it('plays training tasks only, each as often as every other', async () => {
     const { demonstrations, success } = await collectDemonstrations(options({ count: 18 }));
     const names = demonstrations.map(({ name }) => name);
@@ -84,7 +85,7 @@ describe('collectDemonstrations', () => {
 });
 
 describe('layOutDemonstration', () => {
-  /** The demonstration that an episode of a policy would be. */
+  /** A policy's episode as a demonstration. */
   const asDemonstration = ({ task, turns, finalObservation }: CompletedEpisode): Demonstration => ({
     name: task,
     system: 'Answer the signal.',
@@ -97,7 +98,7 @@ describe('layOutDemonstration', () => {
     const model = fluent();
     const actor = modelActor(model, { maxActionTokens: 5 });
     const all = await collectEpisodes(keys(5, 5), collectOptions({ actor }));
-    // Texts that decode to what they were encoded from: no unknown words, no end token forced.
+    // Only texts that encode to their own tokens: no unknown words, no forced end token.
     const faithful = all.filter(
       (episode): episode is CompletedEpisode =>
         episode.status === 'completed' &&
@@ -114,7 +115,7 @@ describe('layOutDemonstration', () => {
       expect(row.record.tokens).toEqual(episode.record!.tokens.slice(0, length));
       expect(row.record.mask).toEqual(episode.record!.mask.slice(0, length));
       expect(row.turns.map(({ sampled }) => sampled)).toEqual(episode.turns.map(({ sampled }) => sampled));
-      // Nothing is learned from what comes after the last action.
+      // Nothing is learned from the tokens after the last action.
       expect(episode.record!.mask.slice(length)).not.toContain(1);
     }
     const batch = buildBatch([layOutDemonstration(asDemonstration(faithful[0]!), model.encoder, 1000)!], 1);

@@ -2,7 +2,7 @@ import type { Draw } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { CallSignals } from './call-signals.js';
 
-/** What a call into a world is handed. Its signal is made only where somebody asks for it: most games never do. */
+/** The argument of a call into a world. Its signal is created only on demand, because most games never use it. */
 export class EnvironmentCall implements Draw {
   readonly #signals: CallSignals;
   readonly #interrupt: AbortSignal;
@@ -10,7 +10,7 @@ export class EnvironmentCall implements Draw {
   #controller: AbortController | undefined;
   #expired: unknown;
 
-  /** @param interrupt aborts the call, too */
+  /** @param interrupt also aborts the call */
   constructor(signals: CallSignals, interrupt: AbortSignal, random?: Random) {
     this.#signals = signals;
     this.#interrupt = interrupt;
@@ -30,13 +30,13 @@ export class EnvironmentCall implements Draw {
     return this.#controller.signal;
   }
 
-  /** The time of the call is up, or nobody waits for it any more. */
+  /** Aborts the call after its time is up, or when no caller waits for it any more. */
   abort(reason: unknown): void {
     this.#expired = reason;
     this.#controller?.abort(reason);
   }
 
-  /** The call is over. */
+  /** Ends the call. */
   end(): void {
     if (this.#controller !== undefined) this.#signals.end(this.#interrupt, this.#controller);
   }

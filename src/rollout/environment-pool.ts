@@ -1,23 +1,23 @@
 import type { InstanceHandle, WorldHandle } from './world-handle.js';
 
-/** Instances of one world, reused from episode to episode. Which instance plays which episode is not observable. */
+/** Instances of one world, reused from episode to episode. Results do not show which instance played an episode. */
 export class EnvironmentPool {
   readonly #idle: InstanceHandle[] = [];
   readonly #all = new Set<InstanceHandle>();
   readonly #queue: (() => void)[] = [];
-  /** Instances that are there or on their way. */
+  /** Instances that exist or are being created. */
   #taken = 0;
-  /** Most that were in use at once since the pool last shrank. */
+  /** The most instances in concurrent use since the pool last shrank. */
   #peak = 0;
   #closed = false;
 
   constructor(
     readonly world: WorldHandle,
-    /** Instances at once. */
+    /** The most instances at a time. */
     readonly limit: number,
   ) {}
 
-  /** An idle instance or a new one; waits where all that may be there are in use. Throws what `create` throws. */
+  /** An idle instance or a new one; waits if the limit is reached and all are in use. Throws the errors of `create`. */
   async acquire(): Promise<InstanceHandle> {
     while (this.#idle.length === 0 && this.#taken >= this.limit) {
       await new Promise<void>((resolve) => this.#queue.push(resolve));
@@ -27,21 +27,21 @@ export class EnvironmentPool {
     return instance;
   }
 
-  /** Gives an instance back for the next episode. */
+  /** Returns an instance for the next episode. */
   release(instance: InstanceHandle): void {
     if (!this.#all.has(instance)) return;
     this.#idle.push(instance);
     this.#queue.shift()?.();
   }
 
-  /** Gives back an instance that broke or hangs: it is disposed of and never used again. */
+  /** Returns an instance that broke or hangs: it is disposed of and never used again. */
   async discard(instance: InstanceHandle): Promise<void> {
     if (!this.#all.delete(instance)) return;
     await instance.dispose();
     this.#leave();
   }
 
-  /** Disposes of the idle instances that the last collections had no use for. */
+  /** Disposes of the idle instances that the last collections did not need. */
   async shrink(): Promise<void> {
     const needed = this.#peak;
     this.#peak = 0;
@@ -63,7 +63,7 @@ export class EnvironmentPool {
     try {
       const instance = await this.world.create();
       this.#all.add(instance);
-      // Made too late for whoever asked.
+      // The pool was closed before the instance was ready.
       if (this.#closed) await this.discard(instance);
       return instance;
     } catch (error) {

@@ -1,4 +1,4 @@
-/** An episode broke off through no fault of its own: it is played again, and not counted as a retry. */
+/** An episode broke without its own fault: it is played again, and this does not count as a retry. */
 export class EpisodeLost extends Error {
   override readonly name = 'EpisodeLost';
 }

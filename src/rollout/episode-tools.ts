@@ -11,10 +11,10 @@ export interface ToolAnswer {
   readonly toolCall: ToolCall;
 }
 
-/** How long a call may go on after its signal was aborted, to say so itself. */
+/** Time that a call has after its signal was aborted, so that it can report the abort itself. */
 const graceMilliseconds = 1000;
 
-/** The tools of one attempt at an episode: what they remember, and how often they were called. */
+/** The tools of one attempt at an episode: their sessions, and the number of calls. */
 export class EpisodeTools {
   readonly #box: Toolbox;
   readonly #random: Random;
@@ -29,7 +29,7 @@ export class EpisodeTools {
   }
 
   /**
-   * Lets the tools read a text, and runs the call that the first of them recognises.
+   * Lets the tools parse a text, and runs the call that the first matching tool recognises.
    *
    * @param turn number of the turn, from 0
    * @returns undefined if no tool recognises the text
@@ -52,14 +52,14 @@ export class EpisodeTools {
     return undefined;
   }
 
-  /** Ends the sessions; one that is still being begun is ended as soon as it is there. */
+  /** Ends the sessions. A session that is still beginning is ended once it has begun. */
   close(): void {
     this.#closed = true;
     for (const [name, session] of this.#sessions) this.#dispose(name, session);
     this.#sessions.clear();
   }
 
-  /** Runs a call in the tool's session, within its time. */
+  /** Runs a call in the tool's session within the deadline. */
   async #run(
     named: NamedTool,
     turn: number,

@@ -3,8 +3,8 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { WorldHandle } from './world-handle.js';
 
 /**
- * Throws AG_EPISODES_FAILED, naming the world, where a larger share of the episodes than `limit` failed to their last
- * retry.
+ * Throws AG_EPISODES_FAILED, with the name of the world, if the share of failed episodes after all retries exceeds
+ * `limit`.
  */
 export function refuseManyFailures(
   episodes: readonly Episode[],

@@ -1,5 +1,5 @@
-// The laws of training that rollouts answer for, as properties of whole collections. Each test names the line that
-// breaks it. Long because the laws are read against each other.
+// The laws of training that rollouts must keep, as properties of whole collections. Each test names a mutation that
+// breaks it. The file is long because the laws are read side by side.
 import { describe, expect, it } from 'vitest';
 
 import type { Environment, StepResult } from '../contracts/environment.js';
@@ -23,7 +23,7 @@ import {
 } from './fixtures/collect.js';
 import { Signals } from './fixtures/signals.js';
 
-/** Remembers what was asked of it and what it said. */
+/** Records its requests and its answers. */
 class Recording extends TabularPolicy {
   readonly calls: { request: GenerateRequest; answer: GeneratedTokens }[][] = [];
 
@@ -44,8 +44,9 @@ const completed = (episodes: readonly Episode[]): CompletedEpisode[] =>
   episodes.filter((episode) => episode.status === 'completed');
 
 describe('law 1: token in, token out', () => {
-  // Mutation: let `TokenSequence.addAction` append `encodeAction(decode(tokens))` instead of the tokens: unknown and
-  // marker tokens change.
+  // Mutation: let `TokenSequence.addAction` append `encodeAction(decode(tokens))` instead of the tokens. Unknown and
+  // marker
+  // tokens then change.
   it('grows one sequence by what was sampled and what was seen, and never rewrites it', async () => {
     const model = recording();
     const episodes = completed(await collectEpisodes(keys(3, 4), collectOptions({ actor: modelActor(model) })));
@@ -68,13 +69,13 @@ describe('law 1: token in, token out', () => {
       }
       expect(tokens).toEqual(expected);
     }
-    // The babbler says unknown words and markers too, or the property would be an easy one.
+    // The babbler also says unknown words and markers; otherwise the property would be easy.
     expect(episodes.some(({ record }) => record!.tokens.some((id, t) => record!.mask[t] === 1 && id < endId))).toBe(
       true,
     );
   });
 
-  // Mutation: record the log probabilities one place late in `TokenSequence.addAction`.
+  // Mutation: in `TokenSequence.addAction`, record the log probabilities one place late.
   it.each([1, 0.7])('records the log probabilities that training computes, at temperature %d', async (temperature) => {
     const model = babbler();
     const actor = modelActor(model, { sampling: { temperature, topP: 1, topK: 0 } });
@@ -103,7 +104,7 @@ describe('law 1: token in, token out', () => {
     expect(new Set(texts).size).toBeGreaterThan(6);
   });
 
-  // Mutation: start new episodes only when all live ones have ended; calls then shrink to stragglers.
+  // Mutation: start new episodes only when all live ones have ended. The last calls of each round then shrink.
   it('keeps as many episodes in flight as allowed, in order, one call a wave', async () => {
     const model = recording(1);
     speakFluently(model);
@@ -132,11 +133,11 @@ describe('law 2: masks', () => {
     }
     for (const { turn, record } of turns) {
       const [, to] = turn.sampled!;
-      // Where the action ended by itself its end token is the last sampled one, else it comes after.
+      // If the action ended by itself, its end token is the last sampled one; otherwise it comes after.
       expect(record.tokens[turn.cut ? to : to - 1]).toBe(endId);
       expect(record.mask[to]).not.toBe(1);
       expect(turn.text).not.toContain('<end>');
-      // A cut text is read like any other.
+      // A cut text is parsed like any other.
       expect(turn.action === undefined).toBe(turn.text.trim().includes(' '));
     }
     expect(turns.some(({ turn }) => turn.cut && turn.action !== undefined)).toBe(true);
@@ -182,7 +183,7 @@ describe('law 3: rewards', () => {
       expect(rewarded.map((t) => batch.turn[at(t)])).toEqual(range(0, turns.length).filter((k) => turns[k] !== 0));
     }
     expect(batch.rewards.filter((reward) => reward !== 0).length).toBeGreaterThan(10);
-    // Gaps: some rewarded turn is followed by another one behind an observation.
+    // Gaps: after some rewarded turn comes an observation, then another turn.
     expect(batch.rewards.some((reward, index) => reward !== 0 && batch.mask[index + 1] === 0)).toBe(true);
   });
 });
@@ -190,7 +191,7 @@ describe('law 3: rewards', () => {
 describe('law 4: truncated is not terminated', () => {
   const oneWord = { maxActionTokens: 1 };
 
-  // Mutation: compare `turns.length > horizon` in `#capReached`, or drop the environment's own cap.
+  // Mutation: compare `turns.length > horizon` in `#capReached`, or ignore the environment's own cap.
   it('names the cap that cut an episode', async () => {
     const actor = modelActor(babbler(), oneWord);
     const horizon = completed(await collectEpisodes(keys(4, 2), collectOptions({ actor, horizon: 2 })));
@@ -211,14 +212,14 @@ describe('law 4: truncated is not terminated', () => {
       ({ truncated }) => truncated === 'tokens',
     );
     expect(tokens.length).toBeGreaterThan(0);
-    // No room for a further action and its end token; before the last turn there was.
+    // There is no room for another action and its end token; before the last turn there was.
     for (const { record, turns } of tokens) {
       expect(record!.tokens.length + 2).toBeGreaterThan(20);
       expect(turns.at(-1)!.sampled![0] + 2).toBeLessThanOrEqual(20);
     }
   });
 
-  // Mutation: ask for the cap even where `step.terminated` in `finishTurn`.
+  // Mutation: check the caps in `take` even if `step.terminated`.
   it('lets the end win on the turn of a cap, every cap at once', async () => {
     const quits: Environment = new Signals(1);
     const player = { name: 'quitter', act: () => 'quit' };
@@ -235,7 +236,7 @@ describe('law 4: truncated is not terminated', () => {
     expect([crammed!.terminated, crammed!.truncated]).toEqual([true, undefined]);
   });
 
-  // Mutation: add the observation only while the episode goes on (`if (!this.ended)`), or also where it terminated.
+  // Mutation: add the observation only while the episode continues (`if (!this.ended)`), or also if it terminated.
   it('ends a truncated trajectory with the observation of its last action, mask 0, and a terminated one with the action', async () => {
     const model = fluent();
     const episodes = completed(
@@ -252,7 +253,7 @@ describe('law 4: truncated is not terminated', () => {
     expect([...batch.truncated]).toEqual(episodes.map(({ terminated }) => (terminated ? 0 : 1)));
   });
 
-  // Mutation: do not clip in `addObservation`.
+  // Mutation: remove the clipping in `addObservation`.
   it('never grows a sequence beyond what the model can hold, not even by the last observation', async () => {
     const model = babbler({ maxTokens: 21 });
     const episodes = completed(
@@ -267,7 +268,7 @@ describe('law 4: truncated is not terminated', () => {
 });
 
 describe('law 5: failed episodes are records', () => {
-  /** Breaks in some attempts: `where` says what a reset or step of this number does. */
+  /** Breaks in some attempts: `breaks` decides whether the second step throws. */
   class Fragile extends Signals {
     constructor(readonly breaks: () => boolean) {
       super();
@@ -278,7 +279,7 @@ describe('law 5: failed episodes are records', () => {
     }
   }
 
-  // Mutation: drop `retries` from the episode's stream in `begin`, or give up at the first failure.
+  // Mutation: remove `retries` from the episode's stream in `#begin`, or give up at the first failure.
   it('tries again with randomness of its own, then plays on with a fresh environment', async () => {
     const made: Signals[] = [];
     let failures = 2;
@@ -298,7 +299,7 @@ describe('law 5: failed episodes are records', () => {
     }
   });
 
-  // Mutation: leave out of the results what failed to its last retry.
+  // Mutation: omit episodes from the results if they failed after the last retry.
   it('records what broke and where, in the order of the keys', async () => {
     const options = collectOptions({ actor: modelActor(babbler(), { maxActionTokens: 1 }), horizon: 3 }, () => {
       return new Fragile(() => true);
@@ -340,7 +341,7 @@ describe('law 8: every wait has a deadline', () => {
     expect(episodes[0]).toMatchObject({ failure: { phase: 'deadline', message: 'step took longer than 0.03 s' } });
   });
 
-  // Mutation: drop `unlessAborted` around `somethingHappens`.
+  // Mutation: remove `unlessAborted` around `somethingHappens`.
   it('stops waiting at once when interrupted, and throws its environments away', async () => {
     const controller = new AbortController();
     const made: Signals[] = [];

@@ -18,16 +18,16 @@ import { EpisodeTools } from './episode-tools.js';
 import { TokenSequence } from './token-sequence.js';
 import type { Begun, InstanceHandle, Stepped } from './world-handle.js';
 
-/** One attempt at one episode of a collection. */
+/** One attempt at an episode of a collection. */
 export interface Attempt {
   readonly key: EpisodeKey;
-  /** Place in the list of results. */
+  /** Index in the list of results. */
   readonly index: number;
-  /** How often it failed before. */
+  /** Number of failures before. */
   readonly retries: number;
 }
 
-/** What the actor wrote in a turn. */
+/** The actor's output in a turn. */
 export interface ActorTurn {
   readonly text: string;
   readonly parsed: ParsedAction;
@@ -37,7 +37,7 @@ export interface ActorTurn {
 }
 
 export interface EpisodeLimits {
-  /** Turns. */
+  /** Turns after which the episode is truncated. */
   readonly horizon: number;
   readonly reward: ComposedReward;
   /** The world's instructions. */
@@ -53,15 +53,15 @@ export interface TurnEnd {
 /** The state of an episode between its turns. */
 export class LiveEpisode {
   readonly turns: Turn[] = [];
-  /** What was seen so far, the present observation last: for players, which read it as it grows. */
+  /** The observations so far, the current one last. Players read this list while it grows. */
   readonly observations: string[];
-  /** What was written so far. */
+  /** The texts so far. */
   readonly texts: string[] = [];
-  /** What stands before the first observation. */
+  /** The text before the first observation. */
   readonly system: string;
   /** Absent for players without tokens. */
   readonly sequence?: TokenSequence;
-  /** Absent where the actor has none. */
+  /** Absent if the actor has none. */
   readonly tools?: EpisodeTools;
   #observation: string;
   /** Length of the observation before it was cut. */
@@ -73,7 +73,7 @@ export class LiveEpisode {
   constructor(
     readonly attempt: Attempt,
     readonly instance: InstanceHandle,
-    /** Randomness of this attempt alone. */
+    /** Random stream of this attempt only. */
     readonly random: Random,
     readonly actor: Actor,
     private readonly begun: Begun,
@@ -87,12 +87,12 @@ export class LiveEpisode {
     this.system = systemPrompt(begun.instructions ?? limits.instructions, format, actor.tools);
     if (actor.kind === 'model') {
       this.sequence = new TokenSequence(actor.model.encoder, this.system, begun.observation);
-      // A prompt that leaves no room for an action: an episode of no turns.
+      // A prompt that leaves no room for an action gives an episode without turns.
       if (!this.#hasRoom()) this.#truncated = 'tokens';
     }
   }
 
-  /** Nothing more will be played: it is over, or it broke. */
+  /** Whether nothing more will be played, because it is over or failed. */
   get ended(): boolean {
     return this.#terminated || this.#truncated !== undefined || this.#failure !== undefined;
   }
@@ -105,18 +105,18 @@ export class LiveEpisode {
     this.#failure = failure;
   }
 
-  /** What the actor sees now. */
+  /** The current observation. */
   get observation(): string {
     return this.#observation;
   }
 
-  /** Names the token sequence for the model's memory; unlike that of any other attempt of the collection. */
+  /** Name of the token sequence for the model's memory, unique within the collection. */
   get sequenceName(): string {
     const { iteration, group, member } = this.attempt.key;
     return [iteration, group, member, this.attempt.retries].join('.');
   }
 
-  /** What a turn leads to whose text was no action: the environment is not stepped, and its facts stand still. */
+  /** The result of a turn without a valid action: the environment is not stepped, and its facts stay the same. */
   malformedStep(observation: string): Stepped {
     return this.#standStill(observation, true);
   }
@@ -129,11 +129,11 @@ export class LiveEpisode {
   /**
    * Takes the result of an action. `finishTurn` finishes the turn.
    *
-   * @returns the cap of the host that cuts the episode here, if any: the environment may then grade it
+   * @returns the cap of the host that truncates the episode here, if any; the environment may then grade it
    */
   take(step: Stepped): 'horizon' | 'tokens' | undefined {
     this.#terminated = step.terminated;
-    // A terminated episode ends with its action; every other one with the observation that the action produced.
+    // A terminated episode ends with its action. Any other episode ends with the observation after its last action.
     if (step.terminated) return undefined;
     if (this.actor.kind === 'model') {
       this.sequence?.addObservation(step.observation, this.actor.model.capabilities.maxTokens);
@@ -142,7 +142,7 @@ export class LiveEpisode {
     return this.#truncated === 'environment' ? undefined : this.#truncated;
   }
 
-  /** Ends the turn: with the reward and the facts of its step, or of the conclusion where the episode was cut. */
+  /** Ends the turn with the reward and the facts of its step, or of the conclusion if the episode was truncated. */
   finishTurn(written: ActorTurn, step: Stepped, { toolCall, conclusion }: TurnEnd = {}): void {
     const parsed = toolCall === undefined ? written.parsed : undefined;
     const action = parsed !== undefined && 'action' in parsed ? parsed.action : undefined;
@@ -207,7 +207,7 @@ export class LiveEpisode {
 
   #capReached(step: Stepped): TruncationCause | undefined {
     if (step.truncated) return 'environment';
-    // The turn that ends here is not in `turns` yet.
+    // The current turn is not in `turns` yet.
     if (this.turns.length + 1 >= this.limits.horizon) return 'horizon';
     return this.#hasRoom() ? undefined : 'tokens';
   }
@@ -219,7 +219,7 @@ export class LiveEpisode {
   }
 }
 
-/** The record of an attempt that broke, after its last retry. */
+/** The record of a broken attempt after its last retry. */
 export function failedEpisode(
   attempt: Attempt,
   turns: readonly Turn[],

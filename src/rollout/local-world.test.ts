@@ -1,4 +1,4 @@
-// What worlds and their instances are held to, whatever a plugin does.
+// The guarantees of worlds and their instances with any plugin.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
@@ -88,7 +88,7 @@ describe('a deadline', () => {
     return instance;
   };
 
-  // Mutation: count the wall clock in `tick` of responsive-time.ts.
+  // Mutation: in `tick` of responsive-time.ts, measure the wall clock.
   it('counts no time in which this thread was busy', async () => {
     const instance = await stepping(20);
     const step = instance.step('stop');
@@ -238,7 +238,7 @@ describe('an episode that the host cuts', () => {
     }
   }
 
-  // Mutation: conclude episodes that ended by themselves, too.
+  // Mutation: also conclude episodes that ended by themselves.
   it('is graded by what stands then', async () => {
     const made: Graded[] = [];
     const environments = environmentPool(() => {
@@ -338,7 +338,7 @@ describe('a world that is down', () => {
     expect(resets).toBeLessThanOrEqual(options.rollout.inFlight);
   });
 
-  // Goes red where `#error` is read at the beginning of a round alone.
+  // Goes red when `#error` is only read at the beginning of a round.
   it('ends the collection where nothing else is under way, too', async () => {
     class Dying extends Signals {
       override async step(): Promise<never> {
@@ -365,7 +365,7 @@ describe('a world that is down', () => {
 });
 
 describe('free collection', () => {
-  /** Answers after a while that the episode's own stream draws. */
+  /** Answers after a delay that is drawn from the episode's own stream. */
   class Uneven extends Signals {
     #wait = 0;
     override async reset(...[task, call]: Parameters<Signals['reset']>) {
@@ -399,7 +399,7 @@ describe('free collection', () => {
     expect(free.sizes.length).toBeGreaterThan(1.5 * waves.sizes.length);
   });
 
-  // Mutation: take `free` for every policy.
+  // Mutation: use `free` for every policy.
   it('is left to policies whose answers do not depend on what else they are asked', async () => {
     const callsOf = async (independent: boolean, collection?: 'waves') => {
       const options = collectOptions({ environments: environmentPool(() => new Uneven()) });

@@ -1,5 +1,6 @@
-// A world in this thread: the plugin's own object, with its time limited and measured, and what it gives checked as
-// data.
+// A world in this thread: the plugin's own object. Its calls have deadlines and are measured, and its results are
+// checked
+// as data.
 import type {
   Awaitable,
   Call,
@@ -23,17 +24,17 @@ import { cutText } from './cut-text.js';
 import { EnvironmentCall } from './environment-call.js';
 import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from './world-handle.js';
 
-/** How a world is played. */
+/** Settings of a world. */
 export interface WorldSettings {
-  /** Who it is, for messages: environment `die` (plugin-die 1.0.0). */
+  /** Its name for messages: environment `die` (plugin-die 1.0.0). */
   readonly title: string;
   /** Longest time of a call. */
   readonly milliseconds: { readonly [phase in EnvironmentPhase]: number };
   /** UTF-16 units after which an observation is cut. */
   readonly observationCharacters: number;
-  /** Ends every call. */
+  /** Aborts every call. */
   readonly signal: AbortSignal;
-  /** Told when code of the plugin begins to hold this thread, and when it lets go. */
+  /** Notified when code of the plugin begins and stops running on this thread. */
   readonly marks?: CallMarks;
 }
 
@@ -66,7 +67,7 @@ export async function openLocalWorld(open: () => Awaitable<World>, settings: Wor
   return new LocalWorld(checkShape(world, worldShape, 'what open() gives'), caller);
 }
 
-/** A world that is open already. */
+/** Wraps a world that is already open. */
 export function localWorld(world: World, settings: WorldSettings): WorldHandle {
   return new LocalWorld(world, new Caller(settings));
 }
@@ -78,7 +79,7 @@ class Caller {
 
   constructor(readonly settings: WorldSettings) {}
 
-  /** A call that is measured; its time is that of its phase. */
+  /** Runs a measured call with the time limit of its phase. */
   run<T>(
     phase: EnvironmentPhase,
     work: (call: Draw) => Awaitable<T>,
@@ -91,7 +92,7 @@ class Caller {
     });
   }
 
-  /** A question about tasks: it may take as long as opening the world. */
+  /** Asks for tasks or their facts. This may take as long as opening the world. */
   ask<T>(what: string, work: () => Awaitable<T>): Promise<Awaited<T>> {
     return this.#limit(what, 'open', undefined, work, {});
   }
@@ -123,7 +124,7 @@ class Caller {
     }
   }
 
-  /** The same for what cleans up: nobody is left to hear what goes wrong. */
+  /** Runs a cleanup call; its errors are ignored because no caller waits for it. */
   async quietly(phase: 'dispose' | 'close', work: () => Awaitable<void>): Promise<void> {
     await this.run(phase, work).catch(() => undefined);
   }
@@ -261,7 +262,7 @@ function taskList(world: World, split: SplitName, caller: Caller): TaskList {
   };
 }
 
-/** What ends the collection is told with its own code; anything else is the episode's. */
+/** Errors that end the collection get their own codes; any other error belongs to the episode. */
 function publicError(error: unknown, title: string, what: string): unknown {
   if (isUnavailable(error)) return unavailable(title, error);
   if (!(error instanceof ExitError)) return error;

@@ -2,7 +2,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { EnvironmentActor } from './actor.js';
 import type { WorldHandle } from './world-handle.js';
 
-/** The random baseline: every environment has it. */
+/** The random baseline, which every environment has. */
 export const randomPlayer = 'random';
 
 /** An expert of a world as an actor. Throws AG_NO_EXPERT if the world has no expert with this name. */

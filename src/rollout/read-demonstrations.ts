@@ -8,17 +8,17 @@ import type { Splits, TaskList } from './world-handle.js';
 
 export interface ReadDemonstrationsOptions {
   readonly file: string;
-  /** System prompt of lines without one of their own. */
+  /** System prompt for lines without one. */
   readonly system: string;
-  /** A line that names a task of validation or test is refused. */
+  /** A line with a task of validation or test is refused. */
   readonly splits: Splits;
-  /** Stop after so many; absent: all. */
+  /** Stops after this number; absent: reads all. */
   readonly count?: number;
 }
 
 /**
- * Reads demonstrations from JSON lines: `{"task"?, "system"?, "observations": [...], "texts": [...]}`, an episode a
- * line, as many observations as texts, or one more. Empty lines are skipped, other keys ignored.
+ * Reads demonstrations from JSON lines: `{"task"?, "system"?, "observations": [...], "texts": [...]}`, one episode per
+ * line, with as many observations as texts, or one more. Empty lines are skipped, other keys ignored.
  *
  * @throws AG_DEMONSTRATION with file and line
  */
@@ -67,7 +67,7 @@ interface Line {
   readonly texts: readonly string[];
 }
 
-/** The line, or what is wrong with it. */
+/** The parsed line, or its problem. */
 function parseLine(line: string): Line | string {
   let value: unknown;
   try {
@@ -91,7 +91,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Ids of a bounded split; an unbounded one cannot be listed. */
+/** Ids of a bounded split; empty for an unbounded split, which cannot be listed. */
 async function idsOf(tasks: TaskList): Promise<readonly string[]> {
   return tasks.count === 'unbounded' ? [] : allTasks(tasks);
 }

@@ -7,7 +7,7 @@ import { collectOptions, keys } from './fixtures/collect.js';
 import { isRewarded, rewardDensity } from './reward-density.js';
 import { summarizeEpisodes } from './summarize-episodes.js';
 
-/** An episode with these parts of rewards in its turns. */
+/** An episode with these reward components in its turns. */
 const episode = (...turns: { readonly [term: string]: number }[]) =>
   ({ turns: turns.map((components) => ({ components })) }) as unknown as CompletedEpisode;
 
@@ -21,7 +21,7 @@ describe('rewardDensity', () => {
     expect(rewardDensity(episodes)).toEqual({ rewardsPerTurn: 2 / 6, stepsPerReward: 3 });
   });
 
-  // Goes red when turns are counted whose sum is not 0, or whose sum lies above 0.
+  // Goes red when turns count because their sum is not 0, or because it is above 0.
   it('is not moved by prices, however high', () => {
     expect(isRewarded({ components: { sparse: 0, cost: -0.1 } })).toBe(false);
     expect(isRewarded({ components: { sparse: 1, cost: -3 } })).toBe(true);

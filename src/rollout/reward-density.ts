@@ -1,16 +1,17 @@
 import type { CompletedEpisode, Turn } from '../contracts/trajectory.js';
 
-/** How often a reward speaks: over some episodes, or one player's. */
+/** How often a reward is given, over some episodes or those of one player. */
 export interface RewardDensity {
-  /** Share of turns that are rewarded; 0 where no turn was played. */
+  /** Share of turns that are rewarded; 0 if no turn was played. */
   readonly rewardsPerTurn: number;
-  /** Turns per rewarded turn; null where none is rewarded. */
+  /** Turns per rewarded turn; null if no turn is rewarded. */
   readonly stepsPerReward: number | null;
 }
 
 /**
- * Some term of the reward pays: its part of the turn lies above 0. Prices do not count, or a cost of turns would make
- * every reward dense; nor does a turn that pays cease to be one because a price of the same turn outweighs it.
+ * Whether some term of the reward is above 0 in this turn. Prices do not count, because a cost per turn would make
+ * every
+ * reward dense. A rewarded turn also stays rewarded if a price in the same turn is larger.
  */
 export function isRewarded({ components }: Pick<Turn, 'components'>): boolean {
   return Object.values(components).some((part) => part > 0);
@@ -18,7 +19,8 @@ export function isRewarded({ components }: Pick<Turn, 'components'>): boolean {
 
 /**
  * The density of the rewards of these episodes. Wang and Ammanabrolu (arXiv 2510.01132) give it as steps per reward,
- * the length of a walkthrough over its score; here it is measured, and a turn that earns two points at once is one
+ * the
+ * length of a walkthrough over its score. Here it is measured, and a turn that earns two points together is one
  * rewarded turn.
  */
 export function rewardDensity(episodes: readonly CompletedEpisode[]): RewardDensity {

@@ -2,10 +2,11 @@ import type { TrainingBatch } from '../contracts/batch.js';
 import { emptyColumn, mapColumns } from '../credit/batch-columns.js';
 
 /**
- * Some rows of a batch, in the order given, with every column that it has.
+ * Some rows of a batch, in the given order, with all its columns.
  *
- * @param width of the result: as wide as the longest of the rows where it is not given; beyond the batch's own width
- * stands padding
+ * @param width of the result; by default the length of the longest of the rows. Beyond the batch's own width, padding
+ * is
+ * added
  */
 export function selectRows(
   batch: TrainingBatch,

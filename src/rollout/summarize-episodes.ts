@@ -1,11 +1,11 @@
 import type { CompletedEpisode, Episode, TruncationCause } from '../contracts/trajectory.js';
 import { type RewardDensity, rewardDensity } from './reward-density.js';
 
-/** Counts and rates over a collection. Rates are over completed episodes (or their turns), 0 where there are none. */
+/** Counts and rates over a collection. Rates are over completed episodes (or their turns), and 0 without any. */
 export interface EpisodesSummary {
   readonly completed: number;
   readonly failed: number;
-  /** Attempts that broke but were made good by a retry, or used up. */
+  /** Failed attempts: those before a successful retry, and all retries of failed episodes. */
   readonly retries: number;
   readonly turns: number;
   /** Sampled tokens. */
@@ -13,16 +13,16 @@ export interface EpisodesSummary {
   readonly success: number;
   readonly returnMean: number;
   readonly turnsMean: number;
-  /** Share of episodes that a cap cut, and by which. */
+  /** Share of episodes that a cap truncated, in total and by cap. */
   readonly truncated: number;
   readonly truncatedBy: { readonly [cause in TruncationCause]: number };
   /** Share of turns whose action was malformed or illegal. */
   readonly invalid: number;
-  /** Share of turns whose action ran into `maxActionTokens`. */
+  /** Share of turns whose action was cut at `maxActionTokens`. */
   readonly cut: number;
   /** Observations that were longer than `observationCharacters`. */
   readonly observationsCut: number;
-  /** Turns of an episode that called a tool, and the share of them that got no proper answer. */
+  /** Mean number of tool calls per episode, and the share of calls that were not answered. */
   readonly toolCalls: { readonly mean: number; readonly failed: number };
   /** Mean of each reward term's part of the return. */
   readonly components: { readonly [term: string]: number };

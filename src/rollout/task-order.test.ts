@@ -16,7 +16,7 @@ describe('taskOrder', () => {
     expect(new Set(rounds.map(String)).size).toBe(3);
   });
 
-  // Law 7. Mutation: draw the rounds one after another from one generator; places then depend on what was asked before.
+  // Law 7. Mutation: draw the rounds one after another from one generator. Places then depend on earlier requests.
   it('is a function of the place alone', async () => {
     const forward = await taskOrder(train, createRandom(1))(0, 30);
     const order = taskOrder(train, createRandom(1));

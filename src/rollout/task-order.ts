@@ -1,15 +1,15 @@
 import type { Random } from '../contracts/random.js';
 import type { TaskList } from './world-handle.js';
 
-/** Splits above this many tasks are drawn from at random instead of shuffled whole. */
+/** Larger splits are sampled at random instead of shuffled as a whole. */
 const largestShuffle = 1_000_000;
 
-/** The tasks at `count` places from `first` on. */
+/** The tasks at `count` places, starting with `first`. */
 export type TaskOrder = (first: number, count: number) => Promise<readonly string[]>;
 
 /**
- * An endless order of tasks, as a function of place: a bounded split is gone through in a new order each time around,
- * so that every task comes equally often; an unbounded one is drawn from at random.
+ * An endless order of tasks as a function of the place. A bounded split is shuffled anew in each round, so that every
+ * task comes equally often. An unbounded split is sampled at random.
  */
 export function taskOrder(tasks: TaskList, random: Random): TaskOrder {
   const { count } = tasks;
@@ -29,7 +29,10 @@ export function taskOrder(tasks: TaskList, random: Random): TaskOrder {
   return (first, many) => tasks.ids(places(first, many).map(at));
 }
 
-/** Some tasks of a split, each at most once if the split is bounded: all of them, in order, if there are not more. */
+/**
+ * Some tasks of a split, each at most once if the split is bounded. If it has no more than `tasks`, all of them in
+ * order.
+ */
 export function chooseTasks(list: TaskList, tasks: number, random: Random): Promise<readonly string[]> {
   const { count } = list;
   if (count === 'unbounded') {

@@ -1,5 +1,5 @@
-// The one place where token ids of an episode are put together: rollouts and demonstrations both go through it, so both
-// have the same layout. Ids are only ever appended.
+// Only this file puts the token ids of an episode together. Rollouts and demonstrations both use it, so they have the
+// same layout. Ids are only appended.
 import type { ConversationEncoder } from '../contracts/policy.js';
 import type { TokenRecord } from '../contracts/trajectory.js';
 
@@ -34,13 +34,13 @@ export class TokenSequence {
     return [start, end];
   }
 
-  /** Appends what the action brought about, as much of it as a sequence of `longest` ids can hold. */
+  /** Appends the observation after an action, cut to a total of `longest` ids. */
   addObservation(observation: string, longest: number): void {
     const ids = this.#encoder.append(observation);
     for (const id of ids.slice(0, Math.max(0, longest - this.#tokens.length))) this.#push(id, 0, 0);
   }
 
-  /** An action of `actionTokens` ids, and an end token after it, still fit into `longest` ids. */
+  /** Whether an action of `actionTokens` ids and an end token still fit into `longest` ids. */
   hasRoom(actionTokens: number, longest: number): boolean {
     return this.#tokens.length + actionTokens + 1 <= longest;
   }

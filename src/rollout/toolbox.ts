@@ -3,11 +3,11 @@ import { withinDeadline } from '../errors/within-deadline.js';
 import { CallSignals } from './call-signals.js';
 
 export interface ToolLimits {
-  /** Calls of an episode that reach a tool; absent: as many as there are turns. */
+  /** Calls of an episode that reach a tool; absent: unlimited. */
   readonly maxCalls?: number;
   /** UTF-16 units after which an output is cut. */
   readonly maxOutputCharacters: number;
-  /** What a call may take before it is asked to stop. */
+  /** Time of a call before it is asked to stop. */
   readonly milliseconds: number;
 }
 
@@ -15,27 +15,27 @@ export interface ToolLimits {
 export interface NamedTool {
   readonly name: string;
   readonly tool: Tool;
-  /** The same calls may be answered otherwise another time. */
+  /** The same calls may get other answers another time. */
   readonly external?: boolean;
 }
 
-/** How long a tool may take to clean up before it is left behind. */
+/** Time that a tool has for its cleanup; after that it is abandoned. */
 const disposalMilliseconds = 5000;
 
-/** The tools of an agent: shared by all its episodes, each of which has sessions of its own. */
+/** The tools of an agent. All episodes share them, but each episode has separate sessions. */
 export class Toolbox {
-  /** What calls took so far, summed up over episodes that ran side by side. */
+  /** Total time of calls so far, summed over concurrent episodes. */
   milliseconds = 0;
   readonly signals = new CallSignals();
   readonly #closing = new Set<Promise<void>>();
 
   constructor(
-    /** The first that claims a text has it. */
+    /** The first tool that claims a text receives it. */
     readonly tools: readonly NamedTool[],
     readonly limits: ToolLimits,
   ) {}
 
-  /** The text about them in the system prompt. */
+  /** The text about the tools in the system prompt. */
   get instructions(): string {
     const { maxCalls } = this.limits;
     const limit =
@@ -43,7 +43,7 @@ export class Toolbox {
     return [...this.tools.map(({ tool }) => tool.instructions), ...limit].join('\n');
   }
 
-  /** Disposes of something and forgets what goes wrong with it: no result depends on it any more. */
+  /** Disposes of a resource and ignores errors, because no result depends on it any more. */
   close(what: string, dispose: () => unknown): void {
     const closing = withinDeadline(what, disposalMilliseconds, async () => void (await dispose())).catch(
       () => undefined,
@@ -52,7 +52,7 @@ export class Toolbox {
     void closing.finally(() => this.#closing.delete(closing));
   }
 
-  /** Disposes of the tools, once the sessions that were closed are gone. */
+  /** Disposes of the tools after all closing sessions are disposed of. */
   async dispose(): Promise<void> {
     await Promise.all(this.#closing);
     for (const { name, tool } of this.tools) this.close(`dispose of the tool "${name}"`, () => tool.dispose?.());

@@ -1,4 +1,4 @@
-// What a turn comes to that calls a tool. Long because its tests share one game.
+// Turns that call a tool. The file is long because its tests share one game.
 import { getEventListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -22,7 +22,7 @@ import { Toolbox } from './toolbox.js';
 const completed = (episodes: readonly Episode[]): CompletedEpisode[] =>
   episodes.filter((episode) => episode.status === 'completed');
 
-/** Says these texts one after the other. */
+/** A player that says these texts one after the other. */
 const scripted = (...texts: string[]): Player & { readonly seen: PlayerTurn[] } => {
   const seen: PlayerTurn[] = [];
   return {
@@ -46,7 +46,7 @@ async function play(tools: Toolbox, texts: readonly string[], changes: Partial<C
 const running = (run: Awaited<ReturnType<Tool['begin']>>['run']): Tool => dice({ begin: () => ({ run }) });
 
 describe('a turn that calls a tool', () => {
-  // Goes red when `step` hands the text to the environment all the same, or when `finishToolTurn` says `invalid: true`.
+  // Goes red when `step` still passes the text to the environment, or when `toolStep` sets `invalid: true`.
   it('is answered by the tool, and leaves the environment where it was', async () => {
     const steps: string[] = [];
     class Watched extends Signals {
@@ -78,7 +78,7 @@ describe('a turn that calls a tool', () => {
     expect(episode!.turns).toHaveLength(5);
   });
 
-  // Goes red when a tool's turn is not counted in `#capReached`, or ends the episode by itself.
+  // Goes red when a tool's turn does not count in `#capReached`, or ends the episode by itself.
   it('counts towards the horizon, and its output is the last thing seen where that cuts the episode', async () => {
     const episode = await play(toolbox(dice()), ['roll', 'roll', 'roll', 'roll'], { horizon: 3 });
     expect(episode).toMatchObject({ truncated: 'horizon', terminated: false });
@@ -148,7 +148,7 @@ describe('a turn that calls a tool', () => {
 });
 
 describe('tokens', () => {
-  // Goes red when `finishToolTurn` leaves out the observation, or when an output is given mask 1.
+  // Goes red when `take` omits a tool's output, or when the output gets mask 1.
   it('has the output in the sequence with mask 0, and trains what was sampled', async () => {
     const model = roller();
     const actor = modelActor(model, { tools: toolbox(dice()) });
@@ -256,8 +256,8 @@ describe('streams and sessions', () => {
     expect(new Set(disposed)).toEqual(new Set(['now', 'then']));
   });
 
-  // Goes red when a call leaves its listener on the signal, or when each of many calls side by side has one of its own:
-  // Node warns of those.
+  // Goes red when a call leaves its listener on the signal. Goes red when each concurrent call has a separate listener:
+  // Node warns about many listeners.
   it('leaves no listeners and no timers behind', async () => {
     const { signal } = new AbortController();
     const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -277,7 +277,7 @@ describe('streams and sessions', () => {
 });
 
 describe('a tool that breaks', () => {
-  // Law 5. Goes red when what a tool throws is shown to the agent: it would learn not to call while the server is down.
+  // Law 5. Goes red when the agent sees the errors of a tool: it would learn not to call while the server is down.
   it('fails the episode, which is played again with a session of its own', async () => {
     let begun = 0;
     const tool = dice({
@@ -316,7 +316,7 @@ describe('a tool that breaks', () => {
     expect(episode).toMatchObject({ status: 'failed', failure: { phase: 'tool', message } });
   });
 
-  // Law 4: a deadline is `failed`. Goes red when the wait for a call has no end.
+  // Law 4: a deadline is `failed`. Goes red when the wait for a call never ends.
   it('has failed by its deadline where it does not stop when it is asked to', async () => {
     const tool = running(() => new Promise(() => undefined));
     const episode = await play(toolbox(tool, { milliseconds: 20 }), ['roll'], {

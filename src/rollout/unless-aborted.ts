@@ -12,7 +12,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
     return await Promise.race([work, aborted]);
   } finally {
     if (stop !== undefined) signal.removeEventListener('abort', stop);
-    // The loser of the race may still fail, with nobody to hear it.
+    // The loser of the race may still fail, and nothing handles that rejection.
     work.catch(() => undefined);
   }
 }

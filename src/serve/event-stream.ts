@@ -8,7 +8,7 @@ import { constants, createGzip, type Gzip } from 'node:zlib';
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #gzip: Gzip | undefined;
-  /** By name: makes the data when its turn comes. */
+  /** By event name: creates the data when the event is sent. */
   readonly #waiting = new Map<string, () => string>();
   #isWriting = false;
 
@@ -25,11 +25,11 @@ export class EventStream {
       this.#gzip.pipe(response);
     }
     response.on('close', () => this.#gzip?.destroy());
-    // A browser that lost the connection waits so long, in milliseconds.
+    // Milliseconds before a browser reconnects.
     void this.#write('retry: 2000\n\n');
   }
 
-  /** Sends an event, its data made when everything before it has gone out. */
+  /** Sends an event. Its data are created after everything before it has been sent. */
   send(name: string, data: () => string): void {
     this.#waiting.set(name, data);
     void this.#drain();
@@ -57,13 +57,13 @@ export class EventStream {
     return next;
   }
 
-  /** Resolves when the text has left this process, or when the reader is gone. */
+  /** Resolves when the text has left this process, or when the reader has disconnected. */
   async #write(text: string): Promise<void> {
     const { destroyed, writableEnded } = this.#response;
     if (destroyed || writableEnded) return;
     const target = this.#gzip ?? this.#response;
     await new Promise<void>((resolve) => {
-      // A response that is gone calls nobody back.
+      // A closed response never calls the callback of `write`.
       this.#response.once('close', resolve);
       const done = () => {
         this.#response.off('close', resolve);

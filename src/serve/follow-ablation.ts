@@ -9,11 +9,12 @@ import { rememberSummary } from './remember-comparisons.js';
 import type { ReportSubject } from './report-subject.js';
 
 /**
- * Polls an ablation: its manifest is read again if it changed, and each run is compared with it once in each state.
- * Returns the same object as before if neither the manifest nor the set of started runs changed.
+ * Polls an ablation. Its manifest is read again if it changed, and each run is checked against it once per state.
+ * Returns
+ * the same object as before if neither the manifest nor the set of started runs changed.
  */
 export function followAblation(directory: string, version: string): () => Promise<ReportSubject> {
-  /** With the digest that the manifest had of each run when it was last checked. */
+  /** The manifest's digest of each run at its last check. */
   const checked = new WeakMap<ReportedRun, string>();
   const summarize = rememberSummary();
   let last: { readonly signature: string; readonly subject: ReportSubject } | undefined;

@@ -1,18 +1,19 @@
 import { messageOf } from '../errors/message-of.js';
 
-/** Who listens to something that is followed. */
+/** A listener of a polled value. */
 export interface Listener<Value> {
   update(value: Value): void;
-  /** It could not be read; what was sent before still is the newest there is. */
+  /** The value could not be read; the last sent value is still the newest. */
   problem(error: unknown): void;
 }
 
-/** Reads take at most this share of the time: what takes long to read is read less often. */
+/** Reads take at most this share of the time, so slow reads are less frequent. */
 const largestShare = 0.1;
 
 /**
- * Something on disk that is read repeatedly while there are listeners, once for all of them. It is polled, because file
- * systems report changes in too many ways. `read` returns the identical value if nothing changed; `rest` is called when
+ * A value on disk that is read repeatedly while there are listeners, once for all of them. It is polled, because file
+ * systems report changes in too many ways. `read` returns the identical value if nothing changed. `rest` is called
+ * after
  * the last listener has left.
  */
 export class Followed<Value> {
@@ -25,7 +26,7 @@ export class Followed<Value> {
   #timer: NodeJS.Timeout | undefined;
   #last: { readonly value: Value } | undefined;
   #problem: string | undefined;
-  /** Counts how often it was started, so that a read that ends after a rest goes nowhere. */
+  /** Counts the starts, so that a read that ends after `rest` is ignored. */
   #round = 0;
 
   constructor(options: { readonly every: number; read(): Promise<Value>; rest?(): void }) {
@@ -34,7 +35,7 @@ export class Followed<Value> {
 
   /** The listener gets the known value immediately. Returns a function that removes the listener. */
   listen(listener: Listener<Value>): () => void {
-    // A set holds one object once; two tabs are two listeners.
+    // A set contains an object only once, but two tabs are two listeners.
     const own: Listener<Value> = {
       update: (value) => listener.update(value),
       problem: (error) => listener.problem(error),

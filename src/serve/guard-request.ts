@@ -3,23 +3,23 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 
-/** Why a request is not answered. */
+/** Why a request is refused. */
 export interface Refusal {
   readonly status: 403 | 405;
   readonly reason: string;
 }
 
-/** Whom the server answers. */
+/** The requests that the server answers. */
 export interface Guard {
-  /** Address or name that it was told to listen on. */
+  /** Address or name that the server listens on. */
   readonly host: string;
   readonly token: string;
 }
 
 /**
- * Undefined for a request that may be answered. A page of somebody else that has the token is refused by its origin,
- * and cannot read what is served here even where its name is made to point to this machine (DNS rebinding): a browser
- * then sends that name as the host. The port is left open, so that a tunnel may end at another.
+ * Undefined if the request may be answered. A page of another site with the token is refused by its origin. Such a page
+ * also cannot read data if its name points to this machine (DNS rebinding), because the browser sends that name as the
+ * host. The port is not checked, so that a tunnel may use another port.
  */
 export function refusalOf(request: IncomingMessage, address: URL, { host, token }: Guard): Refusal | undefined {
   if (request.method !== 'GET') return { status: 405, reason: 'This server is only read from.' };
@@ -45,7 +45,7 @@ function isOwnName(header: string | undefined, host: string): boolean {
     .toLowerCase();
   if (name === undefined) return false;
   if (isLoopback(name) || name === host.toLowerCase()) return true;
-  // Open to the network, it is reached by its addresses and its name; no address can be made to point elsewhere.
+  // In a network, the server is reached by its addresses and its host name. An IP address cannot be redirected.
   return !isLoopback(host) && (isIP(name) !== 0 || name === hostname().toLowerCase());
 }
 
@@ -54,7 +54,7 @@ function hostOf(origin: string): string | undefined {
   return /^https?:\/\/([^/]+)$/.exec(origin)?.[1];
 }
 
-/** Compares in a time that does not reveal how much was correct, for any lengths. */
+/** Compares in a time that does not reveal how much was correct, for texts of any length. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));

@@ -11,7 +11,7 @@ import { groupBySettings } from '../reports/report-cells.js';
 import { reportRun } from '../reports/report-run.js';
 import { rememberComparisons, rememberSummary } from './remember-comparisons.js';
 
-// Goes red when every line of a log makes all comparisons anew, and when a run that has ended is not compared.
+// Goes red when every line of a log repeats all comparisons, and when a run that has ended is not compared.
 it('compares cells again when a run ends, not while it goes on', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-summary-'));
   const going = await loadRun(await journaledRun(folder, { end: 'interrupted' }));

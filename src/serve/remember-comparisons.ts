@@ -1,9 +1,9 @@
-// Each step of a running run changes only its own log, but comparing thirty runs takes a good part of a second. So
-// comparisons are repeated only if a run has started, ended or got another result.
+// Each step of a running run changes only its own log, but comparing thirty runs takes much of a second. So comparisons
+// are repeated only if a run has started, ended or has another result.
 import { summarizeCells } from '../ablation/summarize-ablation.js';
 import { compareGroups } from '../reports/report-cells.js';
 
-/** As `summarizeCells`. */
+/** `summarizeCells` with a cache of the last result. */
 export function rememberSummary(): typeof summarizeCells {
   return rememberLast(summarizeCells, (directory, manifest, begun, { measure, temperature }) => [
     directory,
@@ -23,7 +23,7 @@ export function rememberSummary(): typeof summarizeCells {
   ]);
 }
 
-/** As `compareGroups`. */
+/** `compareGroups` with a cache of the last result. */
 export function rememberComparisons(): typeof compareGroups {
   return rememberLast(compareGroups, (groups) =>
     groups.flatMap(({ cell, runs }) => [
@@ -33,7 +33,7 @@ export function rememberComparisons(): typeof compareGroups {
   );
 }
 
-/** `partsOf`: all that the value depends on. */
+/** `partsOf`: everything that the value depends on. */
 function rememberLast<Arguments extends readonly unknown[], Value>(
   make: (...given: Arguments) => Value,
   partsOf: (...given: Arguments) => readonly unknown[],

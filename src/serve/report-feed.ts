@@ -7,19 +7,20 @@ import { rememberComparisons } from './remember-comparisons.js';
 import type { ReportSubject } from './report-subject.js';
 import { RunReader } from './run-reader.js';
 
-/** A report at one moment, its episodes apart. */
+/** A report at one time, with its episodes separate. */
 export interface ReportState {
-  /** Its runs have no episodes. */
+  /** The report; its runs have no episodes. */
   readonly report: ReportData;
-  /** Of each run by its id, in order, as JSON. */
+  /** Episodes of each run by its id, in order, as JSON. */
   readonly episodes: ReadonlyMap<string, readonly { readonly key: string; readonly json: string }[]>;
 }
 
-/** Most episodes that a page carries, of all runs together. */
+/** The most episodes in a page, over all runs. */
 const mostEpisodes = 2000;
 
 /**
- * What pages follow: each report is made once for all pages that show it, of runs that are read once for all reports.
+ * The data that pages follow. Each report is composed once for all its pages, and each run is read once for all
+ * reports.
  */
 export class ReportFeeds {
   readonly #version: string;
@@ -32,12 +33,12 @@ export class ReportFeeds {
     this.#remark = remark;
   }
 
-  /** Runs that are being followed at this moment. */
+  /** Number of runs that are followed now. */
   get followed(): number {
     return this.#readers.size;
   }
 
-  /** The report of runs, by their folders: of one, or of several side by side. */
+  /** The report of one run, or of several side by side, by their folders. */
   ofRuns(folders: readonly string[]): Followed<ReportState> {
     const compare = rememberComparisons();
     const remarked = folders.length === 1 ? this.#remarked() : (run: ReportedRun) => Promise.resolve(run);
@@ -45,7 +46,7 @@ export class ReportFeeds {
       folders,
       shares: folders.length,
       compose: async (runs) => {
-        // That a run goes on is plain to see.
+        // Pages already show that a run is running.
         const notes = runs.filter(({ report }) => report.status !== 'running').flatMap(notesOn);
         return composeReport(await Promise.all(runs.map(remarked)), notes, this.#version, compare);
       },
@@ -53,7 +54,7 @@ export class ReportFeeds {
     return this.#feed(`runs ${JSON.stringify(folders)}`, () => () => Promise.resolve(subject));
   }
 
-  /** Remarks on a run, made once in each state of it: at its beginning, and at its end. */
+  /** Remarks on a run, updated when its status changes. */
   #remarked(): (run: ReportedRun) => Promise<ReportedRun> {
     let last: { readonly status: string; readonly remarks: RunRemarks } | undefined;
     return async (run) => {
@@ -63,7 +64,7 @@ export class ReportFeeds {
     };
   }
 
-  /** The report of an ablation, by its folder, with those of its runs that have begun. */
+  /** The report of an ablation by its folder, with its started runs. */
   ofAblation(folder: string): Followed<ReportState> {
     return this.#feed(`ablation ${folder}`, () => followAblation(folder, this.#version));
   }
@@ -82,7 +83,7 @@ export class ReportFeeds {
       every: 1000,
       read: async () => {
         const subject = await look();
-        // The listener has left in the meantime, so it must not get a reader that is never released.
+        // The listener has left meanwhile, so it must not get a reader that is never released.
         if (isOver) throw new Error('Nobody listens.');
         for (const directory of subject.folders) {
           if (!readers.has(directory)) readers.set(directory, this.#acquire(directory));

@@ -1,15 +1,16 @@
 import type { ReportData } from '../reporting/report-data.js';
 import type { ReportedRun } from '../reports/report-cells.js';
 
-/** What a report is about at one moment. */
+/** The subject of a report at one time. */
 export interface ReportSubject {
-  /** Folders of the runs that are read for it. */
+  /** Folders of its runs. */
   readonly folders: readonly string[];
   /**
-   * The number of runs that share the space for episodes on a page, including later ones, so that one run does not take
-   * the space of another.
+   * The number of runs that share the space for episodes on a page, including later ones, so that no run takes the
+   * space of
+   * another.
    */
   readonly shares: number;
-  /** `runs` are those of the folders, in their order. */
+  /** `runs` belong to the folders, in the same order. */
   compose(runs: readonly ReportedRun[]): ReportData | Promise<ReportData>;
 }

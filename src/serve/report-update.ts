@@ -3,14 +3,14 @@ import type { ReportRun } from '../reporting/report-data.js';
 import type { ReportState } from './report-feed.js';
 
 /**
- * Writes the updates of one connection: an episode is sent once, and again only if it was left out in between; of a run
+ * Writes the updates of one connection. An episode is sent once, and again only if it was omitted in between. Of a run,
  * only changes are sent.
  */
 export class ReportUpdates {
   #sent: ReadonlySet<string> = new Set();
   #runs: ReadonlyMap<string, ReportRun> = new Map();
 
-  /** The event `report` (reporting/live-data.ts) as JSON; episodes are put in as the text that they are kept as. */
+  /** The event `report` (reporting/live-data.ts) as JSON; episodes are inserted as stored JSON text. */
   write({ report, episodes }: ReportState): string {
     const sent = new Set<string>();
     const parts = [...episodes].map(([run, found]) => {
@@ -28,7 +28,7 @@ export class ReportUpdates {
   }
 }
 
-/** A run that was not read again has the very parts that it had: they are compared as objects, which costs nothing. */
+/** A run that was not read again has identical parts. They are compared as objects, which is fast. */
 function updateOf({ episodes: _, ...run }: ReportRun, before: ReportRun | undefined): RunUpdate {
   const isKept = ([name, part]: [string, unknown]) =>
     typeof part === 'object' && part !== null && part === before?.[name as keyof ReportRun];

@@ -9,19 +9,21 @@ import { manifestPath } from '../runs/run-manifest.js';
 import { fileSignature } from './file-signature.js';
 
 /**
- * Reads one run again and again, for all pages that show it: it looks at sizes and times of change first, reads episode
- * logs on from where it was, and keeps the episodes of pages as JSON, since they are sent as they are. It holds no file
+ * Reads one run repeatedly, for all pages that show it. It first compares sizes and modification times, and reads
+ * episode
+ * logs from the last position. It keeps the episodes of pages as JSON, because they are sent unchanged. It keeps no
+ * file
  * open between reads.
  */
 export class RunReader {
   #logs: EpisodeLogs;
   #reading: Promise<ReportedRun> | undefined;
   #last: { readonly signature: string; readonly state: ReportedRun } | undefined;
-  /** Counts how often the logs were cut or begun anew: a byte of a log then may hold another episode. */
+  /** Counts how often the logs were cut or restarted, because the same byte may then start another episode. */
   #generation = 0;
   #sessions = 0;
   readonly #episodes = new Map<string, string>();
-  /** What pages of each size carry at present: no other episodes are kept. */
+  /** The current episodes of pages of each size; other episodes are not kept. */
   readonly #carried = new Map<number, ReadonlySet<string>>();
 
   constructor(readonly directory: string) {
@@ -29,7 +31,7 @@ export class RunReader {
   }
 
   /**
-   * The run as it is now, its report without episodes; the same object as before where nothing changed. Throws as
+   * The current run; its report has no episodes. Returns the same object as before if nothing changed. Throws as
    * `loadRun`.
    */
   read(): Promise<ReportedRun> {
@@ -37,7 +39,7 @@ export class RunReader {
     return this.#reading;
   }
 
-  /** The episodes that a page carries, in order: a key never means another episode. */
+  /** The episodes of a page, in order; a key never refers to another episode. */
   async episodes(limits: ShownEpisodeLimits): Promise<{ readonly key: string; readonly json: string }[]> {
     const generation = this.#generation;
     const lines = this.#logs.choose(limits, takeSteadily);
@@ -74,7 +76,7 @@ export class RunReader {
 
   async #refreshEpisodes({ manifest }: LoadedRun): Promise<void> {
     const sessions = manifest.sessions.length;
-    // A resumed run cuts its logs back; it may have written as much again since.
+    // A resumed run cuts its logs, and may have written the same amount again since.
     const isSameSession = this.#sessions === 0 || this.#sessions === sessions;
     this.#sessions = sessions;
     if (isSameSession && (await this.#logs.refresh())) return;

@@ -18,8 +18,8 @@ interface KnownAblation {
 }
 
 /**
- * The served folder of runs: its content, and the folders of runs and ablations by key. A key outside the listing leads
- * nowhere, so that no request reaches another folder.
+ * The served folder of runs: its content, and the folders of runs and ablations by key. A key outside the listing is
+ * unknown, so that no request reaches another folder.
  */
 export class RunsFolder {
   readonly #summaries = new RunSummaries();
@@ -34,7 +34,7 @@ export class RunsFolder {
     readonly version: string,
   ) {}
 
-  /** Looks again. The same object as before where nothing changed. */
+  /** Reads the folder again. Returns the same object as before if nothing changed. */
   async list(): Promise<RunsListing> {
     const folders = new Map<string, string>();
     const keyed = (line: RunLine, directory: string, settings: ListedRun['settings'] = {}): ListedRun => {
@@ -74,19 +74,19 @@ export class RunsFolder {
     return (this.#listing = listing);
   }
 
-  /** Undefined where no listing has named it. */
+  /** Undefined if the key is not in the listing. */
   async run(key: string): Promise<string | undefined> {
     if (!this.#runFolders.has(key)) await this.list();
     return this.#runFolders.get(key);
   }
 
-  /** Undefined where no listing has named it. */
+  /** Undefined if the key is not in the listing. */
   async ablation(key: string): Promise<string | undefined> {
     if (!this.#ablationFolders.has(key)) await this.list();
     return this.#ablationFolders.get(key);
   }
 
-  /** Runs that were going on when the folder was last looked at, with their folders. */
+  /** Runs that were running in the last listing, with their folders. */
   get running(): readonly (readonly [key: string, directory: string])[] {
     const cells = this.#listing?.ablations.flatMap((ablation) => ablation.cells.flatMap((cell) => cell.runs)) ?? [];
     return [...(this.#listing?.runs ?? []), ...cells].flatMap(({ key, status }) => {
@@ -143,7 +143,7 @@ export class RunsFolder {
   }
 }
 
-/** `running` while its process lives; then what its runs came to. */
+/** `running` while its process lives; after that, the status follows from its runs. */
 function statusOf(directory: string, cells: readonly ListedCell[]): ReportStatus {
   if (runOwner(directory) !== undefined) return 'running';
   const runs = cells.flatMap((cell) => cell.runs);
@@ -152,7 +152,7 @@ function statusOf(directory: string, cells: readonly ListedCell[]): ReportStatus
   return isComplete && runs.every(({ status }) => status === 'completed') ? 'completed' : 'interrupted';
 }
 
-/** In the order of their names, so that keys of copies stay what they are. */
+/** Sorted by name, so that the keys of copies do not change. */
 async function foldersIn(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   return entries

@@ -1,4 +1,4 @@
-// The server over real runs, written as training writes them, and asked as a browser asks.
+// The server with real runs, which are written as in training and requested as by a browser.
 import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { request as ask, type IncomingMessage, type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
@@ -37,7 +37,7 @@ interface Folder {
   readonly journal: DiskJournal;
 }
 
-/** A run that is going on: this process holds its lock. */
+/** A running run: this process holds its lock. */
 async function runningRun(
   folder = join(mkdtempSync(join(tmpdir(), 'agentgym-serve-')), 'runs'),
   as: { readonly recipe?: typeof recipe; readonly output?: string } = {},
@@ -76,7 +76,7 @@ function get(url: URL | string, options: Pick<RequestOptions, 'method' | 'header
   });
 }
 
-/** Listens as a page does. */
+/** Listens like a page. */
 function listen(url: URL) {
   const events: { name: string; data: unknown }[] = [];
   let isOver = false;
@@ -99,7 +99,7 @@ function listen(url: URL) {
 
 const soon = { timeout: 8000, interval: 50 };
 
-// Goes red when `isSame` compares nothing, or when the method or the name is not looked at (guard-request.ts).
+// Goes red when `isSame` compares nothing, or when the method or the name is not checked (guard-request.ts).
 it('answers nobody without the token, under another name, or who wants to write', async () => {
   const { folder } = await runningRun();
   const { server, address } = await serve(folder);
@@ -115,7 +115,7 @@ it('answers nobody without the token, under another name, or who wants to write'
   for (const host of ['localhost', 'localhost:9999', '[::1]:1']) {
     expect((await get(page, { headers: { host } })).status, host).toBe(200);
   }
-  // A page of somebody else that got hold of the token.
+  // A page of another site that has the token.
   for (const foreign of ['http://evil.example', 'null', `${origin}0`]) {
     expect((await get(page, { headers: { origin: foreign } })).status, foreign).toBe(403);
   }
@@ -127,7 +127,7 @@ it('answers nobody without the token, under another name, or who wants to write'
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
 });
 
-// Goes red without a time for headers: then nobody is answered until those who ask for nothing leave.
+// Goes red without a time limit for headers: idle connections then block all requests.
 it('is not kept busy by connections that ask for nothing', async () => {
   const { folder } = await runningRun();
   const { server, address } = await serve(folder);
@@ -163,13 +163,13 @@ it('knows runs by the ids of its listing alone: no path leads out of the folder'
   }
   expect((await get(address(`/compare?run=${id}&run=nosuch`))).status).toBe(404);
   const { origin, search } = address('/');
-  // As no browser would send it.
+  // A request that no browser would send.
   const raw = { path: `/runs/../../../etc/passwd${search}` };
   expect((await get(origin, raw)).status).toBe(404);
   expect((await get(`${origin}/runs/%zz${search}`)).status).toBe(400);
 });
 
-// Goes red when `Followed` does not look again, and when the signature leaves metrics.jsonl out.
+// Goes red when `Followed` does not poll, and when the signature omits metrics.jsonl.
 it('lists runs, and tells of a step, of the end, of a new run, and of a dead one', async () => {
   const { folder, run, journal } = await runningRun();
   const { address } = await serve(folder);
@@ -182,11 +182,11 @@ it('lists runs, and tells of a step, of the end, of a new run, and of a dead one
   await expect
     .poll(() => last()?.runs[0], soon)
     .toMatchObject({ steps: 1, stage: 'rl', success: { rate: 0.01, from: 'trained' } });
-  // What a run is called may be said at any time.
+  // A run can be renamed at any time.
   await writeLabel(run.path, { name: 'best so far', tags: [] });
   await expect.poll(() => last()?.runs[0]?.name, soon).toBe('best so far');
   journal.close();
-  // The process is gone without a word.
+  // The process ended without writing anything.
   run.release();
   await expect.poll(() => last()?.runs[0]?.status, soon).toBe('interrupted');
   const { run: second } = await runningRun(folder);
@@ -216,7 +216,7 @@ const episode = (task: string) => ({
   finalObservation: '',
 });
 
-// Goes red when an update sends again what it has sent (report-update.ts), or when appended lines are not read
+// Goes red when an update repeats data that were sent (report-update.ts), or when appended lines are not read
 // (EpisodeLogs).
 it('sends a report, then what was appended: each episode once', async () => {
   const { folder, run, journal } = await runningRun();
@@ -250,8 +250,7 @@ it('sends a report, then what was appended: each episode once', async () => {
   expect(Object.keys(other.all<ReportUpdate>('report')[0]!.episodes[id]!.added)).toHaveLength(3);
 });
 
-// Goes red when a resumed run's logs are taken for the old ones: then the byte where `first` was gives its name to
-// another episode.
+// Goes red when a resumed run's logs are treated as the old ones: another episode would then get the key of `first`.
 it('reads logs anew that were cut, and gives other episodes other keys', async () => {
   const { folder, run, journal } = await runningRun();
   step(journal, 1);
@@ -284,9 +283,7 @@ it('says why there is nothing newer, and goes on when it can be read again', asy
   await expect.poll(() => page.all('report').length, soon).toBe(2);
 });
 
-/**
- * Two cells with a seed each, as `ablate` makes them; `end` writes a final evaluation of ten tasks, and ends the run.
- */
+/** Two cells with one seed each, as in `ablate`; `end` writes a final evaluation of ten tasks, and ends the run. */
 async function runningAblation() {
   const folder = join(mkdtempSync(join(tmpdir(), 'agentgym-serve-')), 'runs');
   const cells = [1, 5].map((turns) => ({
@@ -320,8 +317,9 @@ async function runningAblation() {
   return { folder, path, first, second, begin, end, release: () => directory.release() };
 }
 
-// Goes red when the manifest is read once and for all, when runs that begin are not looked for, when a part that was
-// sent goes out again (report-update.ts), or when the page is composed by other means than `agentgym report` has.
+// Goes red when the manifest is read only once, or when started runs are not noticed. Goes red when an unchanged part
+// is
+// sent again (report-update.ts), or when the page differs from the report of `agentgym report`.
 it('follows an ablation from its first second to its report, and sends of each run what is new', async () => {
   const { folder, path, first, second, begin, end, release } = await runningAblation();
   const { server, address } = await serve(folder);
@@ -367,8 +365,7 @@ it('follows an ablation from its first second to its report, and sends of each r
   expect(report.answer).toMatch(/^Success: turns 1 90\.0 %, turns 5 20\.0 %/);
 });
 
-// Goes red when a run is not held against the ablation it belongs to (follow-ablation.ts), or only while the page is
-// new.
+// Goes red when a run is not checked against its ablation (follow-ablation.ts), or is checked only for a new page.
 it('says when a run of an ablation was changed after it was complete', async () => {
   const { folder, first, begin, end } = await runningAblation();
   const { address } = await serve(folder);
@@ -382,7 +379,7 @@ it('says when a run of an ablation was changed after it was complete', async () 
   await expect.poll(message, soon).toMatch(/turns-1.seed-1 was changed after it was complete/);
 });
 
-// Goes red when `rest` does not give readers back, or a listener stays behind when its page is gone.
+// Goes red when `rest` does not release readers, or when a listener remains after its page has left.
 it('reads a run once for all pages, nothing when nobody listens, and ends with open pages', async () => {
   const { folder, run } = await runningRun();
   const { run: second } = await runningRun(folder);

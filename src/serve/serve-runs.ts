@@ -22,35 +22,36 @@ import { LoadSampler } from './system-load.js';
 export interface ServeRequest extends Pick<ReportRequest, 'remark'> {
   /** The folder of runs; it may not exist yet. */
   readonly folder: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   /** Address or name to listen on. */
   readonly host: string;
   /** Version of this tool. */
   readonly version: string;
-  /** What every request must bring; absent: a new one. */
+  /** The token that every request must have; absent: a new one. */
   readonly token?: string;
 }
 
 export interface RunServer {
-  /** With the token: whoever has it may read. */
+  /** Includes the token: anyone with this address may read. */
   readonly url: string;
   /** The folder. */
   readonly runs: string;
-  /** What is followed at this moment: pages that listen, and runs that are read for them. */
+  /** Current counts: open event streams, and the runs that are read for them. */
   readonly followed: { readonly streams: number; readonly runs: number };
   /** Ends every connection and stops listening. */
   close(): Promise<void>;
 }
 
-/** Maximum number of open pages; further ones are told to come back later. */
+/** Maximum number of open pages; further ones get status 503. */
 const mostStreams = 100;
 /** Maximum number of runs side by side: more colours cannot be distinguished. */
 const mostCompared = 24;
 
 /**
- * Serves the pages of a folder of runs, which follow the runs as they go. Writes nothing. Throws AG_SERVE_FAILED where
- * it cannot listen.
+ * Serves the pages of a folder of runs, which follow the runs live. It writes nothing. Throws AG_SERVE_FAILED if it
+ * cannot
+ * listen.
  */
 export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   const folder = resolve(request.folder);
@@ -58,7 +59,7 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   refuseWeakToken(request.token);
   const guard: Guard = { host: request.host, token: request.token ?? randomBytes(24).toString('base64url') };
   const site = new Site(new RunsFolder(folder, request.version), request);
-  // Whoever connects and asks for nothing gives its place to others.
+  // Idle connections are closed early, to free their places.
   const limits = {
     maxHeaderSize: 16_384,
     headersTimeout: 3000,
@@ -73,7 +74,7 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   });
   server.maxConnections = 4 * mostStreams;
   const port = await listen(server, request);
-  // An address that means all of them is none to go to.
+  // A browser cannot open an address that means all interfaces.
   const named = ['0.0.0.0', '::'].includes(request.host) ? '127.0.0.1' : request.host;
   const name = named.includes(':') ? `[${named}]` : named;
   return {
@@ -110,7 +111,7 @@ class Site {
   }
 }
 
-/** What an address is about. */
+/** The subject of an address. */
 type Subject =
   { readonly kind: 'list' } | { readonly kind: 'report'; readonly follow: () => ReturnType<ReportFeeds['ofRuns']> };
 
@@ -166,7 +167,7 @@ function stream(site: Site, subject: Subject, request: IncomingMessage, response
   });
 }
 
-/** On everything that is served. */
+/** Headers of every response. */
 const headers = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -195,7 +196,7 @@ function plain(response: ServerResponse, status: number, text: string): void {
 function addressOf(request: IncomingMessage): URL | undefined {
   try {
     const address = new URL(request.url ?? '', 'http://localhost');
-    // A name that cannot be decoded is no address either.
+    // A path that cannot be decoded is not valid either.
     decodeURIComponent(address.pathname);
     return address;
   } catch {

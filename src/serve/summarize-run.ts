@@ -11,21 +11,23 @@ import { manifestPath, readManifest, type RunManifest } from '../runs/run-manife
 import { readResult } from '../runs/run-result.js';
 import { fileSignature } from './file-signature.js';
 
-/** A run in a list, without what only the list tells: its key, and the settings that tell it from others. */
+/**
+ * A run in a list without the fields that depend on the list: its key, and the settings that differ from other runs.
+ */
 export type RunLine = Omit<ListedRun, 'key' | 'settings'> & {
   readonly id: string;
-  /** The keys that may name its setting. */
+  /** The recipe keys that may become its settings. */
   readonly leaves: { readonly [key: string]: Json };
 };
 
-/** So much of the end of a log is read: a hundred steps or so, with an evaluation among them. */
+/** Bytes to read from the end of a log: about a hundred steps, including an evaluation. */
 const tailBytes = 1 << 18;
 
 /** Reads the status of runs; reads a run again only if it changed. */
 export class RunSummaries {
   readonly #known = new Map<string, { signature: string; line: RunLine; manifest: RunManifest }>();
 
-  /** Undefined for a folder that is no run, or is one no longer. */
+  /** Undefined for a folder that is not a run, or no longer one. */
   async summarize(directory: string): Promise<RunLine | undefined> {
     const files = ['label.json', 'result.json', 'metrics.jsonl'].map((name) => join(directory, name));
     const signature = await fileSignature([manifestPath(directory), ...files]);
@@ -43,7 +45,7 @@ export class RunSummaries {
   }
 }
 
-/** A process may die without changing a file. */
+/** Updates the status, because a process may die without changing a file. */
 function withStatus(directory: string, manifest: RunManifest, line: RunLine): RunLine {
   const status = presentStatus(directory, manifest);
   return status === line.status ? line : { ...line, status };
@@ -85,7 +87,7 @@ function successSoFar(metrics: readonly RunMetricsLine[]): ListedSuccess | null 
   const ofLast = (pattern: RegExp) => {
     const found = metrics.flatMap((line) => {
       const names = Object.keys(line.metrics).filter((name) => pattern.test(name));
-      // The lowest temperature: that of the final evaluation.
+      // The lowest temperature, as in the final evaluation.
       const [name] = names.sort((a, b) => temperatureOf(a) - temperatureOf(b));
       const rate = name === undefined ? undefined : line.metrics[name];
       return rate === undefined || !Number.isFinite(rate) ? [] : [rate];
@@ -103,7 +105,7 @@ function temperatureOf(name: string): number {
 }
 
 /**
- * The last whole lines of a log. Invalid lines are skipped, since a list shows the status of a run and not its
+ * The last complete lines of a log. Invalid lines are skipped, because a list shows the status of a run and not its
  * integrity.
  */
 async function lastMetrics(file: string): Promise<RunMetricsLine[]> {
@@ -115,7 +117,7 @@ async function lastMetrics(file: string): Promise<RunMetricsLine[]> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - start), 0, size - start, start);
     const text = buffer.toString('utf8', 0, bytesRead);
     const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-    // The first one may be cut.
+    // The first line may be incomplete.
     return lines.slice(start === 0 ? 0 : 1).flatMap((line) => {
       try {
         return line === '' ? [] : [parseMetricsLine(JSON.parse(line) as Record<string, unknown>)];

@@ -13,12 +13,12 @@ interface Ticks {
   readonly all: number;
 }
 
-/** Samples what the machine does; each rate is since the sample before. */
+/** Samples the load of the machine; each rate is since the last sample. */
 export class LoadSampler {
   #machine: Ticks | undefined;
   #processes = new Map<number, { readonly seconds: number; readonly at: number }>();
 
-  /** `runs`: folders by key, of those whose processes are wanted. */
+  /** `runs`: key and folder of the runs whose processes are sampled. */
   async sample(runs: readonly (readonly [key: string, directory: string])[]): Promise<SystemLoad> {
     const machine = machineTicks();
     const before = this.#machine;
@@ -73,8 +73,8 @@ function machineTicks(): Ticks {
 }
 
 /**
- * proc(5): fields 14 and 15 of stat are its time in user and kernel mode, VmRSS of status its memory; undefined without
- * /proc.
+ * proc(5): fields 14 and 15 of `stat` are the time in user and kernel mode; VmRSS of `status` is the memory. Undefined
+ * without /proc.
  */
 async function processUse(pid: number): Promise<{ seconds: number; memory: number } | undefined> {
   try {
@@ -82,7 +82,7 @@ async function processUse(pid: number): Promise<{ seconds: number; memory: numbe
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile(`/proc/${pid}/status`, 'utf8'),
     ]);
-    // The name in brackets may hold anything; fields are counted behind it.
+    // The name in brackets may contain anything, so fields are counted after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const seconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
     const kibibytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]);

@@ -1,4 +1,4 @@
-// How episodes of training ended, and how turns went wrong: from the log of a run.
+// How training episodes ended, and how turns failed, from the log of a run.
 import { formatPath } from '../../config/recipe-layer.js';
 import { settingPath, type RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
@@ -12,7 +12,7 @@ import { lengthened } from './turn-budget.js';
 export const overLate = ({ lateSteps, stage }: RunMeasure): string =>
   `over the last ${lateSteps} steps of \`${stage}\``;
 
-/** A metric's late mean, or why there is none. */
+/** A metric's late mean, or the reason why it is unknown. */
 function lateMetric(run: RunMeasure | undefined, metric: string): number | Extract<Judgement, { verdict: 'unknown' }> {
   if (run === undefined) return { verdict: 'unknown', why: onlyARun };
   return run.late[metric] ?? { verdict: 'unknown', why: `the run did not log \`${metric}\`` };
@@ -69,8 +69,8 @@ export const invalidTurns: AdviceRule = {
 };
 
 /**
- * The reward with a small price for such turns; undefined where it has one. All of an episode's together cost less than
- * a quarter of a success.
+ * The reward with a small price for invalid turns; undefined if it already has one. All such prices of an episode cost
+ * less than a quarter of a success.
  */
 function priced(planned: RunPlan): { readonly [key: string]: Json } | undefined {
   const { lastRl: rl } = planned;

@@ -12,8 +12,9 @@ const source = 'recipes/textcraft; the Guide, section 5 item 11 (groups of 4 or 
 const limit = thresholds.signal.value;
 
 /**
- * Whether most groups have something to compare: 1 - p^G - (1-p)^G of a task that is solved with chance p, measured on
- * the returns themselves.
+ * Whether most groups have different returns. For a task with success probability p, this share is 1 - p^G - (1-p)^G;
+ * it
+ * is measured directly on the returns.
  */
 export const groupsWithSignal: AdviceRule = {
   id: 'groups-with-signal',
@@ -94,7 +95,7 @@ function finding(
   };
 }
 
-/** The smallest of the sizes that were measured at which enough groups have signal, at as many episodes a step. */
+/** The smallest measured group size at which enough groups have signal, with the same number of episodes per step. */
 function larger(planned: RunPlan, played: PlayMeasure | undefined): { readonly [key: string]: Json } | undefined {
   const { lastRl: rl } = planned;
   const own = groupSizeOf(planned);
@@ -113,7 +114,7 @@ function groupSizeOf({ lastRl }: RunPlan): number {
   return lastRl?.update.groupSize ?? 1;
 }
 
-/** "groups of 8 have signal in 40 %, of 16 in 55 %". */
+/** "groups with signal: 40 % of 8, 55 % of 16". */
 function sizes({ groupsWithSignal: shares }: PlayMeasure): string {
   const told = Object.entries(shares).filter(([size]) => Number(size) >= 4);
   return `groups with signal: ${told.map(([size, share]) => `${percent(share)} of ${size}`).join(', ')}`;

@@ -30,7 +30,7 @@ export const imitation: AdviceRule = {
   },
 };
 
-/** What is in the way of imitation. */
+/** The cause that prevents imitation. */
 type Cause = 'data' | 'tasks' | 'steps' | 'model';
 
 const causeWords: Record<Cause, string> = {
@@ -40,7 +40,7 @@ const causeWords: Record<Cause, string> = {
   model: 'after many steps it has learnt neither its training games nor others, so the model is too small.',
 };
 
-/** How far the policy is below those it should be above; undefined where it is not. */
+/** How far the policy is below the players that it should exceed; undefined if it is not below. */
 function shortfall({ expert, overExpert, overRandom }: ImitationMeasure): string | undefined {
   const random = overRandom?.difference;
   const over = overExpert?.difference;
@@ -86,7 +86,7 @@ function praise({ success, overExpert, expert }: ImitationMeasure): string {
   return `supervised fine-tuning reaches ${percent(success ?? 0)}${against}`;
 }
 
-/** How often a model from scratch may see each game before it learns it by heart. */
+/** How often a model trained from scratch may see each game before it memorises it. */
 const mostEpochs = 5;
 
 function cureOf(
@@ -97,7 +97,7 @@ function cureOf(
 ): Record<string, Json> {
   const at = (key: string) => `stages.${stage.name}.${key}`;
   const limit = thresholds.supervisedSteps.value;
-  /** A stage of so many steps, with games enough that none is seen too often. */
+  /** A stage with this many steps, and with enough games that none is seen too often. */
   const longer = (more: number, games = demonstrations): Record<string, Json> => {
     const count = Math.max(games, Math.ceil((more * stage.batchSize) / mostEpochs));
     const isFile = stage.demonstrations.file !== undefined;

@@ -1,4 +1,4 @@
-// What a run came to, on tasks that it was not trained on.
+// Results of a run on tasks that it was not trained on.
 import { describeDetectableEffect } from '../../statistics/detectable-effect.js';
 import type { Json } from '../../contracts/json.js';
 import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule } from '../advice.js';
@@ -42,7 +42,7 @@ export const gain: AdviceRule = {
 const gained = ({ difference, tasks }: PairedGain, temperature: number): string =>
   `${points(difference.mean)} (95 % interval ${pointsInterval(difference)}) at temperature ${temperature}, paired over ${tasks} held-out tasks`;
 
-/** Whether it had learnt what there was to learn when it ended. */
+/** Whether success had stopped rising when the run ended. */
 export const unfinished: AdviceRule = {
   id: 'unfinished',
   explainedBy: 'imitation',
@@ -66,7 +66,7 @@ export const unfinished: AdviceRule = {
   },
 };
 
-/** Learning rates below it are those of pretrained models under AdamW. */
+/** Lower learning rates are typical of pretrained models under AdamW. */
 const lowRate = 1e-4;
 
 const fewSteps =
@@ -76,7 +76,7 @@ function moreSteps(stage: string, steps: number): Record<string, Json> {
   return { [`stages.${stage}.steps`]: Math.max(4 * steps, thresholds.reinforcedSteps.value) };
 }
 
-/** Whether the policy moved at all. */
+/** Whether the policy changed at all. */
 export const movement: AdviceRule = {
   id: 'movement',
   explainedBy: 'imitation',
@@ -110,7 +110,7 @@ export const movement: AdviceRule = {
   },
 };
 
-/** Whether what was learnt holds on tasks that were not trained on. */
+/** Whether the policy also succeeds on tasks that it was not trained on. */
 export const generalisation: AdviceRule = {
   id: 'generalisation',
   judge({ planned, measured: { run } }) {
@@ -142,7 +142,7 @@ export const generalisation: AdviceRule = {
   },
 };
 
-/** Whether it plays better than chance. */
+/** Whether the policy plays better than chance. */
 export const overRandom: AdviceRule = {
   id: 'over-random',
   explainedBy: 'imitation',
@@ -165,7 +165,7 @@ export const overRandom: AdviceRule = {
   },
 };
 
-/** Whether chance alone does well, so that success says little of skill. */
+/** Whether random play succeeds so often that success says little about skill. */
 export const randomFloor: AdviceRule = {
   id: 'random-floor',
   judge({ planned, measured: { players } }) {
@@ -189,7 +189,7 @@ export const randomFloor: AdviceRule = {
   },
 };
 
-/** Whether a planned ablation on these final tasks would see a difference worth knowing. */
+/** Whether a planned ablation on these final tasks would detect a useful difference. */
 export const power: AdviceRule = {
   id: 'power',
   judge({ planned, measured: { power: measured, splits } }) {

@@ -3,7 +3,7 @@ import { settingPath } from '../../config/run-plan.js';
 import { fine, taughtFirst, unknown, type AdviceRule, type Subject } from '../advice.js';
 import { thresholds } from '../thresholds.js';
 
-/** Every success above every failure. */
+/** Whether every success returns more than every failure. */
 export const rewardOrder: AdviceRule = {
   id: 'reward-order',
   judge({ planned, measured: { rewards } }) {
@@ -25,7 +25,7 @@ export const rewardOrder: AdviceRule = {
   },
 };
 
-/** Rewarded turns per episode of the policy that begins, where that is known. */
+/** Rewarded turns per episode of the starting policy, or the reason why they are unknown. */
 function firstRewards({ planned, kind, measured }: Subject): { readonly value: number; readonly of: string } | string {
   const { run, players } = measured;
   if (run !== undefined) {
@@ -48,7 +48,7 @@ export function startsTaught({ recipe, stages }: Subject['planned']): boolean {
   return recipe.policy.from !== undefined || stages.some(({ kind }) => kind === 'sft');
 }
 
-/** Whether the reward speaks to the policy that begins. */
+/** Whether the starting policy sees rewards. */
 export const rareReward: AdviceRule = {
   id: 'rare-reward',
   explainedBy: 'imitation',
@@ -71,7 +71,7 @@ export const rareReward: AdviceRule = {
   },
 };
 
-/** Whether dense rewards reach an estimator that looks where they came. */
+/** Whether the estimator uses the positions of dense rewards. */
 export const creditLevel: AdviceRule = {
   id: 'credit-level',
   judge({ planned: { lastRl: rl }, measured: { players } }) {

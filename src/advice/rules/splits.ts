@@ -1,6 +1,6 @@
 import { fine, unknown, type AdviceRule } from '../advice.js';
 
-/** Whether tasks are trained on that are tested. */
+/** Whether test tasks are used for training. */
 export const splits: AdviceRule = {
   id: 'splits',
   judge({ measured: { splits: counted } }) {

@@ -6,7 +6,7 @@ import { startsTaught } from './reward.js';
 /** The Guide's prices: a demonstration costs as much as ten tasks of reinforcement learning (section 4.1). */
 const guidePrices = { demonstration: 10, task: 1 };
 
-/** Whether reinforcement learning begins from something that succeeds now and then. */
+/** Whether reinforcement learning starts from a policy that sometimes succeeds. */
 export const coldStart: AdviceRule = {
   id: 'cold-start',
   explainedBy: 'imitation',
@@ -52,12 +52,12 @@ function startOfRecipe({ planned, measured: { players } }: Subject): Start {
   };
 }
 
-/** Whether each demonstration is seen about once by a pretrained model. */
+/** Whether a pretrained model sees each demonstration about once. */
 export const supervisedEpochs: AdviceRule = {
   id: 'supervised-epochs',
   judge({ planned }) {
     const sft = sftStage(planned);
-    // The Guide's figure is of pretrained models: one that is built from scratch has more to learn than a task.
+    // The Guide's figure is for pretrained models. A model from scratch must learn more than the task.
     if (sft === undefined || planned.recipe.policy.from === undefined) return undefined;
     const { name, steps, batchSize } = sft;
     const count = demonstrationsOf(sft);
@@ -78,7 +78,7 @@ export const supervisedEpochs: AdviceRule = {
   },
 };
 
-/** The share of a budget that goes into demonstrations, at the Guide's prices and in its currency: distinct tasks. */
+/** The share of a budget that is spent on demonstrations, with the Guide's prices and its currency: distinct tasks. */
 export const supervisedShare: AdviceRule = {
   id: 'supervised-share',
   explainedBy: 'imitation',

@@ -9,16 +9,16 @@ import { overLate } from './episodes.js';
 type Change = { readonly [key: string]: Json };
 
 interface Watched {
-  /** Of `src/training/health-rules.ts`. */
+  /** Rule of `src/training/health-rules.ts`. */
   readonly rule: string;
-  /** The metric that it is about. */
+  /** The metric of the rule. */
   readonly metric: string;
   readonly what: string;
   readonly source: string;
   readonly basis: Basis;
   readonly change?: (planned: RunPlan) => Change | undefined;
   readonly trial?: Trial;
-  /** Why a run need not have the metric. */
+  /** Why the metric may be missing in a run. */
   readonly absent?: (planned: RunPlan) => string | undefined;
 }
 
@@ -107,7 +107,7 @@ function ruleOf({ rule, metric, what, source, basis, change, trial, absent }: Wa
   };
 }
 
-/** Rules that training itself warns by. Groups without signal and critics are judged earlier, by rules of their own. */
+/** Rules that also warn during training. Separate rules above judge groups without signal and critics. */
 export const trainingRules: readonly AdviceRule[] = watched.map(ruleOf);
 
 /** Whether the critic reduces noise. */
@@ -146,7 +146,7 @@ export const critic: AdviceRule = {
   },
 };
 
-/** Whether the clip of the gradient, rather than the learning rate, says how far a step goes. */
+/** Whether the gradient clip sets the length of steps instead of the learning rate. */
 export const clippedGradients: AdviceRule = {
   id: 'gradient-clip',
   judge({ planned, measured: { run } }) {
@@ -182,13 +182,13 @@ function option({ lastRl: rl }: RunPlan, name: string, changed: (value: number) 
   return rl !== undefined && typeof value === 'number' ? { [optionKey(rl, name)]: tidy(changed(value)) } : undefined;
 }
 
-/** Where a stage says it, its own key. */
+/** The stage's key if the stage sets the algorithm or the option, otherwise the recipe's key. */
 function optionKey(rl: RlStagePlan, name: string): string {
   const path = ['algorithm', 'options', name];
   return formatPath(rl.own.algorithm?.name === undefined ? settingPath(rl, path) : ['stages', rl.name, ...path]);
 }
 
-/** Without binary dust. */
+/** Rounds to two digits, without binary rounding errors. */
 function tidy(value: number): number {
   return Number(value.toPrecision(2));
 }

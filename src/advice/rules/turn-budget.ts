@@ -7,7 +7,7 @@ import { thresholds } from '../thresholds.js';
 
 const source = 'the Guide, section 5 item 3 and table 4';
 
-/** Whether an episode has the turns that its tasks need, and some to spare. */
+/** Whether an episode has the turns that its tasks need, with a reserve. */
 export const turnBudget: AdviceRule = {
   id: 'turn-budget',
   judge({ planned, measured: { plan } }) {
@@ -51,7 +51,7 @@ export const turnBudget: AdviceRule = {
   },
 };
 
-/** Whether a schedule of horizons begins where something can be learnt. */
+/** Whether a schedule of horizons begins with horizons long enough to learn from. */
 export const firstHorizon: AdviceRule = {
   id: 'first-horizon',
   judge({ planned, measured: { plan } }) {
@@ -74,12 +74,12 @@ export const firstHorizon: AdviceRule = {
   },
 };
 
-/** The key that says the horizon of the last stage of reinforcement learning. */
+/** The key of the horizon of the last stage of reinforcement learning. */
 function horizonKey({ lastRl }: RunPlan): string {
   return lastRl === undefined ? 'horizon' : formatPath(settingPath(lastRl, ['horizon']));
 }
 
-/** The same schedule up to more turns. */
+/** The same schedule with a longer last horizon. */
 export function lengthened(planned: RunPlan, turns: number): { readonly [key: string]: Json } | undefined {
   const key = horizonKey(planned);
   const horizon = planned.lastRl?.horizon ?? planned.recipe.horizon;

@@ -3,7 +3,7 @@ import { Args, Flags } from '@oclif/core';
 import { BaseCommand } from '../../cli/base-command.js';
 import { interruptSignal } from '../../cli/interrupt-signal.js';
 
-/** `agentgym plugins check [DIR|NAME]`: ends with 1 where a check does not hold. */
+/** `agentgym plugins check [DIR|NAME]`: ends with 1 if a check fails. */
 export default class PluginsCheck extends BaseCommand {
   static override summary = 'Check a plugin: its package, its entry, and all its contributions';
   static override description =
@@ -66,7 +66,7 @@ export default class PluginsCheck extends BaseCommand {
       only: flags.only ?? [],
       skip: flags.skip ?? [],
       signal,
-      // Only somebody who waits reads how far it is.
+      // Progress is only useful on a terminal.
       progress: (line) => {
         if (process.stderr.isTTY) this.note(line);
       },

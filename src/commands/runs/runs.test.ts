@@ -39,7 +39,7 @@ async function newRun(runsFolder: string): Promise<{ run: RunDirectory; journal:
   return { run, journal: await DiskJournal.open({ run, policy, ...settings }) };
 }
 
-/** A folder with a finished run, one whose process is gone, and something else. */
+/** A folder with a finished run and a run whose process ended. */
 async function runsFolder(): Promise<{ folder: string; finished: RunDirectory; killed: RunDirectory }> {
   const folder = join(mkdtempSync(join(tmpdir(), 'agentgym-runs-')), 'runs');
   const { run: finished, journal } = await newRun(folder);
@@ -107,7 +107,7 @@ it('lists runs with where they stand', async () => {
   expect(none).toMatch(/^No runs in/);
 });
 
-// Goes red when a label replaces what it does not name, or a run cannot be found by it.
+// Goes red when a label changes other labels, or when a run cannot be found by it.
 it('names, tags and notes a run, which then is found by them', async () => {
   const { folder, finished, killed } = await runsFolder();
   const label = (...words: string[]) => captureOutput(() => RunsLabel.run([...words, '--runs', folder], root));

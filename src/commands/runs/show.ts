@@ -43,7 +43,7 @@ export default class RunsShow extends BaseCommand {
       checkpoint: checkpoint ?? null,
       lastStep: metrics.at(-1) ?? null,
       result: result ?? null,
-      // What every task came to is in evaluations.jsonl.
+      // The outcome of every task is in evaluations.jsonl.
       evaluations: run.evaluations.map(({ outcomes: _, ...evaluation }) => evaluation),
     };
   }

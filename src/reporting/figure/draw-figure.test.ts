@@ -18,7 +18,7 @@ const figure: Figure = {
   caption: 'One run.',
 };
 
-/** Places of what is drawn, by the axis that is drawn too: where it names two numbers, every other follows. */
+/** Reads the axes of an SVG and returns functions from places to values. Two numbers of an axis fix its scale. */
 function readAxes(svg: string) {
   const ticks = [...svg.matchAll(/<text class="quiet" x="([\d.]+)" y="([\d.]+)"([^>]*)>([^<]+)</g)].map(
     ([, x, y, rest, text]) => ({
@@ -37,7 +37,7 @@ function readAxes(svg: string) {
   return { x, y, ticks };
 }
 
-/** The points of paths of a class, as values of the axes. */
+/** The points of all paths of a class, in values of the axes. */
 function valuesOf(svg: string, kind: string): number[][][] {
   const { x, y } = readAxes(svg);
   const body = svg.slice(svg.indexOf('class="grid"'));
@@ -49,7 +49,7 @@ function valuesOf(svg: string, kind: string): number[][][] {
 const round = (value: number) => Number(value.toFixed(1));
 
 describe('a figure', () => {
-  // Goes red when an axis is turned over, cut off, or named by other numbers than it is drawn by.
+  // Goes red when an axis is reversed or cut off, or when its numbers do not match its scale.
   it('has its points where its axes say', () => {
     const svg = drawFigure(figure);
     expect(valuesOf(svg, 'line')).toEqual([
@@ -147,7 +147,7 @@ describe('a figure', () => {
       new RegExp(`<text x="([\\d.]+)" y="(\\d+)">${label}<`).exec(svg)!.slice(1).join(),
     );
     expect(new Set(places).size).toBe(9);
-    // The eighth has the first colour again, dashed.
+    // The eighth line has the first colour again, dashed.
     expect(
       svg.match(/<g class="curve-1"><title>cell 7<\/title><path class="line"[^>]* stroke-dasharray="6 4"/),
     ).not.toBeNull();

@@ -4,7 +4,7 @@ import { fitLines, textWidth, xmlText } from './figure-text.js';
 import { placeTicks, type Ticks } from './figure-ticks.js';
 import type { Figure } from './figure.js';
 
-// Units of the figure. Room is kept for text as large as it is on a telephone.
+// Units of the figure. They leave room for the larger text on a telephone.
 const width = 720;
 const plotHeight = 330;
 const edge = 16;
@@ -13,12 +13,12 @@ const captionRow = 22;
 const captionGap = 8;
 const swatch = 30;
 
-/** A first line, by which a figure of ours is known; an XML comment has no double hyphen. */
+/** The first line marks our figures. An XML comment must not contain a double hyphen. */
 export const figureMark = '<!-- Written by agentgym report: change the runs, not this figure. -->';
 
 /**
- * One SVG that needs nothing else, readable in light and dark mode, on paper and on a telephone. Whatever is in its
- * names, they are text.
+ * One self-contained SVG, readable in light and dark mode, on paper and on a telephone. Names are escaped, so they are
+ * always text.
  */
 export function drawFigure(figure: Figure): string {
   const legend = drawLegend(figure);
@@ -60,12 +60,12 @@ export function drawFigure(figure: Figure): string {
   ].join('\n')}\n`;
 }
 
-/** Of a metric with an endless name, its beginning and its end. */
+/** Keeps the beginning and the end of a very long metric name. */
 function fitTitle(title: string): string {
   return fitLines(title, width - 2 * edge, textSizes.narrow.text, 1).join('');
 }
 
-/** Names in columns as wide as the widest of them; a line alone needs none. */
+/** Names in columns as wide as the widest name. A single line has no legend. */
 function drawLegend({ lines }: Figure): { readonly marks: string[]; readonly height: number } {
   if (lines.length < 2) return { marks: [], height: 0 };
   const room = width - 2 * edge - swatch - 8;
@@ -112,7 +112,7 @@ function ticksOfX({ wholeX }: Figure, [low, last]: [number, number], left: numbe
     : { ticks: exact as Ticks, high: last };
 }
 
-/** All lines and bands, out to the next ticks. */
+/** The range of all lines and bands, extended to the next ticks. */
 function domainOfY({ lines, bounds, leastRange }: Figure): [number, number] {
   const values = lines
     .flatMap(({ curve, band }) => [...curve.y, ...(band?.low ?? []), ...(band?.high ?? [])])
@@ -125,13 +125,13 @@ function domainOfY({ lines, bounds, leastRange }: Figure): [number, number] {
     const step = tickDistance(range);
     const low = Math.max(bounds[0], Math.floor(from / step + 1e-9) * step);
     const high = Math.min(bounds[1], Math.ceil(to / step - 1e-9) * step);
-    // A longer axis may have fewer ticks, which it must reach too.
+    // A longer axis may have fewer ticks, and it must end at one of these.
     if (tickDistance(high - low) === step) return [low, high];
     range = high - low;
   }
 }
 
-/** Lines of text are far enough apart. */
+/** Whether lines of text are too close. */
 const crowdsY = (_: readonly string[], apart: number) => apart * plotHeight < 2 * row;
 
 function tickDistance(range: number): number {

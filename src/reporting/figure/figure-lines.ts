@@ -2,7 +2,7 @@ import { curveStyle } from '../curve-style.js';
 import type { FigureLine } from './figure.js';
 import { xmlText } from './figure-text.js';
 
-/** From values to places in the figure. */
+/** Maps values to places in the figure. */
 export interface Scales {
   readonly x: (value: number) => number;
   readonly y: (value: number) => number;
@@ -16,18 +16,18 @@ interface Point {
   readonly whole: boolean;
 }
 
-/** The class that gives a line its colour. */
+/** The class that sets the colour of a line. */
 export function curveClass(style: number): string {
   return curveStyle(style).variable.replace('--', '');
 }
 
-/** As an attribute; empty for a solid line. */
+/** The dashes as an attribute; empty for a solid line. */
 export function dashes(style: number): string {
   const { dash } = curveStyle(style);
   return dash.length === 0 ? '' : ` stroke-dasharray="${dash.join(' ')}"`;
 }
 
-/** Bands, then lines: no band lies over a line. */
+/** Draws the bands first, so that no band covers a line. */
 export function drawLines(lines: readonly FigureLine[], scales: Scales): string[] {
   const drawn = lines.map((line) => {
     const points = pointsOf(line, scales);
@@ -65,7 +65,7 @@ function pointsOf({ curve, band, whole }: FigureLine, { x, y }: Scales): Point[]
   });
 }
 
-/** Neighbouring points of a line, all between them carried by every seed, or by fewer. */
+/** Neighbouring points of a line. `whole`: every seed has values between them; otherwise fewer seeds do. */
 interface Stretch {
   readonly whole: boolean;
   readonly points: readonly Point[];
@@ -88,7 +88,7 @@ function path(points: readonly Point[]): string {
   return points.map(({ x, y }, i) => `${i === 0 ? 'M' : 'L'}${at(x)} ${at(y)}`).join('');
 }
 
-/** Along the upper edge, and back along the lower one. */
+/** Follows the upper edge, and returns along the lower one. */
 function outline(points: readonly Point[]): string {
   const edge = [
     ...points.map(({ x, high }) => ({ x, y: high })),
@@ -97,7 +97,7 @@ function outline(points: readonly Point[]): string {
   return `${edge.map(({ x, y }, i) => `${i === 0 ? 'M' : 'L'}${at(x)} ${at(y)}`).join('')}Z`;
 }
 
-/** To a hundredth of a unit, which no eye resolves. */
+/** Rounds to a hundredth of a unit, which nobody sees. */
 export function at(place: number): string {
   return String(Number(place.toFixed(2)));
 }

@@ -1,4 +1,4 @@
-/** Ink of a figure in one scheme; the curves' colours are those of the report page (`page/theme.css`). */
+/** Colours of a figure in one scheme; the curves have the colours of the report page (`page/theme.css`). */
 interface Inks {
   readonly ground: string;
   readonly ink: string;
@@ -7,7 +7,7 @@ interface Inks {
   readonly curves: readonly string[];
 }
 
-/** White instead of the off-white of the page: figures are for paper. */
+/** White instead of the off-white of the page, because figures are for paper. */
 const light: Inks = {
   ground: '#ffffff',
   ink: '#1c1f24',
@@ -24,14 +24,12 @@ const dark: Inks = {
   curves: ['#56b4e9', '#f08a4b', '#35c49b', '#dd92bd', '#e3b13c', '#8fb8ff', '#b9bec6'],
 };
 
-/**
- * Sizes of text in units of the figure: on a wide screen or paper, and where the figure is as narrow as a telephone.
- */
+/** Sizes of text in units of the figure: on a wide screen or paper, and in a figure as narrow as a telephone. */
 export const textSizes = { wide: { text: 14, caption: 12.5 }, narrow: { text: 21, caption: 17 } } as const;
 
 /**
- * One rule for every figure, so that several stand in one document without changing each other. Plain properties only:
- * what turns a figure into print knows no CSS variables.
+ * Every figure has the same rules, so that several figures in one document do not change each other. Only plain
+ * properties: programs that convert figures for print do not know CSS variables.
  */
 export const figureStyle = [
   ...inkRules(light),

@@ -1,7 +1,7 @@
 import { displayWidth, truncateText, visibleText, wrapText } from '../display-text.js';
 import { textSizes } from './figure-style.js';
 
-/** Text as XML: names are data. Signs that XML has no place for become the replacement character. */
+/** Escapes text for XML, because names are data. Characters that XML forbids become the replacement character. */
 export function xmlText(text: string): string {
   return visibleText(text)
     .replace(/[\p{Cs}\ufffe\uffff]/gu, '\ufffd')
@@ -9,16 +9,17 @@ export function xmlText(text: string): string {
     .replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** Of a letter, by its height: some sans-serifs are wider than others. */
+/** Width of a letter as a share of its height, with a reserve: some sans-serif fonts are wider than others. */
 const letter = 0.6;
 
-/** Width in units of the figure where its text is largest. */
+/** Width in units of the figure at the largest text size. */
 export function textWidth(text: string): number {
   return displayWidth(text) * textSizes.narrow.text * letter;
 }
 
 /**
- * Broken into lines that fit; of what is longer than `lines` of them the end stays too, which tells many names apart.
+ * Breaks text into lines that fit. If it needs more than `lines`, its end is kept too, because many names differ only
+ * there.
  */
 export function fitLines(text: string, width: number, size: number, lines: number): string[] {
   const columns = Math.floor(width / (size * letter));

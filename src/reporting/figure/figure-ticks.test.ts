@@ -18,7 +18,7 @@ describe('ticks', () => {
     expect(placeTicks({ low: 0, high: 4e-8, crowds: apartBy(0.4) }).labels).toEqual(['0', '2e−8', '4e−8']);
   });
 
-  // Goes red when sums of steps replace multiples: 3 × 0.1 is 0.30000000000000004.
+  // Goes red when sums of steps replace multiples: 3 x 0.1 is 0.30000000000000004.
   it('are the numbers they are called', () => {
     const { values, labels } = placeTicks({ low: 0, high: 0.7, crowds: apartBy(0.14) });
     expect(values).toEqual([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]);
@@ -33,7 +33,7 @@ describe('ticks', () => {
   it('give way where labels have no room', () => {
     const crowds = (labels: readonly string[], apart: number) =>
       apart * 40 < Math.max(...labels.map((one) => one.length)) + 1;
-    // Seven characters and a space of forty: five labels at the most.
+    // Seven characters and a space of forty: five labels at most.
     expect(placeTicks({ low: 0, high: 1_000_000, crowds }).labels).toEqual(['0', '500,000', '1,000,000']);
   });
 });

@@ -1,4 +1,4 @@
-/** Places of an axis that are named, with the whole of each number. */
+/** Labelled places of an axis; each label is the exact number. */
 export interface Ticks {
   readonly values: readonly number[];
   readonly labels: readonly string[];
@@ -7,15 +7,14 @@ export interface Ticks {
 export interface TickRequest {
   readonly low: number;
   readonly high: number;
-  /** Whether these labels, so far apart as a share of the axis, are too many or cover each other. */
+  /** Whether these labels are too many or overlap. `apart`: their distance as a share of the axis. */
   readonly crowds: (labels: readonly string[], apart: number) => boolean;
-  /** The least distance, as 1 where only whole numbers exist. */
+  /** The least distance, for example 1 if only whole numbers exist. */
   readonly least?: number;
 }
 
 /**
- * Ticks at multiples of 1, 2 or 5 times a power of ten, as many as have room. Each label names its place exactly:
- * nothing is rounded off.
+ * Ticks at multiples of 1, 2 or 5 times a power of ten, as many as fit. Labels are exact, not rounded.
  * `high` is above `low`.
  */
 export function placeTicks({ low, high, crowds, least = 0 }: TickRequest): Ticks {
@@ -26,7 +25,7 @@ export function placeTicks({ low, high, crowds, least = 0 }: TickRequest): Ticks
       if (step < least) continue;
       const values = multiplesOf(first, power, low, high);
       const labels = values.map((value) => nameTick(value, power));
-      // One label cannot crowd: the loop ends at the latest there.
+      // One label cannot crowd, so the loop always ends.
       if (values.length < 2 || !crowds(labels, step / range)) return { values, labels };
     }
   }
@@ -34,12 +33,12 @@ export function placeTicks({ low, high, crowds, least = 0 }: TickRequest): Ticks
 
 function multiplesOf(first: number, power: number, low: number, high: number): number[] {
   const step = Number(`${first}e${power}`);
-  // A hair of tolerance: 0.3 / 0.1 is less than 3.
+  // A small tolerance: 0.3 / 0.1 is less than 3.
   const [from, to] = [Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9)];
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => Number(`${(from + i) * first}e${power}`));
 }
 
-/** "12,000", "0.05", "−2", "3e−8": with the decimals that multiples of this power of ten have. */
+/** "12,000", "0.05", "−2", "3e−8": with as many decimals as multiples of this power of ten have. */
 function nameTick(value: number, power: number): string {
   if (value === 0 && power < -6) return '0';
   const digits = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));

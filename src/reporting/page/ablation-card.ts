@@ -4,7 +4,7 @@ import { element, replaceChildren } from './element.js';
 import { percentage } from './format-number.js';
 import type { KeyedChild } from './keyed-children.js';
 
-/** An ablation in the list: its question, how far its cells are, and its runs one by one. */
+/** An ablation in the list: its question, the progress of its cells, and each of its runs. */
 export function ablationCard(first: ListedAblation): KeyedChild<ListedAblation> {
   const status = element('span');
   const answer = element('p', { class: 'explain' });
@@ -36,7 +36,7 @@ export function ablationCard(first: ListedAblation): KeyedChild<ListedAblation> 
       drawn = text;
       const focused = document.activeElement?.getAttribute('href');
       replaceChildren(cells, ...ablation.cells.map(cellLine));
-      // The link that had the focus was made anew.
+      // The focused link was created anew.
       if (focused !== null && focused !== undefined) {
         [...cells.querySelectorAll('a')].find((made) => made.getAttribute('href') === focused)?.focus();
       }

@@ -2,8 +2,8 @@ import type { ReportUpdate } from '../live-data.js';
 import type { ReportData, ReportEpisode, ReportRun } from '../report-data.js';
 
 /**
- * Puts updates together again. What was there before stays the same object: parts of runs, and episodes, also when they
- * are sent once more.
+ * Merges updates into whole reports. Parts of runs and episodes that the page already had stay the same objects, even
+ * if they are sent again.
  */
 export function reportAssembler(): (update: ReportUpdate) => ReportData {
   let known = new Map<string, ReportEpisode>();
@@ -21,7 +21,7 @@ export function reportAssembler(): (update: ReportUpdate) => ReportData {
       });
       const before = knownRuns.get(sent.id);
       const parts = Object.fromEntries(kept.map((part) => [part, before?.[part]]));
-      // Whole: what is not sent is kept.
+      // The result is a whole run: parts that are not sent are kept.
       return { ...parts, ...sent, episodes: found } as unknown as ReportRun;
     });
     known = next;

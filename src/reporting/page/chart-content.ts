@@ -8,37 +8,37 @@ export interface ChartLine {
   /** CSS variable of its colour. */
   readonly variable: string;
   readonly dash: readonly number[];
-  /** Between these lies its band. */
+  /** The lower and upper end of its band. */
   readonly band?: { readonly low: Curve; readonly high: Curve };
-  /** Points are marked: there are few of them. */
+  /** Whether points are marked, because they are few. */
   readonly marked: boolean;
-  /** Behind the others, and not in the legend: the raw values under a running mean. */
+  /** Drawn behind the others, and not in the legend: the raw values under a running mean. */
   readonly faint?: boolean;
-  /** Values for the legend at the same places, if the line is a running mean. */
+  /** Measured values for the legend at the same places, if the line is a running mean. */
   readonly measured?: Curve;
 }
 
-/** What a chart shows. */
+/** The content of a chart. */
 export interface ChartOptions {
   readonly title: string;
   readonly height: number;
   readonly lines: readonly ChartLine[];
   readonly levels: readonly ChartLevel[];
-  /** A logarithmic y axis; every value is above 0 then. */
+  /** Whether the y axis is logarithmic; then every value is above 0. */
   readonly isLog: boolean;
-  /** What a reader of this chart has to know. */
+  /** What a reader of this chart must know. */
   readonly note?: string;
   /** Name of the x axis with its unit. */
   readonly xLabel: string;
   readonly formatX: (value: number) => string;
   readonly formatY: (value: number) => string;
-  /** Distances that grid lines may have, rising, where only some can be named without rounding. */
+  /** Allowed distances of grid lines, rising, if only some distances have labels without rounding. */
   readonly stepsX?: readonly number[];
   readonly stepsY?: readonly number[];
-  /** Ends of the x axis: the same for all charts beside each other. */
+  /** Ends of the x axis, the same for all charts side by side. */
   readonly rangeX: readonly [low: number, high: number];
   /** Fixed ends of the y axis. */
   readonly range?: readonly [low: number, high: number];
-  /** Places along x that are marked by a name: where stages begin. */
+  /** Named places along x: the starts of stages. */
   readonly marks: readonly ChartMark[];
 }

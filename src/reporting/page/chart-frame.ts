@@ -1,26 +1,26 @@
-/** What stands around the plot of a chart. */
+/** The text around the plot of a chart. */
 export interface ChartText {
   readonly title: string;
   readonly legend: readonly { readonly text: string; readonly colour: string }[];
   readonly note: string;
 }
 
-/** A name of the legend with its place: to the right of the edge, in a row below the title. */
+/** A legend entry with its place: distance from the left edge, and row below the title. */
 type PlacedKey = ChartText['legend'][number] & { readonly x: number; readonly row: number };
 
-/** How a saved chart is laid out, in pixels of the style sheet. */
+/** The layout of a saved chart, in CSS pixels. */
 export interface ChartFrame {
   readonly keys: readonly PlacedKey[];
-  /** From above to the plot. */
+  /** Distance from the top to the plot. */
   readonly top: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** Room around a saved chart, the height of a line of text, and what a name of the legend has before it. */
+/** The margin of a saved chart, the height of a text line, the width of a swatch, and the room before a legend name. */
 export const frame = { edge: 12, row: 20, swatch: 16, beforeName: 22 } as const;
 
-/** Texts of a saved chart as the page has them. */
+/** Fonts of a saved chart, the same as on the page. */
 export function frameFonts(): { readonly title: string; readonly text: string; readonly family: string } {
   const family = getComputedStyle(document.body).fontFamily;
   return { title: `600 15px ${family}`, text: `13px ${family}`, family };
@@ -37,7 +37,7 @@ export function layOutFrame(plot: { readonly width: number; readonly height: num
   return { keys, top, width: plot.width + 2 * frame.edge, height: top + plot.height + frame.edge };
 }
 
-/** Keys one after the other, in as many rows as they need. */
+/** Places legend entries one after the other, in as many rows as needed. */
 function placeKeys(legend: ChartText['legend'], width: number, widthOf: (text: string) => number): PlacedKey[] {
   let [x, row] = [0, 0];
   return legend.map((key) => {

@@ -5,7 +5,7 @@ import { lineChart, type LineChart } from './line-chart.js';
 /** Charts under one heading. */
 export interface ChartGrid {
   readonly node: HTMLElement;
-  /** A chart is known again by its title, and then keeps its place, its cursor and the focus. */
+  /** A chart with the same title keeps its place, its cursor and the focus. */
   readonly draw: (charts: readonly ChartOptions[]) => void;
 }
 
@@ -32,7 +32,7 @@ export function chartGrid(title: string): ChartGrid {
       }
       for (const chart of before.values()) chart.dispose();
       const nodes = [...charts.values()].map((chart) => chart.node);
-      // A node that is put back where it was loses the focus.
+      // A node loses the focus if it is removed and put back.
       const isSame = nodes.length === grid.children.length && nodes.every((one, i) => one === grid.children[i]);
       if (!isSame) replaceChildren(grid, ...nodes);
     },

@@ -1,7 +1,9 @@
 import { frame, frameFonts, layOutFrame, type ChartText } from './chart-frame.js';
 import { themeColour } from './palette.js';
 
-/** A chart as it is seen, with its title and its legend, as PNG: on the ground of the page, as sharp as the screen. */
+/**
+ * The visible chart with its title and its legend as PNG, with the background of the page and the screen's resolution.
+ */
 export async function chartImage(plot: HTMLCanvasElement, text: ChartText): Promise<Blob> {
   const ratio = devicePixelRatio;
   const size = { width: plot.width / ratio, height: plot.height / ratio };

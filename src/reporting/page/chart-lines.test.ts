@@ -18,8 +18,8 @@ const at = (...points: [step: number, value: number][]) =>
 const choice = { axis: 'episodes', isSmooth: true } as const;
 const panel = (name: string) => ({ title: name, metrics: [[name, name] as const] });
 
-// Goes red when success begins with the first evaluation on the way, or when the start stands where an evaluation of
-// that step does.
+// Goes red when success begins with the first evaluation during training. Goes red when the start replaces an
+// evaluation of the same step.
 it('begins success with the evaluation before training, where none was made until then', () => {
   const metrics = { 'eval/t0/success': at([40, 0.6]), 'eval/t0/success_low': at([40, 0.5]), 'eval/t0/success_high': at([40, 0.7]) }; // prettier-ignore
   const [line] = linesOfRun(run([evaluationOf('start', 0.2)], metrics), panel('eval/t0/success'), choice);
@@ -44,7 +44,7 @@ it('reads values as measured beside a running mean, and draws sums as they are',
   expect(sum!.curve.y).toEqual(zigzag['cost/tokens']);
 });
 
-// Goes red when runs on other tasks share one line that is wrong for all of them.
+// Goes red when runs on different tasks share one baseline that is wrong for all of them.
 it('draws a baseline that the runs agree on, and no other', () => {
   const first = run([evaluationOf('random', 0.2), evaluationOf('oracle', 1)]);
   const second = run([evaluationOf('random', 0.24), evaluationOf('oracle', 0.7)]);

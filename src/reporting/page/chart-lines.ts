@@ -23,11 +23,11 @@ export interface CurveGroup {
 
 export interface LineChoice {
   readonly axis: CurveAxis;
-  /** Long curves as running means. */
+  /** Whether long curves are running means. */
   readonly isSmooth: boolean;
 }
 
-/** One run: the metrics of a panel as lines of their own. */
+/** For one run: each metric of a panel as a separate line. */
 export function linesOfRun(run: ReportRun, { metrics }: Panel, { axis, isSmooth }: LineChoice): ChartLine[] {
   const { series } = run;
   return metrics.flatMap(([name, label], i): ChartLine[] => {
@@ -43,7 +43,7 @@ export function linesOfRun(run: ReportRun, { metrics }: Panel, { axis, isSmooth 
   });
 }
 
-/** Several runs: one metric, a line for each group. */
+/** For several runs: one metric, with a line for each group. */
 export function linesOfGroups(
   groups: readonly CurveGroup[],
   { metrics }: Panel,
@@ -61,7 +61,7 @@ export function linesOfGroups(
   });
 }
 
-/** Whether any of these metrics has so many points that a running mean is drawn of it. */
+/** Whether any noisy metric of the runs has enough points for a running mean. */
 export function isLongEnough(runs: readonly ReportRun[]): boolean {
   return runs.some(({ series }) =>
     Object.entries(series.metrics).some(
@@ -74,7 +74,9 @@ function endsOf({ x, low, high }: Band): { low: Curve; high: Curve } {
   return { low: { x, y: low }, high: { x, y: high } };
 }
 
-/** A metric with its interval; success in evaluations begins with that before reinforcement learning. */
+/**
+ * A metric with its interval. The curve of evaluation success begins with the evaluation before reinforcement learning.
+ */
 function curveFromStart(run: ReportRun, name: string, axis: CurveAxis): { curve: Curve; low: Curve; high: Curve } {
   const [curve, low, high] = ['', '_low', '_high'].map((end) => curveOf(run.series, `${name}${end}`, axis)) as [
     Curve,
@@ -94,8 +96,9 @@ function curveFromStart(run: ReportRun, name: string, axis: CurveAxis): { curve:
 }
 
 /**
- * The evaluation before reinforcement learning, where no evaluation of that temperature was made until then: the first
- * point of its curve. It is of the final tasks.
+ * The evaluation before reinforcement learning, as the first point of its curve. Undefined if another evaluation of
+ * this
+ * temperature was made no later. It uses the final tasks.
  */
 export function startOf({ evaluations, series }: ReportRun, metric: string): ReportEvaluation | undefined {
   const temperature = /^eval\/t([^/]+)\/success$/.exec(metric)?.[1];
@@ -107,7 +110,7 @@ export function startOf({ evaluations, series }: ReportRun, metric: string): Rep
   return start !== undefined && first !== undefined && start.runStep < first ? start : undefined;
 }
 
-/** Position of a step of the run on an axis. */
+/** Where a step of the run lies on an axis. */
 function placeOf({ series }: ReportRun, runStep: number, axis: CurveAxis): number {
   const line = series.runStep.findLastIndex((step) => step <= runStep);
   return line < 0 ? 0 : (series[axis][line] ?? 0);
@@ -115,10 +118,13 @@ function placeOf({ series }: ReportRun, runStep: number, axis: CurveAxis): numbe
 
 const baselines = ['random', 'demonstrator', 'oracle'];
 
-/** Players whose success runs differ in by more played other tasks: one line would be wrong for most of them. */
+/**
+ * If a player's success differs by more between runs, the runs played different tasks. One line would be wrong for most
+ * of them.
+ */
 const sameTasks = 0.05;
 
-/** Success of those that do not learn, as the mean over runs. */
+/** Success of the players that do not learn, as the mean over runs. */
 export function baselineLevels(runs: readonly ReportRun[]): ChartLevel[] {
   return baselines.flatMap((player): ChartLevel[] => {
     const rates = runs.flatMap(({ evaluations }) => {

@@ -2,39 +2,39 @@ import type uPlot from 'uplot';
 
 import { themeColour } from './palette.js';
 
-/** A level line across the chart, named at its end: what does not change by training. */
+/** A horizontal line across the chart with a name at its end, for values that training does not change. */
 export interface ChartLevel {
   readonly label: string;
   readonly y: number;
 }
 
-/** A place along x: where a stage begins. */
+/** A place along x where a stage begins. */
 export interface ChartMark {
   readonly x: number;
   readonly label: string;
 }
 
-/** Pixels of the style sheet that a name needs above and below. */
+/** Height of a name in CSS pixels. */
 const textHeight = 13;
-/** Of the stroke around a name. */
+/** Width of the stroke around a name. */
 export const haloWidth = 3;
 
-/** A line with its name; places are in pixels of the style sheet, from the upper left corner of the plot. */
+/** A line with its name; places are in CSS pixels from the upper left corner of the plot. */
 interface PlacedMark {
   readonly at: number;
-  /** Absent without room for it. */
+  /** Absent if it does not fit. */
   readonly label?: string;
 }
 
 interface PlacedLevel extends Required<PlacedMark> {
-  /** Where the name ends, and its lower edge. */
+  /** The right end of the name, and its lower edge. */
   readonly right: number;
   readonly bottom: number;
 }
 
 /**
- * Where stages begin: along x, those within the axis. A name has the room up to the next line, or up to the name of a
- * baseline at the upper end.
+ * The starts of stages that are within the x axis. A name has room up to the next line, or up to the name of a baseline
+ * at the upper edge.
  */
 export function placeMarks(
   chart: uPlot,
@@ -61,7 +61,7 @@ export function placeLevels(chart: uPlot, levels: readonly ChartLevel[]): readon
     .flatMap(({ label, y }): PlacedLevel[] => {
       const at = chart.valToPos(y, 'y');
       if (at < -1 || at > height + 1) return [];
-      // Above its line; below it where that is the upper end of the axis.
+      // The name is above its line, or below it if the line is at the upper end of the axis.
       const bottom = at - textHeight < 0 ? at + textHeight + 1 : at - 1;
       const right = bottom > below.top ? below.left - 8 : width - 4;
       below = { top: bottom - textHeight, left: right - nameWidth(chart, label) };
@@ -69,7 +69,7 @@ export function placeLevels(chart: uPlot, levels: readonly ChartLevel[]): readon
     });
 }
 
-/** The lines of baselines and stages: below the curves. */
+/** Draws the lines of baselines and stages below the curves. */
 export function drawMarkLines(chart: uPlot, marks: readonly ChartMark[], levels: readonly ChartLevel[]): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
@@ -89,7 +89,7 @@ export function drawMarkLines(chart: uPlot, marks: readonly ChartMark[], levels:
   ctx.restore();
 }
 
-/** Their names: above the curves, each in a halo of the ground, so that a curve behind a name does not hide it. */
+/** Draws their names above the curves. Each has a halo in the background colour, so that no curve hides a name. */
 export function drawMarkNames(chart: uPlot, marks: readonly ChartMark[], levels: readonly ChartLevel[]): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
@@ -113,7 +113,7 @@ export function drawMarkNames(chart: uPlot, marks: readonly ChartMark[], levels:
   ctx.restore();
 }
 
-/** The plot's own, in pixels of the style sheet. */
+/** The size of the plot in CSS pixels. */
 function sizeOf({ bbox }: uPlot): { readonly width: number; readonly height: number } {
   return { width: bbox.width / devicePixelRatio, height: bbox.height / devicePixelRatio };
 }

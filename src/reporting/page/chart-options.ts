@@ -6,12 +6,12 @@ import type { ChartLine, ChartOptions } from './chart-content.js';
 import { successTitle, type Panel } from './metric-panels.js';
 import { constantOf } from './rounding-noise.js';
 
-/** How the reader wants charts. */
+/** The reader's settings for charts. */
 export interface ChartChoice extends LineChoice {
   readonly isLog: boolean;
 }
 
-/** The chart of a panel; undefined where no run has a value. `isFirst`: it is drawn across the page. */
+/** The chart of a panel; undefined if no run has a value. `isFirst`: it has the full width of the page. */
 export function chartOf(
   kind: ReportData['kind'],
   groups: readonly CurveGroup[],
@@ -42,13 +42,13 @@ export function chartOf(
       ? { formatY: (value: number) => percentage(value, isLog && value < 0.01 ? 1 : 0), stepsY: shareSteps }
       : { formatY: short }),
     ...(!isLog && panel.isShare === true && { range: [0, isSuccess ? 1 : topOf(lines)] as const }),
-    // An axis that is chosen for nothing but zeros goes up to 100.
+    // If all values are 0, the automatic axis would end at 100.
     ...(panel.isShare !== true && lines.every(isZero) && { range: [0, 1] as const }),
     marks: marksOf(groups[0]?.runs[0], chosen.axis),
   };
 }
 
-/** A line that differs by nothing but rounding is level. */
+/** If a line only varies by rounding, it is drawn level. */
 function withoutNoise(line: ChartLine): ChartLine {
   const value = constantOf(line.measured ?? line.curve);
   if (value === undefined || line.curve.y.every((one) => one === value || one === null)) return line;
@@ -66,10 +66,10 @@ function isZero({ curve }: ChartLine): boolean {
   return curve.y.every((value) => value === null || value === 0);
 }
 
-/** Distances of grid lines that whole percents name. */
+/** Distances of grid lines that can be labelled in whole percents. */
 const shareSteps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5];
 
-/** The end of an axis of shares: above the highest value, and never so low that noise looks large. */
+/** The end of an axis of shares: above the highest value, and not so low that noise looks large. */
 function topOf(lines: readonly ChartLine[]): number {
   const highest = lines
     .flatMap(({ curve, band }) => [...curve.y, ...(band?.high.y ?? [])])
@@ -77,7 +77,7 @@ function topOf(lines: readonly ChartLine[]): number {
   return Math.min(1, Math.max(0.05, highest * 1.1));
 }
 
-/** Distances of grid lines that whole numbers name: 1, 2, 5, 10, ... */
+/** Distances of grid lines that can be labelled in whole numbers: 1, 2, 5, 10, ... */
 const wholeSteps = Array.from({ length: 10 }, (_, i) => [1, 2, 5].map((first) => first * 10 ** i)).flat();
 
 function axisText(axis: CurveAxis, groups: readonly CurveGroup[]): Pick<ChartOptions, 'xLabel' | 'formatX' | 'stepsX'> {
@@ -88,7 +88,7 @@ function axisText(axis: CurveAxis, groups: readonly CurveGroup[]): Pick<ChartOpt
   return { xLabel: `${unit} of work`, formatX: (value) => (size > 1 ? short(value / size) : duration(value)) };
 }
 
-/** The last place of the longest run; every chart goes as far. */
+/** The last x of the longest run; every chart ends there. */
 function endOf(groups: readonly CurveGroup[], axis: CurveAxis): number {
   return Math.max(1, ...groups.flatMap(({ runs }) => runs.map(({ series }) => series[axis].at(-1) ?? 0)));
 }

@@ -1,5 +1,5 @@
-// A chart as it is seen, as SVG: the same lines at the same places, as shapes and text that a paper scales. It is made
-// of elements, never of text that is read as markup.
+// The visible chart as SVG: the same lines at the same places, as shapes and text that scale on paper. It is built of
+// elements, never of text that is parsed as markup.
 import type uPlot from 'uplot';
 
 import type { Curve } from '../align-series.js';
@@ -8,7 +8,7 @@ import { haloWidth, placeLevels, placeMarks } from './chart-marks.js';
 import type { ChartLine, ChartOptions } from './chart-content.js';
 import { themeColour } from './palette.js';
 
-/** Grid lines with their numbers, as they were drawn last. */
+/** Grid lines with their labels, as last drawn. */
 export type AxisTicks = readonly { readonly value: number; readonly text: string }[];
 
 type Attributes = { readonly [name: string]: string | number };
@@ -110,7 +110,7 @@ function lineOf({ curve, variable, dash, marked, faint }: ChartLine, x: Place, y
   ]);
 }
 
-/** Places of a curve between those that have no value: a line has a gap there. */
+/** Indices of a curve, split at missing values: the line has gaps there. */
 function stretchesOf({ y }: Curve): readonly (readonly number[])[] {
   const stretches: number[][] = [];
   for (const [i, value] of y.entries()) {
@@ -133,12 +133,12 @@ function shape(tag: string, attributes: Attributes, ...children: readonly (SVGEl
   return made;
 }
 
-/** Names are anybody's: signs that XML has no place for become the replacement character. */
+/** Names can contain anything: characters that XML forbids become the replacement character. */
 function forXml(text: string): string {
   return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
 }
 
-/** To a hundredth of a pixel, which no eye resolves. */
+/** Rounds to a hundredth of a pixel, which nobody sees. */
 function at(place: number): number {
   return Number(place.toFixed(2));
 }

@@ -4,7 +4,7 @@ export interface ChoiceOptions<Value extends string> {
   readonly label: string;
   readonly options: readonly (readonly [value: Value, text: string])[];
   readonly value: Value;
-  /** Those that cannot be chosen, and why. */
+  /** Values that cannot be chosen, and why. */
   readonly disabled?: { readonly [value: string]: string };
   onChange(value: Value): void;
 }
@@ -13,13 +13,13 @@ let made = 0;
 
 export interface Choice {
   readonly node: HTMLElement;
-  /** Goes on to the next one, for a shortcut. */
+  /** Chooses the next value, for a shortcut. */
   readonly next: () => void;
-  /** Others than before cannot be chosen. */
+  /** Replaces the set of values that cannot be chosen. */
   readonly disable: (disabled: NonNullable<ChoiceOptions<string>['disabled']>) => void;
 }
 
-/** One of a few, all in sight: native radio buttons, so that arrow keys move between them. */
+/** A choice between a few visible values. Radio buttons are native, so arrow keys move between them. */
 export function choice<Value extends string>(options: ChoiceOptions<Value>): Choice {
   made += 1;
   const name = `choice-${made}`;

@@ -1,12 +1,12 @@
 import { element } from './element.js';
 
-/** A command as text, and a button that copies it. */
+/** A command as text, with a button that copies it. */
 export function commandLine(label: string, command: string): HTMLElement {
   const text = element('code', {}, command);
   const copy = element('button', { type: 'button', class: 'quiet', 'aria-label': `Copy: ${label}` }, 'Copy');
   copy.addEventListener('click', () => {
     const select = () => getSelection()?.selectAllChildren(text);
-    // Where a page may not write to the clipboard, the text is selected for the reader's own keys.
+    // If the page may not write to the clipboard, the text is selected so that the reader can copy it.
     if (!('clipboard' in navigator)) return select();
     navigator.clipboard.writeText(command).then(() => {
       copy.textContent = 'Copied';

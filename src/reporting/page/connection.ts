@@ -1,13 +1,14 @@
 /**
- * `live`: the server answers; `lost`: it does not, and is asked again and again; `refused`: it answers, but to another
- * token.
+ * `live`: the server answers; `lost`: it does not answer, and the page keeps retrying; `refused`: it answers but
+ * rejects
+ * the token.
  */
 export type ConnectionState = 'connecting' | 'live' | 'lost' | 'refused' | 'paused';
 
 export interface ConnectionOptions {
   /** Path of the events, with the token. */
   readonly address: string;
-  /** By name of the event; each is given its data. */
+  /** By event name; each function receives the data. */
   readonly on: { readonly [event: string]: (data: unknown) => void };
   readonly onState: (state: ConnectionState) => void;
 }
@@ -16,8 +17,9 @@ const againAfter = 2000;
 const hiddenFor = 5000;
 
 /**
- * Keeps an event stream open while the page is visible. Browsers open at most six connections to one server, so a
- * hidden page closes its own, and asks for all data again when it becomes visible.
+ * Keeps an event stream open while the page is visible. Browsers open at most six connections to one server. So a
+ * hidden
+ * page closes its stream, and requests all data again when it becomes visible.
  */
 export function connect({ address, on, onState }: ConnectionOptions): void {
   let source: EventSource | undefined;
@@ -36,7 +38,7 @@ export function connect({ address, on, onState }: ConnectionOptions): void {
     }
     made.addEventListener('error', () => {
       onState('lost');
-      // Browsers retry after some faults and give up after others; this code retries after all.
+      // Browsers retry after some errors and give up after others. This code always retries.
       close();
       timer = setTimeout(() => void retry(), againAfter);
     });

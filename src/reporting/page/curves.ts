@@ -15,7 +15,7 @@ const axes: readonly (readonly [CurveAxis, string])[] = [
   ['seconds', 'per second'],
 ];
 
-/** So many curves are told apart; more are switched on by hand. */
+/** A reader can tell this many curves apart; more can be switched on by hand. */
 const shownAtFirst = 7;
 
 /** The section of charts. */
@@ -27,9 +27,9 @@ export interface CurvesSection {
   readonly update: (data: ReportData) => void;
 }
 
-/** What the reader chose. */
+/** The reader's choices. */
 interface View extends ChartChoice {
-  /** Every metric there is. */
+  /** Whether every metric is shown. */
   readonly all: boolean;
   readonly words: readonly string[];
 }
@@ -55,7 +55,7 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
       grids.get(title)?.draw(options);
     }
     const nodes = wanted.flatMap(({ title }) => grids.get(title)?.node ?? []);
-    // A node that is put back where it was loses the focus.
+    // A node loses the focus if it is removed and put back.
     const isSame = nodes.length === charts.children.length && nodes.every((node, i) => node === charts.children[i]);
     if (!isSame) replaceChildren(charts, ...nodes);
     explain.textContent = explanation(data, picked);
@@ -147,7 +147,7 @@ function groupsOf({ cells, runs }: ReportData): CurveGroup[] {
     cells.length === 0
       ? runs.map((run) => ({ label: run.label, runs: [run] }))
       : cells.map(({ id, label }) => ({ label, runs: runs.filter(({ cell }) => cell === id) }));
-  // A cell that has not begun has its colour already: those of the others stay what they are.
+  // Cells that have not begun reserve their colours, so the colours of the others never change.
   return grouped.map((group, i) => ({ ...group, style: curveStyle(i) })).filter((group) => group.runs.length > 0);
 }
 
@@ -188,7 +188,7 @@ function toggle({ label, style }: CurveGroup, shown: Set<string>, draw: () => vo
   return button;
 }
 
-/** Charts under their headings; the first ones have none. */
+/** Charts grouped under headings; the first charts have no heading. */
 function chartGroups(
   data: ReportData,
   groups: readonly CurveGroup[],
@@ -210,7 +210,7 @@ function chartGroups(
     .filter(({ charts }) => charts.length > 0);
 }
 
-/** Several runs in one chart: one metric each. */
+/** For several runs, each chart has one metric. */
 function splitPanel(kind: ReportData['kind'], panel: Panel): Panel[] {
   if (kind === 'run') return [panel];
   return panel.metrics.map((metric) => ({ ...panel, title: metric[2] ?? panel.title, metrics: [metric] }));

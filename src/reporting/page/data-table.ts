@@ -31,7 +31,7 @@ export function dataTable<Row>(
   );
 }
 
-/** The cells of a row; the first one names it. */
+/** The cells of a row; the first cell is its header. */
 export function tableCells<Row>(columns: readonly Column<Row>[], row: Row): HTMLElement[] {
   return columns.map(({ title, className, cell }, i) =>
     i === 0
@@ -42,12 +42,12 @@ export function tableCells<Row>(columns: readonly Column<Row>[], row: Row): HTML
 
 const breaks = /(?<=\.)|(?<=[a-z])(?=[A-Z])/;
 
-/** A key may break behind its dots, and before its capitals. */
+/** Allows a key to break after its dots and before its capitals. */
 export function breakable(title: string): (string | HTMLElement)[] {
   return title.split(breaks).flatMap((part, i) => (i === 0 ? [part] : [element('wbr'), part]));
 }
 
-/** The same where no element can stand: a blank of no width at each break. */
+/** The same for attributes, which cannot contain elements: a zero-width space at each break. */
 function breakableText(title: string): string {
   return title.split(breaks).join('\u200b');
 }

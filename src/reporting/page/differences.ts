@@ -6,7 +6,7 @@ import { short, signedPoints } from './format-number.js';
 import { intervalBar } from './interval-bar.js';
 import { ends } from './label-results.js';
 
-/** Paired differences between cells or players; none without one. */
+/** Paired differences between cells or players. Empty without differences. */
 export function differencesTables(comparisons: readonly ReportComparison[]): readonly HTMLElement[] {
   if (comparisons.length === 0) return [];
   const columns = columnsOf(comparisons, {
@@ -25,7 +25,10 @@ export function differencesTables(comparisons: readonly ReportComparison[]): rea
   ];
 }
 
-/** What each key of a grid does over all values of the others, and what two do together; none without one. */
+/**
+ * The effect of each grid key over all values of the other keys, and the interactions of two keys. Empty without
+ * effects.
+ */
 export function effectsTables(effects: readonly ReportEffect[] = []): readonly HTMLElement[] {
   if (effects.length === 0) return [];
   const columns = columnsOf(effects, {
@@ -51,7 +54,7 @@ export function effectsTables(effects: readonly ReportEffect[] = []): readonly H
   ];
 }
 
-/** Differences, or effects, with their intervals and tests. */
+/** Differences or effects with their intervals and tests. */
 function columnsOf<Row extends ReportComparison>(
   comparisons: readonly Row[],
   first: Column<Row>,
@@ -92,7 +95,7 @@ function columnsOf<Row extends ReportComparison>(
         const { low, high } = comparison.difference;
         if (low === null && high === null) return 'no interval';
         const text = `${show(comparison, low)} to ${show(comparison, high)}`;
-        // What holds for all of them is said below.
+        // A reservation about all rows is in the text below.
         return isOneSeed ? text : marked(text, comparison.difference);
       },
     },
@@ -106,14 +109,14 @@ function columnsOf<Row extends ReportComparison>(
   return columns;
 }
 
-/** An interval in words, and why it is not to be believed as it stands. */
+/** The text of an interval, with the reason why it is unreliable, if any. */
 export function marked(text: string, { reservation }: ReportInterval): HTMLElement | string {
   if (reservation === undefined) return text;
   const mark = { class: 'remark', title: reservationSentence(reservation) };
   return element('span', {}, text, element('p', mark, reservationWord(reservation)));
 }
 
-/** The reach of intervals: they hold for the sampled units, and one seed is not a sample of seeds. */
+/** What the intervals cover: only the sampled units, and one seed is not a sample of seeds. */
 function explanationOf(comparisons: readonly ReportComparison[]): string {
   const paired = 'Tasks are paired by their ids.';
   if (comparisons.every(({ seeds }) => seeds === 1))

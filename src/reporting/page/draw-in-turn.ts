@@ -1,9 +1,10 @@
 /**
- * Milliseconds of drawing in which nothing else happens: a page is whole before it is seen, and a click on "every
- * metric" does not freeze it.
+ * Milliseconds of uninterrupted drawing. The page is complete before it is shown, and a click on "every metric" does
+ * not
+ * freeze it.
  */
 const atOnce = 150;
-/** The same for each task after that. */
+/** Milliseconds for each later task. */
 const slice = 12;
 
 const waiting = new Set<() => void>();
@@ -11,8 +12,9 @@ let left = atOnce;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Draws immediately while there is time, else soon, after earlier requests, including parts outside the window. Returns
- * a function that cancels it.
+ * Draws immediately while there is time, otherwise soon, after earlier requests. This includes parts outside the
+ * window.
+ * Returns a function that cancels it.
  */
 export function drawInTurn(draw: () => void): () => void {
   waiting.add(draw);
@@ -38,7 +40,7 @@ function work(): void {
   left -= performance.now() - began;
 }
 
-// Paper does not wait.
+// Printing does not wait for timers.
 addEventListener('beforeprint', () => {
   left = Infinity;
   work();

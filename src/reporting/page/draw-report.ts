@@ -13,25 +13,25 @@ import { spreadSection } from './spread-section.js';
 import { tasksSection } from './tasks-section.js';
 import { trajectoriesSection, type Trajectories } from './trajectories.js';
 
-/** What a page that follows runs puts around a report. */
+/** What a live page adds around a report. */
 export interface ReportFrame {
-  /** At the beginning of the bar: the way back. */
+  /** The link back, at the beginning of the bar. */
   readonly home: HTMLElement;
-  /** At its end: whether it is live. */
+  /** At the end of the bar: whether it is live. */
   readonly aside: HTMLElement;
-  /** Address of the page of a run, by its id. */
+  /** Address of a run's page by its id. */
   readonly runAddress: (id: string) => string;
 }
 
-/** A part of the page: made once it has something to show, and then again whenever that changed. */
+/** A part of the page. It is created when it has something to show, and again when that changed. */
 interface Part {
   node: HTMLElement | undefined;
   readonly draw: (data: ReportData) => HTMLElement | undefined;
 }
 
 /**
- * Draws a report into an element. Returns what draws newer data: only what changed, and nothing that the reader chose
- * or has open is lost.
+ * Draws a report into an element. Returns a function that draws newer data. It redraws only what changed, and keeps the
+ * reader's choices and everything that is open.
  */
 export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportFrame): (data: ReportData) => void {
   let trajectories: Trajectories | undefined;
@@ -82,7 +82,7 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
       const made = part.draw(data);
       if (made === part.node) continue;
       isOther = true;
-      // The place of a new part: after the last existing part before it.
+      // A new part goes after the last existing part before it.
       if (part.node !== undefined && made !== undefined) replacePart(part.node, made);
       else if (made === undefined) part.node?.remove();
       else before(parts, part, main, made);
@@ -94,7 +94,7 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
   return update;
 }
 
-/** A section that holds what the reader chose: made once, and given newer data from then on. */
+/** A section with reader state: created once, then updated with newer data. */
 interface Section {
   readonly node: HTMLElement;
   readonly update: (data: ReportData) => void;
@@ -134,7 +134,7 @@ function before(parts: readonly Part[], part: Part, main: HTMLElement, made: HTM
   else earlier.after(made);
 }
 
-/** Links to the sections, where they are others than before. */
+/** Updates the links to the sections if they changed. */
 function linkTo(links: HTMLElement, parts: readonly Part[]): void {
   const sections = parts.flatMap(({ node }) => (node?.matches('section') === true ? [node] : []));
   const wanted = sections.map((section) => `#${section.id}`);

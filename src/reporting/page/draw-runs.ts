@@ -10,8 +10,8 @@ import { latestCell, runRow, standCell, type RunRow } from './run-row.js';
 import { sortHead, type SortableColumn } from './sort-head.js';
 
 /**
- * Draws the list of runs into an element. Returns what draws a newer one: rows stay the same nodes, and what is chosen
- * stays chosen.
+ * Draws the list of runs into an element. Returns a function that draws a newer list. Rows stay the same nodes, and the
+ * selection stays.
  */
 export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFrame): (listing: RunsListing) => void {
   let listing = first;
@@ -89,7 +89,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     drawChoice();
   };
   search.addEventListener('input', draw);
-  // Ages grow also while nothing happens.
+  // Ages grow even if nothing else happens.
   setInterval(() => {
     for (const row of rows.made()) row.age();
   }, 10_000);
@@ -128,7 +128,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
 /** The name first, then the differing settings, the status, and the results. */
 function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
   const facts = (run: ListedRun) => run;
-  // That of the lowest temperature is the last word already.
+  // The column `success` already shows the lowest temperature.
   const [, ...warmer] = successColumns(runs, facts);
   return [
     {

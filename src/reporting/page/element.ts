@@ -2,8 +2,8 @@ type Child = Node | string | undefined | false;
 type Attributes = { readonly [name: string]: string | number | boolean | undefined | ((event: never) => void) };
 
 /**
- * An element with attributes, listeners (`onclick`) and children. Strings become text nodes, so that text of a model is
- * never read as HTML. An attribute with the value true is set empty; false or undefined leaves it out.
+ * An element with attributes, listeners (`onclick`) and children. Strings become text nodes, so that a model's text is
+ * never parsed as HTML. The value true sets an empty attribute; false or undefined omits it.
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -20,7 +20,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Puts other children into an element. */
+/** Replaces the children of an element. */
 export function replaceChildren(parent: HTMLElement, ...children: readonly Child[]): void {
   parent.textContent = '';
   append(parent, children);

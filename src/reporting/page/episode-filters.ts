@@ -14,7 +14,7 @@ export interface EpisodeFilters {
   readonly update: (all: readonly ListedEpisode[]) => void;
 }
 
-/** The controls that choose episodes. */
+/** The controls that filter episodes. */
 export function episodeFilters(
   first: readonly ListedEpisode[],
   onChange: (filter: EpisodeFilter) => void,
@@ -108,7 +108,7 @@ function bound(label: string, apply: (value: number | undefined) => void): HTMLI
   return input;
 }
 
-/** `count` shows how many there are; where there is none, and it is not chosen, it goes. */
+/** `count` shows the number of matches. A chip without matches is hidden unless it is on. */
 function chip(
   label: readonly (Node | string)[],
   onToggle: (isOn: boolean) => void,

@@ -5,7 +5,7 @@ import { isEvaluation, type ListedEpisode } from './filter-episodes.js';
 import { count, short, signed } from './format-number.js';
 import { outcomeBadge } from './outcome-badge.js';
 
-/** The recorded episodes that were sampled together with this one, itself among them. */
+/** The recorded episodes that were sampled together with this one, including itself. */
 export function groupOf(all: readonly ListedEpisode[], { run, episode }: ListedEpisode): ListedEpisode[] {
   return all
     .filter(
@@ -18,7 +18,7 @@ export function groupOf(all: readonly ListedEpisode[], { run, episode }: ListedE
     .sort((a, b) => a.episode.member - b.episode.member);
 }
 
-/** Why nothing was learnt from an episode, where that is known: an end of "The record here has no advantage". */
+/** Why training did not use an episode, if known. It completes "The record here has no advantage". */
 export function withoutAdvantage(listed: ListedEpisode): string {
   const { groupReturns, outcome } = listed.episode;
   if (isEvaluation(listed)) return 'No advantage: training does not use evaluations.';
@@ -27,7 +27,7 @@ export function withoutAdvantage(listed: ListedEpisode): string {
   return 'No advantage: the algorithm or the budget dropped its group.';
 }
 
-/** The group of an episode: its returns, and its recorded plays. Undefined for a single episode. */
+/** The group of an episode: its returns and its recorded episodes. Undefined for a single episode. */
 export function groupBlock(
   members: readonly ListedEpisode[],
   opened: ListedEpisode,
@@ -38,7 +38,7 @@ export function groupBlock(
   }: {
     readonly isWhole: boolean;
     readonly onOpen: (listed: ListedEpisode) => void;
-    /** Sets all of it side by side, or no longer. */
+    /** Shows the whole group side by side, or only one episode again. */
     readonly onWhole: () => void;
   },
 ): HTMLElement | undefined {
@@ -78,7 +78,7 @@ export function groupBlock(
   );
 }
 
-/** "16 plays returned 0 (9 times) and 1 (7 times)"; of many returns their range. */
+/** "16 episodes returned 0 (9 times) and 1 (7 times)"; a range if there are many different returns. */
 function groupText(returns: readonly number[]): string {
   if (isFlat(returns)) return flatText(returns).replace(/\.$/, '');
   const counts = new Map<string, number>();
@@ -97,7 +97,7 @@ function isFlat(returns: readonly number[]): boolean {
   return returns.every((value) => Math.abs(value - (returns[0] ?? 0)) < 1e-12);
 }
 
-/** The mean over the tokens that it sampled; 0 where nothing was learnt from it. */
+/** The mean over its sampled tokens; 0 if nothing was learned from it. */
 function advantageText({ record, groupReturns }: ReportEpisode): string {
   if (record?.advantages === undefined) return groupReturns !== undefined && isFlat(groupReturns) ? '0' : '–';
   const own = record.advantages.flatMap((value, i) => (value === null || record.mask[i] !== 1 ? [] : [value]));

@@ -4,24 +4,24 @@ import type { ListedEpisode } from './filter-episodes.js';
 import { short } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
 
-/** Height of a row, as the style sheet has it. */
+/** Height of a row, as in the style sheet. */
 const rowHeight = 52;
-/** Rows above and below what is in view. */
+/** Extra rows above and below the visible ones. */
 const spare = 6;
 
 export interface EpisodeList {
   readonly node: HTMLElement;
   readonly show: (episodes: readonly ListedEpisode[]) => void;
-  /** Like `show`, but the visible part keeps its place while others are added and removed. */
+  /** Like `show`, but the visible part keeps its place while other episodes are added and removed. */
   readonly update: (episodes: readonly ListedEpisode[]) => void;
-  /** Chooses the episode so many places on, or the first. */
+  /** Chooses the episode that is `by` places further, or the first. */
   readonly move: (by: number) => void;
   readonly choose: (episode: ListedEpisode) => void;
 }
 
 /**
- * A list of any length of which only the rows in view exist: one focus stop, arrow keys choose. `namesRuns`: there are
- * several.
+ * A list of any length that only creates the visible rows. It has one focus stop, and arrow keys choose. `namesRuns`:
+ * rows name their run.
  */
 export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisode) => void): EpisodeList {
   const spacer = element('div', { class: 'spacer' });
@@ -82,7 +82,7 @@ export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisod
   });
   let height = 0;
   new ResizeObserver(() => {
-    // With its first height the list can show what was chosen before.
+    // Once the list has a height, it can scroll to an earlier choice.
     if (height === 0) mark();
     height = node.clientHeight;
     draw();
@@ -113,10 +113,10 @@ export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisod
       if (isSame) return;
       const top = Math.floor(node.scrollTop / rowHeight);
       const offset = node.scrollTop - top * rowHeight;
-      // The first of those in view that is still there; at the very top a reader wants to see what comes.
+      // The anchor is the first visible row that still exists. At the very top there is no anchor, so new rows appear.
       const inView = node.scrollTop === 0 ? [] : episodes.slice(top, top + Math.ceil(node.clientHeight / rowHeight));
       const anchor = inView.findIndex((listed) => found.includes(listed));
-      // A row that stays the same node takes the click that has begun on it.
+      // If a row stays the same node, it receives a click that has already begun.
       for (const [index, row] of rows) {
         if (found[index] === episodes[index]) row.setAttribute('aria-setsize', String(found.length));
         else {

@@ -7,8 +7,8 @@ import { outcomeBadge } from './outcome-badge.js';
 import { tokenStrip, type TokenColouring } from './token-strip.js';
 
 /**
- * The head of an episode, its turns and its end, in order: blocks that two episodes can set side by side, each made
- * when it is called. Without a colouring texts alone.
+ * The head of an episode, its turns and its end, in order. Two episodes can be shown side by side by block. Each block
+ * is created when it is called. Without a colouring, only text is shown.
  */
 export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring | undefined): (() => HTMLElement)[] {
   const { episode } = listed;
@@ -19,12 +19,12 @@ export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring |
   ];
 }
 
-/** Where an episode was played: "evaluation.final", "rl, step 40". */
+/** Where an episode was played: "final evaluation", "rl, step 40". */
 export function placeOf({ episode: { stage, step } }: ListedEpisode): string {
   return evaluations[stage] ?? `${stage}, step ${step}`;
 }
 
-/** What a stage of episodes is called. */
+/** The displayed name of an episode's stage. */
 export function stageName(stage: string): string {
   return evaluations[stage] ?? stage;
 }
@@ -78,7 +78,7 @@ function turnBlock(
   );
 }
 
-/** What the policy wrote: as text, or as its tokens after those of the observation. */
+/** The policy's output: as text, or as its tokens after the observation's tokens. */
 function policyTexts(
   { episode }: ListedEpisode,
   turn: ReportTurn,
@@ -101,7 +101,7 @@ function policyTexts(
   ];
 }
 
-/** Tokens that the policy read, drawn when they are asked for. */
+/** Tokens that the policy read, drawn when the reader opens them. */
 function contextTokens(length: number, draw: () => HTMLElement): HTMLElement {
   const details = element('details', { class: 'context' }, element('summary', {}, `${length} tokens of context`));
   details.addEventListener('toggle', () => details.append(draw()), { once: true });
@@ -110,7 +110,7 @@ function contextTokens(length: number, draw: () => HTMLElement): HTMLElement {
 
 function rewardOf({ reward, components, native }: ReportTurn): HTMLElement {
   const parts = Object.entries(components).map(([name, value]) => `${name} ${signed(value, 3)}`);
-  // One term alone is the reward.
+  // A single term equals the reward.
   const isOne = parts.length === 1 && Object.values(components)[0] === reward;
   const detail = isOne ? Object.keys(components)[0] : parts.join(', ');
   return element(
@@ -137,7 +137,7 @@ function parsed({ action, malformed, toolCall, text, cut }: ReportTurn): HTMLEle
   return element('div', {}, did, ...notes);
 }
 
-/** Which tool was called, and how that went; its answer is the next observation. */
+/** The called tool and the outcome of the call; its answer is the next observation. */
 function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['toolCall']>): HTMLElement {
   const outcomes = {
     answered: `answered with ${outputCharacters} characters`,

@@ -1,13 +1,13 @@
-/** So many rows are there at once: more than a screen shows. */
+/** This many rows are drawn immediately: more than a screen shows. */
 const atOnce = 16;
-/** Milliseconds that a task may take for the others: a reader who goes on does not wait for them. */
+/** Milliseconds per task for the other rows, so that a reader who clicks does not wait for them. */
 const slice = 12;
 
 const filling = new WeakMap<HTMLElement, ReturnType<typeof setTimeout>>();
 
 /**
- * Gives an element other children, row by row: the first ones at once, those below in tasks of their own, until it is
- * given others again.
+ * Replaces the children of an element, row by row. The first rows are added immediately, the others in later tasks. A
+ * new call for the same element cancels the rest.
  */
 export function fillGradually(parent: HTMLElement, rows: readonly (() => readonly HTMLElement[])[]): void {
   clearTimeout(filling.get(parent));

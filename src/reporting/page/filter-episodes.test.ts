@@ -80,7 +80,7 @@ it('orders by return with failed episodes at the end, and by turns', () => {
   expect(find({ order: 'longest', run: 'a' })[0]).toBe(1);
 });
 
-// Goes red when the attempt before training is not the first that stands beside the one after it.
+// Goes red when the attempt before training is not the first in the comparison with the attempt after it.
 it('finds other plays of a task, the same attempt of the other evaluation first', () => {
   const others = (index: number) => otherPlays(listed, listed[index]!).map((one) => listed.indexOf(one));
   expect(others(5)).toEqual([3, 0, 4]);

@@ -4,14 +4,14 @@ import type { ReportEpisode, ReportRun } from '../report-data.js';
 export interface ListedEpisode {
   readonly run: Pick<ReportRun, 'id' | 'label'>;
   readonly episode: ReportEpisode;
-  /** At least one action was malformed or not legal. */
+  /** Whether at least one action was malformed or illegal. */
   readonly invalid: boolean;
-  /** What a search for a task looks through: lower case. */
+  /** The text that a search for a task reads, in lower case. */
   readonly text: string;
 }
 
 export interface EpisodeFilter {
-  /** None: all. */
+  /** Empty: all. */
   readonly outcomes: ReadonlySet<ReportEpisode['outcome']>;
   readonly invalidOnly: boolean;
   /** Empty: all. */
@@ -26,7 +26,7 @@ export interface EpisodeFilter {
   readonly order: 'recorded' | 'best' | 'worst' | 'longest';
 }
 
-/** A filter that leaves nothing out. */
+/** A filter that excludes nothing. */
 export const everyEpisode: EpisodeFilter = {
   outcomes: new Set(),
   invalidOnly: false,
@@ -40,7 +40,7 @@ export const everyEpisode: EpisodeFilter = {
 
 const searchedCharacters = 4000;
 
-/** An episode that was listed is the same object the next time, so that pages which follow a run know it again. */
+/** An episode always gives the same listed object, so that pages which follow a run recognise it. */
 const known = new WeakMap<ReportEpisode, ListedEpisode>();
 
 export function listEpisodes(runs: readonly ReportRun[]): ListedEpisode[] {
@@ -89,8 +89,9 @@ export function filterEpisodes(all: readonly ListedEpisode[], filter: EpisodeFil
 }
 
 /**
- * Other plays of the same task, the most telling first: the same attempt in the same world, then other stages and runs,
- * then its group.
+ * Other episodes of the same task, the most informative first: the same attempt in the same world, then other stages
+ * and
+ * runs, then its group.
  */
 export function otherPlays(all: readonly ListedEpisode[], of: ListedEpisode): ListedEpisode[] {
   const { run, episode } = of;

@@ -4,7 +4,7 @@ import { textSize } from './format-number.js';
 const longest = 3000;
 
 /**
- * A text; of a long one the beginning, and the rest behind a button. Line breaks stay; nothing in it is executed or
+ * A text. A long text shows its beginning, and a button shows the rest. Line breaks stay. Nothing in it is executed or
  * changes the layout.
  */
 export function foldedText(text: string, className: string): HTMLElement {
@@ -19,7 +19,7 @@ export function foldedText(text: string, className: string): HTMLElement {
   return element('div', {}, body, all);
 }
 
-/** Characters that would turn or hide the text around them, as signs; line breaks and tabs stay. */
+/** Replaces characters that would reverse or hide the text around them by signs; line breaks and tabs stay. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (sign) => {
     const code = sign.charCodeAt(0);

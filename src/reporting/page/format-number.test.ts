@@ -6,7 +6,7 @@ it.each([
   [percentage(0.6987951), '69.9\u00a0%'],
   [signedPoints(-0.0123), '−1.2'],
   [signedPoints(0.1), '+10.0'],
-  // A difference that rounds to nothing has no sign.
+  // A difference that rounds to zero has no sign.
   [signedPoints(-0.0001), '0.0'],
   [signedPoints(0.0001), '0.0'],
   [number(-2.5, 2), '−2.50'],

@@ -1,31 +1,31 @@
-/** "69.9 %" of 0.699. The space does not break. */
+/** 0.699 as "69.9 %", with a non-breaking space. */
 export function percentage(share: number, decimals = 1): string {
   return `${number(share * 100, decimals)}\u00a0%`;
 }
 
-/** "59.0 to 80.2" of a rate's interval; "no interval" where an end is missing. */
+/** The interval of a rate, such as "59.0 to 80.2"; "no interval" if an end is missing. */
 export function percentRange(low: number | null, high: number | null): string {
   return low === null || high === null ? 'no interval' : `${number(low * 100, 1)} to ${number(high * 100, 1)}`;
 }
 
-/** "+16.0" or "−3.1" of a difference of rates, in percentage points. */
+/** A difference of rates in percentage points, such as "+16.0" or "−3.1". */
 export function signedPoints(difference: number): string {
   return signed(difference * 100, 1);
 }
 
-/** With its sign, also a plus; a zero has none. */
+/** With a plus or minus sign; zero has no sign. */
 export function signed(value: number, decimals: number): string {
   const text = number(value, decimals);
   return Number(value.toFixed(decimals)) > 0 ? `+${text}` : text;
 }
 
-/** With a real minus sign; a negative number that rounds to zero has none. */
+/** With a real minus sign; a negative number that rounds to zero has no sign. */
 export function number(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
 }
 
-/** Three significant digits or so: "0.00213", "12.3", "1,204", "3.1e-9". */
+/** About three significant digits: "0.00213", "12.3", "1,204", "3.1e-9". */
 export function short(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e9)) return value.toExponential(1).replace('-', '−').replace('e-', 'e−');
@@ -39,7 +39,7 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-/** "76.3 G" of 76,267,305,984: four digits at most, and the prefix of a unit. */
+/** 76,267,305,984 as "76.3 G": at most four digits and a unit prefix. */
 export function large(value: number): string {
   const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
   const power = Math.min(prefixes.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, value)) / 3)));
@@ -54,7 +54,7 @@ export function duration(seconds: number): string {
   return minutes > 0 ? `${minutes} min ${String(rest).padStart(2, '0')} s` : `${rest} s`;
 }
 
-/** "1.0 MB" of a text's length, "12 kB", "840 characters" */
+/** The length of a text: "1.0 MB", "12 kB", "840 characters" */
 export function textSize(length: number): string {
   if (length >= 1e6) return `${(length / 1e6).toFixed(1)} MB`;
   return length >= 1e4 ? `${Math.round(length / 1e3)} kB` : `${count(length)} characters`;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { barsOf } from './histogram.js';
 
-// Goes red when a value falls between two bars, or counts in two.
+// Goes red when a value falls between two bars, or is counted twice.
 it('counts every value once', () => {
   const values = Array.from({ length: 500 }, (_, i) => Math.sin(i) * 3);
   const bars = barsOf(values);

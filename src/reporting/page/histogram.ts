@@ -1,10 +1,10 @@
 import { element } from './element.js';
 import { count, short } from './format-number.js';
 
-/** So many bars at most. */
+/** The largest number of bars. */
 const mostBars = 20;
 
-/** Up to so many bars have a name each. */
+/** Up to this number of bars, each bar has a label. */
 const mostNames = 10;
 
 interface Bar {
@@ -13,7 +13,7 @@ interface Bar {
   readonly count: number;
 }
 
-/** Values in bars of equal width; where they are few numbers, as turns are, one bar each. */
+/** Groups values in bars of equal width. A small range of whole numbers, such as turns, gets one bar per number. */
 export function barsOf(values: readonly number[]): Bar[] {
   const distinct = [...new Set(values)].sort((a, b) => a - b);
   const [low, high] = [distinct[0], distinct.at(-1)];
@@ -38,7 +38,7 @@ export function barsOf(values: readonly number[]): Bar[] {
   });
 }
 
-/** The number of occurrences of each value, with its coverage. */
+/** A histogram of values with their mean, median and number. */
 export function histogram(title: string, values: readonly number[]): HTMLElement {
   const bars = barsOf(values);
   const most = Math.max(...bars.map((bar) => bar.count));

@@ -1,19 +1,19 @@
 import { element } from './element.js';
 
-/** Start and end of a bar, and its marks. */
+/** Ends of a bar and its marks. */
 export interface IntervalBarOptions {
   readonly from: number;
   readonly to: number;
   readonly middle: number;
   readonly low: number | null;
   readonly high: number | null;
-  /** Single values behind the mean: seeds. */
+  /** Single values behind the mean, such as seeds. */
   readonly dots?: readonly number[];
-  /** A line at this value: no difference. */
+  /** A line at this value, which means no difference. */
   readonly zero?: number;
 }
 
-/** An estimate as a point on its interval. The numbers stand beside it, so it is hidden from screen readers. */
+/** An estimate as a point on its interval. The numbers are beside it, so it is hidden from screen readers. */
 export function intervalBar({ from, to, middle, low, high, dots = [], zero }: IntervalBarOptions): HTMLElement {
   const place = (value: number) => `${(100 * (Math.min(to, Math.max(from, value)) - from)) / (to - from)}%`;
   const mark = (className: string, value: number) => {

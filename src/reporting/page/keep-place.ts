@@ -1,7 +1,7 @@
 /**
  * Changes the page and scrolls so that the reader's place stays while parts above it grow. Not every browser does this,
- * and none keeps the focused element in place, so the style sheet turns their version off. At the top of the page the
- * top stays visible.
+ * and none keeps the focused element in place. So the style sheet turns the browser's version off. At the top of the
+ * page, the top stays visible.
  */
 export function keepPlace(change: () => void): void {
   if (scrollY === 0) return change();
@@ -13,7 +13,10 @@ export function keepPlace(change: () => void): void {
   if (Math.abs(moved) >= 1) scrollBy({ top: moved, behavior: 'instant' });
 }
 
-/** What may be held, the best first: the focus, then what stands a third down the page, from the inside out. */
+/**
+ * Elements that can keep their place, the best first: the focus, then the elements a third down the page, innermost
+ * first.
+ */
 function inSight(): Element[] {
   const focused = document.activeElement;
   const box = focused?.getBoundingClientRect();

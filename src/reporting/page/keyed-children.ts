@@ -1,12 +1,12 @@
-/** A child of a list that shows one thing, and can show it anew. */
+/** A child of a list that shows one item and can be updated. */
 export interface KeyedChild<Item> {
   readonly node: HTMLElement;
   readonly update: (item: Item) => void;
 }
 
 /**
- * Keeps the children of an element as a list of things is: one node for each key, moved only where the order changed,
- * so that focus stays.
+ * Updates the children of an element from a list of items. Each key keeps one node, which moves only if the order
+ * changed, so that the focus stays.
  */
 export function keyedChildren<Item extends { readonly key: string }, Child extends KeyedChild<Item>>(
   parent: HTMLElement,

@@ -5,17 +5,17 @@ import { element } from './element.js';
 import { count, percentage, percentRange } from './format-number.js';
 import { intervalBar } from './interval-bar.js';
 
-/** Who played, and what came of it by labels of tasks. */
+/** A player and its results by task label. */
 export interface LabelledResult {
   readonly name: string;
   readonly evaluation: Pick<ReportEvaluation, 'labels'>;
   readonly emphasis?: boolean;
 }
 
-/** A longer table is folded: what comes below it is looked for more often. */
+/** A longer table is folded, because readers need the content below it more often. */
 const mostOpenRows = 16;
 
-/** A table for each label. `who`: what the names are of; `where`: an end of its caption. */
+/** A table for each label. `who`: the title of the column of names; `where`: the end of the caption. */
 export function labelResults(results: readonly LabelledResult[], who: string, where: string): HTMLElement[] {
   return labelTables<ReportEvaluation['success']>(results).flatMap(({ axis, rows }) => {
     const table = labelTable(`Success by ${axis}${where}`, axis, who, rows);
@@ -25,7 +25,7 @@ export function labelResults(results: readonly LabelledResult[], who: string, wh
   });
 }
 
-/** Players on the tasks of each value of a label. */
+/** A table of players on the tasks of each value of a label. */
 function labelTable(
   caption: string,
   axis: string,
@@ -59,7 +59,7 @@ export function labelSuccessColumns<Row>(of: (row: Row) => ReportEvaluation['suc
   ];
 }
 
-/** Of anything with an interval. */
+/** Returns only the interval of an object. */
 export function ends({ low, high }: ReportInterval): ReportInterval {
   return { low, high };
 }

@@ -16,16 +16,15 @@ const cursors = uPlot.sync('report');
 /** A chart in the page. */
 export interface LineChart {
   readonly node: HTMLElement;
-  /**
-   * Draws other values in the same place, where a cursor and the focus stay; the title and the height do not change.
-   */
+  /** Draws other values in the same place. The cursor, the focus, the title and the height stay. */
   readonly update: (options: ChartOptions) => void;
   readonly dispose: () => void;
 }
 
 /**
- * A chart with a legend that shows the values under the pointer, or under a cursor that the arrow keys move while the
- * chart has the focus. Its place is as high before as after drawing.
+ * A chart with a legend that shows the values under the pointer. While the chart has the focus, arrow keys move a
+ * cursor
+ * instead. Its height is the same before and after drawing.
  */
 export function lineChart(first: ChartOptions): LineChart {
   let options = first;
@@ -50,12 +49,12 @@ export function lineChart(first: ChartOptions): LineChart {
 
   let x: readonly number[] = [];
   let columns: readonly (readonly (number | null | undefined)[])[] = [];
-  /** By line: what the legend reads. */
+  /** The values for the legend, by line. */
   let read: readonly (readonly (number | null | undefined)[])[] = [];
   let chart: uPlot | undefined;
-  /** What the axes show at present. */
+  /** The current labels of the axes. */
   const ticks: Ticks = { x: [], y: [] };
-  /** Takes back that the chart is to be drawn. */
+  /** Cancels a pending drawing. */
   let forget: () => void = () => {};
   const listening = new AbortController();
 
@@ -108,7 +107,7 @@ export function lineChart(first: ChartOptions): LineChart {
     else draw(width);
     // Reading values with keys continues at the same position of the axis.
     if (held !== undefined && plot === document.activeElement) {
-      // uPlot takes new scales at the end of this task: by the old ones that place would be another.
+      // uPlot applies new scales at the end of this task; before that, the position would be wrong.
       const drawn = chart;
       queueMicrotask(() => setCursorAt(drawn, held));
     } else if ((chart.cursor.left ?? -1) < 0) showLegend(null);
@@ -160,7 +159,7 @@ function legendText(legend: HTMLElement): ChartText['legend'] {
 
 type Ticks = { x: AxisTicks; y: AxisTicks };
 
-/** `current`: the initial data, later replaced by the shown data; `ticks` are recorded when they are drawn. */
+/** `current`: the data to show, which later updates replace. `ticks` are recorded when they are drawn. */
 function plotOptions(
   current: () => ChartOptions,
   width: number,
@@ -218,7 +217,7 @@ function plotOptions(
         ...axis,
         size: 58,
         space: 36,
-        // On a logarithmic axis some grid lines have no number.
+        // On a logarithmic axis, some grid lines have no label.
         values: (_, splits: (number | null)[]) => {
           ticks.y = splits.flatMap((value) => (value === null ? [] : [{ value, text: options.formatY(value) }]));
           return splits.map((value) => (value === null ? '' : options.formatY(value)));
@@ -258,7 +257,7 @@ function setCursorAt(chart: uPlot, x: number): void {
   chart.setCursor({ left: chart.valToPos(x, 'x'), top: chart.over.clientHeight / 2 });
 }
 
-/** The fixed settings of a chart; a chart with the same settings gets new values without being created again. */
+/** The fixed settings of a chart. If they stay the same, a chart gets new values without being created again. */
 function looksOf({ lines, levels, isLog, xLabel, range, marks }: ChartOptions): string {
   const looks = lines.map(({ label, variable, dash, band, marked, faint }) => [
     label,
@@ -289,7 +288,7 @@ function describe({ formatY }: ChartOptions): (line: ChartLine) => string {
   };
 }
 
-/** Of a colour written as #rrggbb. */
+/** Adds transparency to a colour in the form #rrggbb. */
 function withAlpha(colour: string, alpha: number): string {
   return `${colour}${Math.round(alpha * 255)
     .toString(16)

@@ -18,7 +18,7 @@ function follow(root: HTMLElement): void {
   const clear = () => (problem.hidden = true);
   const runAddress = (id: string) => addressIn(`/runs/${encodeURIComponent(id)}`);
   const frame = { home, aside: status.node, runAddress };
-  // Until the first answer.
+  // Shown until the first answer.
   replaceChildren(root, element('nav', {}, home, status.node), element('main', {}, problem));
 
   const assemble = reportAssembler();
@@ -37,7 +37,7 @@ function follow(root: HTMLElement): void {
         report = assemble(data as ReportUpdate);
         if (updateReport === undefined) {
           updateReport = drawReport(root, report, frame);
-          // The target of the address exists only now.
+          // The target of the address exists only after drawing.
           document.getElementById(location.hash.slice(1))?.scrollIntoView();
         } else updateWith(updateReport, report);
         place();
@@ -63,7 +63,7 @@ function updateWith<Data>(update: (data: Data) => void, data: Data): void {
   keepPlace(() => update(data));
 }
 
-/** With a sign for running runs, for a row of tabs. */
+/** Marks a running report, so that readers find it among browser tabs. */
 function titleOf({ title, runs }: ReportData): string {
   return runs.some(({ status }) => status === 'running') ? `▶ ${title}` : title;
 }

@@ -12,7 +12,7 @@ const words: { readonly [state in ConnectionState]: string } = {
   paused: 'paused',
 };
 
-/** The end of the bar: whether the page is live, and what the machine is doing. */
+/** The end of the bar: whether the page is live, and the load of the machine. */
 export interface LiveStatus {
   readonly node: HTMLElement;
   readonly connection: (state: ConnectionState) => void;
@@ -60,7 +60,7 @@ function meter(name: string, share: number | null, text: string): HTMLElement {
   );
 }
 
-/** "1.9 cores, 410 MB": of all processes together, without the cores in the first sample. */
+/** "1.9 cores, 410 MB": the sum over processes. The first sample has no cores. */
 function ownProcesses(processes: readonly ProcessLoad[]): string {
   const known = processes.flatMap(({ cores }) => cores ?? []);
   const memory = bytes(processes.reduce((sum, process) => sum + process.memory, 0));
@@ -84,7 +84,7 @@ function bytes(value: number): string {
   return value >= 1e9 ? `${number(value / 1e9, 1)} GB` : `${number(value / 1e6, 0)} MB`;
 }
 
-/** The processes of a report's runs: `run` of a process is the key in the list, which begins with the run's id. */
+/** The processes of a report's runs. The `run` of a process is the key in the list, which begins with the run's id. */
 export function ofReport(load: SystemLoad, { runs }: ReportData): SystemLoad {
   const isOwn = ({ run }: ProcessLoad) => runs.some(({ id }) => run === id || run.startsWith(`${id}-`));
   return { ...load, processes: load.processes.filter(isOwn) };

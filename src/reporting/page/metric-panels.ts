@@ -1,18 +1,18 @@
-/** A chart: one metric, or several of one kind. */
+/** The content of a chart: one metric, or several of one kind. */
 export interface Panel {
   readonly title: string;
-  /** `alone`: its title in a chart of its own, as in comparisons; absent: the panel's title. */
+  /** `alone`: the title of the metric in a separate chart, as in comparisons; absent: the panel's title. */
   readonly metrics: readonly (readonly [name: string, label: string, alone?: string])[];
   readonly isShare?: boolean;
 }
 
-/** Panels under one heading; the first ones have none. */
+/** Panels under one heading; the first panels have no heading. */
 interface PanelGroup {
   readonly title: string;
   readonly panels: readonly Panel[];
 }
 
-/** Shown at once, where a run has them. */
+/** Panels that are always shown if a run has their metrics. */
 const foremost: readonly Panel[] = [
   { title: 'Return in training', metrics: [['rollout/return_mean', 'return']] },
   {
@@ -40,8 +40,9 @@ const foremost: readonly Panel[] = [
 export const successTitle = 'Success';
 
 /**
- * Headings of all other metrics, by the first part of their names, in order; what is not here follows under its own
- * name.
+ * Headings of all other metrics by the first part of their names, in order. Metrics with another first part follow
+ * under
+ * that part.
  */
 const headings: ReadonlyMap<string, string> = new Map([
   ['rollout', 'Rollouts'],
@@ -58,7 +59,7 @@ interface FoundPanels {
   readonly others: readonly PanelGroup[];
 }
 
-/** Every metric in a panel: those that matter in panels of several, each other one by itself. */
+/** Puts every metric in a panel. Important metrics share panels; each other metric has a separate panel. */
 export function panelsOf(names: ReadonlySet<string>): FoundPanels {
   const first = [
     successPanel(names),
@@ -77,7 +78,7 @@ export function panelsOf(names: ReadonlySet<string>): FoundPanels {
   return { first, others };
 }
 
-/** Whether words occur in a panel's title or in the name of a metric of it. */
+/** Whether all words occur in a panel's title or in the names of its metrics. */
 export function matchesPanel({ title, metrics }: Panel, words: readonly string[]): boolean {
   const text = [title, ...metrics.flat()].join(' ').toLowerCase();
   return words.every((word) => text.includes(word));

@@ -1,7 +1,7 @@
 import type { ReportEpisode } from '../report-data.js';
 import { element } from './element.js';
 
-/** A sign for each outcome, so that it is not told by colour alone. */
+/** A sign for each outcome, so that readers do not depend on colour. */
 export const outcomes: {
   readonly [outcome in ReportEpisode['outcome']]: { readonly sign: string; readonly name: string };
 } = {
@@ -11,7 +11,7 @@ export const outcomes: {
   failed: { sign: '!', name: 'failed' },
 };
 
-/** How an episode ended, as a sign and a word. */
+/** The outcome of an episode, as a sign and a word. */
 export function outcomeBadge({ outcome, cause }: ReportEpisode): HTMLElement {
   const { sign, name } = outcomes[outcome];
   const by = outcome === 'truncated' && cause !== undefined ? ` by ${cause}` : '';

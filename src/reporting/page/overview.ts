@@ -34,7 +34,7 @@ export function overview(data: ReportData): HTMLElement {
   );
 }
 
-/** Of one run its status; of an ablation how many of its runs have come to their end. */
+/** The status of a run, or the number of finished runs of an ablation. */
 function statusOf({ kind, runs, cells }: ReportData): readonly [className: string, text: string] {
   const [only] = runs;
   if (kind === 'run' && only !== undefined) return [only.status, only.status];

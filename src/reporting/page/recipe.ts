@@ -2,7 +2,7 @@ import type { ReportData } from '../report-data.js';
 import { commandLine } from './command-line.js';
 import { element } from './element.js';
 
-/** The section of recipes: the settings of each run, key by key as for `--set`. */
+/** The section of recipes: the settings of each run, with keys as in `--set`. */
 export function recipeSection({ runs, version, createdAt }: ReportData): HTMLElement {
   const recipes = runs.flatMap(({ recipe, label, id }) =>
     recipe === undefined ? [] : [element('details', {}, element('summary', {}, `${label} (${id})`), keys(recipe))],

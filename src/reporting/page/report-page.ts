@@ -1,4 +1,4 @@
-// The page of a report that opens from disk. All of it is drawn from the JSON in the document: see ../report-data.ts.
+// The report page that opens from disk. It is drawn entirely from the JSON in the document: see ../report-data.ts.
 import type { ReportData } from '../report-data.js';
 import { drawReport } from './draw-report.js';
 

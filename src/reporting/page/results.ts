@@ -10,7 +10,7 @@ import { transferMatrix } from './transfer-matrix.js';
 /**
  * The section of results: players of a run or cells of a comparison, and their differences.
  *
- * @param runAddress address of the page of a run, by its id; absent: there is none
+ * @param runAddress address of a run's page by its id; absent: runs have no pages
  */
 export function resultsSection(data: ReportData, runAddress?: RunAddress): HTMLElement | undefined {
   const matrix = data.transfer === undefined ? [] : transferMatrix(data.transfer, data.cells);
@@ -29,7 +29,7 @@ export function resultsSection(data: ReportData, runAddress?: RunAddress): HTMLE
 
 type RunAddress = (id: string) => string;
 
-/** From those that know nothing to the one that knows all. */
+/** From players without knowledge to the one that knows everything. */
 const players: readonly (readonly [player: string, name: string])[] = [
   ['random', 'random'],
   ['demonstrator', 'demonstrator'],
@@ -38,7 +38,7 @@ const players: readonly (readonly [player: string, name: string])[] = [
   ['oracle', 'oracle'],
 ];
 
-/** The players of the recipe's own environment, and of each other that they played. */
+/** Tables of players for the recipe's environment, and for each other environment that they played. */
 function playersTables({ evaluations }: ReportRun): HTMLElement[] {
   const others = new Set(evaluations.flatMap(({ environment }) => environment ?? []));
   return [
@@ -103,7 +103,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
   const keys = [...new Set(cells.flatMap(({ settings }) => Object.keys(settings)))].filter(
     (key) => new Set(cells.map(({ settings }) => textOf(settings[key]))).size > 1,
   );
-  // What the label says already tells nothing.
+  // A key that only repeats the label is left out.
   const telling = keys.filter((key) => cells.some(({ settings, label }) => textOf(settings[key]) !== label));
   // Larger tables are unreadable; the main values of the label are enough.
   const shownKeys = telling.length <= 4 ? telling : [];
@@ -173,7 +173,7 @@ function labelledCell({ id, label }: ReportCell, runs: readonly ReportRun[]): La
   return [{ name: label, evaluation: { labels: Object.fromEntries(axes) } }];
 }
 
-/** The last word on the trained policy, at temperature 0. */
+/** The final result of the trained policy, at temperature 0. */
 function finalOf({ evaluations }: ReportRun): ReportEvaluation | undefined {
   return evaluations.findLast(
     ({ final, player, temperature, environment }) =>

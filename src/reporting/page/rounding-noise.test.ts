@@ -4,7 +4,7 @@ import { constantOf } from './rounding-noise.js';
 
 const curve = (...y: (number | null)[]) => ({ x: y.map((_, i) => i), y });
 
-// Goes red when the leftovers of a sum are drawn as a signal.
+// Goes red when rounding errors of a sum are drawn as a signal.
 it('tells rounding from a signal', () => {
   expect(constantOf(curve(2.7e-17, -1.3e-17, 0, null))).toBe(0);
   expect(constantOf(curve(0.2, 0.2, 0.2000000001))).toBe(0.2);

@@ -1,11 +1,11 @@
 import type { Curve } from '../align-series.js';
 
 /**
- * What was rounded to so many parts of its size is the same number: logs are rounded to six digits, and engines compute
- * in as many.
+ * Numbers that differ by no more than this share of their size count as equal. Logs are rounded to six digits, and
+ * engines compute with about as many.
  */
 const rounding = 1e-6;
-/** Numbers of this size come of sums that should be 0. */
+/** Smaller numbers are rounding errors of sums that should be 0. */
 const nothing = 1e-12;
 
 /**

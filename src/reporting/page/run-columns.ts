@@ -3,18 +3,18 @@ import { element } from './element.js';
 import { count, duration, percentage, percentRange } from './format-number.js';
 import type { SortableColumn } from './sort-head.js';
 
-/** What a table of runs shows of one. */
+/** The facts about a run that a table of runs shows. */
 export interface RunFacts {
   readonly seed: number;
-  /** Empty where nothing but supervised fine-tuning is done. */
+  /** Empty if the run only does supervised fine-tuning. */
   readonly algorithm: string;
-  /** By key of the recipe: those at which the runs of the table differ. */
+  /** Keys of the recipe in which the runs of the table differ. */
   readonly settings: { readonly [key: string]: unknown };
-  /** Of the final evaluation, one a temperature. */
+  /** Success of the final evaluation, one entry per temperature. */
   readonly finals: readonly FinalSuccess[];
   /** Over all stages. */
   readonly steps: number;
-  /** Of work. */
+  /** Working time. */
   readonly seconds: number;
 }
 
@@ -23,10 +23,10 @@ interface FinalSuccess extends ReportInterval {
   readonly rate: number;
 }
 
-/** With more keys than this each run tells of its own in one column. */
+/** With more keys than this, one column lists all settings of a run. */
 const mostKeys = 4;
 
-/** Seed, algorithm and the settings that differ. */
+/** Columns for the seed, the algorithm and the settings that differ. */
 export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunFacts): SortableColumn<Row>[] {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(of(row).settings)))];
   const algorithms = new Set(rows.map((row) => of(row).algorithm));
@@ -73,7 +73,7 @@ export function successColumns<Row>(rows: readonly Row[], of: (row: Row) => RunF
     });
 }
 
-/** What it took. */
+/** Columns for steps and time. */
 export function costColumns<Row>(of: (row: Row) => RunFacts): SortableColumn<Row>[] {
   return [
     { title: 'steps', cell: (row) => count(of(row).steps), value: (row) => of(row).steps },

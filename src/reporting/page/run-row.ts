@@ -7,21 +7,18 @@ import type { KeyedChild } from './keyed-children.js';
 import type { SortableColumn } from './sort-head.js';
 
 export interface RunRow extends KeyedChild<ListedRun> {
-  /** Tells again how old it is. */
+  /** Updates the displayed age. */
   readonly age: () => void;
 }
 
-/** Where a number of success comes from. */
+/** The origin of a success rate. */
 const sources: { readonly [from in ListedSuccess['from']]: string } = {
   final: 'final',
   evaluated: 'so far',
   trained: 'in training',
 };
 
-/**
- * A run in the list: a link to its page, a box that chooses it for a comparison, and cells of the columns that there
- * are at present.
- */
+/** A run in the list: a link to its page, a checkbox for comparisons, and the cells of the current columns. */
 export function runRow(
   first: ListedRun,
   columns: () => readonly SortableColumn<ListedRun>[],
@@ -50,19 +47,19 @@ export function runRow(
       const shown = JSON.stringify([run, columns().map(({ title }) => title)]);
       if (shown === drawn) return;
       drawn = shown;
-      // The first column is the name, which stays where it is, and so does the focus.
+      // The first column is the name. It stays in place, and so does the focus.
       while (name.nextSibling !== null) name.nextSibling.remove();
       node.append(...tableCells(columns(), run).slice(1));
     },
   };
 }
 
-/** What somebody called it, or its recipe. */
+/** The name that a user gave the run, or its recipe. */
 function titleOf({ name, recipe }: ListedRun): string {
   return name ?? recipe;
 }
 
-/** How far it is. */
+/** The run's progress. */
 export function standCell({ stage, steps, stepsWanted }: ListedRun): HTMLElement {
   const bar = element('span', { class: 'done' });
   bar.style.width = `${stepsWanted > 0 ? Math.min(100, (100 * steps) / stepsWanted) : 0}%`;
@@ -78,7 +75,7 @@ export function standCell({ stage, steps, stepsWanted }: ListedRun): HTMLElement
   );
 }
 
-/** The last word on it; a final one with its interval, at the lowest temperature. */
+/** The latest success; a final one has its interval, at the lowest temperature. */
 export function latestCell({ success, finals }: ListedRun): HTMLElement | string {
   if (success === null) return '–';
   const final = finals.find(({ rate }) => success.from === 'final' && rate === success.rate);

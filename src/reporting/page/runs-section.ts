@@ -8,20 +8,20 @@ interface Row {
   readonly facts: RunFacts;
 }
 
-/** A section that a reader sorts: newer data come into it in the order that was chosen. */
+/** A section that a reader can sort; new data are sorted in the chosen order. */
 export interface RunsSection {
   readonly node: HTMLElement;
   readonly update: (data: ReportData) => void;
 }
 
-/** The runs of a comparison or an ablation, one by one. Undefined for one alone. */
+/** The single runs of a comparison or an ablation. Undefined for one run. */
 export function runsSection(first: ReportData, runAddress?: (id: string) => string): RunsSection | undefined {
   if (first.runs.length < 2) return undefined;
   const table = sortableTable<Row>('Runs with their settings and their success', 'order of the settings');
   let seen = '';
   const update = ({ runs, cells }: ReportData) => {
     const rows = runs.map((run) => ({ run, facts: factsOf(run, cells) }));
-    // What did not change is not drawn anew: the focus stays.
+    // Unchanged rows are not drawn again, so the focus stays.
     const now = JSON.stringify(
       rows.map(({ run: { id, label, name, status }, facts: own }) => [id, label, name, status, own]),
     );
@@ -36,7 +36,7 @@ export function runsSection(first: ReportData, runAddress?: (id: string) => stri
           cell: ({ run }) => {
             const { id, label } = run;
             const title = runAddress === undefined ? label : element('a', { href: runAddress(id) }, label);
-            // Runs of an ablation are called as their cells are.
+            // Runs of an ablation have the name of their cell.
             if (run.name === undefined || run.name === label) return title;
             return element('span', {}, title, element('p', { class: 'remark' }, `${run.name} (${id})`));
           },

@@ -8,7 +8,8 @@ export interface Shortcut {
 }
 
 /**
- * Listens for shortcuts, never while text is typed, and gives the dialog that lists them: `list` is asked each time.
+ * Listens for shortcuts, except while the reader types, and returns the dialog that lists them. `list` is called each
+ * time.
  */
 export function shortcuts(list: () => readonly Shortcut[]): {
   readonly dialog: HTMLDialogElement;

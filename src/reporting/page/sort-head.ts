@@ -4,25 +4,25 @@ import { sortRows } from './sort-rows.js';
 
 /** A column by which rows can be sorted. */
 export interface SortableColumn<Row> extends Column<Row> {
-  /** Absent: they cannot. */
+  /** Absent: rows cannot be sorted by it. */
   readonly value?: (row: Row) => number | string | null;
-  /** Order of a first click: the best or the largest value on top. */
+  /** Order of the first click: the best or the largest value on top. */
   readonly first?: 'ascending' | 'descending';
 }
 
 export interface SortHead<Row> {
   /** The row of titles, each a button. */
   readonly node: HTMLElement;
-  /** The same as a menu, where rows are cards and have no titles above them. */
+  /** The same as a menu, because cards have no titles above them. */
   readonly menu: HTMLElement;
-  /** Takes other columns; the order stays, where its column does. */
+  /** Replaces the columns. The order stays if its column does. */
   readonly update: (columns: readonly SortableColumn<Row>[]) => void;
   readonly sort: (rows: readonly Row[]) => readonly Row[];
 }
 
 type Order = { readonly title: string; readonly direction: 'ascending' | 'descending' };
 
-/** Titles by which a table is sorted, by click and by keys; `given` names the order that rows come in. */
+/** Titles that sort a table by click or by key. `given` names the original order of the rows. */
 export function sortHead<Row>(given: string, onSort: () => void): SortHead<Row> {
   let columns: readonly SortableColumn<Row>[] = [];
   let order: Order | undefined;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { sortRows } from './sort-rows.js';
 
-// Goes red when what has no value comes first in one of the two directions, or when equals change their places.
+// Goes red when missing values come first in one direction, or when equal rows change places.
 it('sorts by numbers and by texts with numbers, equals as they were, what is missing last', () => {
   const rows = [['a', 2], ['b', null], ['c', 10], ['d', 2]] as const; // prettier-ignore
   const order = (direction: 'ascending' | 'descending') => sortRows(rows, ([, value]) => value, direction).map(([name]) => name).join(''); // prettier-ignore

@@ -1,7 +1,4 @@
-/**
- * Rows in the order of a value, which stays the order before among equals; rows without a value come last, whichever
- * way.
- */
+/** Sorts rows by a value. Equal rows keep their order; rows without a value come last in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   valueOf: (row: Row) => number | string | null,

@@ -4,16 +4,16 @@ import { sortHead, type SortableColumn } from './sort-head.js';
 
 export interface SortableTable<Row> {
   readonly node: HTMLElement;
-  /** Draws other rows; the order that the reader chose stays. */
+  /** Replaces the rows; the order that the reader chose stays. */
   readonly update: (columns: readonly SortableColumn<Row>[], rows: readonly Row[]) => void;
 }
 
-/** Rows that come into view with each click. */
+/** Rows that are shown at first; each click on the button doubles the number. */
 const page = 8;
 
 /**
- * A table that is sorted by its titles; of a long one the first rows, and more on demand. `given` names the order that
- * rows come in.
+ * A table whose titles sort it. A long table shows its first rows, and more on demand. `given` names the original order
+ * of the rows.
  */
 export function sortableTable<Row>(caption: string, given: string): SortableTable<Row> {
   let columns: readonly SortableColumn<Row>[] = [];

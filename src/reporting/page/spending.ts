@@ -10,7 +10,7 @@ interface Row {
 
 const order = ['units', 'demonstrations', 'episodes', 'turns', 'tokens', 'trainedTokens', 'seconds'];
 
-/** The section of what was spent: by stage of a run, by cell of a comparison. */
+/** The section of costs: by stage of a run, or by cell of a comparison. */
 export function spendingSection(data: ReportData): HTMLElement | undefined {
   const rows = rowsOf(data);
   const found = new Set(rows.flatMap(({ spent }) => Object.keys(spent)));
@@ -48,9 +48,9 @@ function rowsOf({ cells, runs }: ReportData): Row[] {
   ]);
 }
 
-/** "trained tokens" of `trainedTokens`. */
+/** `trainedTokens` as "trained tokens". */
 function inWords(currency: string): string {
-  // The name of old in files of runs; people say FLOPs.
+  // Files of runs keep the old name; readers know it as FLOPs.
   if (currency === 'operations') return 'FLOPs';
   return currency.replaceAll('_', ' ').replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -10,7 +10,7 @@ export interface SpreadSection {
   readonly update: (data: ReportData) => void;
 }
 
-/** How returns, advantages and lengths of the recorded episodes spread. Undefined where there is none. */
+/** Histograms of returns, advantages and lengths of the recorded episodes. Undefined without episodes. */
 export function spreadSection(first: ReportData): SpreadSection | undefined {
   const stagesOf = ({ runs }: ReportData) => [
     ...new Set(runs.flatMap(({ episodes }) => episodes.map(({ stage }) => stage))),
@@ -18,7 +18,7 @@ export function spreadSection(first: ReportData): SpreadSection | undefined {
   const stages = stagesOf(first);
   if (stages.length === 0) return undefined;
   let data = first;
-  // Training, where there is any.
+  // A training stage, if there is one.
   let stage = stages.find((name) => !name.startsWith('evaluation.')) ?? stages[0] ?? '';
   let offered = '';
   const grid = element('div', { class: 'histograms' });

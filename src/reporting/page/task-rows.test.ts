@@ -16,8 +16,7 @@ const run = (start: (number | null)[], policy: number[], warm: number[]) =>
     },
   }) as unknown as ReportRun;
 
-// Goes red when a task that was played at another temperature counts as a flip, or when runs without a value count as
-// losses.
+// Goes red when an episode at another temperature counts as a flip, or when runs without a value count as losses.
 it('puts the hardest tasks first, and tells flips at the lowest temperature', () => {
   const rows = taskRows([run([1, 0, null], [0, 1, 1], [0, 0, 1])]);
   expect(rows.map(({ task, before, after }) => [task, before, after])).toEqual([

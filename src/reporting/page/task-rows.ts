@@ -1,17 +1,19 @@
 import type { ReportRun } from '../report-data.js';
 
-/** A task of the final evaluation: success as the mean over the runs that played it, in [0, 1]; null where none did. */
+/**
+ * A task of the final evaluation. Success is the mean over the runs that played it, in [0, 1]; null without such a run.
+ */
 export interface TaskRow {
   readonly task: string;
   readonly before: number | null;
   readonly after: number | null;
-  /** After training, over every temperature. */
+  /** After training, over all temperatures. */
   readonly trained: number;
-  /** Before it too: what tells apart tasks that the trained policy never solves. */
+  /** Also before training: it orders tasks that the trained policy never solves. */
   readonly ever: number;
 }
 
-/** The hardest tasks first. Flips are told at the lowest temperature. */
+/** Sorts the hardest tasks first. Flips are judged at the lowest temperature. */
 export function taskRows(runs: readonly ReportRun[]): TaskRow[] {
   const sums = new Map<string, { before: Sum; after: Sum; trained: Sum; ever: Sum }>();
   for (const { tasks } of runs) {

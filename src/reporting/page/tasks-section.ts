@@ -14,7 +14,7 @@ export interface TasksSection {
 }
 
 /**
- * The tasks of the final evaluation, one by one. Undefined if no run has them. `onOpen` shows the recorded plays of a
+ * The single tasks of the final evaluation. Undefined if no run has them. `onOpen` shows the recorded episodes of a
  * task.
  */
 export function tasksSection(first: ReportData, onOpen: (task: string) => void): TasksSection | undefined {
@@ -72,7 +72,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
   });
   let seen: readonly unknown[] = [];
   const update = ({ runs }: ReportData) => {
-    // What did not change is not drawn anew: the focus stays.
+    // Unchanged rows are not drawn again, so the focus stays.
     const now = runs.flatMap(({ tasks, episodes }) => [tasks, episodes.length]);
     if (now.length === seen.length && now.every((one, i) => one === seen[i])) return;
     seen = now;

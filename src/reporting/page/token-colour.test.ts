@@ -18,7 +18,7 @@ it('colours what is improbable, alike in all episodes', () => {
   expect([share(colour(0)), share(colour(-1)), share(colour(-5)), share(colour(-50))]).toEqual([0, 13, 65, 65]);
 });
 
-// Goes red when the sign is lost: credit and blame would look alike.
+// Goes red when the sign is lost: positive and negative credit would look alike.
 it('tells positive advantages from negative ones, by the largest in view', () => {
   const { colour, low, high } = scaleOf([record], 'advantages');
   expect([low, high]).toEqual([-4, 4]);
@@ -28,7 +28,7 @@ it('tells positive advantages from negative ones, by the largest in view', () =>
   expect(colour(2)?.replace('33%', '')).not.toBe(colour(-2)?.replace('33%', ''));
 });
 
-// Goes red when values are coloured by their size alone, as KL is.
+// Goes red when values are coloured by their size only, as KL is.
 it('tells what a critic expected to be gained from what it expected to be lost', () => {
   const { colour, low, high, isSigned } = scaleOf([{ ...record, values: [0, 0.5, -0.25, null] }], 'values');
   expect([low, high, isSigned]).toEqual([-0.5, 0.5, true]);
@@ -37,6 +37,6 @@ it('tells what a critic expected to be gained from what it expected to be lost',
 });
 
 it('has end points where all numbers are zero', () => {
-  // Without them a number would be divided by zero.
+  // Without end points, a number would be divided by zero.
   expect(scaleOf([{ ...record, advantages: [0, 0, 0, 0] }], 'advantages').colour(0)).toBeUndefined();
 });

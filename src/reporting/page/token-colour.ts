@@ -1,32 +1,34 @@
 import type { ReportTokens } from '../report-data.js';
 
-/** What tokens are coloured by: any column of numbers that a record may have. */
+/** The measure that colours tokens: any numeric column of a record. */
 export type TokenMeasure = Exclude<keyof ReportTokens, 'tokens' | 'pieces'>;
 
-/** From numbers to colours, as far as the numbers of the episodes in view go. */
+/** Maps numbers to colours, over the range of the visible episodes. */
 export interface TokenScale {
   readonly low: number;
   readonly high: number;
-  /** The sign tells two kinds of numbers apart. */
+  /** Whether the sign separates two kinds of numbers. */
   readonly isSigned: boolean;
-  /** A CSS colour; undefined for what is not coloured. */
+  /** A CSS colour; undefined for a token without colour. */
   readonly colour: (value: number) => string | undefined;
 }
 
 /**
- * A token less likely than this is as dark as can be: e^-5 is 0.7 %. The same for all episodes, so that these compare.
+ * A token that is less likely than this has the darkest colour: e^-5 is 0.7 %. All episodes have the same limit, so
+ * they
+ * are comparable.
  */
 const surprising = -5;
 
-// Blue and vermilion of Okabe and Ito's palette, which people with any colour vision tell apart; a mix keeps text
-// readable on both grounds.
+// Blue and vermilion of Okabe and Ito's palette, which people with any colour vision can tell apart. Text on the mixed
+// colour is readable on both backgrounds.
 const blue = 'var(--token-high)';
 const vermilion = 'var(--token-low)';
 
-/** Percent of a colour in the mix: more would swallow the text. */
+/** Percent of a colour in the mix: with more, the text would be unreadable. */
 const strongest = 65;
 
-/** One scale for all records that are in view together, so that their colours compare. */
+/** One scale for all visible records, so that their colours are comparable. */
 export function scaleOf(records: readonly ReportTokens[], measure: TokenMeasure): TokenScale {
   switch (measure) {
     case 'logprobs':

@@ -12,7 +12,7 @@ export const measureNames: { readonly [measure in TokenMeasure]: string } = {
   kl: 'KL',
 };
 
-/** The number of a sampled token, in words, in the order in which they are told. */
+/** Describes each number of a sampled token, in display order. */
 const told: { readonly [measure in Exclude<TokenMeasure, 'mask'>]: (value: number) => string } = {
   logprobs: (value) => `log p ${number(value, 4)} (${percentage(Math.exp(value), 2)})`,
   advantages: (value) => `advantage ${signed(value, 4)}`,
@@ -20,19 +20,19 @@ const told: { readonly [measure in Exclude<TokenMeasure, 'mask'>]: (value: numbe
   kl: (value) => `KL ${number(value, 5)}`,
 };
 
-/** How tokens are coloured, and what shows the numbers of one. */
+/** The colouring of tokens, and the function that shows the numbers of one token. */
 export interface TokenColouring {
   readonly measure: TokenMeasure;
   readonly scale: TokenScale;
   readonly tell: (text: string) => void;
 }
 
-/** So many tokens are drawn at once. */
+/** The number of tokens per click on the button for more. */
 const atOnce = 600;
 
 /**
- * Tokens from `start` to `end` of a record, coloured by a measure, one focus stop for all: arrow keys move between
- * them. `tell` is given the numbers of the token under the pointer or the focus.
+ * Tokens from `start` to `end` of a record, coloured by a measure. All tokens are one focus stop, and arrow keys move
+ * between them. `tell` receives the numbers of the token under the pointer or the focus.
  */
 export function tokenStrip(
   record: ReportTokens,
@@ -65,7 +65,7 @@ export function tokenStrip(
       if (scale.isSigned && isSampled && typeof value === 'number' && value !== 0)
         token.classList.add(value > 0 ? 'above' : 'below');
       strip.append(token);
-      // A line ends where the text has a line break; the token shows it as a sign.
+      // A line ends if the text has a line break; the token shows the break as a sign.
       if (record.pieces?.[drawn]?.endsWith('\n') === true) strip.append(element('br'));
     }
     if (drawn < end) {

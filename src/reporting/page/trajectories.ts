@@ -12,14 +12,14 @@ import { outcomes } from './outcome-badge.js';
 import { scaleOf, type TokenMeasure } from './token-colour.js';
 import { measureNames, tokenLegend } from './token-strip.js';
 
-/** The section of episodes, and what shortcuts do in it. */
+/** The section of episodes, with the actions of its shortcuts. */
 export interface Trajectories {
   readonly node: HTMLElement;
   readonly move: (by: number) => void;
   readonly nextMeasure: () => void;
   readonly toggleComparison: () => void;
   readonly focusSearch: () => void;
-  /** Lists the plays of a task and opens the first, where the reader sees it. */
+  /** Lists the episodes of a task, opens the first one, and scrolls to it. */
   readonly openTask: (task: string) => void;
   /** Takes new data; open, compared, filtered and visible episodes stay. */
   readonly update: (data: ReportData) => void;
@@ -48,7 +48,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   const draw = () => {
     readout.textContent = hint;
     drawGroup();
-    // What came first stands on the left.
+    // The earlier episode is on the left.
     const shown = isWholeGroup
       ? groupOf(all, episode)
       : [episode, ...(beside === undefined ? [] : [beside])].sort(byTime);
@@ -59,7 +59,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
       tell: (text: string) => (readout.textContent = text),
     };
     const columns = shown.map((listed) => episodeBlocks(listed, colouring));
-    // Row by row, so that turns of two episodes stand beside each other; a style sheet makes columns of them.
+    // Row by row, so that the same turns of two episodes are side by side; a style sheet makes the columns.
     const rows = Array.from(
       { length: Math.max(...columns.map(({ length }) => length)) },
       (_, row) => () => columns.map((blocks) => blocks[row]?.() ?? element('div', { class: 'block missing' })),
@@ -106,7 +106,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   const show = (listed: ListedEpisode) => {
     isWholeGroup &&= groupOf(all, episode).includes(listed);
     episode = listed;
-    // A compared episode stays only with its own task.
+    // A compared episode stays only while the task is the same.
     if (beside?.episode.task !== listed.episode.task || beside === listed) beside = undefined;
     drawControls();
     draw();
@@ -161,7 +161,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   list.show(all);
   const [opening, partner] = tellingPair(all) ?? [first, undefined];
   list.choose(opening);
-  // Two columns want room.
+  // Two columns need a wide window.
   if (partner !== undefined && matchMedia('(min-width: 60rem)').matches) {
     beside = partner;
     drawControls();
@@ -196,15 +196,15 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
       list.update(matching);
       const others = otherPlays(all, episode);
       const isOffered = others.length === offered.length && others.every((other, i) => other === offered[i]);
-      // Whoever is choosing is not disturbed.
+      // An update must not disturb a reader who is choosing.
       if (!isOffered && document.activeElement !== picker) drawControls();
     },
   };
 }
 
 /**
- * A task of the final evaluation as both policies played it: the first that only the trained one solved, else the first
- * of all.
+ * A task of the final evaluation, played before and after training: the first that only the trained policy solved, or
+ * the first of all.
  */
 function tellingPair(all: readonly ListedEpisode[]): readonly [ListedEpisode, ListedEpisode] | undefined {
   const starts = new Map(
@@ -222,7 +222,7 @@ function tellingPair(all: readonly ListedEpisode[]): readonly [ListedEpisode, Li
   return only ?? pairs[0];
 }
 
-/** Which other play of the task stands beside. */
+/** Selects another episode of the task to show beside this one. */
 function comparisonPicker(
   others: readonly ListedEpisode[],
   beside: ListedEpisode | undefined,
@@ -248,7 +248,7 @@ function comparisonPicker(
   return select;
 }
 
-/** What the records in view lack, in words, each once. */
+/** Describes what the visible records lack, each reason once. */
 function lackText(shown: readonly ListedEpisode[], measure: TokenMeasure): string[] {
   const lacking = shown.filter(({ episode: { record } }) => record?.[measure] === undefined);
   if (measure === 'advantages') return [...new Set(lacking.map(withoutAdvantage))];
@@ -256,7 +256,7 @@ function lackText(shown: readonly ListedEpisode[], measure: TokenMeasure): strin
   return [`${lacking.length === shown.length ? 'The record' : 'One record'} here has no ${measureNames[measure]}.`];
 }
 
-/** Measures that no episode's record has, and why. */
+/** Measures that are missing in the records of all episodes, and why. */
 function absentMeasures(all: readonly ListedEpisode[]): Record<string, string> {
   const absent = (Object.keys(measureNames) as TokenMeasure[]).filter((measure) =>
     all.every(({ episode: { record } }) => record?.[measure] === undefined),

@@ -6,8 +6,9 @@ import { percentage, percentRange, signedPoints } from './format-number.js';
 type Row = ReportTransfer['rows'][number];
 
 /**
- * Rows are trained levels, columns tested levels; the shade is the success. On narrow screens each row is a card of its
- * columns.
+ * Rows are trained levels, columns are tested levels, and the shade is the success. On narrow screens each row is a
+ * card
+ * with one field per column.
  */
 export function transferMatrix({ tested, rows }: ReportTransfer, cells: ReportData['cells']): HTMLElement[] {
   const labelOf = (id: string) => cells.find((cell) => cell.id === id)?.label ?? id;

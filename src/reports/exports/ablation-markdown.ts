@@ -14,8 +14,8 @@ import type { TransferSummary } from '../../ablation/transfer-summary.js';
 import { shellCommand } from './shell-command.js';
 
 /**
- * An ablation as a section of a paper or of a page of results. @param command the words after `agentgym` that made it,
- * where they are known
+ * An ablation as a section of a paper or of a page of results. @param command the words after `agentgym` that created
+ * it, if known
  */
 export function ablationMarkdown(result: AblationResult, command: readonly string[] | undefined): string[] {
   const {
@@ -123,7 +123,7 @@ function cellTable(cells: readonly CellSummary[], measure: Measure): string[] {
   return [...markdownTable(columns, rows), '', 'Costs are means per run.'];
 }
 
-/** Differences with intervals, p and Holm's, under each other. */
+/** A table of differences with intervals, p and Holm's p. */
 export function differenceTable(comparisons: readonly CellComparison[], measure: Measure): string[] {
   const unpaired = comparisons.some(({ design }) => design === 'unpaired');
   const columns = [
@@ -175,7 +175,7 @@ function pText(p: number): string {
   return markdownText(formatP(p).replace('= ', ''));
 }
 
-/** `optimizerSteps` as words. */
+/** `optimizerSteps` in words. */
 function currencyName(currency: string): string {
   if (currency === 'operations') return 'FLOPs';
   return currency.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -4,10 +4,10 @@ import type { ReportRun } from '../../reporting/report-data.js';
 import type { FigureAxis } from './figure-axis.js';
 import type { FigureMetric } from './figure-metric.js';
 
-/** Runs that are one line. */
+/** Runs that share one line. */
 export interface RunGroup {
   readonly label: string;
-  /** Chooses the colour. */
+  /** Selects the colour. */
   readonly style: number;
   readonly runs: readonly ReportRun[];
 }
@@ -16,13 +16,13 @@ export interface RunGroup {
 export interface DrawnLine extends FigureLine {
   /** In the order of the report; at least one. */
   readonly runs: readonly ReportRun[];
-  /** The band is the interval of the evaluation, if there is only one seed. */
+  /** Whether the band is the interval of the evaluation, which is possible only with one seed. */
   readonly isInterval: boolean;
   /** Points of a running mean; 1: as measured. */
   readonly window: number;
 }
 
-/** So many points are marked one by one, where all seeds have them at the same places. */
+/** At most this many points are marked, if all seeds have them at the same places. */
 const fewPoints = 30;
 
 /**
@@ -42,7 +42,7 @@ export function drawnLine(
   const measured = runs.filter((run) => curve(run, metric.name).x.length > 0);
   const curves = measured.map((run) => curve(run, metric.name));
   const longest = Math.max(...curves.map(({ x }) => x.length));
-  // Evaluations are drawn as they were measured.
+  // Evaluations are drawn as measured.
   const window = metric.temperature === undefined && isNoisy(metric.name) ? runningWindow(longest) : 1;
   const isMarked = longest <= fewPoints && new Set(curves.map(({ x }) => x.join())).size === 1;
   const common = { label, style, runs: measured, window, isMarked };

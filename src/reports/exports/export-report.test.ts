@@ -96,7 +96,7 @@ async function readTable(folder: string, table: string): Promise<Record<string, 
   );
 }
 
-/** An ablation of two cells and two seeds, of which the last run was never begun. */
+/** An ablation with two cells and two seeds; its last run never started. */
 async function ablationOf(runsFolder: string): Promise<string> {
   const path = join(runsFolder, 'ablations', 'clip-1a2b3c4d');
   const model = await readManifest(await journaledRun(newFolder()));
@@ -247,7 +247,8 @@ describe('tables', () => {
     expect(cells).toContainEqual(['clip-1a2b3c4d', 'clip-0.3', 1]);
   });
 
-  // Goes red when a folder is written into because it is there, or when the tables of another format stay beside the
+  // Goes red when an existing folder is enough to write into it. Goes red when the tables of another format stay beside
+  // the
   // new ones.
   it('replace their like, and nothing else', async () => {
     const run = await journaledRun(newFolder(), { episodes });
@@ -299,10 +300,10 @@ describe('Markdown', () => {
     expect(text).toContain(
       "\n## clip\n\nDoes the clip range matter?\n\n```console\n$ agentgym ablate clip.yaml --set 'a=[1, 2]'\n```\n",
     );
-    // Cells in seed order: 0.1 of both seeds of the first, 0.9 of one of the second.
+    // Cells in seed order: 0.1 for both seeds of the first cell, 0.9 for one seed of the second.
     expect(text).toMatch(/\| clip-0\.2 +\| +10\.0 % \| +[\d.]+ to [\d.]+, two seeds \| +2 \| +1 s \|/);
     expect(text).toMatch(/\| clip-0\.3 +\| +90\.0 % \| +[\d.]+ to [\d.]+, one seed \| +1 of 2 \|/);
-    // One seed in common: 8 of 10 tasks gained; scipy.stats.ttest_1samp([1]*7+[0]*2+[1], 0) has t = 6, p = 0.0002.
+    // One common seed: 8 of 10 tasks gained; scipy.stats.ttest_1samp([1]*7+[0]*2+[1], 0) has t = 6, p = 0.0002.
     expect(text).toMatch(
       /\| clip-0\.3 - clip-0\.2 +\| +80\.0 \| +[\d.]+ to [\d.]+, one seed \| +\\< 0\.001 \| +\\< 0\.001 \| +1 \| +10 \|/,
     );
@@ -334,7 +335,7 @@ describe('Markdown', () => {
     await expect(split).rejects.toMatchObject({ code: 'AG_RUNS_INCOMPARABLE', exitCode: 2 });
   });
 
-  // Goes red when a page that somebody wrote by hand is replaced.
+  // Goes red when a page that was written by hand is replaced.
   it('replaces its own pages only', async () => {
     const run = await journaledRun(newFolder());
     const output = join(newFolder(), 'results', 'a.md');

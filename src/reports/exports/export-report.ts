@@ -11,28 +11,31 @@ import { markdownMark, writeMarkdown } from './write-markdown.js';
 import { writeTables } from './write-tables.js';
 
 export interface ExportRequest {
-  /** Runs and ablations as commands take them. */
+  /** Runs and ablations as commands accept them. */
   readonly references: readonly string[];
   readonly runsFolder: string;
   readonly format: 'csv' | 'parquet' | 'markdown' | 'svg';
-  /** What a figure shows. */
+  /** The metric and the axis of a figure. */
   readonly figure?: FigureChoice;
   /**
-   * Folder of tables; file of Markdown or of a figure. Absent: `tables` in the first subject's folder; standard output.
+   * Folder of tables, or file of Markdown or of a figure. Absent: `tables` in the first subject's folder, or standard
+   * output.
    */
   readonly output?: string;
   readonly force: boolean;
   readonly version: string;
 }
 
-/** What was exported: for a person, and as the document of `--json`. */
+/** The result of an export: for a reader, and as the document of `--json`. */
 export interface ExportedReport {
   readonly lines: readonly string[];
   readonly notes: readonly string[];
   readonly document: object;
 }
 
-/** Exports runs and ablations in another form than the page. Throws as `findSubjects` and what writes the format. */
+/**
+ * Exports runs and ablations in another format than the page. Throws as `findSubjects` and the writers of the format.
+ */
 export async function exportReport(request: ExportRequest): Promise<ExportedReport> {
   const { references, runsFolder, format, output, force, version } = request;
   if (force && output === undefined && (format === 'markdown' || format === 'svg')) throw idleForce();
@@ -64,7 +67,7 @@ async function figureOf({ ablations, runs }: ExportedSubjects, { figure: choice,
   return { svg: drawFigure(figure), notes: [...data.notes, ...notes] };
 }
 
-/** To its file, or to standard output. */
+/** Writes a document to its file, or to standard output. */
 async function deliver(
   { format, output, force }: ExportRequest,
   { text, mark, notes }: { readonly text: string; readonly mark: string; readonly notes: readonly string[] },

@@ -4,7 +4,7 @@ import { readAblation, readCellRun, runsOf, type AblationManifest } from '../../
 import { isAblation } from '../../runs/folder-kind.js';
 import { resolveSubject } from '../../runs/resolve-run.js';
 
-/** A run that is exported, by itself or as part of an ablation. */
+/** An exported run, alone or as part of an ablation. */
 export interface ExportedRun {
   readonly directory: string;
   /** Name of the ablation's folder. */
@@ -18,7 +18,7 @@ interface ExportedAblation {
   readonly manifest: AblationManifest;
 }
 
-/** What was named: each once, in that order. */
+/** The named subjects: each once, in the given order. */
 export interface ExportedSubjects {
   readonly ablations: readonly ExportedAblation[];
   /** Folders of runs. */
@@ -37,7 +37,7 @@ export async function findSubjects(references: readonly string[], runsFolder: st
   return { ablations: [...ablations.values()], runs: [...runs] };
 }
 
-/** All runs of the subjects that were begun, and what is to be said of those that were not. */
+/** All started runs of the subjects, and notes about the runs that never started. */
 export async function runsOfSubjects(
   subjects: ExportedSubjects,
 ): Promise<{ readonly runs: readonly ExportedRun[]; readonly notes: readonly string[] }> {

@@ -2,19 +2,19 @@ import { isKeyMap, valueAt } from '../../config/recipe-layer.js';
 import { timeUnit, type CurveAxis, type CostAxis } from '../../reporting/align-series.js';
 import type { ReportData, ReportRun } from '../../reporting/report-data.js';
 
-/** What a figure runs along: what training has spent so far. */
+/** The x axis of a figure: what training has spent so far. */
 export interface FigureAxis {
   readonly name: 'step' | 'episodes' | 'turns' | 'tokens' | 'units' | 'seconds';
   readonly axis: CurveAxis | CostAxis;
   /** With its unit. */
   readonly title: string;
-  /** How much of what the axis counts is one of its units. */
+  /** How many counted units make one unit of the axis. */
   readonly size: number;
-  /** Only whole numbers exist along it. */
+  /** Whether only whole numbers exist along it. */
   readonly isWhole: boolean;
 }
 
-/** @param by absent: `units` where every one of these runs has a budget, else `step` */
+/** @param by absent: `units` if each of these runs has a budget, otherwise `step` */
 export function axisOfFigure(by: FigureAxis['name'] | undefined, runs: ReportData['runs']): FigureAxis {
   const name = by ?? (runs.every(({ series }) => series.metrics['cost/units'] !== undefined) ? 'units' : 'step');
   const whole = { name, size: 1, isWhole: true };
@@ -37,7 +37,7 @@ export function axisOfFigure(by: FigureAxis['name'] | undefined, runs: ReportDat
   }
 }
 
-/** "units: turn 1, demonstration 2", where all runs that tell their recipe have the same prices. */
+/** "units: turn 1, demonstration 2", if all runs with a recorded recipe have the same prices. */
 function pricesOf(runs: ReportData['runs']): string {
   const [prices, ...others] = new Set(runs.flatMap(pricesOfRun));
   return prices === undefined || others.length > 0 ? 'units' : `units: ${prices}`;

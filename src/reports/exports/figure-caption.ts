@@ -1,7 +1,7 @@
 import type { DrawnLine } from './drawn-line.js';
 import type { FigureMetric } from './figure-metric.js';
 
-/** What lines and bands are, and what was played at each point, as far as all lines agree. */
+/** Explains lines and bands, and names the episodes of each point if all lines agree. */
 export function captionOf(lines: readonly DrawnLine[], metric: FigureMetric): string {
   return [spreadOf(lines), ...runningMean(lines), ...played(lines, metric)].join(' ');
 }

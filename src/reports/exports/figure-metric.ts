@@ -2,19 +2,19 @@ import { nearestName } from '../../config/nearest-name.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import type { ReportData } from '../../reporting/report-data.js';
 
-/** What a figure has on its y axis. */
+/** The metric on the y axis of a figure. */
 export interface FigureMetric {
-  /** In `metrics.jsonl`. */
+  /** Name in `metrics.jsonl`. */
   readonly name: string;
-  /** For people, with a capital, without a unit. */
+  /** Title for readers, with a capital letter and without a unit. */
   readonly title: string;
-  /** In [0, 1], drawn as percent. */
+  /** Whether it is a share in [0, 1], which is drawn as percent. */
   readonly isShare: boolean;
   /** Measured by evaluations during training at this temperature; absent: by training itself. */
   readonly temperature?: number;
 }
 
-/** What evaluations measure, by the word that commands have for it. */
+/** The measures of evaluations, by their names in commands. */
 const measures: ReadonlyMap<string, { readonly column: string; readonly title: string }> = new Map([
   ['success', { column: 'success', title: 'Success' }],
   ['return', { column: 'return_mean', title: 'Mean return' }],
@@ -23,7 +23,7 @@ const measures: ReadonlyMap<string, { readonly column: string; readonly title: s
 const shares = /\/(success|truncated|invalid|groups_without_signal)$/;
 
 /**
- * Finds a metric: a measure means evaluations at the lowest available temperature, any other name means itself.
+ * Finds a metric. A measure means evaluations at the lowest available temperature; any other name is used as given.
  *
  * @throws AG_FIGURE_EMPTY if no run has it
  */

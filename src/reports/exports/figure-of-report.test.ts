@@ -5,7 +5,7 @@ import { figureOfReport } from './figure-of-report.js';
 
 type Columns = ReportSeries['metrics'];
 
-/** A run of as many lines as its columns have: a step, four seconds, eight episodes each. */
+/** A run with one line per value of its columns: one step, 100 seconds and eight episodes each. */
 function runOf(label: string, cell: string | null, metrics: Columns, recipe?: ReportRun['recipe']): ReportRun {
   const lines = Object.values(metrics)[0]!.map((_, i) => i + 1);
   return {
@@ -79,7 +79,7 @@ describe('the figure of a report', () => {
     expect(figure.caption).toBe('Mean over 1 to 2 seeds; the band reaches from the lowest seed to the highest.');
   });
 
-  // Goes red when the mean of the longer seed alone is drawn as if both had it.
+  // Goes red when the mean of only the longer seed is drawn as the mean of both.
   it('marks where a seed that stopped early is missing', () => {
     const data = reportOf([
       runOf('a 1', 'a', { 'eval/t0/success': [0.2, 0.4] }),
@@ -99,7 +99,7 @@ describe('the figure of a report', () => {
     const { figure } = figureOfReport(data, success);
     expect(figure.xTitle).toBe('Budget spent (units: 2 a turn)');
     expect(figure.lines[0]!.curve.x).toEqual([0, 50, 100]);
-    // At 50 the first seed lies halfway: (40 + 40) / 2.
+    // At 50 the first seed is halfway: (40 + 40) / 2.
     expect(figure.lines[0]!.curve.y.map((value) => Number(value!.toFixed(9)))).toEqual([30, 40, 70]);
     expect(figureOfReport(data, { ...success, by: 'turns' }).figure.lines[0]!.curve.x).toEqual([0, 25, 50]);
     const mixed = reportOf([...data.runs, runOf('b 1', 'b', { 'eval/t0/success': [0.1, 0.2] })]);
@@ -153,7 +153,7 @@ describe('the figure of a report', () => {
     const { figure } = figureOfReport(reportOf([runOf('seed 1', null, { 'train/loss': loss })]), {
       metric: 'train/loss',
     });
-    // 2 × floor(120 / 50) + 3 = 7 points: of 57 to 63 four are odd.
+    // 2 x floor(120 / 50) + 3 = 7 points: four of the numbers 57 to 63 are odd.
     expect(figure.caption).toContain('running means over 7 steps');
     expect(figure.lines[0]!.curve.y[60]).toBeCloseTo(4 / 7, 12);
   });

@@ -9,15 +9,16 @@ import { metricOfFigure, type FigureMetric } from './figure-metric.js';
 import { trimEnds } from './trim-ends.js';
 
 export interface FigureChoice {
-  /** Absent: `units` where every run has a budget, else `step`. */
+  /** Absent: `units` if every run has a budget, otherwise `step`. */
   readonly by?: FigureAxis['name'];
   /** `success`, `return` or `turns` of the evaluations during training, or a name of `metrics.jsonl`. */
   readonly metric: string;
 }
 
 /**
- * The curve of a metric: one line per cell with a band over its seeds, or the line of a single run. Also notes on left
- * out data.
+ * The curve of a metric: one line per cell with a band over its seeds, or the line of a single run. It also returns
+ * notes
+ * about omitted data.
  *
  * @throws AG_FIGURE_EMPTY if no run has the metric along the axis
  */
@@ -48,13 +49,13 @@ export function figureOfReport(data: ReportData, choice: FigureChoice): { figure
   return { figure, notes };
 }
 
-/** In the order and colours of the page: a cell that has not begun has its colour already. */
+/** Groups in the order and colours of the page. Cells that have not begun reserve their colours. */
 function groupsOf({ cells, runs }: ReportData): RunGroup[] {
   if (cells.length === 0) return runs.map((run, style) => ({ label: run.label, style, runs: [run] }));
   return cells.map(({ id, label }, style) => ({ label, style, runs: runs.filter(({ cell }) => cell === id) }));
 }
 
-/** "grpo from 12.0 to 71.3 %", of the part that all seeds carry. */
+/** "grpo from 12.0 to 71.3 %", over the part that all seeds cover. */
 function describe({ isShare }: FigureMetric): (line: DrawnLine) => string {
   const name = (value: number | undefined) =>
     (isShare ? value?.toFixed(1) : String(Number(value?.toPrecision(3)))) ?? '';

@@ -1,5 +1,5 @@
-// Runs as rows of tables. Logs are read twice, first for the names of columns, then for the rows. Lines that a running
-// run adds in between are left out, so that no row has a column that the tables lack.
+// Runs as rows of tables. Logs are read twice: first for the names of columns, then for the rows. Lines that a running
+// run adds in between are omitted, so that every column of a row exists in its table.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,11 +11,11 @@ import { loadRun, type LoadedRun } from '../../runs/load-run.js';
 import type { ExportedRun } from './exported-subjects.js';
 import { componentColumn, labelColumn, type FoundNames, type TableName } from './table-columns.js';
 
-/** A run, and how much of each of its logs is exported. */
+/** A run, and how much of each log is exported. */
 export interface ScannedRun extends ExportedRun {
   readonly metrics: number;
   readonly evaluations: number;
-  /** Bytes of whole lines of each log of episodes, by its path. */
+  /** Bytes of complete lines in each log of episodes, by its path. */
   readonly episodes: { readonly [path: string]: number };
 }
 
@@ -29,7 +29,7 @@ export interface ScannedRuns {
 type EpisodeLine = Episode & { readonly stage: string; readonly step: number; readonly runStep: number };
 type EvaluationLine = LoadedRun['evaluations'][number];
 
-/** Throws as `loadRun`, and AG_RUN_DAMAGED for a line of episodes that is no JSON. */
+/** Throws as `loadRun`, and AG_RUN_DAMAGED for a line of episodes that is not JSON. */
 export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRuns> {
   const names = { metrics: new Set<string>(), components: new Set<string>(), labels: new Set<string>() };
   const notes: string[] = [];
@@ -58,7 +58,7 @@ export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRun
   return { runs: scanned, names, notes };
 }
 
-/** All rows of all tables, a run after the other. */
+/** All rows of all tables, one run after another. */
 export async function* readTables(runs: readonly ScannedRun[]): AsyncGenerator<readonly [TableName, TableRow]> {
   for (const run of runs) {
     const loaded = await loadRun(run.directory);
@@ -110,8 +110,8 @@ function evaluationKey({ stage, step, runStep, player, evaluation }: EvaluationL
 }
 
 /**
- * What a complete run is judged by: its players' last plays of the final split. Evaluations on the way may be of the
- * same split.
+ * Whether an evaluation is a final one: a complete run's last evaluation of this player on the final split. Evaluations
+ * during training may use the same split.
  */
 function isFinal({ evaluations, result }: LoadedRun, index: number): boolean {
   const line = evaluations[index];

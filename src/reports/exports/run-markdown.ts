@@ -13,7 +13,7 @@ import { differenceTable } from './ablation-markdown.js';
 
 const right = (title: string) => ({ title, align: 'right' as const });
 
-/** A run as a section: its players with intervals, and what it spent. */
+/** A run as a section: its players with intervals, and its costs. */
 export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): string[] {
   const rows = result === undefined ? [] : resultRows(result);
   const others = result === undefined ? [] : transferRows(result);
@@ -36,7 +36,7 @@ export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): s
   ];
 }
 
-/** Success apart by each label that the tasks have. */
+/** Success by each task label. */
 function byLabel(rows: readonly ResultRow[]): string[] {
   return labelTables(rows).flatMap(({ axis, rows: own }) => {
     const title = markdownText(axis);

@@ -11,12 +11,12 @@ export interface DocumentRequest {
   readonly mark: string;
   readonly format: string;
   readonly output: string;
-  /** Write over another's file too. */
+  /** Overwrite a file of another origin too. */
   readonly force: boolean;
 }
 
 /**
- * Writes a document whole or not at all, and returns its path. Throws AG_OUTPUT_EXISTS if another file is there,
+ * Writes a document completely or not at all, and returns its path. Throws AG_OUTPUT_EXISTS if another file is there,
  * AG_REPORT_WRITE_FAILED.
  */
 export async function saveDocument(request: DocumentRequest): Promise<string> {

@@ -1,4 +1,4 @@
-/** Words as a POSIX shell would be given them, quoted where they need it. */
+/** Words as input for a POSIX shell, quoted if necessary. */
 export function shellCommand(words: readonly string[]): string {
   return words
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`))

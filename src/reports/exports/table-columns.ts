@@ -1,16 +1,16 @@
 import type { ColumnType, TableColumn } from '../../reporting/table-file.js';
 
-/** The tables of an export, each a file of its own. */
+/** The tables of an export, each in a separate file. */
 export const tableNames = ['metrics', 'evaluations', 'labels', 'outcomes', 'episodes', 'turns'] as const;
 export type TableName = (typeof tableNames)[number];
 
-/** Names that only the logs know. */
+/** Names that are only known from the logs. */
 export interface FoundNames {
-  /** Of metrics: `train/loss`. */
+  /** Names of metrics: `train/loss`. */
   readonly metrics: ReadonlySet<string>;
-  /** Of reward terms. */
+  /** Names of reward terms. */
   readonly components: ReadonlySet<string>;
-  /** Of labels of tasks. */
+  /** Names of task labels. */
   readonly labels: ReadonlySet<string>;
 }
 
@@ -24,7 +24,7 @@ export function labelColumn(axis: string): string {
   return `label/${axis}`;
 }
 
-/** What joins the tables. */
+/** The columns that join the tables. */
 const run = { ablation: 'string', cell: 'string', run: 'string', seed: 'int' } as const;
 const place = { ...run, stage: 'string', step: 'int', runStep: 'int' } as const;
 const evaluation = {

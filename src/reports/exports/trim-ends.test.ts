@@ -4,7 +4,7 @@ import { trimEnds } from './trim-ends.js';
 
 const line = { label: 'a', style: 0, isMarked: false };
 
-// Goes red when ends stay: the mean jumps from 0.5 to the one seed that spent four units more.
+// Goes red when such ends are kept: the mean jumps from 0.5 to the single seed that spent four more units.
 it('leaves out ends that fewer seeds carry and that are no longer than a hundredth of the axis', () => {
   const curve = { x: [0, 500, 996, 1000], y: [0.1, 0.3, 0.5, 0.9] };
   const band = { low: [0, 0.2, 0.4, 0.9], high: [0.2, 0.4, 0.9, 0.9] };

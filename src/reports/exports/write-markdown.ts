@@ -19,8 +19,8 @@ export interface Markdown {
 }
 
 /**
- * Tables of ablations, one by one, and of runs: of one its players, of several how they compare. Throws as what reads
- * them.
+ * Tables of each ablation, and of the runs: the players of a single run, or the comparison of several. Throws as the
+ * functions that read them.
  */
 export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Promise<Markdown> {
   const notes: string[] = [];
@@ -47,6 +47,6 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
     sections.push(comparisonMarkdown(comparison));
   }
   const lines = sections.flatMap((section) => ['', ...section]);
-  // A reader of Markdown may well be `cat`.
+  // People may read Markdown with `cat`.
   return { markdown: `${visibleText([markdownMark, ...lines].join('\n'))}\n`, notes };
 }

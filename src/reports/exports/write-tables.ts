@@ -16,9 +16,9 @@ import { makeFolder } from '../../reporting/make-folder.js';
 export interface WriteTablesRequest {
   readonly runs: readonly ExportedRun[];
   readonly format: 'csv' | 'parquet';
-  /** The folder; one that holds tables of ours is written anew. */
+  /** The folder; our own tables in it are replaced. */
   readonly output: string;
-  /** Write into a folder that holds something else too. */
+  /** Also write into a folder with other content. */
   readonly force: boolean;
   /** Version of this tool. */
   readonly version: string;
@@ -35,7 +35,7 @@ export interface WrittenTables {
   readonly notes: readonly string[];
 }
 
-/** Marks the tables next to it as ours and complete, and names their types. */
+/** Marks the tables beside it as ours and complete, and names their types. */
 const manifestName = 'tables.json';
 
 const openFile = {
@@ -44,7 +44,7 @@ const openFile = {
 };
 
 /**
- * Writes runs as a folder of tables. The old tables stay until the new ones are whole.
+ * Writes runs as a folder of tables. The old tables stay until the new ones are complete.
  *
  * @throws AG_OUTPUT_EXISTS for a folder that is not ours, AG_REPORT_WRITE_FAILED, and as `scanRuns`
  */
@@ -68,10 +68,10 @@ export async function writeTables(request: WriteTablesRequest): Promise<WrittenT
       open.delete(table);
       file.close();
     }
-    // From here on the folder is no whole set of tables until its manifest is back.
+    // From here until the manifest is written again, the folder is not a complete set of tables.
     await rm(join(folder, manifestName), { force: true });
     for (const table of tableNames) {
-      // Tables of the other format would be of other runs, or of another day.
+      // Tables of the other format would contain other runs or older data.
       if (isOurs) await rm(join(folder, `${table}.${format === 'csv' ? 'parquet' : 'csv'}`), { force: true });
       await rename(temporary(table), join(folder, `${table}.${format}`));
     }
@@ -89,7 +89,7 @@ export async function writeTables(request: WriteTablesRequest): Promise<WrittenT
   return { tables: folder, format, runs: runs.map(({ directory }) => directory), rows, bytes, notes };
 }
 
-/** Whether the folder holds tables of ours; an empty one is nobody's, and is not refused either. */
+/** Whether the folder contains our tables. An empty folder does not, but it is not refused. */
 async function refuseOther(folder: string, force: boolean): Promise<boolean> {
   if (!existsSync(folder)) return false;
   const isFolder = (await stat(folder)).isDirectory();
@@ -113,12 +113,12 @@ async function isTables(file: string): Promise<boolean> {
   }
 }
 
-/** The disk may be full: then what is held back cannot be written, and does not matter. */
+/** The disk may be full. Then buffered rows cannot be written, which does not matter. */
 function closeAnyway(file: TableFile): void {
   try {
     file.close();
   } catch {
-    // Nothing of it is kept.
+    // The file is deleted anyway.
   }
 }
 

@@ -1,4 +1,4 @@
-// The side of a world's thread: opens the world there and answers the main thread.
+// The thread side of a world: opens the world there and answers the main thread.
 import type { MessagePort } from 'node:worker_threads';
 
 import type { SplitName } from '../../contracts/environment.js';
@@ -19,9 +19,9 @@ import {
 } from './thread-messages.js';
 
 /**
- * Answers calls until the thread ends. Nothing is opened before the first of them, which is `open`.
+ * Answers calls until the thread ends. The first call must be `open`; before it, nothing is opened.
  *
- * @param memory of the marks that the main thread reads
+ * @param memory shared marks that the main thread reads
  * @param open opens the world in this thread; `signal` is aborted when the user interrupts
  */
 export function serveWorld(

@@ -1,11 +1,11 @@
-/** A world's thread has ended while calls were under way. */
+/** A world's thread ended during calls. */
 export class ThreadDeath extends Error {
   override readonly name = 'ThreadDeath';
 
   constructor(
-    /** The consequence, as the failure of the call that caused it. */
+    /** The failure of the call that caused it. */
     readonly failure: Error,
-    /** The instance whose call ended it; 0: the world itself; undefined: nobody knows. */
+    /** The instance whose call ended the thread; 0: the world itself; undefined: unknown. */
     readonly culprit: number | undefined,
   ) {
     super(failure.message);

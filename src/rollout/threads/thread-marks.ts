@@ -1,12 +1,12 @@
-// Which call holds a thread, in memory that both threads see: a thread that hangs or dies can say nothing any more.
+// Shared memory that tells which call holds a thread. A thread that hangs or dies can no longer send messages.
 import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 
-/** Milliseconds of the clock that all threads of the process share. */
+/** Milliseconds of a clock that all threads of the process share. */
 function sharedNow(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** The call that holds the thread, since when, and the call during which the thread died. */
+/** The call that holds the thread and its start time, and the call during which the thread died. */
 export class ThreadMarks {
   readonly #ids: Int32Array;
   readonly #since: Float64Array;
@@ -16,7 +16,7 @@ export class ThreadMarks {
     this.#since = new Float64Array(memory, 8, 1);
   }
 
-  /** The id of the call that holds the thread, 0 where none does; and for how many milliseconds. */
+  /** The id of the call that holds the thread, 0 if none does, and for how many milliseconds. */
   holding(): { readonly id: number; readonly milliseconds: number } {
     const id = Atomics.load(this.#ids, 0);
     return { id, milliseconds: id === 0 ? 0 : sharedNow() - (this.#since[0] ?? 0) };
@@ -38,8 +38,8 @@ export class ThreadMarks {
 }
 
 /**
- * Keeps the marks of the thread in which it is created: a call owns the thread in its first part, and in everything
- * that follows from it later, such as code after an `await` or in a timer.
+ * Maintains the marks of the thread in which it is created. A call holds the thread during its synchronous part, and
+ * during everything that follows from it later, such as code after an `await` or in a timer.
  */
 export function keepMarks(marks: ThreadMarks): <T>(id: number, work: () => T) => T {
   const calls = new AsyncLocalStorage<number>();

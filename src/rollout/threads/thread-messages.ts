@@ -1,9 +1,9 @@
-// What a world's thread and the main thread say to each other. Messages go in batches, one a turn of the event loop.
+// Messages between a world's thread and the main thread. They are sent in batches, one per turn of the event loop.
 import type { EnvironmentPhase, SplitName } from '../../contracts/environment.js';
 import { environmentPhases } from '../call-clock.js';
 import type { CallTimes } from '../world-handle.js';
 
-/** Calls into a thread; `instance` is 0 where the world itself is called. */
+/** A call into a thread; `instance` is 0 for the world itself. */
 export interface ThreadRequest {
   readonly id: number;
   readonly method: ThreadMethod;
@@ -19,7 +19,7 @@ export interface ThreadAnswer {
   readonly error?: CrossingError;
 }
 
-/** An error as data. */
+/** An error as data for another thread. */
 export interface CrossingError {
   readonly kind: 'agentgym' | 'deadline' | 'plain';
   readonly message: string;
@@ -32,12 +32,12 @@ export type ToThread = { readonly requests: readonly ThreadRequest[] } | { reado
 export type FromThread =
   | {
       readonly answers: readonly ThreadAnswer[];
-      /** Calls and milliseconds of each phase so far, in turn. */
+      /** Calls and milliseconds of each phase so far, alternating. */
       readonly times: Float64Array;
     }
   | { readonly log: 'info' | 'warn'; readonly message: string };
 
-/** What `open` answers: all of a world that is no call. */
+/** The result of `open`: all parts of a world that are not calls. */
 export interface WorldDescription {
   readonly instructions: string;
   readonly experts: readonly string[];
@@ -48,7 +48,7 @@ export interface WorldDescription {
   readonly counts: { readonly [name in SplitName]: number | 'unbounded' };
 }
 
-/** The phase whose time limits a call of the method. */
+/** The phase whose time limit applies to a call of the method. */
 export function phaseOf(method: ThreadMethod): EnvironmentPhase {
   if (method === 'admissible') return 'act';
   return method === 'ids' || method === 'draw' || method === 'about' ? 'open' : method;

@@ -1,5 +1,6 @@
-// A world in its own threads. If a call hangs or ends its thread, only its own episode fails: the thread is replaced,
-// and the other episodes of the thread are played again there up to their previous state, with the same bytes.
+// A world in its own threads. If a call hangs or ends its thread, only its own episode fails. The thread is replaced,
+// and
+// its other episodes are replayed to their previous state, with the same bytes.
 import type { Conclusion, SplitName, StepResult, TaskFacts } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
@@ -12,21 +13,21 @@ import { timesOfArrays, type ThreadMethod, type WorldDescription } from './threa
 import { type ThreadSettings, WorldThread } from './world-thread.js';
 
 export interface ThreadWorldSettings extends ThreadSettings {
-  /** Who it is, for messages. */
+  /** Its name for messages. */
   readonly title: string;
-  /** Threads that play it. */
+  /** Number of threads. */
   readonly workers: number;
-  /** Ends every call. */
+  /** Aborts every call. */
   readonly signal: AbortSignal;
 }
 
-/** Threads that may end one after another without that anybody knows why, before the world is given up. */
+/** The world is given up if more threads than this end in a row for unknown reasons. */
 const mostMysteries = 3;
 
 /**
- * Opens a world in threads; the first thread now, the others once instances are wanted there.
+ * Opens a world in threads: the first thread now, the others when they need instances.
  *
- * @throws what `open` throws, DeadlineError, AG_WORLD_UNAVAILABLE; the thread is ended then
+ * @throws the errors of `open`, DeadlineError, AG_WORLD_UNAVAILABLE; then the thread is ended
  */
 export async function openThreadWorld(settings: ThreadWorldSettings): Promise<WorldHandle> {
   const threads = new Threads(settings);
@@ -44,7 +45,7 @@ interface OpenThread {
   readonly description: WorldDescription;
 }
 
-/** The threads of a world; one that has died is replaced. */
+/** The threads of a world; a dead thread is replaced. */
 class Threads {
   readonly #settings: ThreadWorldSettings;
   readonly #threads: (Promise<OpenThread> | undefined)[];
@@ -63,7 +64,7 @@ class Threads {
     return this.#settings.title;
   }
 
-  /** Nothing is played any more. */
+  /** Whether nothing is played any more. */
   get over(): boolean {
     return this.#closed || this.#settings.signal.aborted;
   }
@@ -72,25 +73,25 @@ class Threads {
     return timesOfArrays([...this.#all].map(({ times }) => times));
   }
 
-  /** The thread at a place, opened if need be. */
+  /** The thread at a place; opens it if necessary. */
   get(place: number): Promise<OpenThread> {
     const there = this.#threads[place];
     if (there !== undefined) return there;
     const opening = this.#open();
     this.#threads[place] = opening;
-    // One that could not be opened is tried again by whoever asks next.
+    // If opening failed, the next caller tries again.
     opening.catch(() => (this.#threads[place] = undefined));
     return opening;
   }
 
-  /** A thread with as few instances as any. */
+  /** The thread with the fewest instances. */
   async roomiest(): Promise<WorldThread> {
     const loads = await Promise.all(this.#threads.map(async (thread) => (await thread)?.thread.instances ?? 0));
     const { thread } = await this.get(loads.indexOf(Math.min(...loads)));
     return thread;
   }
 
-  /** A thread has died: makes room for another. Throws AG_PLUGIN_FAILED where too many did, and nobody knows why. */
+  /** Makes room for a replacement of a dead thread. Throws AG_PLUGIN_FAILED if too many died for unknown reasons. */
   async bury(dead: WorldThread): Promise<void> {
     for (const [place, thread] of this.#threads.entries()) {
       const opened = await thread?.catch(() => undefined);
@@ -110,7 +111,7 @@ class Threads {
     const { milliseconds } = this.#settings;
     await Promise.all(
       [...this.#all].map(async (thread) => {
-        // One that does not close in time is ended all the same.
+        // A thread that does not close in time is ended anyway.
         const closing = () => (thread.death === undefined ? thread.call('close', 0) : undefined);
         await withinDeadline('close', milliseconds.close, closing).catch(() => undefined);
         await thread.end();
@@ -176,7 +177,7 @@ class ThreadWorld implements WorldHandle {
     return this.#threads.close();
   }
 
-  /** Asks the first thread; where it dies of the question, that is the answer. */
+  /** Asks the first thread. If the question ends the thread, that failure is the result. */
   async #ask<T>(method: ThreadMethod, ...values: readonly unknown[]): Promise<T> {
     for (;;) {
       const { thread } = await this.#threads.get(0);
@@ -191,18 +192,18 @@ class ThreadWorld implements WorldHandle {
   }
 }
 
-/** Where an instance lives. */
+/** The place of an instance. */
 interface Seat {
   readonly thread: WorldThread;
   readonly instance: number;
 }
 
-/** What was played of the present episode: enough to play it again. */
+/** The history of the current episode, from which it can be replayed. */
 interface Played {
   readonly task: string;
   readonly key: string;
   readonly actions: string[];
-  /** What came of `reset` and of each action. */
+  /** The results of `reset` and of each action. */
   readonly answers: (Begun | Stepped)[];
 }
 
@@ -219,7 +220,7 @@ class ThreadInstance implements InstanceHandle {
     this.#external = external;
   }
 
-  /** Makes the instance. */
+  /** Creates the instance. */
   async sit(): Promise<void> {
     await this.#survive(async () => void (await this.#seated()));
   }
@@ -270,7 +271,7 @@ class ThreadInstance implements InstanceHandle {
     });
   }
 
-  /** Repeats the call if another instance's call ended the thread; if this instance's call did, it is its failure. */
+  /** Repeats a call if another instance's call ended the thread. If this instance's call did, it fails. */
   async #survive<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -287,7 +288,7 @@ class ThreadInstance implements InstanceHandle {
     }
   }
 
-  /** Where the instance lives, made there if need be. */
+  /** The place of the instance; creates the instance there if necessary. */
   async #seated(): Promise<Seat> {
     if (this.#seat !== undefined) {
       if (this.#seat.thread.death !== undefined) throw this.#seat.thread.death;
@@ -307,7 +308,7 @@ class ThreadInstance implements InstanceHandle {
     return seat;
   }
 
-  /** The same, with the present episode played up to where it was. */
+  /** The same, with the current episode replayed to its previous state. */
   async #replayed(): Promise<Seat> {
     const before = this.#seat;
     const seat = await this.#seated();

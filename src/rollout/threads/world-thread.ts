@@ -18,21 +18,21 @@ import {
   type ToThread,
 } from './thread-messages.js';
 
-/** How a thread is started. */
+/** How to start a thread. */
 export interface ThreadSettings {
-  /** The file that the thread runs; it calls `serveWorld` with the port and the memory it finds in its data. */
+  /** The file that the thread runs. It calls `serveWorld` with its port and with the memory in its data. */
   readonly program: URL;
   /** The additional data for the program. */
   readonly data: object;
   readonly milliseconds: { readonly [phase in EnvironmentPhase]: number };
   readonly log: Log;
-  /** Memory of JavaScript objects beyond which the thread ends, in MB. */
+  /** Limit of the JavaScript heap in MB; beyond it the thread ends. */
   readonly heapMegabytes?: number;
 }
 
-/** How often the main thread looks whether a call holds its thread for too long. */
+/** Milliseconds between checks whether a call holds its thread for too long. */
 const lookEvery = 25;
-/** Milliseconds that a call may still hold its thread when all calls have been aborted. */
+/** Milliseconds that a call may still hold its thread after all calls were aborted. */
 const graceAfterAbort = 500;
 const usualHeapMegabytes = 2048;
 
@@ -43,26 +43,26 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** A thread with one world in it, as the main thread sees it. */
+/** A thread with one world, as seen from the main thread. */
 export class WorldThread {
   readonly #worker: Worker;
   readonly #marks = new ThreadMarks();
   readonly #settings: ThreadSettings;
   readonly #pending = new Map<number, Pending>();
-  /** Instance and method of calls that hold the thread though they have been answered. */
+  /** Instance and method of calls that may still hold the thread after their answer. */
   readonly #answered = new Map<number, Pick<Pending, 'method' | 'instance'>>();
   #requests: ThreadRequest[] = [];
   #next = 1;
   #named = 0;
   #look: NodeJS.Timeout | undefined;
   #death: ThreadDeath | undefined;
-  /** What ended it, where that was we. */
+  /** The reason if this class ended the thread. */
   #hung: Error | undefined;
   #failure: Error | undefined;
   #abortedAt: number | undefined;
   /** Calls and milliseconds of each phase so far. */
   times: Float64Array = new Float64Array();
-  /** Instances that live here. */
+  /** Number of instances in this thread. */
   instances = 0;
 
   constructor(settings: ThreadSettings) {
@@ -73,7 +73,7 @@ export class WorldThread {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: settings.heapMegabytes ?? usualHeapMegabytes },
     });
-    // Output of plugins must not appear in the one document of --json.
+    // Output of plugins must not mix with the single document of --json.
     this.#worker.stdout.on('data', (text: Buffer) => process.stderr.write(text));
     this.#worker.stderr.on('data', (text: Buffer) => process.stderr.write(text));
     this.#worker.on('message', (message: FromThread) => this.#take(message));
@@ -81,7 +81,7 @@ export class WorldThread {
     this.#worker.on('exit', (code) => this.#die(code));
   }
 
-  /** How it died; undefined while it lives. */
+  /** The cause of its death; undefined while it lives. */
   get death(): ThreadDeath | undefined {
     return this.#death;
   }
@@ -90,7 +90,7 @@ export class WorldThread {
    * Calls into the thread.
    *
    * @param instance 0: the world itself
-   * @throws what the call throws, or ThreadDeath
+   * @throws the errors of the call, or ThreadDeath
    */
   call<T>(method: ThreadMethod, instance: number, ...values: readonly unknown[]): Promise<T> {
     if (this.#death !== undefined) return Promise.reject(this.#death);
@@ -100,12 +100,12 @@ export class WorldThread {
     return new Promise((resolve, reject) => this.#pending.set(id, { method, instance, resolve, reject }));
   }
 
-  /** A name for a new instance. */
+  /** An id for a new instance. */
   nameInstance(): number {
     return ++this.#named;
   }
 
-  /** Aborts the signals of all its calls. One that holds the thread and does not hear of it ends the thread. */
+  /** Aborts the signals of all its calls. If a call holds the thread and cannot receive this, the thread is ended. */
   abort(): void {
     this.#abortedAt ??= performance.now();
     this.#worker.postMessage({ abort: true } satisfies ToThread);
@@ -141,7 +141,7 @@ export class WorldThread {
     else pending.reject(readError(error));
   }
 
-  /** A call that holds its thread for longer than its time ends the thread: nothing else can. */
+  /** Ends the thread if a call holds it for too long; there is no other way to stop such a call. */
   #lookForHanging(): void {
     const { id, milliseconds } = this.#marks.holding();
     if (id === 0) return;
