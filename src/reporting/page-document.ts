@@ -47,7 +47,7 @@ ${head}<meta name="viewport" content="width=device-width, initial-scale=1">
 <style>${styles}</style>
 </head>
 <body>
-<noscript>This report is drawn by a script of its own; it loads nothing. Allow scripts to read it.</noscript>
+<noscript>A script in this file draws the report; it loads nothing. Allow scripts to see the report.</noscript>
 <div id="report"></div>
 ${data}<script>${script}</script>
 </body>

@@ -101,7 +101,7 @@ class Threads {
     }
     if (this.#mysteries <= mostMysteries) return;
     throw new AgentgymError('AG_PLUGIN_FAILED', {
-      message: `${this.title}: ${dead.death?.message}outside of a call, ${this.#mysteries} times in a row.`,
+      message: `${this.title}: ${dead.death?.message}, outside of a call, ${this.#mysteries} times in a row.`,
     });
   }
 
