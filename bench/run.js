@@ -1,4 +1,4 @@
-// Side-by-side measurements, each one command: `npm run bench -- NAME [options]`.
+// Measurements, each with one command: `npm run bench -- NAME [options]`.
 import { readdirSync } from 'node:fs';
 
 const here = new URL('./', import.meta.url);

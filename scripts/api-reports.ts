@@ -1,5 +1,5 @@
-// The types that plugins compile against, written out: `npm run api` writes test/api/, a test compares. A change of a
-// contract shows in review.
+// Writes the types that plugins compile against: `npm run api` writes test/api/, and a test compares it. A review sees
+// every change of a contract.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ export const API_REPORTS = {
   'cli-testing.api.md': 'dist/testing/index.d.ts',
 } as const;
 
-/** The report of one entry point. Reads what `npm run compile` made; throws where a declaration cannot be read. */
+/** The report of one entry point. Reads the output of `npm run compile`. Throws if a declaration cannot be read. */
 export function apiReport(name: keyof typeof API_REPORTS): string {
   return extract(API_REPORTS[name], name);
 }
 
-/** All declarations of the entry point `.`, in one file without imports of ours. */
+/** All declarations of the entry point `.`, in one file without imports from this repository. */
 export function rolledUpTypes(): string {
   return extract(API_REPORTS['cli.api.md'], 'types.d.ts');
 }

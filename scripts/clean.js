@@ -1,4 +1,4 @@
-// Removes everything that a build made: `npm run clean`.
+// Removes all files of a build: `npm run clean`.
 import { readdirSync, rmSync } from 'node:fs';
 
 const root = new URL('../', import.meta.url);

@@ -1,5 +1,5 @@
-// Bundles the report page, from disk and served, into one script each and one style sheet, charts and their licence
-// included: part of `npm run compile`.
+// Bundles the report page, saved and served, into one script each and one style sheet, with charts and their licence.
+// Part of `npm run compile`.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -15,7 +15,7 @@ await build({
   tsconfig: path('src/reporting/page/tsconfig.json'),
   bundle: true,
   minify: true,
-  // A page is text in UTF-8, whatever its bundle.
+  // Pages are UTF-8, so the bundle need not escape characters.
   charset: 'utf8',
   format: 'iife',
   target: ['chrome111', 'firefox113', 'safari16.4'],

@@ -1,6 +1,6 @@
-// Keeps the contracts as they are first published under an apiVersion, and a plugin built against them, for
-// test/compatibility. Run once, before the first release of that version: `npx jiti scripts/freeze-contract.ts`.
-// Plugins of that time stay as they are, so it overwrites nothing.
+// Stores the contracts as first published under an apiVersion, and a plugin built against them, for test/compatibility.
+// Run once, before the first release of that version: `npx jiti scripts/freeze-contract.ts`. It overwrites nothing,
+// because published plugins do not change.
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const declarations = ts.createSourceFile('types.d.ts', rolledUpTypes(), ts.Scrip
 writeFileSync(types, notice + ts.createPrinter({ removeComments: true }).printFile(declarations));
 const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
 execFileSync(process.execPath, [compiler, '-p', plugin], { stdio: 'inherit' });
-// What a plugin needs of others at run time it carries along.
+// A plugin contains the code of other packages that it needs at run time.
 await build({
   entryPoints: [join(plugin, 'src', 'table.ts')],
   outfile: join(plugin, 'lib', 'table.js'),
@@ -33,6 +33,6 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  // Its door leads to everything else of the kits.
+  // The public entry would add all kits to the bundle.
   alias: { '@agentgym/cli/testing': fileURLToPath(new URL('../dist/testing/tabular-policy.js', import.meta.url)) },
 });

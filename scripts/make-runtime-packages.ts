@@ -1,5 +1,4 @@
-// Makes the packages of the native runtime: `npm run runtime-packages`, into .cache/release/runtime. Wants the
-// registry.
+// Makes the packages of the native runtime in .cache/release/runtime: `npm run runtime-packages`. Needs the registry.
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 

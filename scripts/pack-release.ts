@@ -1,4 +1,4 @@
-// What a release publishes, as tarballs: what is checked is what is published.
+// Packs a release as tarballs: the checked files are the published files.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,14 +16,14 @@ export interface PackedPackage {
   readonly name: string;
   readonly version: string;
   readonly tarball: string;
-  /** Paths within it. */
+  /** Paths within the tarball. */
   readonly files: readonly string[];
   readonly manifest: { readonly repository?: unknown };
 }
 
 /**
- * All packages in the order in which they are published: nothing is there before what it depends on. Wants a build, and
- * the registry for the runtime.
+ * Packs all packages in the order of publication: dependencies come first. Needs a build, and the registry for the
+ * runtime.
  */
 export async function packRelease(folder: string): Promise<readonly PackedPackage[]> {
   await rm(folder, { recursive: true, force: true });
@@ -41,9 +41,9 @@ export async function packRelease(folder: string): Promise<readonly PackedPackag
 }
 
 /**
- * Packs the policy again, with the packages of the native runtime among its optional dependencies. They are not in its
- * package.json of the sources: `npm ci` refuses a lockfile in which an optional dependency is missing, and one that is
- * not yet published cannot be in it.
+ * Packs the policy again, with the packages of the native runtime among its optional dependencies. Its package.json in
+ * the sources lacks them: `npm ci` refuses a lockfile without an optional dependency, and an unpublished package cannot
+ * be in a lockfile.
  */
 export async function addRuntimes(
   tarball: string,
@@ -65,7 +65,7 @@ export async function addRuntimes(
 }
 
 /**
- * `npm pack` of one folder, or of the workspaces below it. No scripts run: `prepack` would clean what is being packed.
+ * `npm pack` of one folder, or of the workspaces below it. No scripts run: `prepack` would delete files to be packed.
  */
 export async function pack(
   source: string,

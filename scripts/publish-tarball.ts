@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Publishes a tarball with an attestation of where it was built, or does all but that. Throws with what npm says.
+ * Publishes a tarball with provenance, or only simulates this. Throws with the output of npm.
  * @returns NAME@VERSION, as npm read it
  */
 export async function publishTarball(tarball: string, { dryRun }: { readonly dryRun: boolean }): Promise<string> {
-  // Provenance wants a build service that vouches for itself: a dry run is made anywhere.
+  // Provenance needs a build service that npm trusts, but a dry run works anywhere.
   const mode = dryRun ? ['--dry-run'] : ['--provenance'];
   const { stdout } = await run(
     'npm',

@@ -1,4 +1,4 @@
-// What docs/reference/ holds, made of the code: `npm run reference` writes it, a test compares it.
+// The pages of docs/reference/, generated from the code: `npm run reference` writes them, and a test compares them.
 import { checksPage } from './reference/checks-page.js';
 import { commandsPage } from './reference/commands-page.js';
 import { contractPages } from './reference/contract-pages.js';

@@ -1,12 +1,12 @@
-// What a release publishes and what keeps it from being one. Decisions alone: `release.ts` asks and acts.
+// Decides what a release publishes and what prevents it. `release.ts` collects the facts and acts.
 
 export interface Candidate {
   readonly name: string;
   readonly version: string;
   readonly tarball: string;
-  /** sha512-..., of the tarball. */
+  /** Checksum of the tarball: sha512-... */
   readonly integrity: string;
-  /** The package says where its sources are, without which npm attests no provenance. */
+  /** The package names its repository. Without it npm gives no provenance. */
   readonly repository: boolean;
 }
 
@@ -14,22 +14,20 @@ export interface Repository {
   readonly branch: string;
   /** Lines of `git status --porcelain`. */
   readonly changes: readonly string[];
-  /** Names of changesets that no version holds yet. */
+  /** Names of changesets that no version contains yet. */
   readonly changesets: readonly string[];
 }
 
 export interface ReleasePlan {
-  /** In the order given. */
+  /** Packages to publish, in the given order. */
   readonly publish: readonly Candidate[];
-  /** The registry has these very bytes: a version that did not change, or a release that was interrupted. */
+  /** The registry has exactly these bytes: the version did not change, or a release was interrupted. */
   readonly published: readonly Candidate[];
-  /** Why there can be no release; empty where there can. */
+  /** Why there can be no release; empty if there can be one. */
   readonly refusals: readonly string[];
 }
 
-/**
- * @param registry integrity of what the registry holds as NAME@VERSION
- */
+/** @param registry NAME@VERSION -> integrity in the registry */
 export function planRelease(
   candidates: readonly Candidate[],
   registry: ReadonlyMap<string, string>,

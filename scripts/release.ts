@@ -1,4 +1,5 @@
-// Publishes what is not yet published: `npm run release -- --dry-run`, then `npm run release`. See docs/releasing.md.
+// Publishes all packages that are not published yet: `npm run release -- --dry-run`, then `npm run release`. See
+// docs/releasing.md.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,7 +24,7 @@ const state = () => ({
   changesets: readdirSync(`${repository}/.changeset`).filter((name) => name.endsWith('.md') && name !== 'README.md'),
 });
 
-/** sha512-... of NAME@VERSION in the registry, or undefined where it has none. */
+/** sha512-... of NAME@VERSION in the registry; undefined if the registry has no such version. */
 function integrityOf({ name, version }: PackedPackage): string | undefined {
   const { stdout, status } = spawnSync('npm', ['view', `${name}@${version}`, 'dist.integrity', '--json'], {
     cwd: repository,
@@ -31,7 +32,7 @@ function integrityOf({ name, version }: PackedPackage): string | undefined {
     shell,
   });
   if (status === 0) return stdout.trim() === '' ? undefined : (JSON.parse(stdout) as string);
-  // No answer is not "no such version": publishing on a guess could not be taken back.
+  // A failed request does not mean "no such version", and publishing cannot be undone.
   if (/"code": "E404"/.test(stdout)) return undefined;
   throw new Error(`the registry does not say whether it has ${name}@${version}: ${stdout}`);
 }
@@ -47,7 +48,7 @@ function check(refusals: readonly string[]): void {
   console.error(`A release would be refused:\n- ${refusals.join('\n- ')}`);
 }
 
-// Before an hour of checks, what needs none.
+// These refusals need no checks, so they come before an hour of checks.
 const { branch, changes, changesets } = state();
 if (!dryRun) {
   if (branch !== 'main' || changes.length > 0 || changesets.length > 0) {
@@ -68,7 +69,7 @@ for (const one of packed) {
   const integrity = integrityOf(one);
   if (integrity !== undefined) registry.set(`${one.name}@${one.version}`, integrity);
 }
-// Again: tests and builds must not have changed what is committed.
+// Reads the state again: tests and builds must not have changed committed files.
 const plan = planRelease(packed.map(candidate), registry, state());
 check(plan.refusals);
 for (const { name, version } of plan.published) console.log(`there already  ${name}@${version}`);

@@ -1,5 +1,5 @@
-// `tsc -b` never deletes: a command whose source is gone would stay in dist/, then in the manifest, then in the
-// package. Part of the build.
+// `tsc -b` never deletes: a command without a source would stay in dist/, in the manifest and in the package. Part of
+// the build.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// The table of docs/rewards.md, made by play: `npm run reference` writes it, a test compares it. Plugins are taken from
-// their sources, so that nothing has to be built before.
+// The table of docs/rewards.md, measured in play: `npm run reference` writes it, and a test compares it. Plugins are
+// imported from their sources, so no build is needed.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -31,7 +31,7 @@ import { optionDefaults } from '../src/testing/option-defaults.js';
 export const rewardsPage = fileURLToPath(new URL('../docs/rewards.md', import.meta.url));
 const [begin, end] = ['<!-- density: begin -->', '<!-- density: end -->'];
 
-/** Training tasks that each player plays once. */
+/** Number of training tasks. Each player plays each task once. */
 const tasks = 200;
 
 interface Column {
@@ -40,7 +40,7 @@ interface Column {
   readonly horizon: number;
 }
 
-/** The page with the table as it is measured now. */
+/** The page with the newly measured table. */
 export async function measuredRewardsPage(): Promise<string> {
   const page = readFileSync(rewardsPage, 'utf8');
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
@@ -72,7 +72,7 @@ async function densityTable(): Promise<string> {
   ].join('\n');
 }
 
-/** Episodes with every scheme as a term of the reward, so that one play serves them all. */
+/** Plays episodes with every scheme as a term of the reward, so that all schemes share them. */
 async function play(
   { name, world, horizon }: Column,
   reward: ComposedReward,
@@ -101,7 +101,7 @@ async function play(
   return completed;
 }
 
-/** The density of one term alone. */
+/** The density of one term. */
 function stepsPerReward(episodes: readonly CompletedEpisode[], term: string): string {
   const alone = episodes.map((episode) => ({
     ...episode,
@@ -110,7 +110,7 @@ function stepsPerReward(episodes: readonly CompletedEpisode[], term: string): st
   return rewardDensity(alone).stepsPerReward?.toFixed(1) ?? 'never';
 }
 
-/** The environments as two recipes have them, and the deep half of TextCraft. */
+/** The environments of two recipes, and TextCraft with its larger depths. */
 function measured(): Column[] {
   const guess = { ...optionDefaults(guessNumberOptions), ...recipeOptions('quickstart') };
   const shallow = { ...optionDefaults(textcraftOptions), ...recipeOptions('textcraft') };

@@ -1,5 +1,5 @@
-// The packages @agentgym/onnxruntime-<platform>-<arch>: onnxruntime-node as its makers built it, one platform in each,
-// without the install script. Why: docs/decisions/native-runtime.md.
+// Makes the packages @agentgym/onnxruntime-<platform>-<arch>: the original build of onnxruntime-node, one platform in
+// each, without the install script. For the reasons see docs/decisions/native-runtime.md.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -11,8 +11,8 @@ const run = promisify(execFile);
 const repository = fileURLToPath(new URL('../', import.meta.url));
 
 /**
- * Reached through providers that the policy does not use, on demand, and not under ONNX Runtime's licence: they stay
- * out.
+ * Libraries to leave out: only providers that the policy does not use load them, and they are not under ONNX Runtime's
+ * licence.
  */
 const LEFT_OUT = new Set(['DirectML.dll', 'dxcompiler.dll', 'dxil.dll']);
 
@@ -20,7 +20,7 @@ export interface RuntimePackage {
   readonly name: string;
   readonly version: string;
   readonly folder: string;
-  /** Paths of the files that are onnxruntime-node's own, to their SHA-256. */
+  /** Paths of the files from onnxruntime-node, to their SHA-256. */
   readonly copied: ReadonlyMap<string, string>;
 }
 
@@ -32,9 +32,9 @@ interface SourceManifest {
 }
 
 /**
- * onnxruntime-node of the version and with the checksum of package-lock.json, unpacked below `folder`; returns where.
- * Throws where the registry serves other bytes.
- * @param integrity of package-lock.json, unless a test says otherwise
+ * Downloads onnxruntime-node with the version and the checksum of package-lock.json, and unpacks it below `folder`.
+ * Returns the unpacked folder. Throws if the registry serves other bytes.
+ * @param integrity default: that of package-lock.json; a test sets another
  */
 export async function fetchOnnxruntimeNode(folder: string, integrity?: string): Promise<string> {
   const lock = JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')) as {
@@ -57,10 +57,10 @@ export async function fetchOnnxruntimeNode(folder: string, integrity?: string): 
 }
 
 /**
- * Writes one package folder for each platform of which `source` has a binary, below `output`; the same source gives the
- * same bytes. Each file is read back and compared.
+ * Writes one package folder below `output` for each platform with a binary in `source`. The same source gives the same
+ * bytes. Each file is read back and compared.
  * @param source an unpacked or installed onnxruntime-node
- * @param wanted `<platform>-<arch>` of the packages to make; all, unless given
+ * @param wanted `<platform>-<arch>` of the packages to make; default: all
  */
 export async function makeRuntimePackages(
   source: string,
@@ -113,23 +113,23 @@ async function makePackage(
     os: [os],
     cpu: [cpu],
     ...(os === 'linux' ? { libc: ['glibc'] } : {}),
-    // A library is loaded from a file: Yarn must unpack it.
+    // Yarn must unpack the package, because a library is loaded from a file.
     preferUnplugged: true,
     dependencies: { 'onnxruntime-common': dependencies['onnxruntime-common'] },
   };
-  // Provenance wants to know where a package was made.
+  // Provenance needs the repository of a package.
   const root = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as { repository?: unknown };
   const manifest = { ...described, ...(root.repository === undefined ? {} : { repository: root.repository }) };
   const notices = join(repository, 'scripts', `onnxruntime-${version}`);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   await writeFile(join(folder, 'README.md'), readme(name, version, machine));
   await writeFile(join(folder, 'SHA256SUMS'), [...copied].map(([path, checksum]) => `${checksum}  ${path}\n`).join(''));
-  // Of the version, or of none: what is in a binary changes with it.
+  // The notices must be of this version: the contents of a binary change with the version.
   for (const file of ['LICENSE', 'ThirdPartyNotices.txt']) await cp(join(notices, file), join(folder, file));
   return { name, version, folder, copied };
 }
 
-/** The binaries of all platforms: bin/napi-v6/linux/x64/libonnxruntime.so.1 is of the machine linux-x64. */
+/** The binaries of all platforms: bin/napi-v6/linux/x64/libonnxruntime.so.1 belongs to the machine linux-x64. */
 async function binariesOf(source: string): Promise<{ readonly machine: string; readonly path: string }[]> {
   const found = (await filesBelow(source, 'bin')).flatMap((path) => {
     const [, os, cpu, file] = /^bin\/napi-v\d+\/([a-z0-9]+)\/([a-z0-9]+)\/([^/]+)$/.exec(path) ?? [];

@@ -1,5 +1,5 @@
-// `oclif manifest` lists the commands in the order in which their folders were read, another one each time. Part of the
-// build.
+// Sorts the commands in the manifest: `oclif manifest` lists them in the order in which it read their folders, which
+// varies. Part of the build.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = new URL('../oclif.manifest.json', import.meta.url);

@@ -1,4 +1,4 @@
-// Writes what documents say of the code: `npm run reference`.
+// Writes the documents that are generated from the code: `npm run reference`.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { dirname, join } from 'node:path';

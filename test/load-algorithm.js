@@ -1,10 +1,10 @@
-// Algorithms of the built plugins, by name, for checks that stand outside of the plugins.
+// Algorithms of the built plugins by name, for checks outside the plugins.
 import { optionDefaults, testHost } from '../dist/testing/index.js';
 
 const known = new Map();
 
 /**
- * An algorithm of a plugin in this repository, which must be built. What is not given has the plugin's default.
+ * An algorithm of a plugin in this repository, which must be built. Missing options have the plugin's defaults.
  *
  * @param {string} name of the contribution
  * @param {object} chosen options

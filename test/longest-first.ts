@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take longer than others by far, the longest first: whoever begins with one late waits for it alone. */
+/** Files that take much longer than others, the longest first: if one of them starts late, everything waits for it. */
 const LONG = [
   'test/templates/templates.test.ts',
   'test/docs/console.test.ts',
@@ -15,7 +15,7 @@ const LONG = [
   'test/packages/native-runtime.test.ts',
 ];
 
-/** Long files, then those that start processes, then those beside the sources. */
+/** Long files, then files that start processes, then files next to the sources. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification): number => {

@@ -1,9 +1,9 @@
-// Every temporary folder of a run of the tests lies in one, which goes when they have ended.
+// All temporary folders of a test run are in one folder, which is removed at the end.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Once for all projects: workers and the processes that they start inherit it. */
+/** Runs once for all projects: workers and their processes inherit the folder. */
 export default function setUp(): (() => void) | undefined {
   if (process.env['AGENTGYM_TESTS'] !== undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-'));

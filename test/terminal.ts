@@ -1,11 +1,10 @@
-// Commands on a terminal, by `script` of util-linux.
+// Runs commands on a terminal with `script` of util-linux.
 import { spawn, spawnSync } from 'node:child_process';
 
 export const hasTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
 
 /**
- * Runs a command of the shell; sends each answer once its question is there, and gives the exit code with all that was
- * shown.
+ * Runs a shell command. Sends each answer when its question appears, and returns the exit code with the whole output.
  */
 export function runOnTerminal(
   command: string,
@@ -24,7 +23,7 @@ export function runOnTerminal(
       shown += text;
       if (left[0]?.[0].test(shown) === true) child.stdin.write(left.shift()?.[1] ?? '');
     });
-    // It may end without reading the last answer.
+    // The command may end without reading the last answer.
     child.stdin.on('error', () => {});
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, shown }));

@@ -1,6 +1,6 @@
-// How long episodes of known durations take on so many seats, if nothing else costs time.
+// The time that episodes of known durations need on a number of seats, if nothing else takes time.
 
-/** The finish of a list schedule: whoever is next in the list takes the first seat that is free. */
+/** The end of a list schedule: the next episode of the list takes the first free seat. */
 export function listSchedule(durations, seats) {
   const busyUntil = new Array(Math.min(seats, durations.length)).fill(0);
   for (const duration of durations) {
@@ -11,8 +11,8 @@ export function listSchedule(durations, seats) {
 }
 
 /**
- * The longest first: at most a third above the best schedule that there is (Graham 1969), which only who knows the
- * durations can follow.
+ * The longest episodes first: at most a third above the best possible schedule (Graham 1969). This needs known
+ * durations.
  */
 export function bestSchedule(durations, seats) {
   return listSchedule(
@@ -21,7 +21,7 @@ export function bestSchedule(durations, seats) {
   );
 }
 
-/** No schedule is shorter. */
+/** A lower bound of all schedules. */
 export function leastTime(durations, seats) {
   const sum = durations.reduce((total, duration) => total + duration, 0);
   return Math.max(sum / seats, ...durations);

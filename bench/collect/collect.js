@@ -1,4 +1,4 @@
-// Free collection beside waves and beside the schedule that it could have at best.
+// Compares free collection with waves and with its best possible schedule.
 //   npm run bench -- collect [--episodes N] [--turns N] [--in-flight N] [--rounds N] [--from RUN]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { trainStart } from './train-start.js';
 /** Load average above which the machine counts as busy. */
 const quiet = 0.5;
 
-/** Runs the whole measurement and prints it; 1 where a goal is missed. */
+/** Runs the whole measurement and prints it. Returns the exit code: 1 if a goal is missed. */
 export async function measure(options) {
   const sizes = readOptions(options);
   if (sizes === undefined) return 2;
@@ -43,7 +43,7 @@ export async function measure(options) {
   }
 }
 
-/** Undefined, with a message printed, where they are wrong. */
+/** Undefined, after printing a message, if an option is wrong. */
 function readOptions(options) {
   const whole = (value) => ({ type: 'string', default: String(value) });
   const { values } = parseArgs({

@@ -1,4 +1,4 @@
-// Collections of the bench's world, as a training run makes them, with what they took.
+// Collects episodes of the benchmark's world as in a training run, and measures the time.
 import { join } from 'node:path';
 
 import { Instances, noCorpus } from '../../dist/experiments/instances.js';
@@ -17,7 +17,7 @@ export async function openHost() {
   return openPluginHost(await Promise.all(folders.map(readPluginSource)));
 }
 
-/** The policy of a run and all that plays with it. */
+/** The policy of a run, with the reward and the format that it plays with. */
 export class Collector {
   static async open(host, run) {
     const settings = hostSettings(1);
@@ -38,16 +38,16 @@ export class Collector {
     return this.parts.model;
   }
 
-  /** Opens the world for collections; dispose of its pool. */
+  /** Opens the world for collections. The caller disposes of its pool. */
   environment(options, play = {}) {
     return this.instances.environment({ name: 'paced-guesses', options, ...play });
   }
 
   /**
-   * Plays episodes of all turns.
+   * Plays episodes. Throws if one of them ends before its last turn.
    *
-   * @returns the episodes; seconds by the clock, of the processor in all threads, inside `generate` and in calls of the
-   * environment; `generate` by call
+   * @returns the episodes; seconds of wall time, of the processor in all threads, inside `generate` and in calls of the
+   * environment; each call of `generate`
    */
   async play(environment, { collection = 'free', episodes, turns, inFlight, seed = 1, model = this.model }) {
     const { reward, format, signal } = this.parts;
@@ -97,7 +97,7 @@ export class Collector {
   }
 }
 
-/** The same model; seconds and requests of each call of `generate` are added to a list. */
+/** The same model. It adds seconds and number of requests of each `generate` call to a list. */
 function timeGenerate(model, calls) {
   return {
     encoder: model.encoder,

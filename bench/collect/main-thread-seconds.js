@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Seconds that the main thread has computed; where /proc is missing, that it was not idle, which counts what others
- * took from it.
+ * Processor seconds of the main thread. Without /proc: seconds in which it was not idle, which include time that other
+ * processes took.
  */
 export function mainThreadSeconds() {
   try {

@@ -1,17 +1,17 @@
-// Environments that take their time: free collection, waves, and what the same durations take where no episode waits
-// for another's `generate`.
+// Environments that answer slowly: compares free collection with waves, and with the same durations if no episode waits
+// for the `generate` call of another.
 import { bestSchedule, leastTime, listSchedule } from './best-schedule.js';
 import { median } from '../engine/median.js';
 import { printLine } from './print-line.js';
 
 const delay = 50;
 const sigma = 1;
-/** Highest share of the time of the schedule in order. */
+/** Maximum ratio to the time of the schedule in order. */
 const goal = 1.1;
-/** Episodes that are played one at a time to time `generate` alone. */
+/** Number of episodes played one at a time, to measure `generate` alone. */
 const soloists = 5;
 
-/** Every round draws other delays, the same for both rules. @returns whether the goal is reached */
+/** Every round draws new delays, the same for both kinds of collection. @returns whether the goal is reached */
 export async function measureDelayed(collector, { episodes, turns, inFlight, rounds }) {
   const alone = await generateAlone(collector, turns);
   console.log(
@@ -56,12 +56,12 @@ export async function measureDelayed(collector, { episodes, turns, inFlight, rou
   return ratio <= goal;
 }
 
-/** Seconds of a call of `generate` with nothing but the request of one turn in it, by turn: medians. */
+/** Median seconds of a `generate` call with one request, for each turn. */
 async function generateAlone(collector, turns) {
   const environment = await collector.environment({ turns });
   try {
     const { generate } = await collector.play(environment, { episodes: soloists, turns, inFlight: 1 });
-    // The first episode finds nothing compiled.
+    // The first episode compiles.
     const calls = generate.slice(turns);
     return Array.from({ length: turns }, (_, turn) =>
       median(calls.filter((_, index) => index % turns === turn).map(({ seconds }) => seconds)),

@@ -1,13 +1,14 @@
-// What a turn costs on the main thread besides the environment's answer: it must not depend on the turns before.
+// The cost of a turn on the main thread without the environment's answer. It must not depend on the number of earlier
+// turns.
 import { mainThreadSeconds } from './main-thread-seconds.js';
 import { median } from '../engine/median.js';
 import { printLine } from './print-line.js';
 
 const lengths = [10, 50, 200];
-/** In every collection, however long its episodes are. */
+/** Number of turns in every collection, for every length of episodes. */
 const allTurns = 3200;
 const inFlight = 16;
-/** Most that a turn of the longest episodes may take of one of the middle ones, where generation takes nothing. */
+/** Maximum ratio of the cost of a turn, longest to middle episodes, if generation takes no time. */
 const goal = 1.2;
 
 /** @returns whether the goal is reached */
@@ -30,7 +31,7 @@ export async function measureHost(collector, { rounds }) {
   return reached;
 }
 
-/** Median seconds a turn, by length of the episodes. */
+/** Median seconds per turn, for each length of episodes. */
 async function measureLengths(collector, { model, rounds }) {
   const costs = lengths.map(() => []);
   const environments = [];
@@ -51,7 +52,7 @@ async function measureLengths(collector, { model, rounds }) {
   return costs.map(median);
 }
 
-/** A policy of the same tokens that always says the same, at once. */
+/** A policy with the same tokens that always gives the same answer immediately. */
 function monotonous({ encoder, capabilities }) {
   const tokens = [...encoder.encodeAction('25'), encoder.endIds[0]];
   const answer = { tokens, logprobs: tokens.map(() => -1), ended: true };

@@ -1,4 +1,4 @@
-// Environments that answer at once: what free collection and threads cost beside waves on the main thread.
+// Environments that answer immediately: compares free collection and threads with waves on the main thread.
 import { median } from '../engine/median.js';
 import { printLine } from './print-line.js';
 
@@ -9,7 +9,7 @@ const variants = [
   { name: 'free, 2 workers', collection: 'free', play: { thread: 'worker', workers: 2 }, goal: 0.7 },
 ];
 
-/** Rounds take turns between the variants, each time from another one on. @returns whether the goals are reached */
+/** Each round measures all variants and starts with another one. @returns whether the goals are reached */
 export async function measureInstant(collector, { episodes, turns, inFlight, rounds }) {
   console.log(`\n${episodes} episodes of ${turns} turns, ${inFlight} in flight, environments that answer at once`);
   const opened = [];
@@ -19,7 +19,7 @@ export async function measureInstant(collector, { episodes, turns, inFlight, rou
     }
     const play = ({ environment, collection }) =>
       collector.play(environment, { collection, episodes, turns, inFlight });
-    // Threads start and code is compiled in a round that does not count.
+    // A first round that does not count starts threads and compiles code.
     for (const variant of opened) await play(variant);
     for (let round = 0; round < rounds; round += 1) {
       const order = opened.map((_, index) => opened[(round + index) % opened.length]);
@@ -32,10 +32,10 @@ export async function measureInstant(collector, { episodes, turns, inFlight, rou
   return opened.map((variant) => report(variant, opened[0], episodes * turns)).every((reached) => reached);
 }
 
-/** Prints a variant. @returns whether its goal is reached, where it has one */
+/** Prints a variant. @returns whether its goal is reached; true if it has none */
 function report({ name, goal, results }, waves, turns) {
   const rate = median(results.map(({ seconds }) => turns / seconds));
-  // Neighbours of one round, so that a machine that is slow for a while is slow for both.
+  // Compares results of the same round, so that a slow period of the machine affects both.
   const ratio = median(results.map(({ seconds }, round) => waves.results[round].seconds / seconds));
   const reached = goal === undefined || ratio >= goal;
   const verdict = goal === undefined ? '' : `${goal.toFixed(2)}${reached ? '' : ' MISSED'}`;

@@ -1,4 +1,4 @@
-// The checkpoint that plays: a small model that has learned to say numbers, in a second or two.
+// Trains the checkpoint that plays: a small model that learns to say numbers in a second or two.
 import { join } from 'node:path';
 
 import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
@@ -6,7 +6,7 @@ import { planRun } from '../../dist/config/run-plan.js';
 import { runRecipe } from '../../dist/experiments/run-recipe.js';
 import { hostSettings, root } from '../engine/our-side.js';
 
-/** Trains by the recipe beside this file. @returns the folder of the run */
+/** Trains with the recipe next to this file. @returns the folder of the run */
 export async function trainStart(host, folder) {
   const { recipe, origin } = await resolveRecipe({ source: 'bench/collect/recipe.yaml', cwd: root, host });
   const output = join(folder, 'start');

@@ -1,4 +1,4 @@
-// Our engine against eager PyTorch: alternating in one run, each side at its better of one and two threads.
+// Compares our engine with eager PyTorch. Both alternate in one run, and each uses the faster of one and two threads.
 //   npm run bench -- engine [--rounds N] [--iterations N] [--python PATH] [--json FILE]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const models = [
   { name: 'd 128 x 4', preset: 'micro', vocabulary: 512, hidden: 128, layers: 4, heads: 4, intermediate: 384 },
   { name: 'quickstart', preset: 'pico', vocabulary: 98, hidden: 64, layers: 2, heads: 4, intermediate: 128 },
 ];
-/** Highest share of PyTorch's time, by kind and model. */
+/** Maximum ratio to PyTorch's time, by kind and model. */
 const goals = {
   'step d 128 x 4': 0.95,
   'step quickstart': 0.95,
@@ -30,7 +30,7 @@ const goals = {
   'iteration, plain loop': 0.8,
 };
 
-/** Runs the whole measurement and prints its table; 1 where a goal is missed. */
+/** Runs the whole measurement and prints its table. Returns the exit code: 1 if a goal is missed. */
 export async function measure(options) {
   const { values } = parseArgs({
     args: options,
@@ -69,13 +69,13 @@ export async function measure(options) {
   }
 }
 
-/** Training step and decoding of one model, both sides, all thread counts, in turns. */
+/** Measures training steps and decoding of one model. Sides and thread counts alternate. */
 async function measureModel(host, peers, model, rounds) {
   const sizes = { ...model, ...episodes, new: episodes.fresh };
   const works = [];
   const policies = [];
   for (const threads of threadCounts) {
-    // As on the other side, the model that decodes is not the one that is trained.
+    // As on the other side, separate models decode and train.
     const make = async () => {
       policies.push(await makePolicy(host, { ...sizes, threads, maxTokens: sizes.prompt + sizes.fresh }));
       return policies.at(-1);
@@ -96,7 +96,7 @@ async function measureModel(host, peers, model, rounds) {
   for (const work of works) await work.run(2);
   for (let round = 0; round < rounds; round += 1) {
     for (const work of works) {
-      // Lets threads of the side before fall asleep.
+      // Lets threads of the other side go to sleep.
       await setTimeout(100);
       const { seconds, cpu } = await work.run(work.repetitions);
       results.get(work).seconds.push(...seconds);
@@ -123,7 +123,7 @@ async function measureModel(host, peers, model, rounds) {
   ];
 }
 
-/** Iterations of the quickstart's GRPO in turns, after a supervised start that both sides share. */
+/** Measures iterations of the quickstart's GRPO. The sides alternate, after a supervised start that they share. */
 async function measureIteration(host, peers, start, iterations) {
   const sides = [];
   for (const threads of threadCounts) {
@@ -183,7 +183,7 @@ function summary(list) {
   };
 }
 
-/** A line of the table: each side at its faster number of threads, and the processor's time of both on one thread. */
+/** A line of the table: each side with its faster number of threads, and the processor time of both on one thread. */
 function row(name, ourSides, torchSides, format) {
   const [ours, torch] = [fastest(ourSides), fastest(torchSides)];
   const [alone, torchAlone] = [ourSides, torchSides].map((sides) => sides.find(({ threads }) => threads === 1));

@@ -1,12 +1,12 @@
-// How much of the machine others used while we measured, in cores: a number beside every ratio, for a shared machine
-// can make any of them.
+// Measures how many cores other processes used. Every ratio needs this number, because load on a shared machine
+// distorts it.
 import { readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
 /**
- * Starts a clock over the whole machine; the answer is called with the same processes at the end. Undefined where /proc
- * is not there.
+ * Starts the measurement. The returned function ends it and returns the cores used by all processes except this one and
+ * `pids`. It returns undefined without /proc.
  */
 export function watchForeignLoad(pids) {
   const start = snapshot(pids);
@@ -29,7 +29,7 @@ function snapshot(pids) {
   }
 }
 
-/** User and system time of a process, all its threads. */
+/** User and system time of a process in all threads. */
 function ticksOf(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return Number(fields[11]) + Number(fields[12]);

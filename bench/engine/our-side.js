@@ -1,4 +1,4 @@
-// Our side: the policy as a recipe gets it, from the built packages.
+// Our side: the policy from the built packages, created as for a recipe.
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,9 +22,9 @@ export function hostSettings(seed) {
   return { random: createRandom(seed), log, signal: new globalThis.AbortController().signal, cacheDirectory };
 }
 
-/** A policy from scratch whose vocabulary has exactly `size` tokens: that many invented words. */
+/** A policy from scratch whose vocabulary has exactly `vocabulary` tokens, most of them invented words. */
 export async function makePolicy(host, { preset, vocabulary, threads, maxTokens }) {
-  // Besides these words: the end token, the unknown character, the blank, ten digits, the letters, and the word of all
+  // The other 40 tokens: the end token, the unknown character, the blank, ten digits, the letters, and the word of all
   // letters.
   const words = Array.from({ length: vocabulary - 40 }, (_, index) => {
     const letters = [index, Math.floor(index / 26), Math.floor(index / 676)].map((n) =>
@@ -39,9 +39,7 @@ export async function makePolicy(host, { preset, vocabulary, threads, maxTokens 
   return new Instances(host, hostSettings(1)).policy({ name: 'transformer', options: { threads } }, context);
 }
 
-/**
- * One training step on episodes of which the last `fresh` tokens are trained on; returns a function that does one step.
- */
+/** Returns a function that does one training step on episodes whose last `fresh` tokens are trained. */
 export async function trainWork(policy, { vocabulary, prompt, fresh, episodes }) {
   const random = createRandom(2);
   const width = prompt + fresh;
@@ -72,7 +70,7 @@ export async function trainWork(policy, { vocabulary, prompt, fresh, episodes })
   };
 }
 
-/** Generation of all episodes, none of which ends early; returns a function that plays them once. */
+/** Returns a function that generates all episodes once. No episode ends early. */
 export function decodeWork(policy, { vocabulary, prompt, fresh, episodes }) {
   const random = createRandom(3);
   let round = 0;

@@ -1,6 +1,6 @@
 const widths = [24, 18, 18, 12, 14, 12];
 
-/** The table, and where an iteration of the quickstart goes on both sides. */
+/** Prints the table, and the times of the parts of a quickstart iteration on both sides. */
 export function printReport({ machine, torch, foreignCores, rows, iteration }) {
   console.log(`${machine}; PyTorch ${torch}, eager. Each side at its faster of one and two threads (in brackets).`);
   console.log('The CPU ratio compares the processor time of both on one thread, which a busy machine disturbs less.');

@@ -1,5 +1,5 @@
-// The quickstart's recipe on our side: supervised fine-tuning to a start that both sides share, then iterations of
-// GRPO, one at a time.
+// The quickstart's recipe on our side: supervised fine-tuning to a start that both sides share, then single iterations
+// of GRPO.
 import { mkdirSync } from 'node:fs';
 
 import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
@@ -10,7 +10,7 @@ import { nothingSpent } from '../../dist/training/spending.js';
 import { hostSettings, root } from './our-side.js';
 import { processorSeconds } from './processor-seconds.js';
 
-/** Everything of the recipe, with another number of threads and of rl steps. */
+/** The parts of the recipe, with other numbers of threads and of rl steps. */
 export async function openQuickstart(host, { threads, steps }) {
   const sets = [`policy.options.threads=${threads}`, `stages.rl.steps=${steps}`];
   const { recipe } = await resolveRecipe({ source: 'recipes/quickstart/recipe.yaml', sets, cwd: root, host });
@@ -39,14 +39,14 @@ export async function openQuickstart(host, { threads, steps }) {
   };
 }
 
-/** Trains the sft stage and saves what came out. */
+/** Trains the sft stage and saves the policy. */
 export async function saveStart(quickstart, folder) {
   mkdirSync(folder, { recursive: true });
   await quickstart.stage('sft', () => undefined);
   await quickstart.parts.policy.save(folder);
 }
 
-/** Iterations of the rl stage; `between` is awaited after each, with its seconds and where they went. */
+/** Runs the rl stage. After each iteration it awaits `between` with the seconds of the iteration and of its parts. */
 export async function iterate(quickstart, between) {
   const { clock } = quickstart;
   let before = process.cpuUsage();

@@ -1,4 +1,4 @@
-// A Python with PyTorch: the one that --python names, or a virtual environment in the user's cache folder, made on
+// A Python with PyTorch: the interpreter in --python, or a virtual environment in the user's cache folder, created on
 // first use.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

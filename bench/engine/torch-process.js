@@ -1,4 +1,4 @@
-// The other side: a Python process that sleeps until it is asked.
+// The other side: a Python process that sleeps until it gets a request.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ export class TorchProcess {
   #child;
   #lines;
 
-  /** Starts a process with that many threads; `hello` is what it says of itself. */
+  /** Starts a process with that many threads. `hello` is its first message. */
   static async start(python, threads) {
     const peer = new TorchProcess();
     // Threads that spin while they wait would take time from the other side.

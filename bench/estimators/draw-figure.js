@@ -1,5 +1,5 @@
-// The figure beside the table: how far each estimator leans away from the gradient, and how noisy it is. Plain SVG that
-// reads in light and dark.
+// The figure next to the table: the angle of each estimator to the gradient, and its noise. Plain SVG that is readable
+// in light and dark.
 const [width, height] = [760, 420];
 const frame = { left: 64, right: 16, top: 20, bottom: 52 };
 
@@ -38,7 +38,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** Labels one below the other where they would cover each other. */
+/** Moves labels down if they would cover each other. */
 function placeLabels(points) {
   const [lineHeight, labelWidth] = [14, 210];
   const placed = [];

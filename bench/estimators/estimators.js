@@ -1,5 +1,5 @@
 // Bias and noise of every estimator on the small game of law 6: `npm run bench -- estimators [--batches N] [--write]`.
-// Prints the table; with --write it is put into docs/algorithms.md, and the figure beside it.
+// Prints the table. With --write it goes into docs/algorithms.md, and the figure is written, too.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,7 +12,7 @@ const page = fileURLToPath(new URL('../../docs/algorithms.md', import.meta.url))
 const figure = fileURLToPath(new URL('../../docs/figures/estimators.svg', import.meta.url));
 const [begin, end] = ['<!-- estimators: begin -->', '<!-- estimators: end -->'];
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function measure(argv) {
   const { values } = parseArgs({
     args: argv,
@@ -23,7 +23,7 @@ export async function measure(argv) {
     console.error('Usage: npm run bench -- estimators [--batches N, at least 100] [--write]');
     return 2;
   }
-  // The game and the list of estimators are the test's own, in TypeScript.
+  // The game and the list of estimators are TypeScript files of the test.
   const jiti = createJiti(import.meta.url);
   const { TokenMdp } = await jiti.import('../../src/testing/estimators/token-mdp.ts');
   const { measureEstimator } = await jiti.import('../../src/testing/estimators/measure-estimator.ts');

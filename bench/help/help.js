@@ -1,4 +1,4 @@
-// `npm run bench -- help`: how long `agentgym --help` takes, the fastest of 10; more than 250 ms ends with 1.
+// `npm run bench -- help`: measures `agentgym --help`, the fastest of 10 runs. More than 250 ms gives the exit code 1.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

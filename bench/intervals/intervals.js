@@ -1,5 +1,5 @@
-// How often 95 % intervals of the difference of two cells cover it: `npm run bench -- intervals [--runs N]`. Simulated
-// cells without a difference (src/statistics/simulate-cells.ts). Prints the table of docs/decisions/intervals.md.
+// How often 95 % intervals cover the difference of two cells: `npm run bench -- intervals [--runs N]`. The simulated
+// cells have no difference (src/statistics/simulate-cells.ts). Prints the table of docs/decisions/intervals.md.
 import { parseArgs } from 'node:util';
 
 import { createRandom } from '../../dist/random/create-random.js';
@@ -16,7 +16,7 @@ const layouts = [
   ['20 x 1..9', Array.from({ length: 20 }, (_, cluster) => 1 + 2 * (cluster % 5))],
 ];
 const common = { habit: 0.3, clusterDifficulty: 1.2, taskDifficulty: 0.9 };
-/** Effects of seeds, and of what one cell is better at. */
+/** Pairs: the effect of seeds, and the effect of cells on tasks. */
 const worlds = [
   [0, 0],
   [0.1, 0],
@@ -26,7 +26,7 @@ const worlds = [
 ];
 const resamples = 200;
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export function measure(argv) {
   const { values } = parseArgs({ args: argv, options: { runs: { type: 'string', default: '2000' } } });
   const runs = Number(values.runs);
@@ -102,7 +102,7 @@ function coverage(cells, runs) {
     );
     tally('seeds', tInterval(bySeed));
     tally('bootstrap', clusterBootstrapInterval(bySeed, names, random.stream('seeds', run), resamples));
-    // It takes a hundred times as long as the others.
+    // This method takes a hundred times as long as the others.
     if (run % 10 === 0) {
       const stages = { weights: cells.clusters, resamples };
       tally('stages', hierarchicalBootstrapDifference(first, second, random.stream('stages', run), stages));
@@ -113,8 +113,8 @@ function coverage(cells, runs) {
 }
 
 /**
- * What the components say if none may be negative and degrees of freedom are Satterthwaite's; and if seeds are not a
- * sample at all.
+ * Intervals by other methods: `textbook` has no negative components and Satterthwaite's degrees of freedom; for
+ * `tasks`, seeds are not a sample.
  */
 function alternatives({ mean, seeds, tasks, components: { seed, task, rest } }) {
   const around = (variance, degrees) => {

@@ -1,7 +1,7 @@
-"""A Llama decoder in plain PyTorch: what somebody who cares about speed, but writes eager PyTorch, would write.
+"""A Llama decoder in plain eager PyTorch, written for speed.
 
-Queries, keys and values are one product, gate and up another; the cache is allocated once and written in place; rotary angles are a table; the
-head is computed where a logit is wanted.
+Queries, keys and values are one product, gate and up another. The cache is allocated once and written in place. Rotary angles are a table.
+The head is computed only for needed logits.
 """
 import torch
 import torch.nn.functional as F
@@ -38,7 +38,7 @@ class Layer(nn.Module):
 
 
 def attend(q, k, v, visible=None):
-    """Attention by hand: for one query a row it is faster on a CPU than `scaled_dot_product_attention` (measured)."""
+    """Attention by hand: with one query per row it is faster on a CPU than `scaled_dot_product_attention` (measured)."""
     scores = (q @ k.mT) * q.shape[-1] ** -0.5
     if visible is not None:
         scores = scores.masked_fill(~visible, -1e9)
@@ -64,7 +64,7 @@ class Decoder(nn.Module):
                 nn.init.normal_(parameter, std=parameter.shape[1] ** -0.5)
 
     def load(self, tensors):
-        """Takes weights by Hugging Face's names."""
+        """Loads weights by their Hugging Face names."""
         with torch.no_grad():
             self.embedding.weight.copy_(tensors["model.embed_tokens.weight"])
             self.final_norm.copy_(tensors["model.norm.weight"])
@@ -97,7 +97,7 @@ class Decoder(nn.Module):
         return [(torch.zeros(shape), torch.zeros(shape)) for _ in self.layers]
 
     def step(self, tokens, start, cache):
-        """Tokens [rows, time] that all stand at positions start ... start + time; returns the last state of each row."""
+        """Feeds tokens [rows, time] at the positions start ... start + time of every row; returns the last state of each row."""
         time = tokens.shape[1]
         x = self.embedding(tokens)
         cos, sin = self.cos[start:start + time], self.sin[start:start + time]
@@ -105,7 +105,7 @@ class Decoder(nn.Module):
             q, k, v = layer.project(x, cos, sin)
             keys[:, :, start:start + time] = k
             values[:, :, start:start + time] = v
-            # A chunk begins only an empty cache here; a single token sees all there is.
+            # A chunk of tokens only starts an empty cache; a single token sees the whole cache.
             if time > 1:
                 context = F.scaled_dot_product_attention(q, k, v, is_causal=True)
             else:
@@ -115,7 +115,7 @@ class Decoder(nn.Module):
 
     def ragged_step(self, tokens, positions, last, cache, capacity):
         """
-        Tokens [rows, time] at positions [rows, time] of their own, padding at position capacity - 1; returns the state at index `last` of each row.
+        Feeds tokens [rows, time] at separate positions [rows, time], with padding at position capacity - 1; returns the state at index `last` of each row.
         """
         rows = torch.arange(tokens.shape[0])[:, None]
         x = self.embedding(tokens)

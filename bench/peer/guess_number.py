@@ -1,4 +1,4 @@
-"""The guessing game of the quickstart, as plain Python that speaks token ids at once: no text is encoded while the clock runs."""
+"""The guessing game of the quickstart in plain Python. It uses token ids directly, so no text is encoded during the measurement."""
 import json
 import random
 
@@ -31,7 +31,7 @@ class Game:
         return [*a[0], w.number[self.low], *a[1], w.number[self.high], *a[2], w.number[self.turns], *a[3], w.end]
 
     def step(self, ids):
-        """Plays an action's ids; returns reply ids, whether it was right, and whether the game is over."""
+        """Plays the ids of an action; returns the ids of the reply, whether the guess is right, and whether the game is over."""
         w = self.words
         guess = w.meaning.get(ids[0]) if len(ids) == 1 else None
         self.left -= 1

@@ -1,4 +1,4 @@
-"""Muon as Keller Jordan describes it, in float32; matrices of one shape are one batched product."""
+"""Muon as Keller Jordan describes it, in float32. Matrices of the same shape share one batched product."""
 import torch
 
 

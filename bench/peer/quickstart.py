@@ -1,5 +1,5 @@
-"""One GRPO iteration of the quickstart as a PyTorch loop, every lane in one batch, finished lanes dropped. Plain: as one would write it, with torch.optim.Muon. Tuned: prompts
-shared within a group, the few lanes with long actions apart, matrices of one shape orthogonalized together in float32."""
+"""One GRPO iteration of the quickstart as a PyTorch loop. All lanes are one batch, and finished lanes are dropped. Plain: the usual loop, with torch.optim.Muon. Tuned: the lanes
+of a group share their prompt, the few lanes with long actions form a separate batch, and matrices of the same shape are orthogonalized together in float32."""
 import torch
 
 from decoder import Decoder
@@ -29,7 +29,7 @@ class Quickstart:
         self.model.load(load_tensors(f"{folder}/model.safetensors"))
         hidden = [p for p in self.model.layers.parameters() if p.ndim == 2]
         rest = [p for p in self.model.parameters() if not any(p is h for h in hidden)]
-        # Fused matrices are orthogonalized as a whole, which is less work than one by one.
+        # Fused matrices are orthogonalized as a whole, which is less work than one at a time.
         self.tuned = tuned
         self.muon = Muon(hidden) if tuned else torch.optim.Muon(hidden, lr=rate, weight_decay=0.0)
         self.adamw = torch.optim.AdamW(rest, lr=rate, betas=(0.9, 0.95), weight_decay=0.0, fused=True)
@@ -84,12 +84,12 @@ class Quickstart:
                 return actions
             if self.tuned and len(going) < len(lanes) // 8:
                 return self.finish(sorted(going), actions, lanes, cache)
-            # Lanes that have ended keep their place and write to the last position, which nobody reads.
+            # Ended lanes keep their place and write to the last position, which is never read.
             state = self.feed([[drawn[i]] for i in range(len(lanes))],
                               [len(lane.tokens) + count - 1 if i in going else CAPACITY - 1 for i, lane in enumerate(lanes)], cache)
 
     def finish(self, going, actions, lanes, cache):
-        """The few lanes whose action is long go on in a batch of their own."""
+        """Finishes the few lanes with long actions in a separate batch."""
         index = torch.tensor(going)
         part = [(k[index], v[index]) for k, v in cache]
         while going:
@@ -119,7 +119,7 @@ class Quickstart:
         return self.model.ragged_step(tokens, positions, last, cache, CAPACITY)
 
     def update(self, groups, minibatches=4):
-        """Clipped policy gradient with entropy bonus, token mean; groups without spread are dropped."""
+        """Clipped policy gradient with entropy bonus and token mean; groups with equal rewards are dropped."""
         rows, advantages = [], []
         for group in groups:
             reward = torch.tensor([float(episode.success) for episode in group])

@@ -1,4 +1,4 @@
-"""Answers one JSON line per JSON line on standard input; between them the process sleeps, so that the two sides never compete.
+"""Answers each JSON line on standard input with one JSON line. Between them the process sleeps, so the two sides never compete.
 
     {"prepare": NAME, "kind": "train" | "decode", "sizes": {...}}      {"prepare": NAME, "kind": "grpo", "folder": PATH, "tuned": bool}
     {"measure": NAME, "repetitions": N}  ->  {"seconds": [...], "cpu": [...]} and, for grpo, {"rollout": [...], "update": [...], "success": [...]}
@@ -33,7 +33,7 @@ def main():
 
 
 def iterate(quickstart, repetitions):
-    """Whole iterations: rollout and update apart."""
+    """Measures whole iterations, and rollout and update separately."""
     rollout, update, success, cpu = [], [], [], []
     for _ in range(repetitions):
         start, spent = time.perf_counter(), time.process_time()

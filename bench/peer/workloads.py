@@ -1,4 +1,4 @@
-"""The two measurements of one operation: a training step on a batch of episodes, and their generation."""
+"""The two workloads: a training step on a batch of episodes, and their generation."""
 import time
 
 import torch
@@ -54,7 +54,7 @@ def decode(sizes):
 
 
 def timed(work, repetitions):
-    """Seconds of each repetition, and the processor's seconds over all threads."""
+    """Seconds of each repetition, and processor seconds of all threads."""
     seconds, cpu = [], []
     for _ in range(repetitions):
         start, spent = time.perf_counter(), time.process_time()

@@ -1,6 +1,6 @@
-// A recipe over several seeds: `npm run bench -- seeds RECIPE [--seeds N] [--runs DIR] [--set KEY=VALUE]...`. Finished
-// runs are kept and not repeated, so that it can be stopped and started again. Prints the table that recipes' READMEs
-// carry.
+// Runs a recipe with several seeds: `npm run bench -- seeds RECIPE [--seeds N] [--runs DIR] [--set KEY=VALUE]...`.
+// Finished runs are kept and not repeated, so the command can be stopped and started again. Prints the table for the
+// READMEs of recipes.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -10,7 +10,7 @@ import { pairedTInterval, tInterval } from '../../dist/statistics/t-interval.js'
 
 const usage = 'Usage: npm run bench -- seeds RECIPE [--seeds N] [--runs DIR] [--set KEY=VALUE]...';
 
-/** Runs what is missing, then prints. Gives the exit code. */
+/** Runs missing seeds, then prints the table. Returns the exit code. */
 export async function measure(argv) {
   const { values, positionals } = parseArgs({
     args: argv,
@@ -54,7 +54,7 @@ function run(args) {
   });
 }
 
-/** One row a seed, then means with 95 % t intervals over seeds, then paired differences. */
+/** One row per seed, then means with 95 % t intervals over seeds, then paired differences. */
 function table(seeds, results) {
   const at = (evaluations, temperature) => evaluations.find((evaluation) => evaluation.temperature === temperature);
   const rate = (evaluation) => (evaluation === undefined ? undefined : evaluation.success.rate);
@@ -69,7 +69,7 @@ function table(seeds, results) {
   ].filter(([, of]) => results.every((result) => of(result) !== undefined));
   const values = new Map(columns.map(([name, of]) => [name, results.map(of)]));
   const cell = (share) => (100 * share).toFixed(1);
-  // Seeds that all came to the same have no variance to make an interval of, which is not the same as certainty.
+  // If all seeds have the same result, there is no variance for an interval. This does not mean certainty.
   const intervalText = ({ low, high }) => (low === high ? 'none: all seeds alike' : `${cell(low)} to ${cell(high)}`);
   const row = (cells) => `| ${cells.join(' | ')} |`;
   const lines = [row(['seed', ...values.keys(), 'seconds']), row(['---', ...columns.map(() => '---'), '---'])];

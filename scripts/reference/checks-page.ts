@@ -1,6 +1,6 @@
 import { allChecks } from '../../src/plugin-check/all-checks.js';
 
-/** Every check of plugins: what holds, why it matters and how to mend it. */
+/** All checks of plugins: the requirement, why it matters and how to fix it. */
 export function checksPage(): string {
   const sections = allChecks().map(({ kind, checks }) => {
     const rows = checks.map(({ id, title, severity, why, cure }) => {

@@ -4,7 +4,7 @@ import { type Command, Config } from '@oclif/core';
 
 type Flag = Command.Loadable['flags'][string];
 
-/** What each exit code says; the table of every command. */
+/** The meaning of each exit code, for all commands. */
 const exitCodes = [
   ['0', 'success'],
   ['1', 'a check failed, such as a problem found by `doctor`'],
@@ -14,7 +14,7 @@ const exitCodes = [
 ] as const;
 
 /**
- * Every command that `agentgym --help` knows, those of oclif's own plugins among them, without what a user has
+ * All commands in `agentgym --help`, including commands of oclif's own plugins, without plugins that a user has
  * installed.
  */
 export async function allCommands(): Promise<Command.Loadable[]> {
@@ -91,7 +91,7 @@ function examples(command: Command.Loadable): string[] {
   return shown.length === 0 ? [] : ['```console', ...shown, '```\n'];
 }
 
-/** What stands in oclif's templates: the words `config.bin` and `command.id`, and nothing else. */
+/** Fills oclif's templates. It knows only the names that texts of this repository use. */
 function filled(template: string, command: Command.Loadable): string {
   return template.replaceAll(/<%[-=] *([\w.]+) *%>/g, (_, name: string) => {
     if (name === 'config.bin') return 'agentgym';

@@ -1,5 +1,5 @@
-// The contracts as pages: prose of the doc comments, and the declarations as they stand, since these files are written
-// to be read.
+// Writes the contracts as pages: the prose of the doc comments, and the unchanged declarations, because these files are
+// written for readers.
 import { basename } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -12,13 +12,13 @@ export interface ContractExport {
   readonly name: string;
   /** Name of the contract's file, without its ending: `environment`. */
   readonly contract: string;
-  /** Its doc comment without examples; empty where there is none. */
+  /** Its doc comment without examples; empty if there is none. */
   readonly prose: string;
   /** The Markdown of its `@example`. */
   readonly example: string;
-  /** The declaration as it stands, doc comments of its members with it. */
+  /** The unchanged declaration, with the doc comments of its members. */
   readonly declaration: string;
-  /** Names of contracts that it speaks of. */
+  /** Names of contracts that it uses. */
   readonly mentions: readonly string[];
 }
 
@@ -115,7 +115,7 @@ function docComment(statement: ts.Statement, text: string): { prose: string; exa
   return { prose: escaped(prose.trim()), example: example.trim() };
 }
 
-/** Markdown that is no HTML, such as `log p(tokens[t] | tokens[<t])`. */
+/** Markdown without HTML: escapes `<`, as in `log p(tokens[t] | tokens[<t])`. */
 const escaped = (prose: string) =>
   prose
     .split(/(`[^`]*`)/)

@@ -79,7 +79,7 @@ function ablationPage(): string {
 /**
  * A table of a map's keys, then the sections of the maps in it.
  *
- * @param told where a shape was described before
+ * @param told path at which each shape was described before
  */
 function keySections(path: string, schema: SchemaNode, told: Map<object, string>): string[] {
   const open = unwrap(schema);
@@ -139,7 +139,7 @@ interface Constraint {
   readonly requirement?: unknown;
 }
 
-/** What a key takes, in a few words. */
+/** The type of a key, in a few words. */
 function typeName(schema: SchemaNode): string {
   const open = unwrap(schema);
   const pipe = ((open as { pipe?: readonly Constraint[] }).pipe ?? []).slice(1);

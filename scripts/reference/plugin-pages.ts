@@ -1,4 +1,4 @@
-// A page for each plugin of this repository: its README, then what its contributions declare.
+// A page for each plugin of this repository: its README, then the declarations of its contributions.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 
@@ -89,7 +89,7 @@ function contributionSection(contribution: Contribution): string[] {
   return [`### ${kind} \`${name}\`\n`, `${summary}.\n`, ...capabilities(contribution), ...optionTable(options, kind)];
 }
 
-/** What the host knows of it beside its options. */
+/** What a contribution declares besides its options. */
 function capabilities(contribution: Contribution): string[] {
   const said: string[] = [];
   if (contribution.kind === 'environment') {
@@ -120,7 +120,7 @@ function optionTable(options: OptionsDeclaration, kind: ContributionKind): strin
   return ['| option | takes | default | meaning |', '|---|---|---|---|', ...rows, ''];
 }
 
-/** A link of a plugin's README, as it is written from `docs/reference/plugins/`. */
+/** A link in a plugin's README, relative to `docs/reference/plugins/`. */
 function moved(target: string, folder: string): string {
   if (/^[a-z]+:/.test(target)) return target;
   const path = posix.normalize(posix.join('plugins', folder, target));

@@ -22,7 +22,7 @@ const byKind: { readonly [kind: string]: readonly CheckDescription[] } = {
   tool: [creation, ...toolChecks],
 };
 
-/** Every check there is, by whose checks they are and in the order in which they run. */
+/** All checks by kind, in the order in which they run. */
 export function allChecks(): readonly { readonly kind: string; readonly checks: readonly CheckDescription[] }[] {
   return Object.entries(byKind).map(([kind, checks]) => ({ kind, checks }));
 }

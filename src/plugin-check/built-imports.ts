@@ -2,18 +2,18 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
-/** An import that is still there when the code runs. */
+/** An import that remains in the built code. */
 export interface BuiltImport {
   /** The file that imports. */
   readonly file: string;
   readonly specifier: string;
 }
 
-/** The files that an entry leads to inside its package, and what they import from outside. */
+/** The files that an entry imports within its package, and their imports from outside. */
 export interface BuiltGraph {
   readonly files: readonly string[];
   readonly outside: readonly BuiltImport[];
-  /** Relative imports that lead nowhere. */
+  /** Relative imports of files that do not exist. */
   readonly lost: readonly BuiltImport[];
 }
 
@@ -24,13 +24,13 @@ const patterns = [
   /\b(?:import|require)\s*\(\s*["']([^"'\n]+)["']\s*[,)]/g,
 ];
 
-/** What a built file imports, types long gone. Imports whose name is computed are not seen. */
+/** The imports of a built file. Imports with a computed name are not found. */
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(file, 'utf8').replace(comments, '');
   return [...new Set(patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] as string)))];
 }
 
-/** Follows relative imports from the entry on. */
+/** Follows relative imports, starting at the entry. */
 export function readBuiltGraph(entry: string): BuiltGraph {
   const files = new Set<string>();
   const outside: BuiltImport[] = [];
@@ -56,7 +56,7 @@ export function readBuiltGraph(entry: string): BuiltGraph {
   return { files: [...files], outside, lost };
 }
 
-/** The package of an import, or undefined where it is Node's own. */
+/** The package of an import; undefined for a module of Node.js. */
 export function packageOf(specifier: string): string | undefined {
   if (specifier.startsWith('node:') || specifier.startsWith('#') || builtinModules.includes(specifier))
     return undefined;

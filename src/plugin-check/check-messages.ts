@@ -1,7 +1,7 @@
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { CheckOutcome } from '../testing/conformance-kit.js';
 
-/** What the process that runs a plugin is asked. All of it is JSON. */
+/** A request to the process that runs a plugin, as JSON. */
 export type CheckRequest =
   | {
       readonly job: 'entry';
@@ -16,13 +16,13 @@ export type CheckRequest =
       readonly name: string;
       readonly seed: number;
       readonly thorough: boolean;
-      /** Seconds that a single check may wait. */
+      /** Maximum seconds of one check. */
       readonly seconds: number;
       readonly only: readonly string[] | null;
       readonly skip: readonly string[];
     };
 
-/** Messages about its work. */
+/** A message of this process about its work. */
 export type CheckMessage =
   | { readonly type: 'started'; readonly id: string; readonly label?: string }
   | { readonly type: 'finished'; readonly outcome: CheckOutcome; readonly label?: string }
@@ -31,5 +31,5 @@ export type CheckMessage =
       readonly contributions: readonly { readonly kind: ContributionKind; readonly name: string }[];
     }
   | { readonly type: 'speed'; readonly stepsPerSecond: number }
-  /** Done; what still holds the process open is named. */
+  /** The work is done. `open` lists the resources that still keep the process alive. */
   | { readonly type: 'done'; readonly open: readonly string[] };

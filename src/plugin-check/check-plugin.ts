@@ -19,19 +19,19 @@ export interface CheckPluginOptions {
   readonly root: string;
   readonly hostVersion: string;
   readonly seed: number;
-  /** Every option set instead of a dozen, and other options of policies too. */
+  /** Try every option set instead of about a dozen, also for policies. */
   readonly thorough: boolean;
-  /** Seconds without a sign after which the plugin's process is killed. */
+  /** Seconds without a message after which the plugin's process is killed. */
   readonly seconds: number;
   /** Ids of the only checks to run; empty: all. */
   readonly only: readonly string[];
   readonly skip: readonly string[];
   readonly signal: AbortSignal;
-  /** Told of each step, for a person who waits. */
+  /** Called with a line for each step, to show progress on the terminal. */
   readonly progress: (line: string) => void;
 }
 
-/** What became of one contribution. */
+/** The outcome of one contribution. */
 interface ContributionReport {
   readonly kind: ContributionKind;
   readonly name: string;
@@ -41,17 +41,17 @@ interface ContributionReport {
 
 /** What `agentgym plugins check --json` prints. */
 export interface PluginReport {
-  /** Name of the package, or its folder where it has none. */
+  /** Name of the package, or its folder if it has no name. */
   readonly plugin: string;
   readonly version: string;
   readonly root: string;
-  /** Of the package and its entry. */
+  /** Checks of the package and its entry. */
   readonly checks: readonly CheckOutcome[];
   readonly contributions: readonly ContributionReport[];
   readonly passed: boolean;
 }
 
-/** @throws AgentgymError AG_PLUGIN_CHECK where a check is named that is not there; what `signal` was aborted with */
+/** @throws AgentgymError AG_PLUGIN_CHECK if a named check does not exist; the reason of an aborted `signal` */
 export async function checkPlugin(options: CheckPluginOptions): Promise<PluginReport> {
   const { root, only, skip, progress } = options;
   refuseUnknown([...only, ...skip]);
@@ -74,7 +74,7 @@ export async function checkPlugin(options: CheckPluginOptions): Promise<PluginRe
     const outcomes = [...checks, ...contributions.flatMap((contribution) => contribution.checks)];
     return { ...names, root, checks, contributions, passed: outcomes.every(({ status }) => status !== 'failed') };
   };
-  // A host of another version would not run its code either.
+  // The host would not run the code of such a plugin either.
   const refused = ofPackage.some(
     ({ id, status }) => status === 'failed' && (id === 'api-version' || id === 'plugin-field'),
   );
@@ -93,7 +93,7 @@ export async function checkPlugin(options: CheckPluginOptions): Promise<PluginRe
       name,
       seed: options.seed,
       thorough: options.thorough,
-      // Its own deadline comes first, so that it can say which wait was too long.
+      // The process has an earlier deadline, so that it can report what took too long.
       seconds: options.seconds / 2,
       ...selection,
     } as const;
@@ -104,7 +104,7 @@ export async function checkPlugin(options: CheckPluginOptions): Promise<PluginRe
   return report([...ofPackage, ...ofEntry.checks], contributions);
 }
 
-/** Runs a job, and adds what only the one who watches from outside can find: silence, endings, deadlines. */
+/** Runs a job, and adds the checks that need an observer outside its process: output, exits and deadlines. */
 async function examineInProcess(
   kind: 'entry' | 'contribution',
   request: CheckRequest,
@@ -134,7 +134,7 @@ async function examineInProcess(
 
 type Observed = 'deadline' | 'exits' | 'silent' | 'ends';
 
-/** Checks that only the one who watches can make. */
+/** Checks that need an observer outside the process. */
 const checksFromOutside: {
   readonly [Kind in 'entry' | 'contribution']: readonly (readonly [Observed, CheckDescription])[];
 } = {
@@ -152,7 +152,7 @@ const checksFromOutside: {
   ],
 };
 
-/** What each of them found. */
+/** The findings of these checks. */
 function observed(
   result: CheckProcessResult,
   seconds: number,
@@ -176,7 +176,7 @@ function observed(
   };
 }
 
-/** Ids of checks that a person may name. */
+/** Throws if an id is not the id of a check. */
 function refuseUnknown(ids: readonly string[]): void {
   const known = new Set(allChecks().flatMap(({ checks }) => checks.map(({ id }) => id)));
   const stranger = ids.find((id) => !known.has(id));

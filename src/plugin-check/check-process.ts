@@ -1,5 +1,5 @@
-// The process in which a plugin's code runs while it is checked: it may hang, print or exit, and only this process goes
-// with it.
+// The process that runs a plugin's code while the plugin is checked. If the code hangs, prints or exits, only this
+// process is affected.
 import { checkContributions } from '../plugins/check-contributions.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';
@@ -11,7 +11,7 @@ import { examiners, type Examination } from './examine-contribution.js';
 import { optionSets, type OptionSet } from './option-sets.js';
 import { contributionChecks, entryChecks } from './process-checks.js';
 
-/** Option sets that are tried besides the defaults; `--thorough` tries more. */
+/** Number of option sets besides the defaults; `--thorough` tries all. */
 const fewSets = 12;
 
 /** Settings of a recipe's `algorithm` under which options of algorithms are validated. */
@@ -24,7 +24,7 @@ process.once('message', (request: CheckRequest) => {
 async function answer(request: CheckRequest): Promise<void> {
   try {
     await (request.job === 'entry' ? checkEntry(request) : checkContribution(request));
-    // What was asked of the plugin has been answered: now nothing of it may hold the process open.
+    // The work is done, so nothing of the plugin may keep the process alive.
     await new Promise((resolve) => setTimeout(resolve, 50));
     tell({ type: 'done', open: process.getActiveResourcesInfo().filter((kind) => !ours.has(kind)) });
   } catch (error) {
@@ -35,7 +35,7 @@ async function answer(request: CheckRequest): Promise<void> {
   }
 }
 
-/** What every process with a channel and pipes has open. */
+/** Open resources of every process with a channel and pipes. */
 const ours = new Set(['PipeWrap', 'TTYWrap']);
 
 function tell(message: CheckMessage): void {
@@ -50,7 +50,7 @@ async function perform(
 ): Promise<boolean> {
   const { id } = check;
   if (request.skip.includes(id) || request.only?.includes(id) === false) {
-    // It is run all the same: what follows needs what it makes.
+    // The check runs anyway, because later checks need its result.
     await run();
     tell({ type: 'finished', outcome: { id, status: 'skipped', findings: [], reason: 'it was not selected' } });
     return true;
@@ -121,7 +121,7 @@ async function checkContribution(request: Extract<CheckRequest, { job: 'contribu
   for (const set of tried) await examine(request, contribution, module, set);
 }
 
-/** The first, and others evenly over the rest. */
+/** The first item, and others spread evenly over the rest. */
 function spread<T>(items: readonly T[], count: number): readonly T[] {
   if (items.length <= count) return items;
   return Array.from(

@@ -1,4 +1,4 @@
-// The kit of each kind, asked of a plugin's contribution as the host would load it.
+// Runs the kit of each kind on a plugin's contribution, loaded as in the host.
 import { ReadableStream } from 'node:stream/web';
 
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
@@ -20,7 +20,7 @@ export interface Examination<Kind extends ContributionKind> {
   readonly options: never;
   /** URL of the plugin's entry. */
   readonly entry: string;
-  /** Options that nobody changed: here every law must hold, and the kit tries harder. */
+  /** True for the default options: every law must hold, and the kit tests more. */
   readonly defaults: boolean;
   readonly settings: KitSettings;
 }
@@ -28,7 +28,7 @@ export interface Examination<Kind extends ContributionKind> {
 /** The arguments of a kind's kit, and the checks that do not apply with changed options. */
 interface Examiner<Kind extends ContributionKind> {
   readonly functions: readonly (keyof ModuleOf<Kind> & string)[];
-  /** Checks that hold of the defaults alone: others may make a game unsolvable, or a price too high. */
+  /** Checks that apply only to the defaults: other options may make a game unsolvable, or a price too high. */
   readonly onlyDefaults: readonly string[];
   examine(examination: Examination<Kind>): Promise<KitReport>;
 }

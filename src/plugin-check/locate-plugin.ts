@@ -8,8 +8,8 @@ import type { PluginSource } from '../plugins/plugin-source.js';
 import { friendlyName } from '../plugins/store/parse-specifier.js';
 
 /**
- * The folder of a plugin: given as a folder, or as the name of an installed one, `env-textcraft` for short, or as the
- * name of something that it contributes.
+ * The folder of a plugin. `what` is a folder, the name of an installed plugin (`env-textcraft` for short), or the name
+ * of one of its contributions.
  *
  * @throws AgentgymError AG_PLUGIN_CHECK
  */

@@ -23,7 +23,7 @@ function join(before: CheckOutcome, after: CheckOutcome): CheckOutcome {
   const statuses = [before.status, after.status];
   const status = statuses.includes('failed') ? 'failed' : statuses.includes('passed') ? 'passed' : 'skipped';
   const seconds = (before.seconds ?? 0) + (after.seconds ?? 0);
-  // What fails with the defaults fails with everything: the first few are enough.
+  // A failure with the defaults usually repeats with other options, so five findings are enough.
   const findings = [...before.findings, ...(before.findings.length >= 5 ? [] : after.findings)];
   const reason = status === 'skipped' ? (before.reason ?? after.reason) : undefined;
   return { id: before.id, status, findings, ...(seconds > 0 && { seconds }), ...(reason !== undefined && { reason }) };

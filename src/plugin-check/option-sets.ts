@@ -8,12 +8,12 @@ export interface OptionSet {
   readonly options: { readonly [name: string]: unknown };
 }
 
-/** Numbers beyond this are no sensible thing to try: a thousand turns, a million tasks. */
+/** Larger numbers are not tried: a thousand turns or a million tasks take too long. */
 const reasonable = 1_000;
 
 /**
- * The defaults, then each option alone at every other choice, at the other truth value, at its minimum and at its
- * maximum.
+ * The defaults, then sets that change one option: to every other choice, to the other truth value, to its minimum and
+ * to its maximum.
  */
 export function optionSets(declaration: OptionsDeclaration): OptionSet[] {
   const { values } = checkOptions(declaration);

@@ -1,4 +1,4 @@
-// What can be said of a plugin's package before any of its code runs.
+// Checks of a plugin's package that run none of its code.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -274,7 +274,7 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     run: ({ root, entry }) => {
       const sources = newest(join(root, 'src'), isSource);
       const folder = join(root, relative(root, entry ?? root).split(/[\\/]/)[0] ?? '');
-      // A compiler that finds nothing to write notes the time in its build information.
+      // If no output changes, the compiler only updates its build information.
       const information = Math.max(newest(join(root, '.cache'), isBuildInformation), newest(root, isBuildInformation));
       const built = Math.max(
         newest(folder, (name) => /\.[cm]?js$/.test(name)),
@@ -339,7 +339,7 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
 
 const isBuildInformation = (name: string): boolean => name.endsWith('.tsbuildinfo');
 
-/** Whether a package is a plugin: by its package.json where it is installed, else by the names we give plugins. */
+/** Whether a package is a plugin: by its package.json if it is installed, otherwise by its name. */
 function isPlugin(root: string, name: string): boolean {
   for (let folder = root; ; folder = resolve(folder, '..')) {
     const file = join(folder, 'node_modules', name, 'package.json');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspectPackage, type Inspection } from '../plugins/inspect-package.js';
 import { readBuiltGraph, type BuiltGraph } from './built-imports.js';
 
-/** What checks of a package look at. */
+/** The input of the package checks. */
 export interface PackageContext {
   readonly root: string;
   readonly hostVersion: string;
@@ -13,11 +13,11 @@ export interface PackageContext {
   readonly inspection: Inspection;
   /** Absolute path of the entry, if the package names an existing file inside itself. */
   readonly entry: string | undefined;
-  /** The files that the entry leads to, and what they import. */
+  /** The files that the entry imports, and their imports. */
   graph(): BuiltGraph;
 }
 
-/** Reads package.json. Throws where it is missing or no package's. */
+/** Reads package.json. Throws if it is missing or invalid. */
 export function openPackage(root: string, hostVersion: string): PackageContext {
   const file = join(root, 'package.json');
   if (!existsSync(file)) throw new Error(`${file} does not exist`);

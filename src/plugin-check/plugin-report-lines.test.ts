@@ -9,7 +9,7 @@ const failed = (id: string, severity: 'error' | 'warning' = 'error'): CheckOutco
   findings: [{ id, severity, message: `${id} is wrong`, likelyCause: 'a slip', why: 'It matters', cure: 'Mend it' }],
 });
 
-// Goes red when a reader meets what follows from a fault before the fault.
+// Goes red when a consequence comes before its cause.
 it('tells of the root before what follows from it, and of warnings last', () => {
   const checks = [
     failed('observation-length', 'warning'),

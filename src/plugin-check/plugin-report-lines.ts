@@ -2,7 +2,7 @@ import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
 import type { CheckOutcome } from '../testing/conformance-kit.js';
 import type { PluginReport } from './check-plugin.js';
 
-/** A report for a person: what is wrong, why it matters and how to mend it, then one line for each part. */
+/** A report for people: one line for each part, then its problems, why they matter and how to fix them. */
 export function pluginReportLines(report: PluginReport, style: TerminalStyle): string[] {
   const parts = [
     { title: 'package and entry', checks: report.checks },
@@ -31,7 +31,7 @@ export function pluginReportLines(report: PluginReport, style: TerminalStyle): s
   return lines;
 }
 
-/** Where one of these fails, most others only show it: nothing repeats itself any longer. */
+/** If one of these checks fails, most other failures are consequences: repeated episodes differ. */
 const roots = ['create', 'global-random', 'clock', 'global-state', 'hidden-state', 'deterministic'];
 
 /** Errors before warnings, and causes before their consequences; otherwise in the original order. */

@@ -1,7 +1,7 @@
 import type { CheckDescription } from '../testing/conformance-kit.js';
 import { globalState } from '../testing/shared-cures.js';
 
-/** Checks of a plugin's entry, by the process that imports it and by the one that watches. */
+/** Checks of a plugin's entry, made by the process that imports it and by the process that observes it. */
 export const entryChecks = {
   'entry-loads': {
     id: 'entry-loads',
@@ -53,7 +53,7 @@ export const entryChecks = {
   },
 } as const satisfies { readonly [id: string]: CheckDescription };
 
-/** Checks of a contribution before and around those of its kit. */
+/** Checks of a contribution in addition to the checks of its kit. */
 export const contributionChecks = {
   load: {
     id: 'load',

@@ -5,17 +5,17 @@ import { ownGroup } from '../processes/own-group.js';
 import type { CheckMessage, CheckRequest } from './check-messages.js';
 
 const program = fileURLToPath(new URL('./check-process.js', import.meta.url));
-/** Seconds after its work in which a process ends by itself. */
+/** Seconds after its work within which a process must end. */
 const secondsToEnd = 5;
-/** Characters of each stream that are kept. */
+/** Number of characters kept from each stream. */
 const kept = 20_000;
 
-/** How a process that ran a plugin's code came to its end. */
+/** How a process that ran a plugin's code ended. */
 export interface CheckProcessResult {
   readonly messages: readonly CheckMessage[];
   /**
-   * `ended`: by itself, after its work; `open`: after its work it did not; `exited`: before its work was done; `hung`:
-   * it gave no sign.
+   * `ended`: by itself after its work. `open`: it did not end after its work. `exited`: before its work was done.
+   * `hung`: it sent no message in time.
    */
   readonly ending: 'ended' | 'open' | 'exited' | 'hung';
   readonly code: number | null;
@@ -24,7 +24,7 @@ export interface CheckProcessResult {
 }
 
 /**
- * Runs one job in a separate process. The process and its descendants are killed if it gives no sign for `seconds`.
+ * Runs one job in a separate process. The process and its descendants are killed if it sends no message for `seconds`.
  *
  * @throws the reason with which `signal` was aborted
  */
@@ -35,7 +35,8 @@ export async function runCheckProcess(
   listener: (message: CheckMessage) => void,
 ): Promise<CheckProcessResult> {
   signal.throwIfAborted();
-  // A session of its own: what the plugin starts ends with it and with us, and Ctrl-C reaches it through us.
+  // In a separate session, the child processes of the plugin end with it and with this process, and Ctrl-C reaches it
+  // only through this process.
   const child = fork(program, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
   const group = ownGroup(child);
   const messages: CheckMessage[] = [];

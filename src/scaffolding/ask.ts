@@ -10,9 +10,9 @@ export interface Questions {
   readonly templates: readonly { readonly name: string; readonly summary: string }[];
   readonly template: string | undefined;
   readonly name: string | undefined;
-  /** The answer that a bare return gives, once the template is known. */
+  /** The default answer for a template. */
   readonly suggestName: (template: string) => string;
-  /** What is wrong with a name, or nothing. */
+  /** What is wrong with a name; undefined if it is valid. */
   readonly complaint: (name: string, template: string) => string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Answers {
 /**
  * Asks on the terminal.
  *
- * @throws AgentgymError AG_INTERRUPTED on Ctrl-C and where the signal is aborted
+ * @throws AgentgymError AG_INTERRUPTED on Ctrl-C and if the signal is aborted
  */
 export async function ask(questions: Questions, signal: AbortSignal): Promise<Answers> {
   const { templates, suggestName, complaint } = questions;
@@ -57,7 +57,7 @@ export async function ask(questions: Questions, signal: AbortSignal): Promise<An
         },
       },
     ],
-    // listr2 would end the process with a code of its own.
+    // By default listr2 ends the process with its own exit code.
     { registerSignalListeners: false, rendererOptions: { showErrorMessage: false } },
   );
   try {

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** Neither is content: a repository may be begun before its files, and a file manager leaves its notes everywhere. */
+/** These are not content: a repository may exist before its files, and file managers write notes everywhere. */
 const NOT_IN_THE_WAY = ['.git', '.DS_Store'];
 const SHOWN = 8;
 
 /**
- * Looks whether these files can be written into a folder, before any is.
+ * Checks whether these files can be written to a folder, before any file is written.
  *
  * @param target absolute path of the folder; it need not exist
  * @param paths of the files, relative to it
@@ -61,7 +61,7 @@ async function nearestFolder(path: string): Promise<string> {
 }
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {
-  // Below a file there is nothing either: whoever looks further up finds the file.
+  // ENOTDIR: a parent of the path is a file. The search through the parents finds it later.
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
   throw refused(`${error.path ?? 'the folder'} cannot be read: ${error.message}`, undefined, error);
 }

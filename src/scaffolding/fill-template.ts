@@ -14,29 +14,27 @@ export interface ScaffoldFile {
   readonly content: string;
 }
 
-/** What is filled in. */
+/** The values for a template. */
 export interface TemplateValues extends ProjectName {
-  /** What is made is developed against this host: a version, or a folder. */
+  /** The host that the new package depends on: a version, or a folder. */
   readonly host: string;
 }
 
 const PLACEHOLDER = 'template-name';
 
 /**
- * Files that templates store under another name: npm leaves `.gitignore` out of every package and renames it to
- * `.npmignore` in some, and some bundlers, and publint, read a package inside a package as a part of it.
+ * Files that templates store under another name. npm leaves `.gitignore` out of every package, and renames it to
+ * `.npmignore` in some. Some bundlers and publint read a package inside a package as a part of it.
  */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['_gitignore', '.gitignore'],
   ['_package.json', 'package.json'],
 ]);
 
-/** Made by tools where somebody builds a template in a checkout. */
+/** Tools create these folders when a template is built in a checkout. */
 const LEFT_OUT = ['node_modules', 'dist', 'runs'];
 
-/**
- * The files of a template with everything filled in, in the order of their paths; packages get the licence of this one.
- */
+/** The files of a filled template, sorted by path. Packages also get the licence of this package. */
 export async function fillTemplate(
   { name, isPackage, prefix }: Template,
   values: TemplateValues,
@@ -66,7 +64,7 @@ export async function fillTemplate(
   });
 }
 
-/** The package's own name, and as a development dependency the host that made it. */
+/** Sets the name of the package, and the host as a development dependency. */
 function fillPackage(text: string, { packageName, name, host }: TemplateValues): string {
   const json = JSON.parse(text.replaceAll(`/${PLACEHOLDER}.`, `/${name}.`)) as {
     name: string;

@@ -21,7 +21,7 @@ const init = (request: Partial<InitRequest> = {}) =>
   initProject({ template: 'recipe', force: false, git: false, cwd, version: '0.1.0', signal, ...request });
 const refused = (code: string, message: RegExp): unknown =>
   expect.objectContaining({ code, message: expect.stringMatching(message), hint: expect.stringMatching(/./) });
-/** Everything below a folder with what it holds; null for a folder. */
+/** All paths below a folder with their contents; null for a folder. */
 async function contents(folder: string): Promise<Record<string, string | null>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const read = entries.map(async (entry) => {
@@ -40,7 +40,7 @@ describe('initProject', () => {
     expect(next).toEqual(['cd env-mine && npm install', 'npm test', 'agentgym train --environment mine']);
   });
 
-  // Goes red when what is made wants a version that no registry has yet.
+  // Goes red when a new package depends on a version that is not in the registry yet.
   it('makes packages that depend on the checkout it runs from, and otherwise on its version', async () => {
     await init({ template: 'reward', name: 'reward-mine' });
     const made = JSON.parse(await readFile(join(cwd, 'reward-mine', 'package.json'), 'utf8')) as {
@@ -144,7 +144,7 @@ describe('initProject', () => {
 });
 
 describe('writeFiles', () => {
-  // Goes red when what was moved is not taken back, or what was overwritten does not come back.
+  // Goes red when moved files are not removed, or overwritten files are not restored.
   it('leaves everything as it was where one file cannot be written', async () => {
     await writeFile(join(cwd, 'first'), 'old');
     await mkdir(join(cwd, 'b'));

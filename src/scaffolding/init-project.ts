@@ -10,28 +10,28 @@ import { nameOfFolder, parseProjectName } from './project-name.js';
 import { findTemplate, hostDependency, packageRoot, templates } from './template.js';
 import { writeFiles } from './write-files.js';
 
-/** What `init` is asked for. */
+/** The request of `agentgym init`. */
 export interface InitRequest {
-  /** Absent: the last part of the name, or the current folder where no name was given either. */
+  /** Absent: the last part of the name, or the current folder if the name is absent, too. */
   readonly directory?: string;
   readonly template?: string;
   readonly name?: string;
-  /** Asks for what is missing; absent: defaults are taken. */
+  /** Asks for missing values; absent: defaults are used. */
   readonly ask?: (questions: Questions, signal: AbortSignal) => Promise<Answers>;
   readonly force: boolean;
   readonly git: boolean;
   readonly cwd: string;
-  /** Of the running host. */
+  /** Version of the running host. */
   readonly version: string;
   readonly signal: AbortSignal;
 }
 
-/** What was made. */
+/** The created project. */
 export interface InitResult {
   readonly directory: string;
   readonly template: string;
   readonly packageName: string;
-  /** What recipes call it. */
+  /** Name in recipes. */
   readonly name: string;
   /** Relative to the directory, with slashes. */
   readonly files: readonly string[];
@@ -40,7 +40,7 @@ export interface InitResult {
 }
 
 /**
- * Makes a project, a plugin or a recipe out of a template. Everything is checked before anything is written.
+ * Makes a project, a plugin or a recipe from a template. Everything is checked before anything is written.
  *
  * @throws AgentgymError AG_INIT_TEMPLATE, AG_INIT_NAME, AG_INIT_TARGET, AG_GIT_FAILED, AG_INTERRUPTED
  */
@@ -70,7 +70,9 @@ export async function initProject(request: InitRequest): Promise<InitResult> {
   };
 }
 
-/** Template and name, and whether anybody said the name: a folder's own name says nothing of where to write. */
+/**
+ * Chooses template and name. `named` is false if the name comes from a folder: it then does not decide where to write.
+ */
 async function choose({
   directory,
   template,

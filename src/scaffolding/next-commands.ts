@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { ProjectName } from './project-name.js';
 import type { Template } from './template.js';
 
-/** The three commands that come next, as they are typed where `init` was. */
+/** The next three commands, to type in the folder in which `init` ran. */
 export function nextCommands(
   { isPackage, name: kind }: Template,
   { name }: ProjectName,
@@ -20,7 +20,7 @@ export function nextCommands(
   return [install, 'npm test', train];
 }
 
-/** As a shell takes it: most names need nothing. */
+/** Quotes a path for a shell; most paths need no quotes. */
 function quoted(path: string): string {
   return /^[\w./@+-]*$/.test(path) ? path : `"${path.replaceAll(/(["$`\\])/g, '\\$1')}"`;
 }

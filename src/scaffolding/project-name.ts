@@ -3,19 +3,19 @@ import { isBuiltin } from 'node:module';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { Template } from './template.js';
 
-/** What something is called that `init` makes. */
+/** The names of something that `init` makes. */
 export interface ProjectName {
-  /** As npm knows it, such as `@me/env-mine`. */
+  /** Name of the package, such as `@me/env-mine`. */
   readonly packageName: string;
-  /** As recipes name it, such as `mine`: lower case, words joined by hyphens. */
+  /** Name in recipes, such as `mine`: lower case, words joined by hyphens. */
   readonly name: string;
 }
 
 const MAXIMUM_LENGTH = 214;
-/** Of what recipes write: files are called by it, and lines of the templates hold it. */
+/** Maximum length of the name in recipes. Names of files and lines of the templates contain it. */
 const MAXIMUM_OWN_LENGTH = 48;
 
-/** Names that npm or node keep to themselves. */
+/** Names that npm or Node.js reserve. */
 const RESERVED = ['node_modules', 'favicon.ico'];
 
 /**

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { nearestName } from '../config/nearest-name.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** What `init` can make. Its files are the folder of that name in `templates/`. */
+/** Something that `init` can make. Its files are in the folder of that name in `templates/`. */
 export interface Template {
   readonly name: string;
   /** One sentence without a full stop, for lists and prompts. */
   readonly summary: string;
-  /** What the names of packages of this kind begin with; what follows is the name of the contribution. */
+  /** Prefix of the names of such packages; the name of the contribution follows it. */
   readonly prefix?: string;
-  /** It is a package of npm: installed, built, tested. */
+  /** It is an npm package, which is installed, built and tested. */
   readonly isPackage: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The templates as they lie in the repository: that whatever name is filled in, what comes of it is whole.
+// Tests of the templates in the repository: a filled template must be complete, with any name.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -41,12 +41,12 @@ describe('templates', () => {
     const files = await fill(template, '@me/plugin-x2');
     expect(files.filter(({ path, content }) => `${path}${content}`.includes('template-name'))).toEqual([]);
     expect(files.map(({ path }) => path).filter((path) => path.startsWith('_'))).toEqual([]);
-    // npm drops these from what it packs.
+    // npm does not pack these files.
     const lying = readdirSync(join(root, 'templates', template.name), { recursive: true }) as string[];
     expect(lying.filter((path) => /(^|\/)(\.gitignore|\.npmrc|package-lock\.json)$/.test(path))).toEqual([]);
   });
 
-  // Goes red when a placeholder stands on a line whose layout depends on its length.
+  // Goes red when a placeholder is on a line whose layout depends on its length.
   it.each(templates)('$name is laid out as prettier wants it, whatever the name', async (template) => {
     for (const name of ['a', 'a-name-that-is-as-long-as-names-of-plugins-come']) {
       for (const { path, content } of await fill(template, name)) {
@@ -64,15 +64,15 @@ describe('templates', () => {
     expect(made.devDependencies['@agentgym/cli']).toBe('^0.9.3');
   });
 
-  // Goes red when the repository moves to another version of a tool and a template stays behind.
+  // Goes red when the repository changes the version of a tool and a template does not.
   it.each(packages)('$name has the tools of this repository', async (template) => {
     const { '@agentgym/cli': _, ...tools } = packageOf(await fill(template, 'mine')).devDependencies;
-    // Here it goes by another package, so that TypeScript 7 has its name.
+    // In this repository `typescript` is an alias of another package, so its version comes from the module.
     const ours: Record<string, string> = { ...host.devDependencies, typescript: ts.version };
     expect(tools).toEqual(Object.fromEntries(Object.keys(tools).map((name) => [name, ours[name]])));
   });
 
-  // What several packages share one installation cannot show: that each names everything it uses.
+  // Packages with a shared installation could use undeclared packages without an error.
   it.each(packages)('$name declares what it imports and runs, and all of that', async (template) => {
     const files = await fill(template, 'mine');
     const { devDependencies, dependencies, scripts } = packageOf(files);
@@ -86,7 +86,7 @@ describe('templates', () => {
             .slice(0, specifier.startsWith('@') ? 2 : 1)
             .join('/'),
         );
-        // A plugin that imported more than types would not load where it is installed without the host.
+        // A plugin that imports more than types does not load if it is installed without the host.
         if (!/\.test\.ts$|config\.js$/.test(path)) expect(statement, path).toMatch(/^import type /);
       }
     }

@@ -53,7 +53,7 @@ export async function writeFiles(target: string, files: readonly ScaffoldFile[],
 
 type Undo = () => Promise<unknown>;
 
-/** Makes a folder and those around it, and remembers which of them to take away again. */
+/** Creates a folder and its missing parents, and records how to remove them. */
 async function makeUndoably(folder: string, undo: Undo[]): Promise<void> {
   const first = await makeFolder(folder);
   if (first === undefined) return;

@@ -20,7 +20,7 @@ const fixtures: Record<string, ActionFormat> = {
   swift: {
     ...good,
     parse: (text) => {
-      // Quadratic, as a match that is tried from every place is.
+      // Quadratic time, like a pattern that tries to match from every position.
       for (let at = 0; at < text.length; at += 1) if (text.slice(at).replaceAll('<', '').length > 1e9) break;
       return good.parse(text);
     },

@@ -15,7 +15,7 @@ const normalized = {
 
 type Create = (options: object, host: AlgorithmHost) => Algorithm;
 
-/** REINFORCE with a baseline that moves from batch to batch, and a divergence from the reference. */
+/** REINFORCE with a moving baseline and a KL term. */
 const good: Create = (_options, { credit }) => ({
   roles: ['reference'],
   initialState: { baseline: 0 },
@@ -99,7 +99,7 @@ const fixtures: Record<string, Create> = {
   'state-json': broken(({ advantages }) => ({
     advantages: (batch, state) => ({ ...advantages(batch, state), state: { ...state, seen: new Map() as never } }),
   })),
-  // Groups are taken to stand in fours.
+  // Wrongly assumes that every four rows are a group.
   'rows-permuted': broken((_, { credit }) => ({
     advantages: (batch, state) => {
       const returns = credit.episodeReturns(batch);
@@ -126,7 +126,7 @@ const fixtures: Record<string, Create> = {
       loss: (ops, inputs) => ({ terms: { policy: ops.mul(ops.constant(scale), loss(ops, inputs).terms['policy']!) } }),
     };
   }),
-  // A pair's difference without the promise of pairs.
+  // Uses the difference of a pair without promising pairs.
   'split-invariant': broken(() => ({
     loss: (ops, inputs) => ({ terms: { policy: ops.mul(inputs.advantages, ops.pairDifference(inputs.logprob)) } }),
   })),

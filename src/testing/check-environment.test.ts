@@ -1,5 +1,4 @@
-// A kit that passes everything proves nothing: for each check there is one broken environment, and the check must catch
-// it.
+// A useless kit would pass everything, so each check has one broken environment that it must catch.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,8 +15,8 @@ import { describeEnvironment } from './describe-environment.js';
 import type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
 
 /**
- * Walk from a start, drawn at random, to the number in the task's id: a good environment, and the root of all broken
- * ones.
+ * A walk from a random start to a target that depends on the task's id. It is a good environment, and the base of all
+ * broken ones.
  */
 class Walk implements Environment {
   protected target = 0;
@@ -78,7 +77,7 @@ class Walk implements Environment {
     this.steps = 0;
   }
 
-  /** Nobody has to answer where the game has ended, so no check may ask. */
+  /** A player need not answer after the end of the game, so no check may ask it. */
   protected wanted(): string {
     if (this.place === this.target) throw new Error('the walk is over');
     return this.place < this.target ? 'up' : 'down';
@@ -104,7 +103,7 @@ const splits: World['splits'] = {
   test: source('test', 4),
 };
 
-/** Tasks with one target in one split are variants of each other. */
+/** Tasks with the same target in the same split are variants of each other. */
 const about: NonNullable<World['about']> = (task) => {
   const [split, number] = task.split('-');
   return { cluster: `${split} ${Number(number) % 7}`, labels: { target: 5 + (Number(number) % 7) } };
@@ -134,7 +133,7 @@ const brokenWorld = (change: () => Partial<World>): Partial<Subject> => ({
   open: () => ({ ...goodWorld(), ...change() }),
 });
 
-/** The same with some members of its instances replaced. */
+/** The good environment with some members of its instances replaced. */
 function broken(change: (walk: Walk) => Partial<Environment>): Partial<Subject> {
   return brokenWorld(() => ({
     create: () => {
@@ -144,14 +143,14 @@ function broken(change: (walk: Walk) => Partial<Environment>): Partial<Subject> 
   }));
 }
 
-/** A player that acts otherwise. */
+/** The good environment with another action of one player. */
 const brokenPlayer = (name: string, action: (walk: Walk) => string): Partial<Subject> =>
   broken((walk) => {
     const act = walk.act.bind(walk);
     return { act: (player, call) => (player === name ? action(walk) : act(player, call)) };
   });
 
-/** Every answer of a step, changed. */
+/** The good environment with changed step results. */
 function brokenStep(change: (result: StepResult, action: string) => unknown): Partial<Subject> {
   return broken((walk) => {
     const step = walk.step.bind(walk);
@@ -169,17 +168,17 @@ const withDetails =
 const withTrain = (train: Partial<TaskSource>): Partial<Subject> =>
   brokenWorld(() => ({ splits: { ...splits, train: { ...splits.train, ...train } } }));
 
-/** One walk for everybody. */
+/** One walk that all instances share. */
 const shared = new Walk();
 const listener = (): void => undefined;
 let walks = 0;
 const dayAfterTomorrow = Date.now() + 2 * 86_400_000;
 let calls = 0;
 const timers: NodeJS.Timeout[] = [];
-/** One connection for all worlds. */
+/** One connection that all worlds share. */
 const connection = { open: true };
 
-/** A module with a single task, whose bytes are those of `place`. */
+/** A module with a single task. The function `place` returns its observations. */
 const oneTask = `
 const source = { count: 1, id: () => 'one ' + place(), random: () => 'one' };
 export const open = () => ({
@@ -194,12 +193,12 @@ export const open = () => ({
     };
   },
 });`;
-/** A module whose bytes depend on the locale of the process. */
+/** A module whose observations depend on the time zone of the process. */
 const localeModule = `const place = () => String(process.env.TZ);${oneTask}`;
-/** A module whose bytes depend on the thread. */
+/** A module whose observations depend on the thread. */
 const threadModule = `import { isMainThread } from 'node:worker_threads';
 const place = () => String(isMainThread);${oneTask}`;
-// Inside the repository, so that a child process finds @agentgym/cli from there.
+// The folder is inside the repository, so that a child process there finds @agentgym/cli.
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(`${cache}kit-`);
@@ -276,7 +275,7 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
   'worker-thread': { settings: { freshProcess: pathToFileURL(`${folder}/thread.js`) } },
   'instances-apart': brokenWorld(() => ({ create: () => shared })),
   neighbours: brokenWorld(() => {
-    // One table of slots: whoever leaves empties it.
+    // All instances share one table of slots, and each `dispose` empties it.
     const slots = new Set<Walk>();
     const create = (): Environment => {
       const walk = new Walk();
@@ -340,7 +339,7 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
   })),
   clock: brokenStep((result) => (Date.now() > dayAfterTomorrow ? { ...result, observation: 'It is late.' } : result)),
   'global-state': broken(() => {
-    // An event of its own for each instance: of more than ten listeners to one event Node.js warns.
+    // Each instance has a separate event: Node.js warns about more than ten listeners of one event.
     process.on(`walk ${(walks += 1)}`, listener);
     return {};
   }),
@@ -418,7 +417,7 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
   }),
 };
 
-/** A step that tells how many turns this instance has ever played. */
+/** A step that reports the number of turns that this instance has ever played. */
 function countingStep(count: () => number): Partial<Environment> {
   const step = Walk.prototype.step;
   return {
@@ -634,7 +633,7 @@ describe('checkEnvironment', () => {
   it('has no more instances at once than the contribution allows, each of them until it is disposed of', async () => {
     let most = 0;
     const open = () => {
-      // As leases of a server are: taken by reset, given back by dispose.
+      // Like leases of a server: `reset` takes one, and `dispose` returns it.
       const held = new Set<Walk>();
       return goodWorld(() => {
         const walk = new Walk();
@@ -681,7 +680,7 @@ describe('describeEnvironment', () => {
     const declared = new Map<string, () => Promise<void>>();
     const late = { ...good, ...brokenWorld(() => ({ maxTurns: 2 })) };
     describeEnvironment((name, body) => declared.set(name, body), late, settings);
-    // One for what can be opened, one for what is there.
+    // The two additional tests are `create` and `available`.
     expect(declared.size).toBe(environmentChecks.length + 2);
     const outcomes = await Promise.allSettled([...declared.values()].map((body) => body()));
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected');

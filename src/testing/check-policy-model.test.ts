@@ -1,4 +1,4 @@
-// A kit that passes everything proves nothing: for each check there is one broken model, and the check must catch it.
+// A useless kit would pass everything, so each check has one broken model that it must catch.
 import { describe, expect, it } from 'vitest';
 
 import type { TrainingBatch } from '../contracts/batch.js';
@@ -27,7 +27,7 @@ const options: TabularPolicyOptions = {
 };
 type Change = (model: TabularPolicy) => Partial<PolicyModel>;
 
-/** A good model of which some members are broken. */
+/** A good model with some broken members. */
 function broken(change: Change): () => PolicyModel {
   return () => {
     const model = new TabularPolicy(options);
@@ -173,7 +173,7 @@ const fixtures: Record<string, () => PolicyModel> = {
   values: broken((model) => ({
     values: async (batch) => (await model.values(batch)).map((value) => value + 0.5),
   })),
-  // What is applied is steeper than the loss that is returned.
+  // The applied gradient is steeper than the returned loss.
   'finite-differences': learning(async (batch, { terms }, model) => {
     const policy: LossExpression = {
       op: 'mul',

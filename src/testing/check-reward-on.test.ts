@@ -5,7 +5,7 @@ import { Signals, signalWorld } from '../rollout/fixtures/signals.js';
 import { checkRewardOn, describeRewardOn, rewardOnChecks } from './check-reward-on.js';
 import type { EnvironmentSubject } from './environment-checks/environment-subject.js';
 
-/** Three right answers win, `quit` loses; each right answer is a milestone. */
+/** Three right answers win, and `quit` loses. Each right answer is a milestone. */
 const signals: EnvironmentSubject<undefined> = {
   contribution: { name: 'signals', facts: ['progress', 'milestones'] },
   options: undefined,
@@ -19,8 +19,9 @@ const sparse: RewardScheme = {
   bounds: () => ({ success: [1, 1], failure: [0, 0] }),
 };
 /**
- * What the Guide's released code does: a lost episode is paid 1 for each milestone, of a won one they are divided by
- * their number. Each turn is paid as if the episode were lost, and the last turn of a win takes back what is too much.
+ * Like the Guide's released code: a lost episode gets 1 for each milestone. In a won episode this sum is divided by the
+ * number of milestones. Each turn is paid as if the episode were lost, and the last turn of a win takes back the
+ * excess.
  */
 const inverted: RewardScheme = {
   density: 'turn',
@@ -36,7 +37,7 @@ const blind: EnvironmentSubject<undefined> = {
   open: () => signalWorld(undefined, { experts: [], count: 2 }),
 };
 
-/** What is broken, for each check. */
+/** A broken case for each check. */
 const fixtures: Record<string, () => ReturnType<typeof checkRewardOn>> = {
   'both-outcomes': () => checkRewardOn(blind, subject(sparse), { horizon: 2 }),
   law: () => checkRewardOn(signals, subject(inverted)),
@@ -58,7 +59,7 @@ describe('checkRewardOn', () => {
     expect(found?.message).not.toMatch(/could not be finished/);
   });
 
-  // Goes red when nobody plays the oracle and stops one turn short: random play hardly gets as far as two milestones.
+  // Goes red without the player that stops the oracle one turn early: random play rarely reaches two milestones.
   it('names the failure that came furthest', async () => {
     const [found] = await checkRewardOn(signals, subject(inverted), { tasks: 1 });
     expect(found).toMatchObject({ id: 'law', message: expect.stringMatching(/a failure 2 \(.*2 of 3 milestones\)/) });

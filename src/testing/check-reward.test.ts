@@ -8,7 +8,7 @@ const sparse: RewardScheme = {
   score: ({ facts, previous }) => (facts.success && previous?.success !== true ? 1 : 0),
   bounds: ({ horizon, discount = 1 }) => ({ success: [discount ** (horizon - 1), 1], failure: [0, 0] }),
 };
-/** Pays for milestones as they are reached, and for arriving. */
+/** Pays for each new milestone and for success. */
 const dense: RewardScheme = {
   density: 'turn',
   score: ({ facts, previous }) => {
@@ -20,7 +20,7 @@ const dense: RewardScheme = {
     failure: [0, 0.1 * milestones],
   }),
 };
-/** Takes a price of every turn, and pays for nothing. */
+/** Subtracts a price for every turn and never pays. */
 const price = (perTurn: number): RewardScheme => ({
   density: 'turn',
   score: () => -perTurn,
@@ -63,7 +63,7 @@ describe('checkReward', () => {
     expect(await checkReward(subject(price(0.01)), { term: true })).toEqual([]);
     const laws = async (perTurn: number, term: boolean) =>
       (await checkReward(subject(price(perTurn)), { term })).map(({ id }) => id);
-    // Goes red when `term` is taken as an acceptance of whatever the scheme does.
+    // Goes red when `term` accepts every scheme.
     expect(await laws(0.2, true)).toEqual(['success-above-failure']);
     expect(await laws(0.01, false)).toEqual(['success-above-failure']);
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Tool, ToolSession } from '../contracts/tool.js';
 import { checkTool, describeTool, toolChecks } from './check-tool.js';
 
-/** Says a text backwards, and how many it was told before. */
+/** Reverses a text and counts the texts of its session. */
 const good = (): Tool => ({
   instructions: 'Write <reverse>TEXT</reverse>.',
   example: '<reverse>abc</reverse>',
@@ -56,7 +56,7 @@ const fixtures: Record<string, readonly (() => Tool)[]> = {
   ],
   swift: [
     reading((text) => {
-      // Quadratic, as a match that is tried from every place is.
+      // Quadratic time, like a pattern that tries to match from every position.
       for (let at = 0; at < text.length; at += 1) if (text.slice(at).replaceAll('<', '').length > 1e9) break;
       return good().parse(text);
     }),
@@ -167,7 +167,7 @@ describe('describeTool', () => {
     const declared: (() => Promise<void>)[] = [];
     const broken = subject(() => ({ ...good(), example: 'reverse' }));
     describeTool((_name, body) => declared.push(body), broken, { texts: 20, accept: ['swift'] });
-    // One more for its creation, one less for what is accepted.
+    // One test more for the creation, and one less for the accepted check.
     expect(declared).toHaveLength(toolChecks.length);
     const outcomes = await Promise.allSettled(declared.map((body) => body()));
     const failed = outcomes.filter((outcome) => outcome.status === 'rejected');

@@ -12,7 +12,7 @@ import type { ToolCheckSettings, ToolSubject } from './tool-checks/tool-context.
 
 export const toolChecks = [...readingChecks, ...runningChecks];
 
-/** Actions and observations of environments, and thoughts about them. */
+/** Texts that are not calls: usual actions and observations of environments, and thoughts about them. */
 const usualOthers = [
   '',
   '17',

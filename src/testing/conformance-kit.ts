@@ -86,7 +86,7 @@ export function findingOf(check: CheckDescription, message: string): Finding {
 /**
  * Runs checks one after the other. A check that throws has a finding, too.
  *
- * @param prepare creates the argument of every check; an exception is a finding of its own, by default `create`
+ * @param prepare creates the argument of every check; an exception is a separate finding, by default `create`
  */
 export async function runKit<Context>(
   checks: readonly KitCheck<Context>[],

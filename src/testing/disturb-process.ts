@@ -23,7 +23,7 @@ export async function withOtherClock<T>(work: () => Promise<T> | T): Promise<T> 
     return await work();
   } finally {
     globalThis.Date = RealDate;
-    // An own property had replaced that of the prototype.
+    // The assignment above created an own property, which hides `now` of the prototype.
     delete (realPerformance as { now?: unknown }).now;
   }
 }

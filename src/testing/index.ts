@@ -1,4 +1,4 @@
-/** The public entry `@agentgym/cli/testing`, with which authors of plugins test. */
+/** The public entry `@agentgym/cli/testing`, for tests of plugins. */
 export { testHost } from './test-host.js';
 export { TabularEncoder, type PieceLevel } from './tabular-encoder.js';
 export { TabularPolicy, type TabularPolicyOptions } from './tabular-policy.js';

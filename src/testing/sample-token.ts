@@ -48,7 +48,7 @@ function drawn(probabilities: Float64Array, sampling: Sampling, draw: number): n
   return last;
 }
 
-/** Ids that may be drawn, ascending; of equally probable ids the lower ones stay. */
+/** Ids that may be drawn, ascending. Among equally probable ids, the lower ones are kept. */
 function keep(probabilities: Float64Array, { topK, topP }: Sampling): readonly number[] {
   const ids = [...probabilities.keys()];
   if (topK === 0 && topP >= 1) return ids;

@@ -19,7 +19,7 @@ describe.each(goldenNames)('TabularPolicy with the recorded logits of `%s`', (na
       const policy = new TabularPolicy({ encoder });
       const tokens = recorded.batch.tokens[row]!;
       tokens.forEach((_, t) => policy.setLogits(tokens.slice(0, t), recorded.batch.logits[row]![t]!));
-      // A row as a batch of its own: prefixes of different rows may coincide, their recorded logits do not.
+      // Each row is a separate batch: prefixes of different rows may be equal, but their recorded logits differ.
       const alone = selectRows(batch, [row], batch.width);
       const result = await policy.forwardBackward(alone, { terms: { entropy: inputs.entropy } });
       entropy += result.terms['entropy']!;

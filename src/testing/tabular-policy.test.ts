@@ -15,7 +15,7 @@ const texts = ['left right', 'up'];
 const folder = (): string => mkdtempSync(join(tmpdir(), 'agentgym-tabular-'));
 const supervised = { terms: { loss: ops.sub(ops.constant(0), inputs.logprob) } };
 
-/** Rows of tokens that are all sampled but the first, weighted 1. */
+/** Rows of tokens. All tokens except the first are sampled and have weight 1. */
 function batchOf(sequences: readonly (readonly number[])[], temperature = 1): TrainingBatch {
   const rows = sequences.length;
   const width = Math.max(...sequences.map((sequence) => sequence.length));

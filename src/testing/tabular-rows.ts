@@ -3,7 +3,7 @@ import { createRandom } from '../random/create-random.js';
 
 /** The shape of a table and the initial state of its rows; JSON. */
 export interface TabularRowsOptions {
-  /** Number of values in a row: its logits, and the value if there is a value head. */
+  /** Number of logits in a row. A value head adds one number. */
   readonly vocabularySize: number;
   readonly valueHead: boolean;
   /** Number of last tokens that define a context; null: the whole prefix. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 
 it('gives each host a folder of its own, made when it is asked for and removed at the end of the process', async () => {
-  // A module that no test before has asked for a folder.
+  // The module is fresh: it has not created a folder yet.
   vi.resetModules();
   const { testHost } = await import('./test-host.js');
   const before = process.listenerCount('exit');

@@ -1,4 +1,4 @@
-// What plugins compile against changes in review, not by accident. Wants what `npm run compile` makes.
+// Changes of the types that plugins compile against must show in review. Needs the output of `npm run compile`.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ import { API_REPORTS, apiReport } from '../../scripts/api-reports.js';
 import { repository } from '../architecture/source-files.js';
 
 describe('the report of the types of @agentgym/cli', () => {
-  // Goes red when a contract changes, also by a member that is merely optional.
+  // Goes red when a contract changes, even by an optional member.
   it.each(Object.keys(API_REPORTS) as (keyof typeof API_REPORTS)[])(
     '%s is that of the sources',
     (name) => {
@@ -20,7 +20,7 @@ describe('the report of the types of @agentgym/cli', () => {
     60_000,
   );
 
-  // Goes red without `includeForgottenExports`: a change of what contributions share would not show.
+  // Goes red without `includeForgottenExports`: changes of types that contributions share would not show.
   it('holds what is exported, and what that is made of', () => {
     const report = readFileSync(join(repository, 'test', 'api', 'cli.api.md'), 'utf8');
     expect(report).toContain('export interface Environment ');

@@ -1,5 +1,4 @@
-// The arrows of the house, read off the imports. `import type` counts: a type that points up is an arrow that points
-// up.
+// Checks the direction of imports between folders. `import type` counts, too.
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -7,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { readImports, type Import } from './read-imports.js';
 import { pluginFolders, shown, sourceFiles } from './source-files.js';
 
-/** Groups from the top down: a folder imports from groups below its own, and from itself. */
+/** Groups from top to bottom: a folder may import from lower groups and from itself. */
 const GROUPS = [
   ['commands'],
   ['cli'],
@@ -22,14 +21,17 @@ const GROUPS = [
   ['credit', 'statistics', 'random', 'processes', 'contracts', 'errors'],
 ] as const;
 
-/** Inside the lowest group everything may import these. */
+/** All folders of the lowest group may import these. */
 const GROUND = ['contracts', 'errors'];
 const SIDEWAYS = [['plugins', 'config']];
 /** `agentgym plugins check` runs the conformance kits: docs/decisions/checking-plugins.md. */
 const KITS_RUN_IN = /^src\/plugin-check\//;
 const TESTING = ['rollout', 'credit', 'statistics', 'random', 'processes', 'contracts', 'errors'];
 
-/** Inside policy-transformer, from the top down; files outside these folders are the package's own door. */
+/**
+ * Folders of policy-transformer from top to bottom, with the folders that each may import. Files outside these folders
+ * are the entry of the package.
+ */
 const TRANSFORMER: Record<string, readonly string[]> = {
   policy: [
     'generation',
@@ -71,7 +73,7 @@ const TRANSFORMER: Record<string, readonly string[]> = {
 };
 
 const TENSOR_LIBRARIES = /^(onnxruntime-|@tensorflow\/|@huggingface\/|@xenova\/|@jax-js\/|protobufjs)/;
-/** Packages that one place alone may import. */
+/** Packages that only one place may import. */
 const RESERVED: [package_: RegExp, places: RegExp][] = [
   [/^cosmiconfig$/, /^src\/config\//],
   [/^simple-git$/, /^src\/git\//],
@@ -85,7 +87,7 @@ const core = sourceFiles('src');
 const plugins = pluginFolders().flatMap((folder) => sourceFiles(join(folder, 'src')));
 const imports = new Map<string, Import[]>([...core, ...plugins].map((file) => [file, readImports(file)]));
 
-/** Every import as "file -> what", with what is wrong with it, or nothing. */
+/** The imports with a complaint, as "file -> specifier: complaint". */
 function violations(files: readonly string[], complaint: (from: string, item: Import) => string | undefined): string[] {
   return files.flatMap((file) =>
     (imports.get(file) ?? []).flatMap((item) => {
@@ -108,7 +110,7 @@ describe('the arrows of the core', () => {
     expect(
       violations(core, (from, { target }) => {
         const [above, below] = [folderOf(from), target === undefined ? undefined : folderOf(shown(target))];
-        // src/index.ts is the package's door: it shows what lies inside.
+        // src/index.ts is the public entry and may import every folder.
         if (above === undefined || target === undefined || above === below) return undefined;
         if (below === undefined) return 'nothing imports the door';
         if (above === 'testing') return TESTING.includes(below) ? undefined : 'testing does not know this folder';
@@ -126,7 +128,7 @@ describe('the arrows of the core', () => {
     const contracts = core.filter((file) => folderOf(shown(file)) === 'contracts');
     expect(
       violations(contracts, (_, { isType, specifier }) =>
-        // Types of Node.js are there wherever plugins are compiled.
+        // Types of Node.js are available wherever plugins are compiled.
         isType && /^(\.\/|node:)/.test(specifier) ? undefined : 'not a contract',
       ),
     ).toEqual([]);
@@ -135,8 +137,7 @@ describe('the arrows of the core', () => {
   it('keep the report page apart: a browser runs it, and it knows nothing but its data', () => {
     const page = (path: string) => path.startsWith('src/reporting/page/');
     const data = ['src/reporting/report-data.ts', 'src/reporting/live-data.ts'];
-    // What curves are in a page and in a figure alike; tables by label, and what is said against an interval, in a page
-    // and in a terminal.
+    // Code shared by page and figure (curves), or by page and terminal (tables by label, reservations about intervals).
     const shared = ['align-series', 'curve-style', 'label-tables', 'reservations'].map(
       (name) => `src/reporting/${name}.ts`,
     );
@@ -156,8 +157,8 @@ describe('the arrows of the core', () => {
         isType && target !== undefined && data.includes(shown(target)) ? undefined : 'would come along into the page',
       ),
     ).toEqual([]);
-    // The types themselves bring nothing along but each other, and types of contracts: what is recorded of an episode
-    // is described there, and a second description would drift.
+    // The data types import only each other and types of contracts. The contracts describe recorded episodes, and a
+    // second description would drift.
     const ofData = core.filter((file) => data.includes(shown(file)));
     expect(ofData).toHaveLength(data.length);
     expect(
@@ -179,7 +180,7 @@ describe('the arrows of the core', () => {
   });
 
   it('keep the top of commands light', () => {
-    // What a command loads before it runs: what it imports at the top, and what that imports.
+    // Everything that a command loads before it runs: its static imports, and their static imports.
     const atTop = (file: string, seen = new Set<string>()): Set<string> => {
       seen.add(file);
       const loaded = (imports.get(file) ?? []).filter(({ isType, isDynamic }) => !isType && !isDynamic);
@@ -189,7 +190,7 @@ describe('the arrows of the core', () => {
     const commands = core.filter((file) => folderOf(shown(file)) === 'commands');
     const files = [...new Set(commands.flatMap((file) => [...atTop(file)]))];
     const folders = ['commands', 'cli', 'errors'];
-    // What makes text safe to print.
+    // These files make text safe to print.
     const others = ['src/reporting/terminal-style.ts', 'src/reporting/display-text.ts'];
     const elsewhere = files.map(shown).filter((file) => !folders.includes(folderOf(file) ?? ''));
     expect(elsewhere.filter((file) => !others.includes(file))).toEqual([]);

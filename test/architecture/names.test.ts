@@ -1,5 +1,5 @@
-// A name that two modules export is one idea said twice, or two ideas under one word: readers and editors take one for
-// the other.
+// A name that two modules export is one idea written twice, or two ideas with one word. Readers and editors confuse
+// them.
 import { readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
@@ -21,10 +21,10 @@ function exportsBelow(folder: string): [name: string, file: string][] {
   );
 }
 
-/** A plugin compiles against the contracts and is otherwise by itself, so that it shares names with those alone. */
+/** A plugin compiles only against the contracts, so its names are compared only with theirs. */
 const packages = ['src', ...pluginFolders().map((folder) => `${folder}/src`)];
 
-// Goes red when a module exports a name that another one of its package, or a contract, exports.
+// Goes red when a module exports a name that another module of its package, or a contract, also exports.
 it.each(packages)('no name is exported by two modules: %s', (folder) => {
   const contracts = folder === 'src' ? [] : [...exportsBelow('src/contracts'), ['Recipe', 'src/index.ts'] as const];
   const owners = new Map<string, string[]>();

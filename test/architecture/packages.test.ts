@@ -1,4 +1,4 @@
-// What packages say of themselves; what is in them: test/packages/package-contents.test.ts.
+// Checks the package.json of each package. test/packages/package-contents.test.ts checks the contents.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -7,14 +7,14 @@ import ts from 'typescript';
 export interface Import {
   /** As written. */
   readonly specifier: string;
-  /** Absolute path of the source file meant, where the specifier is relative. */
+  /** Absolute path of the source file, if the specifier is relative. */
   readonly target?: string;
   /** `import type`, or a list of names that are all types. */
   readonly isType: boolean;
   readonly isDynamic: boolean;
 }
 
-/** Every import of a TypeScript source file, by its syntax tree: strings and comments that look like one are none. */
+/** Every import of a TypeScript source file. The syntax tree excludes strings and comments that look like imports. */
 export function readImports(file: string): Import[] {
   const tree = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   const found: Import[] = [];

@@ -1,4 +1,4 @@
-// docs/reference/ is what the code says, and the code says something of everything that a reader can meet.
+// docs/reference/ must match the code, and the code must describe everything that a reader can meet.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -87,7 +87,7 @@ describe('is documented:', () => {
   });
 });
 
-/** Keys without a description, of a schema and of all within it. */
+/** Keys without a description, in a schema and in all schemas inside it. */
 function muteKeys(path: string, schema: SchemaNode, seen = new Set<object>()): string[] {
   const open = unwrap(schema);
   if (seen.has(open)) return [];

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** Root of the repository. */
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** TypeScript files below a folder of the repository, tests and fixtures left out; absolute, in order. */
+/** TypeScript files below a folder of the repository, without tests and fixtures; absolute, in order. */
 export function sourceFiles(folder: string): string[] {
   const names = readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' });
   const sources = names.filter((name) => name.endsWith('.ts') && !/\.test(-d)?\.ts$|(^|[\\/])fixtures[\\/]/.test(name));

@@ -1,12 +1,12 @@
-// Text of files, models and packages reaches a terminal only as `printable` shows it: whoever writes there by other
-// means is named here.
+// Text of files, models and packages may reach a terminal only through `printable`. This test lists the files that
+// write in another way.
 import { readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 
 import { shown, sourceFiles } from './source-files.js';
 
-/** Why they write by themselves. */
+/** Files that write without `printable`, each with its reason. */
 const others: { readonly [file: string]: string } = {
   'src/cli/guard-process.ts': 'the document of --json, whose control characters are escaped',
   'src/cli/interrupt-signal.ts': 'a sentence of ours',

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
 const bench = new URL('../../bench/engine/', import.meta.url);
-/** In a process of its own, as the measurement runs: it takes the built packages. */
+/** Runs in a separate process with the built packages, like the measurement. */
 const script = `
   import { openHost } from '${new URL('our-side.js', bench).href}';
   import { iterate, openQuickstart } from '${new URL('quickstart-side.js', bench).href}';
@@ -16,8 +16,7 @@ const script = `
 `;
 
 describe('our side of the measurement beside PyTorch', () => {
-  // It stands outside of the compiled sources and drives the trainer by hand, so nothing else notices when that
-  // changes.
+  // The benchmark is outside the compiled sources and calls the trainer directly, so only this test notices a change.
   it('runs iterations of the quickstart', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
     const iterations = JSON.parse(stdout) as { seconds: number; success: number }[];

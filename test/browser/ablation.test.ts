@@ -1,4 +1,4 @@
-// A page of many cells and seeds, from data alone: whoever makes an ablation hands over this document.
+// A page of many cells and seeds, rendered from a data document like that of an ablation.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,16 +148,16 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     const differences = await page.locator('.differences').first().innerText();
     for (const text of ['rebn − grpo', '+42.0', '+38.0 to +46.0', '< 0.001', '0.011', '−1.5', 'no interval', 'narrow'])
       expect(differences).toContain(text);
-    // Goes red when cells of a table run into each other where rows are cards.
+    // Goes red when table cells overlap in the narrow layout, in which rows are cards.
     const overflowing = await page
       .locator('#results td')
       .evaluateAll((found) =>
         found.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
       );
     expect(overflowing).toEqual([]);
-    // What is the same in all cells tells nothing.
+    // Settings that are equal in all cells are not shown.
     expect(await page.locator('#results table').first().innerText()).not.toContain('[5,8]');
-    // A curve for each cell that ran; those beyond the palette wait to be switched on.
+    // Each cell that ran has a curve. Curves beyond the palette are off at first.
     const toggles = page.locator('.toggle');
     expect(await toggles.count()).toBe(8);
     expect(await page.locator('.toggle[aria-pressed=true]').count()).toBe(7);
@@ -172,7 +172,7 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
   }
 });
 
-// Goes red when a menu of runs, or a legend, is as wide as the longest name in it.
+// Goes red when a menu of runs, or a legend, is as wide as its longest name.
 it.skipIf(withoutBrowser)('fits a telephone whatever the settings are called', async () => {
   const long = 'schedule scaling-inter, turns [3,4,5,6,7,8], every 55, threshold 0.75';
   const episode = { stage: 'rl', step: 1, runStep: 1, task: 'a', group: 0, member: 0, outcome: 'lost', return: 0, retries: 0, turns: [] } as const; // prettier-ignore
@@ -224,7 +224,7 @@ it.skipIf(withoutBrowser)('draws what carries over as a matrix', async () => {
     ]);
     expect(flat[1]!.at(-1)).toBe('−10.0 no interval');
     expect(flat[2]).toEqual(['rloo', '–', '–', '–', '–']);
-    // Framed is the column that the row was trained on.
+    // The frame marks the column on which the row was trained.
     expect(await rows[1]!.locator('.own').allInnerTexts()).toEqual([expect.stringContaining('60.0')]);
     const shade = (cell: number) =>
       rows[0]!

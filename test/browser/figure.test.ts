@@ -1,4 +1,4 @@
-// Figures as a browser reads them: strictly, as an image, at several sizes. Wants a Chromium.
+// Figures in a browser: strict parsing, as an image, at several sizes. Needs a Chromium.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const hostile = [
   `${'algorithm.options.clipHigh='.repeat(40)}0.28`,
 ];
 
-/** Many names of many lengths: whatever the legend holds has to fit. */
+/** Writes a figure with these names. Any number of names of any length must fit the legend. */
 function writeFigure(names: readonly string[]): string {
   const lines = names.map((label, style): FigureLine => {
     const y = [20 + style, 40 + 2 * style, 60 + 3 * style];
@@ -46,7 +46,7 @@ describe.skipIf(withoutBrowser)('a figure in a browser', () => {
   });
   afterAll(() => browser.close());
 
-  // Goes red when a name reaches the markup: an SVG file is parsed as XML, which forgives nothing.
+  // Goes red when a name reaches the markup: an SVG file is parsed as strict XML.
   it('is well-formed and inert, whatever its names are', async () => {
     const { page, faults } = await openFile(browser, writeFigure(hostile));
     expect(await page.evaluate(() => document.documentElement.tagName)).toBe('svg');
@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('a figure in a browser', () => {
     await page.close();
   });
 
-  // Goes red when text grows beyond the room that is kept for it, as on a telephone.
+  // Goes red when text is larger than its reserved space, as on a phone.
   it.each([360, 760, 1400])('has no text that covers another or leaves it, %i pixels wide', async (width) => {
     const names = ['grpo', 'ppo with a critic', '很长的名字', hostile[3]!, 'rloo', 'cispo', 'dpo', 'expert-iteration'];
     const { page } = await openFile(browser, writeFigure(names), { width });
@@ -73,7 +73,7 @@ describe.skipIf(withoutBrowser)('a figure in a browser', () => {
       expect(box.left, box.text).toBeGreaterThanOrEqual(frame.left);
       expect(box.right, box.text).toBeLessThanOrEqual(frame.right);
     }
-    // Boxes are as high as a line, with air above and below its letters.
+    // Boxes are as high as a line, with space above and below the letters.
     const air = (box: { top: number; bottom: number }) => (box.bottom - box.top) / 5;
     const covered = boxes.flatMap((a, i) =>
       boxes

@@ -1,4 +1,4 @@
-// Success apart by the labels of tasks, on the page of a run.
+// Success by the labels of tasks, on the page of a run.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ it.skipIf(withoutBrowser)('shows the players on the tasks of each value of a lab
   }
 });
 
-// Goes red when the seeds of a setting are not taken together, or one of them lends the others its interval.
+// Goes red when the seeds of a setting are not averaged, or when the mean gets the interval of one seed.
 it.skipIf(withoutBrowser)('shows each setting of a comparison by label, as the mean over its seeds', async () => {
   const policy = (seen: number, unseen: number) => [{ ...evaluationOf('policy', seen, unseen), player: 'policy' }];
   const member = (id: string, cell: string, seen: number, unseen: number): ReportRun => {

@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
 /**
- * The Chromium of this machine: CHROMIUM_PATH, or the first of its usual names on the path. The one without windows
- * takes half of the processor time.
+ * The Chromium of this machine: CHROMIUM_PATH, or the first of its usual names on the path. The headless shell comes
+ * first, because it needs half of the processor time.
  */
 export function findChromium(): string | undefined {
   const named = process.env['CHROMIUM_PATH'];
@@ -15,22 +15,22 @@ export function findChromium(): string | undefined {
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
-/** Tests that want a browser are left out where there is none; not in CI, where its absence is a fault. */
+/** Tests that need a browser are skipped if there is none, except in CI, where they fail. */
 export const withoutBrowser = findChromium() === undefined && process.env['CI'] === undefined;
 
-/** Throws where there is no Chromium. */
+/** Throws if there is no Chromium. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined)
     throw new Error('There is no Chromium: install it, or say where it is in CHROMIUM_PATH.');
-  // As root, as in a container, Chromium has no sandbox.
+  // Chromium has no sandbox as root, for example in a container.
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
-/** A page and what it did that a report must not do. */
+/** A page, and everything it did that a report must not do. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Errors and warnings of the console, exceptions, and requests for anything but the file itself. */
+  /** Errors and warnings of the console, exceptions, and requests for anything except the file itself. */
   readonly faults: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface View {
   readonly colorScheme?: 'light' | 'dark';
 }
 
-/** Opens a file from disk, and watches it from its first byte on. */
+/** Opens a file from disk, and watches the page from the start. */
 export async function openFile(
   browser: Browser,
   file: string,

@@ -1,4 +1,4 @@
-// The report of a real run in a real browser, opened from disk. Wants the build and a Chromium.
+// The report of a real run in a real browser, opened from disk. Needs the build and a Chromium.
 import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ async function writeReport(...runs: string[]): Promise<string> {
   return documentOf(result)['report'] as string;
 }
 
-/** Pixels of a chart that something was drawn on, and how many colours they have. */
+/** Number of drawn pixels of a chart, and number of their colours. */
 async function inkOf(page: Page, chart: number): Promise<{ pixels: number; colours: number }> {
   const plot = page.locator('.plot').nth(chart);
   const canvas = plot.locator('canvas');
@@ -56,7 +56,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
   }, 120_000);
   afterAll(() => browser?.close());
 
-  /** Opens a file, and sees to it that the page did nothing wrong, whatever the test looked at. */
+  /** Opens a file for a test, and checks afterwards that the page did nothing wrong. */
   async function visit(file: string, view: View, look: (page: Page) => Promise<void>): Promise<void> {
     const { page, faults } = await openFile(browser, file, view);
     try {
@@ -91,7 +91,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when a chart gets no data or no place: an empty one has a grid of one colour at most.
+  // Goes red when a chart has no data or no space: an empty chart has at most a grid of one colour.
   it('draws curves, and reads their values by arrow keys along each axis', async () => {
     await visit(report, {}, async (page) => {
       const ink = await inkOf(page, 0);
@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       };
       expect(await read()).toBe('at 18');
       await page.keyboard.press('x');
-      // Eight steps of four groups of four.
+      // Eight steps with four groups of four episodes.
       expect(await read()).toBe('at 128');
       await page.keyboard.press('x');
       expect(await read()).toMatch(/^at \d+ s$/);
@@ -116,15 +116,14 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when a metric cannot be found, when a chart is left blank until it comes into view, when what is no share
-  // gets baselines, when the legend reads a running mean, and when a chart cannot be saved under the policy of the
-  // page.
+  // Goes red when a metric is not found, when a chart stays blank until it is visible, when a metric that is not a
+  // share gets baselines, when the legend shows a running mean, or when the policy of the page prevents saving a chart.
   it('groups and finds metrics, draws baselines, other axes and lines as measured, and saves a chart', async () => {
     await visit(report, {}, async (page) => {
       const { runs } = await dataOf(page);
       const [only] = runs;
       const plots = page.locator('#curves .plot');
-      // Drawn without being looked at.
+      // All charts are drawn before they are visible.
       expect(await page.locator('#curves .plot canvas').count()).toBe(await plots.count());
       const random = only!.evaluations.find(({ player }) => player === 'random')!.success.rate;
       const described = await plots.first().getAttribute('aria-label');
@@ -167,7 +166,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const name = await page.locator('#curves .key').innerText();
       const file = join(mkdtempSync(join(tmpdir(), 'agentgym-chart-')), 'chart.svg');
       await saved.saveAs(file);
-      // By itself, as a paper or a mail has it: a policy of the page would not cover it.
+      // The file is opened alone, as in a paper or a mail: the policy of the page would not cover it.
       const drawing = await browser.newPage();
       await drawing.goto(pathToFileURL(file).href);
       const parts = await drawing.evaluate(() => {
@@ -177,7 +176,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
         return { texts, lines, kinds: [...new Set(all.map(({ localName }) => localName))].sort() };
       });
       await drawing.close();
-      // What is in no drawing, as an error of the parser or a script, is not in it.
+      // The drawing contains no other elements, such as a parser error or a script.
       expect(parts.kinds).toEqual(['circle', 'clipPath', 'g', 'path', 'rect', 'svg', 'text', 'title']);
       expect(parts.texts).toEqual(expect.arrayContaining(['Gradient norm', 'steps of the run', '0']));
       expect(parts.texts).toContain(name);
@@ -185,8 +184,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when a table does not sort, when a task does not lead to its episodes, and when advice or the command are
-  // lost on the way.
+  // Goes red when a table does not sort, when a task does not lead to its episodes, or when advice or the command is
+  // missing.
   it('tells of every task, of returns and lengths, of advice, and how to train it again', async () => {
     await visit(report, {}, async (page) => {
       const { runs } = await dataOf(page);
@@ -228,8 +227,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when members of a group are not found together, or when a flat group is told of as a record that lacks
-  // something.
+  // Goes red when members of a group are not found together, or when a group with equal returns is reported as an
+  // incomplete record.
   it('sets a whole group side by side, and says why a group has no credit', async () => {
     await visit(report, {}, async (page) => {
       const { runs } = await dataOf(page);
@@ -273,7 +272,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await page.locator('.context summary').first().click();
       await page.locator('.token[data-token="0"]').hover();
       expect(await readout.innerText()).toContain('mask 0, not trained on');
-      // What this record lacks cannot be chosen, and says so.
+      // A measure that this record lacks cannot be chosen.
       expect(await page.locator('.choice input[value=kl]').isDisabled()).toBe(true);
     });
   });
@@ -395,7 +394,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red without the policy in render-report.ts: then the same script does all three.
+  // Goes red without the policy in render-report.ts, which stops all three attempts of the script.
   it('lets nothing leave the page, even for a script that wants to', async () => {
     let reached = 0;
     const server = createServer((_, response) => {
@@ -440,7 +439,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const focus = () =>
         page.evaluate(() => {
           const { activeElement: node } = document;
-          // A radio button shows its focus on the text beside it.
+          // A radio button shows its focus on the text next to it.
           const shown = node?.matches('input[type=radio]') ? node.nextElementSibling! : node!;
           return { name: `${node?.tagName} ${node?.className}`, outline: getComputedStyle(shown).outlineStyle };
         });
@@ -466,7 +465,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await page.keyboard.press('/');
       await page.keyboard.type('1');
       expect((await focus()).name).toContain('INPUT');
-      // Letters that are typed are no shortcuts.
+      // Typed letters are not shortcuts.
       await page.keyboard.type('t');
       expect(await page.locator('.token-bar').isVisible()).toBe(false);
       await page.keyboard.press('Backspace');
@@ -510,11 +509,11 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await page.emulateMedia({ media: 'print' });
       expect(await lightness(page)).toBeGreaterThan(200);
       expect(await page.locator('nav').isVisible()).toBe(false);
-      // Goes red when paper loses the titles of tables that sort, or keeps what nobody can type into.
+      // Goes red when the printed page loses the titles of sortable tables, or keeps input fields.
       expect(await page.locator('#tasks thead .sort').first().isVisible()).toBe(true);
       expect(await page.locator('.chart-controls').isVisible()).toBe(false);
-      // Drawn for a wide screen, a chart fits a sheet without being drawn again: paper is laid out before anybody hears
-      // of its size.
+      // A chart drawn for a wide screen must fit a sheet without a redraw: paper is laid out before scripts know its
+      // size.
       const [plot, canvas] = await page.evaluate(() => {
         document.querySelector('main')!.style.width = '700px';
         return ['.plot', '.plot canvas'].map((name) => document.querySelector(name)!.getBoundingClientRect().width);
@@ -541,7 +540,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when a chart has no height before it is drawn, or a legend grows when it is read.
+  // Goes red when a chart has no height before it is drawn, or when a legend grows while it is read.
   it('does not move while it draws, nor while it is read', async () => {
     await visit(report, {}, async (page) => {
       const places = () =>
@@ -569,7 +568,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when the list makes every row.
+  // Goes red when the list creates every row.
   it('keeps a list of 2,000 episodes to the rows in view', async () => {
     const copy = copyRun(run, (episode) => episode);
     const [line] = recordedEpisodes(run).filter(({ stage }) => stage === 'rl');
@@ -590,8 +589,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when what is below the first screen never comes, or when an episode that was left goes on coming into the
-  // next one.
+  // Goes red when turns below the first screen are never drawn, or when turns of the previous episode are drawn into
+  // the next one.
   it('draws long episodes bit by bit, and leaves off when the reader goes on', async () => {
     const copy = copyRun(run, (episode, index) => ({
       ...episode,
@@ -612,7 +611,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
         });
         return { counted, task: document.querySelector('.episode-head h3')!.textContent };
       });
-      // At once no more than a screen has room for.
+      // At first, no more turns are drawn than fit on a screen.
       expect(Math.max(...turns.counted)).toBeLessThan(50);
       const wanted = turns.task === 'long-0' ? 400 : 399;
       await expect.poll(() => open.locator('.turn').count()).toBe(wanted);

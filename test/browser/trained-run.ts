@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runCli } from '../cli/run-cli.js';
 
 /**
- * A few seconds of training with everything that a report shows: two stages, evaluations on the way, recorded episodes.
+ * A recipe that trains for a few seconds with everything that a report shows: two stages, evaluations during training,
+ * recorded episodes.
  */
 export const recipe = `recipeVersion: 1
 name: browsed
@@ -26,13 +27,13 @@ record: { episodes: 16 }
 `;
 
 /**
- * Trains with the command line, as a user does, the first time that any test asks for a seed (tests of one run share a
+ * Trains with the command line, as a user does, when a test first asks for this seed (all tests of a test run share a
  * folder for temporary files, see temporary-folder.ts). Returns the folder of a copy.
  */
 export async function trainRun(seed: number): Promise<string> {
   const shared = join(tmpdir(), `trained-${seed}`);
   const outcome = join(shared, 'outcome.txt');
-  // Nothing where it was there already: then somebody else trains.
+  // `mkdirSync` returns undefined if the folder existed: then another test trains.
   if (mkdirSync(shared, { recursive: true }) !== undefined) {
     const file = join(shared, 'recipe.yaml');
     writeFileSync(file, recipe);
@@ -47,7 +48,7 @@ export async function trainRun(seed: number): Promise<string> {
   return run;
 }
 
-/** A line of an episode log, as far as tests read and change it. */
+/** The part of a line of an episode log that tests read and change. */
 export interface RecordedEpisode {
   stage: string;
   runStep: number;
@@ -65,13 +66,13 @@ export interface RecordedEpisode {
   };
 }
 
-/** All recorded episodes of a run, read straight from its logs. */
+/** All recorded episodes of a run, read from its logs. */
 export function recordedEpisodes(run: string): RecordedEpisode[] {
   const folder = join(run, 'episodes');
   return readdirSync(folder).flatMap((name) => readLog(join(folder, name)));
 }
 
-/** A copy of a run whose recorded episodes are changed. */
+/** A copy of a run with changed recorded episodes. */
 export function copyRun(run: string, change: (episode: RecordedEpisode, index: number) => RecordedEpisode): string {
   const copy = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'run');
   cpSync(run, copy, { recursive: true });

@@ -1,4 +1,4 @@
-// The pages of `agentgym ui` in a real browser, while a real run is being trained. Wants the build and a Chromium.
+// The pages of `agentgym ui` in a real browser during a real training run. Needs the build and a Chromium.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { recipe } from './trained-run.js';
 
 const token = 'a-token-for-the-tests';
 
-/** A process of the command line that goes on; `line` waits for what it prints. */
+/** A process of the command line that keeps running. `line` waits for its output. */
 function start(args: readonly string[], cwd: string, environment: Readonly<Record<string, string>> = {}) {
   const folders = freshDataFolders();
   const child = spawn(process.execPath, [bin, ...args], {
@@ -39,7 +39,7 @@ function start(args: readonly string[], cwd: string, environment: Readonly<Recor
 
 const soon = { timeout: 15_000, interval: 100 };
 
-// Live pages are read while they change: on a busy machine a step can miss its moment.
+// Live pages change while they are read: on a busy machine a step can come too late.
 describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
   const cwd = mkdtempSync(join(tmpdir(), 'agentgym-ui-'));
   const started: ReturnType<typeof start>[] = [];
@@ -54,8 +54,8 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
   };
   const brake = join(cwd, 'milliseconds.txt');
   /**
-   * From now on each step of reinforcement learning takes that long at least: a run that is looked at waits, and does
-   * not compute.
+   * From now on each training episode takes at least this long: the run waits, without computing, while the test looks
+   * at it.
    */
   const slowDown = (milliseconds: number) => writeFileSync(brake, String(milliseconds));
   const speedUp = () => rmSync(brake, { force: true });
@@ -81,7 +81,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     expect(first.code, first.stderr).toBe(0);
     ({ made: server, url } = await serve());
   }, 120_000);
-  // A try that failed leaves no run behind that the next one would take for its own.
+  // Stops all runs, so that a retry does not take a run of a failed attempt for its own.
   afterEach(async () => {
     speedUp();
     for (const made of started) if (made !== server && made.child.exitCode === null) await stop(made);
@@ -92,7 +92,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     await browser?.close();
   });
 
-  /** Opens a page, and sees to it that it did nothing wrong. */
+  /** Opens a page for a test, and checks afterwards that it did nothing wrong. */
   async function visit(
     path: string,
     { width = 1400, colorScheme = 'light' }: View,
@@ -118,11 +118,11 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     }
   }
 
-  // Goes red when a section is drawn anew although the reader has something open in it, and when updates do not arrive.
+  // Goes red when a section is redrawn while the reader has something open in it, or when updates do not arrive.
   it('follows a run from its start to its end, and loses nothing of what the reader does', async () => {
     await visit('/', {}, async (page) => {
       const rows = page.locator('.run');
-      // Another try finds the runs of the tries before.
+      // A retry finds the runs of earlier attempts.
       await expect.poll(() => rows.count(), soon).toBeGreaterThan(0);
       const others = await rows.count();
       await page.locator('.pick input').first().check();
@@ -130,7 +130,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       const training = train('stages.rl.steps=100', 'evaluation.every=50', 'record.episodes=2', 'name=living');
       await expect.poll(() => rows.first().innerText(), soon).toMatch(/living[\s\S]*running/);
       expect(await page.title()).toContain('1 running');
-      // What was chosen is chosen still, though another row stands above it.
+      // The selected run stays selected, although a new row is above it.
       expect(
         await page.locator('.pick input').evaluateAll((boxes) => boxes.map((box) => (box as HTMLInputElement).checked)),
       ).toEqual([false, true, ...Array<boolean>(others - 1).fill(false)]);
@@ -144,11 +144,11 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       await expect.poll(() => status.innerText(), soon).toBe('running');
       expect(await page.locator('nav .live').innerText()).toBe('live');
       await page.locator('#episodes .row').first().waitFor();
-      // At once: a smooth scroll would be broken off by the next update.
+      // The page must jump: the next update would interrupt a smooth scroll.
       await page.locator('nav .links a', { hasText: 'Episodes' }).click();
       const atEpisodes = () => page.evaluate(() => document.querySelector('#episodes')!.getBoundingClientRect().top);
       expect(await atEpisodes()).toBeLessThan(200);
-      // What lies below the screen is drawn when it comes into view.
+      // Charts below the screen are drawn when they become visible.
       await page.locator('.plot').first().scrollIntoViewIfNeeded();
       await page.locator('.plot canvas').first().waitFor();
 
@@ -170,7 +170,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
         measure: await page.locator('#episodes .choice input:checked').inputValue(),
         focus: await page.evaluate(() => document.activeElement?.className),
       });
-      // A mark on the node that has the focus: it must be the same one later, not one like it.
+      // Marks the focused node: later it must be the same node, not a similar one.
       await page.evaluate(() => document.activeElement!.setAttribute('data-mark', 'here'));
       const place = () =>
         page.evaluate(() => Math.round(document.querySelector('[data-mark]')!.getBoundingClientRect().top));
@@ -190,7 +190,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       expect(await kept()).toEqual(before);
       expect(Math.abs((await place()) - top)).toBeLessThanOrEqual(2);
 
-      // A cursor that keys have moved stays at its place of the axis, while the axis grows.
+      // A cursor moved by keys stays at its position on the axis while the axis grows.
       const cursor = page.locator('.chart .where');
       const moveCursor = async () => {
         await plot.focus();
@@ -198,7 +198,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
         await page.keyboard.press('ArrowRight');
         return cursor.count();
       };
-      // A plot of one point has nowhere to go: it grows.
+      // In a plot of one point the cursor cannot move, so the test waits for more points.
       await expect.poll(moveCursor, soon).toBeGreaterThan(0);
       const where = () => cursor.first().innerText();
       const [at, grown] = [await where(), await episodes()];
@@ -223,7 +223,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       const boxes = page.locator('.pick input');
       await expect.poll(() => boxes.count(), soon).toBeGreaterThan(1);
       expect(await page.locator('.button').getAttribute('href')).toBeNull();
-      // The newest and the oldest: an earlier test that was tried again has left runs that are alike.
+      // The newest and the oldest run: a retry of an earlier test may have left similar runs.
       for (const box of [boxes.first(), boxes.last()]) {
         await box.focus();
         await page.keyboard.press('Space');
@@ -237,14 +237,14 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     });
   });
 
-  // Goes red when the page of an ablation is composed of its runs alone, when a section is drawn anew that the reader
-  // works in, or when what it comes to is not what `agentgym report` writes.
+  // Goes red when the page of an ablation shows only its runs, when a section in use is redrawn, or when its final
+  // state differs from the output of `agentgym report`.
   it('follows an ablation: cells fill, the answer appears, and it ends as its report', async () => {
     await visit('/', {}, async (page) => {
       slowDown(1000);
       const sets = ['stages.rl.steps=20', 'evaluation.every=10', 'record.episodes=4'].flatMap((set) => ['--set', set]);
       const asked = ['ablate', 'algorithm', '--recipe', 'recipe.yaml', '--values', '[grpo, rloo]', '--seeds', '2'];
-      // Another one each time that this is tried.
+      // Each attempt has a new folder.
       const folder = join(cwd, 'runs', 'ablations', `grid-${started.length}`);
       const grid = start([...asked, ...sets, '--workers', '1', '--output', folder], cwd);
       started.push(grid);
@@ -276,7 +276,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
         top: await page.evaluate(() => Math.round(document.activeElement!.getBoundingClientRect().top)),
       });
       const before = await kept();
-      // Slow enough that each run is seen when it ends, before the next one does.
+      // Slow enough to see the end of each run before the end of the next one.
       slowDown(150);
       const long = { timeout: 60_000, interval: 100 };
       // The first seed of each cell, one after the other.
@@ -301,7 +301,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       const { code, stderr } = await runCli(['report', folder, '--output', file], { cwd });
       expect(code, stderr).toBe(0);
       const { page: report } = await openFile(browser, file);
-      // A file has no pages of runs to lead to.
+      // A saved report has no links to pages of runs.
       const withoutLinks = (of: Page) =>
         of.locator('#results').evaluate((section) => {
           for (const link of section.querySelectorAll('.seed-links a')) link.remove();
@@ -325,7 +325,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     });
   }, 180_000);
 
-  // Goes red when a page does not ask again after its connection broke.
+  // Goes red when a page does not reconnect after a lost connection.
   it('tells that the server is gone, and goes on when it is back', async () => {
     await visit('/', {}, async (page, faults) => {
       const live = page.locator('nav .live');
@@ -334,7 +334,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       await expect.poll(() => live.innerText(), soon).toContain('connection lost');
       ({ made: server } = await serve(url.port));
       await expect.poll(() => live.innerText(), soon).toBe('live');
-      // That nobody listened is no fault of the page.
+      // Errors while no server listened are not faults of the page.
       expect(faults.filter((fault) => !fault.includes('ERR_'))).toEqual([]);
       faults.length = 0;
     });
@@ -367,7 +367,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
         await page.locator('.run a').first().click();
         await page.locator('#episodes .row').first().waitFor();
         expect(await tooWide()).toBeLessThanOrEqual(0);
-        // Whether the page is live stays in sight.
+        // The live status stays visible.
         const box = await page.locator('nav .live').boundingBox();
         expect(box!.x + 8).toBeLessThan(width);
       });

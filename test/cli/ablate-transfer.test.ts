@@ -1,4 +1,4 @@
-// Trained on one thing, tested on another, as a user asks for it: real runs in real processes, small ones.
+// `agentgym ablate transfer` with small real runs in real processes.
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ const recipe = resolve(import.meta.dirname, '../kill/small.yaml');
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-transfer-'));
 const output = join(folder, 'ablation');
 const settings = [
-  // Enough to solve a task now and then: rates that are all 0 would show nothing.
+  // Enough training to solve some tasks: rates that are all 0 would show nothing.
   'stages.sft={demonstrations: {count: 200}, batchSize: 32, steps: 12, optimizer: {learningRate: 0.03}}',
   'stages.rl.steps=4',
   'stages.critic=null',
@@ -46,7 +46,7 @@ describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
   }, 240_000);
   const ids = ['width-4-9', 'width-20-31'];
 
-  // Goes red when a column is trained for anew.
+  // Goes red when a run is trained again for each column.
   it('trains a run for each level and seed, and reads every pair of levels from it', () => {
     const { code, document } = first;
     expect(code).toBe(0);
@@ -77,7 +77,7 @@ describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
     expect(document.answer).toContain('On width-4-9: ');
   });
 
-  // Goes red when columns are read from the recipe's own environment, or rows play a column in other worlds.
+  // Goes red when columns are read from the recipe's own environment, or when rows test a column in different worlds.
   it('tests every row on the same tasks of a column, and does not play its own twice', () => {
     const tested = (run: string, environment: string) =>
       linesOf(run).find(
@@ -158,7 +158,7 @@ describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
   });
 });
 
-// A tokenizer that was built from numbers meets words: it spells them, and nothing breaks.
+// A tokenizer built from numbers must spell unknown words without an error.
 it('tests a policy in an environment whose words it has never seen', { timeout: 120_000 }, async () => {
   const words = [...settings, '--set', 'evaluation.final.transfer={crafts: {name: textcraft}}'];
   const run = join(folder, 'run');
@@ -170,7 +170,7 @@ it('tests a policy in an environment whose words it has never seen', { timeout: 
   for (const summary of [...crafts!.evaluations, ...Object.values(crafts!.baselines)]) {
     expect(summary).toMatchObject({ environment: 'crafts', failed: 0, success: { episodes: 12 } });
   }
-  // It answers with numbers, which are no commands.
+  // It answers with numbers, which are not commands.
   expect(crafts!.evaluations[0]!.invalid).toBe(1);
   expect(Object.keys(crafts!.baselines).sort()).toEqual(['demonstrator', 'oracle', 'random']);
   expect(stdout).toMatch(/on crafts\n.*success.*\nrandom .*\ndemonstrator .*\ntrained .*0\.0 %/);

@@ -1,4 +1,4 @@
-// Ablations as a user asks for them: real runs in real processes, small ones.
+// Ablations with small real runs in real processes.
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -74,7 +74,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
     expect(readFileSync(join(output, 'report.html'), 'utf8')).toContain('Does the group matter?');
   });
 
-  // Goes red when a cell that reads the stage of another takes anything else from it.
+  // Goes red when a cell that reuses a stage of another cell takes anything else from it.
   it('trains a stage that cells share once, and writes what each would have written by itself', async () => {
     const cell = join(output, 'cells', 'eight');
     const alone = join(folder, 'alone');
@@ -83,7 +83,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
     expect(existsSync(join(output, 'shared'))).toBe(false);
   });
 
-  // Goes red when complete runs are begun again.
+  // Goes red when complete runs are started again.
   it('only reads what is complete, and adds the seeds that are new', async () => {
     const sessions = () =>
       ['four', 'eight'].map((cell) => {
@@ -111,7 +111,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
     const edited = await runCli(['ablate', grid, '--output', output, '--json']);
     expect(edited.code).toBe(2);
     expect(edited.stdout).toContain('was changed after it was complete');
-    // What is removed is run again, and the numbers are the same.
+    // A removed run is repeated, and the numbers are the same.
     rmSync(join(output, 'cells', 'four', 'seed-1'), { recursive: true });
     const mended = await ablate();
     expect(mended.document.cells[0]!.runs.map(({ status }) => status)).toEqual(['completed', 'completed']);

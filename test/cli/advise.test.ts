@@ -25,7 +25,7 @@ describe('agentgym advise RUN', () => {
     const document = documentOf(result);
     expect(document).toMatchObject({ formatVersion: 1, subject: run, kind: 'run', measured: { run: { steps: 8 } } });
     const { findings, fine, notChecked } = document as unknown as Told;
-    // So few steps teach nothing. That is the finding, and what may follow from it is set aside; the rest was measured.
+    // So few steps teach nothing, which is the finding. Rules that depend on it are not checked, but all others are.
     expect(findings[0]?.rule).toBe('imitation');
     const judged = [...findings, ...fine, ...notChecked.filter(({ why }) => why.includes('the finding of imitation'))];
     expect(judged.map(({ rule }) => rule)).toEqual(
@@ -43,7 +43,7 @@ describe('agentgym advise RUN', () => {
 
   it('proposes an ablation of its recipe that runs as it is typed', async () => {
     const folder = join(run, '..');
-    // A horizon of two turns is too short for its game: longer ones can be tried.
+    // A horizon of two turns is too short for this game, so longer ones can be tried.
     const { findings } = documentOf(
       await runCli(['advise', 'run/manifest.json', '--set', 'horizon={schedule: fixed, turns: 2}', '--json'], {
         cwd: folder,

@@ -1,4 +1,4 @@
-// Whatever is wrong is refused with exit code 2, the place and the cure, as a document under --json, and nothing is
+// Every wrong input is refused with exit code 2, its place and its cure, as a document under --json. Nothing is
 // written.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { changedRecipe, tinyRecipe } from './fixtures/tiny-recipe.js';
 import { bin, documentOf, freshDataFolders, runCli, type CliResult } from './run-cli.js';
 
-/** What the error document must say. */
+/** The expected contents of an error document. */
 interface Expected {
   readonly code: string;
   readonly message: RegExp;
@@ -44,7 +44,7 @@ beforeAll(async () => {
   expect(documentOf(result)).toMatchObject({ status: 'completed' });
 }, 60_000);
 
-/** Every test has a folder of its own, with the recipe in it. */
+/** A separate folder for each test, with the recipe in it. */
 function freshFolder(recipe = tinyRecipe): string {
   folder = mkdtempSync(join(home, 'work-'));
   writeFileSync(join(folder, 'recipe.yaml'), recipe);
@@ -68,10 +68,7 @@ function digest(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
-/**
- * The document of an error, after checking that it is the only thing on standard output and that people are told the
- * same.
- */
+/** Checks that the error document is the only output on standard output, and that people get the same information. */
 function expectError({ code, stdout, stderr }: CliResult, expected: Expected, exitCode = 2): void {
   const document = JSON.parse(stdout) as { error: Record<string, unknown> };
   const { message, hint, ...place } = expected;
@@ -89,7 +86,7 @@ function expectError({ code, stdout, stderr }: CliResult, expected: Expected, ex
   expect(stderr).not.toMatch(/^\s+at /m);
 }
 
-/** `agentgym train` in the test's folder ends with this error, and leaves the folder as it was. */
+/** Checks that `agentgym train` in the test's folder ends with this error and does not change the folder. */
 async function expectRefusal(args: readonly string[], expected: Expected): Promise<void> {
   const before = listing(folder);
   expectError(await runCli(['train', ...args, '--json'], { cwd: folder }), expected);
@@ -235,7 +232,7 @@ describe('a recipe', () => {
 });
 
 describe('a run that somebody else made', () => {
-  // Goes red where one of the commands prints text of files as it is.
+  // Goes red when one of the commands prints text of files unchanged.
   it('cannot write to the terminal by its names, in lines, documents and Markdown', async () => {
     freshFolder();
     const manifest = join(copyOfRun(), 'manifest.json');
@@ -343,7 +340,7 @@ describe('a resume', () => {
 });
 
 describe('a disk that is full while a checkpoint is written', () => {
-  // A limit on the size of files lets the weights fail as a full disk does (EFBIG for ENOSPC), and needs no rights.
+  // A limit on the file size makes the weights fail like a full disk (EFBIG instead of ENOSPC), without special rights.
   const limited = process.platform !== 'win32';
 
   it.skipIf(!limited)('ends the run, and the older checkpoint stays valid', async () => {
@@ -396,7 +393,7 @@ describe('a run that is under way', () => {
     const ended = new Promise<number | null>((resolve) => first.on('close', resolve));
     while (!lines().includes('"stage":"rl"')) await new Promise((resolve) => setTimeout(resolve, 5));
 
-    // It stands still, so that the second one finds it in the middle however slow this machine is.
+    // The process is stopped, so that the second one finds it running even on a slow machine.
     first.kill('SIGSTOP');
     await expectRefusal(['--resume', 'run'], {
       code: 'AG_RUN_LOCKED',

@@ -1,5 +1,5 @@
-// Plugins that misbehave, through the whole command line: each is named, with exit code 2 or as a problem, and takes
-// nothing else down.
+// Plugins that misbehave, through the whole command line: each is named, with exit code 2 or as a problem, and nothing
+// else breaks.
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { documentOf, freshDataFolders, runCli } from './run-cli.js';
 import { coinCode, coinEntry, link, newFolder, packageJson } from './write-plugin.js';
 
-/** Data folders with linked plugins; files by name of the plugin. */
+/** Data folders with linked plugins. `plugins` maps names of plugins to their files. */
 function linked(plugins: Readonly<Record<string, Readonly<Record<string, string>>>>, agentgym: object | null = {}) {
   const environment = freshDataFolders();
   const roots = Object.entries(plugins).map(
@@ -54,7 +54,7 @@ describe('a plugin that cannot be loaded', () => {
     ]);
   });
 
-  // Goes red where what nobody caught ends the very commands that look for it.
+  // Goes red when an uncaught error ends the commands that should report it.
   it('throws when everybody believes it loaded: doctor, list and plugins go on, and name it', async () => {
     const later = 'setTimeout(() => { throw new Error("too late"); }, 1);';
     const data = linked({ 'plugin-later': coin({}, later) });
@@ -105,7 +105,7 @@ describe('a plugin that cannot be loaded', () => {
       error: {
         code: 'AG_CONTRIBUTION_CONFLICT',
         message: '@agentgym/plugin-env-textcraft and a-thief both contribute the environment `textcraft`',
-        // Goes red when the built-in one is to be uninstalled.
+        // Goes red when the hint names the built-in plugin.
         hint: 'Uninstall one of the two: `agentgym plugins uninstall a-thief`.',
       },
     });
@@ -118,7 +118,7 @@ describe('a plugin that misbehaves when it is used', () => {
     runCli(['evaluate', 'random', '--environment', 'coin', '--tasks', '2', ...more], {
       environment: linked({ 'plugin-coin': plugin }),
     });
-  /** Its error as `--json` prints it; the process must have ended by itself. */
+  /** The error as `--json` prints it. The process must have ended by itself. */
   const failure = async (plugin: Readonly<Record<string, string>>) => {
     const result = await evaluate(plugin, '--json');
     const { error } = documentOf(result) as { error: { code: string; message: string } };
@@ -135,7 +135,7 @@ describe('a plugin that misbehaves when it is used', () => {
     });
   });
 
-  // Goes red where an exit counts as a failure of one episode.
+  // Goes red when an exit counts as a failure of one episode.
   it.each(['open', 'create', 'reset', 'step'])(
     'calls process.exit in %s: the command ends by its name',
     async (phase) => {
@@ -186,7 +186,7 @@ describe('a plugin that misbehaves when it is used', () => {
     expect(exit).toBe(2);
   });
 
-  // Goes red without the guard of standard output: what is there is no document any more.
+  // Goes red without the guard of standard output: the output would not be one document.
   it('prints to standard output, early and late: under --json that goes to standard error', async () => {
     const print = (what: string) => `console.log('${what}'); process.stdout.write('${what}\\n');`;
     const pieces = { top: print('IMPORT'), open: print('OPEN'), create: print('CREATE'), step: print('STEP') };
@@ -196,7 +196,7 @@ describe('a plugin that misbehaves when it is used', () => {
     expect(documentOf(json)).toMatchObject({ environment: 'coin' });
     for (const what of ['ENTRY', 'IMPORT', 'OPEN', 'CREATE', 'STEP'])
       expect(json.stderr.split(`${what}\n`).length).toBeGreaterThan(2);
-    // A person is told too: nothing is swallowed.
+    // Without --json the output is shown, too.
     const plain = await evaluate(plugin);
     expect(plain.stdout).toContain('STEP');
   });
@@ -217,8 +217,8 @@ describe('a plugin that misbehaves when it is used', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  // Node ends a process with 13 where nothing is left to wait for. Goes red without the listener on `exit`: nothing is
-  // said then.
+  // Node.js ends a process with 13 if nothing is left to wait for. Goes red without the listener on `exit`, which
+  // reports this.
   it('never answers: it is named, and the process does not end as if all were well', async () => {
     const entry = `export default [{ kind: 'reward', name: 'stuck', summary: 'Stuck', options: {},
       load: () => Promise.resolve({ create: () => new Promise(() => {}) }) }];`;

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { runCli } from './run-cli.js';
 
 const preload = fileURLToPath(new URL('./fixtures/record-modules.js', import.meta.url));
-/** What costs start-up time: tensor libraries, schemas, terminals, git, configuration, plugins' own code. */
+/** Modules that cost start-up time: tensor libraries, schemas, terminals, git, configuration, plugins' own code. */
 const HEAVY =
   /node_modules\/(onnxruntime-|@tensorflow\/|@huggingface\/|protobufjs|valibot|zod|listr2|simple-git|cosmiconfig|jiti|yaml)\b|\/plugins\/[^/]+\/dist\//;
 
@@ -29,7 +29,7 @@ describe('--help', () => {
   });
 
   it('sees heavy libraries where they are loaded', async () => {
-    // The recorder itself must be able to fail: `list` reads recipes and plugins.
+    // The recorder must be able to find heavy modules: `list` reads recipes and plugins.
     const modules = await modulesOf('list');
     expect(modules.filter((name) => HEAVY.test(name))).not.toEqual([]);
   });

@@ -1,5 +1,5 @@
-// Environments that harm whoever plays them: in a thread of their own only their episodes fail; on the main thread they
-// are named, and Ctrl-C works.
+// Environments that harm their players. In a separate thread, only their episodes fail. On the main thread they are
+// named, and Ctrl-C works.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -56,8 +56,8 @@ describe('an environment on the main thread', { timeout: 120_000 }, () => {
     });
   });
 
-  // Goes red without the marks of calls: the process then loops for ever.
-  // The second: its time is up in the very moment in which the watch interrupts it.
+  // Goes red without the marks of calls: the process then loops forever.
+  // The deadline of the second environment ends exactly when the watchdog interrupts it.
   it.each(['hostile', 'hostile-soon'])(
     'that loops ends with 2 and the name of its plugin, once its time is up: %s',
     async (name) => {

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 it('oclif.manifest.json is what the build makes of the commands: `npm run build`', async () => {
-  // As `oclif manifest` does it, without touching the file.
+  // Like `oclif manifest`, but without writing the file.
   const plugin = new Plugin({
     root,
     type: 'core',

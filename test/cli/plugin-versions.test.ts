@@ -1,5 +1,5 @@
-// What a run says of the packages that it was made with, and what is said when they are others. Real runs of a few
-// steps, with an environment of the project.
+// A run records the packages that it was made with, and later differences are reported. Real runs of a few steps, with
+// an environment of the project.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -55,11 +55,11 @@ it('a run records its packages, and says where a resumed or a new one has others
   expect(manifest.packages?.[0]).toMatchObject({ origin: 'built-in' });
   expect(manifest.inexact).toEqual([]);
 
-  // Nothing changed, nothing said. Goes red when the integrity sees what is not the package's, or the seed.
+  // Without a change there is no message. Goes red when the integrity includes files outside the package, or the seed.
   expect((await train('./recipe.yaml', '--seed', '2')).stderr).toBe('');
   expect((await train('--resume', manifest.id)).stderr).toBe('');
 
-  // The same version, other files: goes red when versions alone are compared.
+  // The same version with other files. Goes red when only versions are compared.
   install('1.0.0', coinCode({ top: '// another comment' }));
   const again = await train('./recipe.yaml');
   expect(again.stderr).toMatch(
@@ -67,7 +67,7 @@ it('a run records its packages, and says where a resumed or a new one has others
   );
   expect((await train('./recipe.yaml', '--set', 'stages.rl.steps=3')).stderr).toBe('');
 
-  // Goes red when a resumed run is not compared, or the manifest does not keep it.
+  // Goes red when a resumed run is not compared, or when the manifest does not record the difference.
   install('1.1.0');
   const resumed = await train('--resume', manifest.id);
   const reason = 'resumed with plugin-coin 1.1.0 instead of 1.0.0';
@@ -82,7 +82,7 @@ it('a run records its packages, and says where a resumed or a new one has others
   const compared = await runCli(['runs', 'compare', manifest.id, manifestOf(again).id], { cwd: project });
   expect(compared.stdout).toMatch(/^plugin +\w+ +\w+\nplugin-coin +1\.1\.0 +1\.0\.0$/m);
 
-  // Goes red when a resumed run, whose recipe is not read again, may pass over its pins.
+  // Goes red when a resumed run ignores its pins, because its recipe is not read again.
   writeFileSync(join(project, 'pinned.yaml'), `${recipe}plugins: { plugin-coin: ^2.0.0 }\n`);
   const pinned = await train('./pinned.yaml');
   expect(pinned.code).toBe(0);

@@ -1,4 +1,4 @@
-// What `agentgym plugins check` starts runs a stranger's code, and ends with it.
+// The processes of `agentgym plugins check` run code of strangers, and end with the command.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { coinCode, coinEntry, newFolder, packageJson } from './write-plugin.js';
 
 const lives = (pid: number) => isAlive({ pid, startTime: null, bootId: ownIdentity().bootId });
 
-/** Says which process it runs in, starts another one, and never comes back. */
+/** Writes its process id, starts another process, and never returns. */
 const loop = `
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

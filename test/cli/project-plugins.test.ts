@@ -19,7 +19,7 @@ function inside(folder: string, files: Readonly<Record<string, string>>): Record
 
 async function environments(cwd: string, data = freshDataFolders()) {
   const result = await runCli(['list', 'environments', '--json'], { cwd, environment: data });
-  // Of a process that dies, its code and its last words are all there is.
+  // If the process dies, only its exit code and its standard error are known.
   expect(result.stdout, `${result.code}: ${result.stderr}`).not.toBe('');
   const listed = documentOf(result)['environments'] as {
     name: string;
@@ -37,7 +37,7 @@ async function environments(cwd: string, data = freshDataFolders()) {
 }
 
 describe('plugins of a project', () => {
-  // Goes red when `installedPlugins` is not asked for the project, or looks at the current folder alone.
+  // Goes red when `installedPlugins` ignores the project, or looks only at the current folder.
   it('are itself and its dependencies of every kind, from any folder inside', async () => {
     const project = newFolder({
       'package.json': packageJson({
@@ -68,7 +68,7 @@ describe('plugins of a project', () => {
     expect((await environments(newFolder())).others).toEqual([]);
   });
 
-  // Goes red when `findDependency` looks into one node_modules alone.
+  // Goes red when `findDependency` looks into only one node_modules.
   it('are found in a workspace, through links and in node_modules further up', async () => {
     const root = newFolder({
       'package.json': JSON.stringify({ name: 'root', workspaces: ['packages/*'] }),
@@ -81,7 +81,7 @@ describe('plugins of a project', () => {
     expect(others).toMatchObject([{ name: 'a' }, { name: 'b' }]);
   });
 
-  // Goes red when a name may count twice (then `coin` is a conflict), or when what is linked wins.
+  // Goes red when a name may count twice (then `coin` is a conflict), or when the linked package wins.
   it('stand in the place of linked and built-in packages of their name, and `list` says so', async () => {
     const data = freshDataFolders();
     link(data.AGENTGYM_DATA_DIR, { 'plugin-coin': newFolder(coin('plugin-coin', '1.0.0')) });
@@ -137,7 +137,7 @@ describe('plugins of a project', () => {
   });
 
   it('are none in the checkout of the CLI itself', async () => {
-    // Its development dependencies are the built-in plugins: they must stay what they are.
+    // Its development dependencies are the built-in plugins, which must stay built-in.
     const { listed } = await environments(join(import.meta.dirname, '../..'));
     expect(new Set(listed.map(({ origin }) => origin))).toEqual(new Set(['built-in']));
   });

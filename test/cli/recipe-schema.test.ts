@@ -1,5 +1,5 @@
-// The JSON Schema that editors check recipes by, held against what the command line says of the same recipes. The
-// validator is eslint's own.
+// Compares the JSON Schema that editors use for recipes with the command line on the same recipes. The validator comes
+// from eslint.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const recipe = {
   stages: { sft: { kind: 'sft', steps: 1 }, rl: { kind: 'rl', steps: 1 } },
 };
 
-/** Whether the command line takes it. */
+/** Whether the command line accepts the recipe. */
 async function resolves(keys: object): Promise<boolean> {
   return resolveRecipe({ source: keys, cwd: project, host }).then(
     () => true,
@@ -55,7 +55,7 @@ async function resolves(keys: object): Promise<boolean> {
 }
 
 describe('the JSON Schema of recipes', () => {
-  // Goes red when a block is left without its options, or names are left open.
+  // Goes red when a block has no options, or accepts any name.
   it.each([
     ['as it is', true, {}],
     [
@@ -106,7 +106,7 @@ describe('the JSON Schema of recipes', () => {
       { evaluation: { final: { transfer: { other: { name: 'coin', options: { size: 1 } } } } } },
     ],
     ['with a key that there is not', false, { sede: 2 }],
-    // Goes red when null is not told apart by `extends`.
+    // Goes red when null is accepted without `extends`.
     ['with null for what it does not inherit', false, { description: null }],
     ['with pins', true, { plugins: { mine: '^1.0.0' } }],
   ])('and the command line judge a recipe %s alike', async (_, sound, changes) => {

@@ -1,6 +1,6 @@
 /**
- * Every recipe that comes with the CLI, and every one beside it, resolves without a complaint against the plugins of
- * this repository.
+ * All recipes of the CLI, and all others in recipes/, resolve without a complaint against the plugins of this
+ * repository.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

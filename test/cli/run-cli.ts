@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The CLI's only entry. It runs what the build made: `npm test` builds first. */
+/** The only entry of the CLI. It runs the built code: `npm test` builds first. */
 export const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 
 export interface CliResult {
-  /** Exit code; 128 + n where a signal ended it is never seen here. */
+  /** Exit code; null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -21,7 +21,7 @@ export interface CliSettings {
   readonly nodeFlags?: readonly string[];
 }
 
-/** A data folder of its own, so that a developer's plugins do not leak in. */
+/** A separate data folder, so that tests do not see a developer's plugins. */
 export function freshDataFolders(parent = tmpdir()) {
   const folder = mkdtempSync(join(parent, 'agentgym-data-'));
   return {
@@ -31,7 +31,7 @@ export function freshDataFolders(parent = tmpdir()) {
   };
 }
 
-/** Runs the command line as a user does, in a process of its own. */
+/** Runs the command line as a user does, in a separate process. */
 export function runCli(args: readonly string[], settings: CliSettings = {}): Promise<CliResult> {
   const folders = freshDataFolders();
   return new Promise((resolve, reject) => {

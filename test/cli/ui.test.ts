@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 
 import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
 
-// Goes red when the document is printed again at the end, when `--open` opens nothing, and when Ctrl-C is told as a
+// Goes red when the document is printed again at the end, when `--open` opens nothing, or when Ctrl-C is reported as a
 // failure.
 it('agentgym ui prints where it serves, opens it, and ends with Ctrl-C', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-ui-'));

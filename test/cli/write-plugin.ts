@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Writes files below a folder, with the folders that they lie in. */
+/** Writes files below a folder, and creates their folders. */
 export function writeFiles(root: string, files: Readonly<Record<string, string>>): string {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -30,7 +30,7 @@ export function packageJson({ name, version = '1.0.0', agentgym, more }: Package
   return JSON.stringify({ name, version, type: 'module', oclif: {}, ...declaration, ...more });
 }
 
-/** Plugins that are linked, as `agentgym plugins link` leaves them in the data folder. */
+/** Links plugins in a data folder, as `agentgym plugins link` does. */
 export function link(data: string, roots: Readonly<Record<string, string>>): void {
   mkdirSync(data, { recursive: true });
   const plugins = Object.entries(roots).map(([name, root]) => ({ type: 'link', name, root }));
@@ -44,7 +44,7 @@ export function coinEntry(name = 'coin', summary = 'Guess the side'): string {
     facts: [], load: () => import('./coin.js') }];\n`;
 }
 
-/** An environment with one turn: the task says which side is up. Pieces of code can be put in. */
+/** An environment with one turn: the task says which side is up. Pieces of code can be inserted. */
 export function coinCode({ top = '', open = '', create = '', reset = '', step = '' } = {}): string {
   return `${top}
 const every = (remainder) => ({ count: 'unbounded', id: (i) => String(3 * i + remainder), random: (random) => String(3 * random.integer(0, 1000) + remainder) });

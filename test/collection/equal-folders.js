@@ -1,6 +1,7 @@
-// node test/collection/equal-folders.js [--orders 1,2,3] [CONFIGURATION...] Trains a small run in waves, with
-// environments that answer at once, then freely, under up to three orders of delays: every file of the run's folder
-// must be the same but for `time/...`. Prints a line for each. Exit codes: 0 all are the same, 1 a difference.
+// node test/collection/equal-folders.js [--orders 1,2,3] [CONFIGURATION...]
+// Trains a small run in waves, with environments that answer immediately, then freely, with up to three orders of
+// delays. Every file of the run's folder must be the same, except `time/...`. Prints a line for each configuration.
+// Exit codes: 0 all are the same, 1 a difference.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -34,7 +35,7 @@ const base = {
   record: { episodes: 100 },
 };
 
-/** What free collection must not show through. */
+/** Configurations in which free collection must not be visible. */
 export const configurations = {
   'kernels (pico)': {},
   'graph (nano), cache of 3 sequences': {
@@ -88,7 +89,7 @@ async function train(changes, collection, output, order) {
   if (result.status !== 'completed') throw new Error(`${output} is ${result.status}`);
 }
 
-/** The recipe stands in every checkpoint: the one key in which it differs is made the same. */
+/** Every checkpoint contains the recipe. This makes its only different key equal. */
 function renameCollection(run) {
   for (const entry of readdirSync(join(run, 'checkpoints'), { withFileTypes: true })) {
     const file = join(run, 'checkpoints', entry.name, 'trainer.json');
@@ -97,7 +98,7 @@ function renameCollection(run) {
   }
 }
 
-/** Differences between a run in waves and free ones under orders of delays; empty where there are none. */
+/** Differences between a run in waves and free runs with orders of delays; empty if there are none. */
 export async function compareCollections(name, orders) {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-collection-'));
   try {

@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('equal-folders.js', import.meta.url));
 
-// Mutation: name an attempt's stream by when it began, in the place of its key, and this goes red. The script alone
-// compares all configurations.
+// Goes red when the stream of an attempt is named by its start instead of its key. Only the script compares all
+// configurations.
 it.each(['graph (nano), usual cache', '2 workers'])(
   'leaves the folder that waves leave, collected freely: %s',
   { timeout: 120_000 },

@@ -1,6 +1,6 @@
-// A plugin built against the contracts as they were first published still loads, passes the kits, plays and trains: its
-// folder `lib` is what was published then and is never built again. Wants a built command line. A red test here means a
-// new `apiVersion`, or a change taken back.
+// A plugin built against the first published contracts still loads, passes the kits, plays and trains. Its folder `lib`
+// holds the published files and is never built again. Needs a built command line. A red test here requires a new
+// `apiVersion`, or undoing a change.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,7 +101,6 @@ describe('a plugin of the first contract, in the command line of today', () => {
     expect(lines.length).toBeGreaterThanOrEqual(7);
     const manifest = JSON.parse(readFileSync(join(work, 'run', 'manifest.json'), 'utf8')) as { plugins: unknown };
     expect(JSON.stringify(manifest.plugins)).toContain('plugin-first');
-    // It learnt of the demonstrator: at temperature 0 every task is solved.
     const evaluations = readFileSync(join(work, 'run', 'evaluations.jsonl'), 'utf8')
       .trim()
       .split('\n');
@@ -150,7 +149,7 @@ describe('its modules, under the kits of today', () => {
 describe('the first contract, beside the types of today', () => {
   const folder = join(repository, 'test', 'compatibility');
   const contract = readFileSync(join(folder, 'first-contract.d.ts'), 'utf8');
-  // What careless changes would look like from the other side: the first contract had less than today, or more.
+  // Careless changes seen from the other side: the first contract has less than the current one, or more.
   const changes: Record<string, [from: RegExp | string, to: string, says: RegExp]> = {
     'a member that today is required of environments': [/^ *act\(player: .*$/m, '', /act/],
     'a member of the host that today is gone': [

@@ -1,6 +1,6 @@
-// Types of the first contract beside those of today, compiled by `npm run typecheck`: what a plugin of that time gives
-// is what the host takes today, and what the host hands out today is what such a plugin expects. A type that says
-// otherwise is an error here.
+// Compares types of the first contract with the current types; `npm run typecheck` compiles it. The host must accept
+// everything that an old plugin provides, and provide everything that an old plugin expects. Otherwise there is a type
+// error here.
 import type * as Present from '@agentgym/cli';
 
 import type * as First from './first-contract.js';

@@ -1,4 +1,4 @@
-// A good algorithm, and the same with one defect each. `expected` names the check that has to find it.
+// A good algorithm, and copies with one defect each. `expected` names the check that must find it.
 
 /** REINFORCE with a leave-one-out baseline. */
 const healthy = (_, { credit }) => ({

@@ -1,5 +1,4 @@
-// The plugins of the repository, as somebody else's would be checked. Whether they were built is the business of the
-// build.
+// Checks the plugins of the repository like plugins of others. The build takes care that they are up to date.
 import { basename, join } from 'node:path';
 
 import { expect, it } from 'vitest';
@@ -11,13 +10,14 @@ import type { ToldReport } from './make-plugin.js';
 
 const folders = pluginFolders();
 /**
- * They stand for all here: each plugin passes the kits, with more options, in a test of its own (conformance.test.ts).
+ * Only these examples run the kits here: each plugin passes the kits, with more options, in a separate test
+ * (conformance.test.ts).
  */
 const WHOLE = ['algo-grpo', 'env-guess-number'];
 const aroundTheKit = allChecks()
   .filter(({ kind }) => ['package', 'entry', 'contribution'].includes(kind))
   .flatMap(({ checks }) => checks.map(({ id }) => id))
-  // Every packed file is looked at by test/packages/package-contents.test.ts.
+  // test/packages/package-contents.test.ts looks at every packed file.
   .filter((id) => !['up-to-date', 'files'].includes(id))
   .flatMap((id) => ['--only', id]);
 

@@ -1,7 +1,7 @@
-// Shows that each check can fail: for each defect there is a contribution that has it and nothing else wrong, and the
-// check that guards against it has to find it, with why and cure. The same contribution without the defect passes every
-// check, so that none is merely always red. Checks are asked in this process; the command is asked for the healthy
-// ones, for a defect of each kind, and for what only one who watches a plugin's process can see.
+// Shows that each check can fail. For each defect there is a contribution with this defect only, and the check for it
+// must find it, with why and cure. The same contribution without the defect passes every check, so no check is always
+// red. Checks run in this process. The command runs for the healthy contributions, for a defect of each kind, and for
+// defects that only an observer of a plugin's process can see.
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ interface Fixture {
 }
 
 const kinds = ['environments', 'rewards', 'formats', 'algorithms', 'policies'];
-// By address: the fixtures are plain JavaScript, as a plugin's build would be.
+// Imported by URL: the fixtures are plain JavaScript, like a built plugin.
 const urlOf = (kind: string) => new URL(`./${kind}.js`, import.meta.url);
 const fixtures = await Promise.all(
   kinds.map(async (kind) => ({ kind, ...((await import(urlOf(kind).href)) as Fixture) })),
@@ -32,11 +32,11 @@ const all = fixtures.flatMap(({ kind, defects, default: list }) =>
     contribution: list.find((contribution) => contribution.name === name)!,
   })),
 );
-/** Found by who watches the plugin's process from outside. */
+/** Checks of an observer outside the plugin's process. */
 const OUTSIDE = ['deadline', 'exits', 'silent', 'ends'];
 const isOutside = ({ expected }: { readonly expected: string }) => OUTSIDE.includes(expected);
 
-/** Asks one check of the kit, as the process of `plugins check` asks all of them. */
+/** Runs one check of the kit, as the process of `plugins check` runs all of them. */
 async function examine(contribution: Contribution, check: string, entry: string): Promise<KitReport> {
   const examiner = examiners[contribution.kind] as unknown as {
     examine(examination: Examination<ContributionKind>): Promise<KitReport>;
@@ -75,7 +75,7 @@ describe('agentgym plugins check', () => {
     ].join('\n');
     const copies = kinds.map((kind): [string, string] => [`${kind}.js`, readFileSync(urlOf(kind), 'utf8')]);
     const root = makePlugin(goodPackage, { 'index.js': entry, ...Object.fromEntries(copies) });
-    // The policies take the tabular policy from the repository, which no package of its own could.
+    // The policies import the tabular policy from the repository, which a separate package could not do.
     const skipped = ['files', 'entry-file', 'undeclared-import', 'host-import'].flatMap((id) => ['--skip', id]);
     const { code, report } = await checkFolder(root, [...skipped, '--deadline', '6']);
     expect(failedOf(report.checks)).toEqual([]);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { clearInterval, setInterval } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 
-// A good environment, and the same with one defect each. `expected` names the check that has to find it.
+// A good environment, and copies with one defect each. `expected` names the check that must find the defect.
 
 const source = (split, count) => ({
   count,
@@ -11,7 +11,7 @@ const source = (split, count) => ({
 });
 const splits = () => ({ train: source('train', 12), validation: source('validation', 5), test: source('test', 5) });
 
-/** Stairs of one landing in one split are variants of each other. */
+/** Stairs with the same landing in the same split are variants of each other. */
 const about = (task) => {
   const [split, number] = task.split('-');
   return { cluster: `${split} ${Number(number) % 7}`, labels: { number: Number(number) } };
@@ -20,7 +20,8 @@ const about = (task) => {
 let made = 0;
 
 /**
- * Climb to the landing that the task names, from a step drawn at random. Holds a timer and a listener while it lives.
+ * The task is to climb from a random step to the landing that the task names. Every instance holds a timer and a
+ * listener.
  */
 class Stairs {
   landing = 0;
@@ -28,7 +29,7 @@ class Stairs {
   best = 0;
   disposed = false;
   onWarning = () => undefined;
-  // Its own: of more than ten listeners to one event Node.js warns.
+  // A separate event, because Node.js warns about more than ten listeners of one event.
   event = `stairs ${(made += 1)}`;
 
   constructor() {
@@ -105,7 +106,7 @@ const goodWorld = (create = () => new Stairs()) => ({
   create,
 });
 
-/** A world with some members replaced; `change` is asked for each that is opened. */
+/** A world with some members replaced. `change` is called for each opened world. */
 const withWorld = (change) => ({ open: (options, host) => ({ ...goodWorld(), ...change(host) }) });
 
 /** Instances with some members replaced. */
@@ -117,14 +118,14 @@ const withMembers = (members) =>
     },
   }));
 
-/** A player that acts otherwise. */
+/** Instances with another action of one player. */
 const withPlayer = (name, action) =>
   withMembers((stairs) => {
     const act = stairs.act.bind(stairs);
     return { act: (player, call) => (player === name ? action(stairs, call) : act(player, call)) };
   });
 
-/** Every answer of a step, changed. */
+/** Instances with changed step results. */
 const withStep = (change) =>
   withMembers((stairs) => {
     const step = stairs.step.bind(stairs);

@@ -1,4 +1,4 @@
-// A good action format, and the same with one defect each. `expected` names the check that has to find it.
+// A good action format, and copies with one defect each. `expected` names the check that must find the defect.
 
 const malformed = { malformed: 'no brackets', observation: 'Write your action in brackets.' };
 const healthy = {
@@ -34,7 +34,7 @@ export const defects = {
   },
   backtracks: {
     expected: 'swift',
-    // Quadratic: tried from every bracket to the end of them.
+    // Quadratic time: the pattern starts at every bracket and runs to the last one.
     parse: (text) => (/<+x/.test(text) ? malformed : healthy.parse(text)),
   },
   'quotes-the-text': {

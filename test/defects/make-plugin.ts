@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { runCli } from '../cli/run-cli.js';
 
-/** A check as `plugins check --json` tells of it. */
+/** A check in the output of `plugins check --json`. */
 export interface ToldCheck {
   readonly id: string;
   readonly status: 'passed' | 'failed' | 'skipped';
@@ -43,7 +43,7 @@ const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Writes a plugin package into a folder of its own; a file that is undefined is left out. `copied` is the fixture that
+ * Writes a plugin package into a new folder. Files that are undefined are not written. `copied` is the fixture that
  * becomes its entry.
  */
 export function makePlugin(
@@ -82,10 +82,10 @@ export async function checkFolder(
   }
 }
 
-/** Ids of what failed. */
+/** Ids of failed checks. */
 export const failedOf = (checks: readonly ToldCheck[]): readonly string[] =>
   checks.filter(({ status }) => status === 'failed').map(({ id }) => id);
 
-/** Ids of what found something, warnings too. */
+/** Ids of checks with findings, including warnings. */
 export const findersOf = (checks: readonly ToldCheck[]): readonly string[] =>
   checks.filter(({ findings }) => findings.length > 0).map(({ id }) => id);

@@ -1,6 +1,6 @@
-// Packages with one defect each, and the same package without it. Each defect is looked for by its check alone, in the
-// process of the tests as the build left it: what runs of a plugin runs in processes of its own anyway. The command is
-// asked for the good package and for some of the others.
+// Packages with one defect each, and the same package without it. Each defect is searched only by its check, in this
+// process with the built code: code of a plugin runs in separate processes anyway. The command runs for the good
+// package and for some of the others.
 import { rmSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import type { CheckPluginOptions, PluginReport } from '../../src/plugin-check/check-plugin.js';
 import { checkFolder, failedOf, goodPackage, makePlugin } from './make-plugin.js';
 
-// By address: the processes that it starts are compiled modules beside it.
+// Imported by URL, because the processes that it starts are compiled modules next to it.
 const built = new URL('../../dist/plugin-check/check-plugin.js', import.meta.url).href;
 const { checkPlugin } = (await import(built)) as {
   checkPlugin(options: CheckPluginOptions): Promise<PluginReport>;
@@ -34,9 +34,9 @@ interface Defect {
   readonly expected: string;
   readonly json?: object;
   readonly files?: { readonly [path: string]: string | undefined };
-  /** Where it is found: in the package and its entry, or in its contribution. */
+  /** The defect is found in the contribution, not in the package and its entry. */
   readonly inContribution?: boolean;
-  /** How long its checks may take, where one of them waits that long; otherwise 10. */
+  /** Deadline in seconds, if one of its checks waits that long; default: 10. */
   readonly seconds?: number;
 }
 
@@ -154,7 +154,7 @@ it('a good package passes', async () => {
   expect(report.contributions).toMatchObject([{ kind: 'format', name: 'brackets' }]);
   expect(report.checks.filter(({ status }) => status === 'failed')).toEqual([]);
   expect(code).toBe(0);
-  // Nobody waits in front of a pipe.
+  // A pipe gets no progress lines.
   expect(stderr).toBe('');
 }, 60_000);
 

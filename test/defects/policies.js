@@ -1,5 +1,5 @@
-// A good policy model, the tabular policy, and the same with one defect each. `expected` names the check that has to
-// find it.
+// A good policy model, the tabular policy, and copies with one defect each. `expected` names the check that must find
+// the defect.
 import { TabularPolicy } from '../../dist/testing/index.js';
 
 const total = (batch) => batch.mask.reduce((sum, sampled) => sum + sampled, 0);

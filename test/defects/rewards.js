@@ -1,6 +1,6 @@
-// A good reward scheme, and the same with one defect each. `expected` names the check that has to find it.
+// A good reward scheme, and copies with one defect each. `expected` names the check that must find the defect.
 
-/** Half of the outcome for milestones as they are reached, and the rest of it for success. */
+/** Pays 0.5 in total for new milestones, and 1 for success. */
 const healthy = () => ({
   density: 'turn',
   score: ({ facts, previous }) => {

@@ -10,21 +10,21 @@ export interface CodeBlock {
   readonly document: string;
   /** Line of the opening fence, from 1. */
   readonly line: number;
-  /** First word behind the fence; empty where there is none. */
+  /** First word after the fence; empty if there is none. */
   readonly language: string;
   readonly text: string;
-  /** What a comment `<!-- example: NAME VALUE -->` right before the block says of it. */
+  /** The comments `<!-- example: NAME VALUE -->` directly before the block. */
   readonly notes: readonly ExampleNote[];
 }
 
 /**
  * - `file NAME`: the block is that file, for the commands below it
  * - `same PATH`: the block is that file below docs/guides/examples/, which is tested as code
- * - `copy FOLDER`: what lies in that folder below docs/guides/examples/ is there for the commands below
- * - `in RECIPE`: keys that are laid over a recipe
- * - `first COMMAND`: what has to be run before the block
+ * - `copy FOLDER`: the commands below find the files of that folder below docs/guides/examples/
+ * - `in RECIPE`: the block has keys that change a recipe
+ * - `first COMMAND`: this command must run before the block
  * - `exits CODE`: the exit code of the block's last command
- * - `input TEXT`: what the block's commands can read, `\n` between lines
+ * - `input TEXT`: standard input of the block's commands, `\n` between lines
  */
 export interface ExampleNote {
   readonly name: 'file' | 'same' | 'copy' | 'in' | 'first' | 'exits' | 'input';
@@ -33,12 +33,12 @@ export interface ExampleNote {
 
 const NOTE = /<!-- example: (file|same|copy|in|first|exits|input) (.+?) -->/g;
 
-/** The fenced blocks of a document, in order, those in lists and quotes too. */
+/** The fenced blocks of a document, in order, including those in lists and quotes. */
 export function codeBlocks(document: string): CodeBlock[] {
   return blocksOf(document, readFileSync(join(repository, document), 'utf8'));
 }
 
-/** The blocks of a text, as of a document of that name. */
+/** The blocks of a text as if it were a document of that name. */
 export function blocksOf(document: string, text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let from = 0;
@@ -66,7 +66,7 @@ export function blocksOf(document: string, text: string): CodeBlock[] {
   return blocks;
 }
 
-/** What a block says under one name; undefined where it says nothing. */
+/** The value of a note of a block; undefined if there is no such note. */
 export function noteOf({ notes }: CodeBlock, name: ExampleNote['name']): string | undefined {
   return notes.find((note) => note.name === name)?.value;
 }

@@ -1,20 +1,20 @@
 import { type CodeBlock, noteOf } from './code-blocks.js';
 
-/** A command of a console block and what the document says it prints. */
+/** A command of a console block, and the output in the document. */
 export interface ConsoleCommand {
   readonly document: string;
   readonly line: number;
-  /** As it stands behind the `$`, its continued lines with it. */
+  /** The text after the `$`, including continued lines. */
   readonly command: string;
-  /** Lines shown below it; none where the document shows nothing. */
+  /** Lines shown below it; empty if the document shows no output. */
   readonly output: readonly string[];
   readonly exitCode: number;
   readonly input: string;
-  /** It stands in the document, rather than in a note. */
+  /** The command is in the document, not in a note. */
   readonly shown: boolean;
 }
 
-/** The commands of a block, what must come before it first. */
+/** The commands of a block, after the commands that must run before it. */
 export function consoleCommands(block: CodeBlock): ConsoleCommand[] {
   const { document, notes } = block;
   const common = { document, exitCode: 0, input: '', output: [] };

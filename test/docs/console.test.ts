@@ -1,5 +1,5 @@
-// Every command that a document shows is run, in order, in a folder of the document's own. Trainings and ablations do
-// less (shim/cut-settings.js).
+// Runs every command that a document shows, in order, in a separate folder for each document. Trainings and ablations
+// do less (shim/cut-settings.js).
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,10 +23,10 @@ const withCommands = blocks.filter(
 );
 
 describe('commands of documents', () => {
-  // A few at a time, each with data of its own (maxConcurrency in vitest.config.ts).
+  // A few documents run at a time, each with separate data (maxConcurrency in vitest.config.ts).
   it.concurrent.each(withCommands)('$document', { timeout: 600_000 }, async (page) => {
     const [own, folder] = newFolder();
-    // What `npm install` would have put there: the CLI, TypeScript and vitest.
+    // `npm install` would install these packages: the CLI, TypeScript and vitest.
     if (page.document.startsWith('docs/guides/')) {
       symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
     }
@@ -50,17 +50,17 @@ describe('commands of documents', () => {
   });
 });
 
-/** A home for data of its own, and a folder in it where commands run. */
+/** A separate home for data, and a folder in it in which commands run. */
 function newFolder(): [own: string, folder: string] {
   const own = mkdtempSync(join(home, 'page-'));
   const folder = join(own, 'work');
   mkdirSync(folder);
-  // Documents speak of a checkout's recipes by their path.
+  // Documents name recipes of a checkout by their path.
   symlinkSync(join(repository, 'recipes'), join(folder, 'recipes'));
   return [own, folder];
 }
 
-/** A block that is said to be a file is there for the commands below it. */
+/** Writes a block with the name of a file, for the commands below it. */
 function writeBlock(block: CodeBlock, folder: string): void {
   const copied = noteOf(block, 'copy');
   if (copied !== undefined) cpSync(join(repository, 'docs/guides/examples', copied), folder, { recursive: true });
@@ -81,19 +81,16 @@ async function check(command: ConsoleCommand, folder: string, home: string): Pro
   expect(right, `${where}\n${told}printed\n${printed}\nand not what is shown`).toBe(true);
 }
 
-/** What lies in the folder of a page that has put nothing there itself. */
+/** Contents of a page's folder before the page writes anything. */
 const COMMON = ['recipes', 'node_modules', 'runs'];
 
 const isOfQuickstart = ({ command }: ConsoleCommand) =>
   /^agentgym (train|ablate \w+ --recipe) quickstart\b/.test(command);
 
-/**
- * What came of trainings and ablations of the quickstart, by their words, and where it lies: many pages show the same
- * ones.
- */
+/** Results and folders of trainings and ablations of the quickstart, by command: many pages show the same ones. */
 const runs = new Map<string, Promise<{ readonly result: CommandResult; readonly folder: string }>>();
 
-/** Trains in a folder of no page, unless another page did, and copies the runs into that of the page. */
+/** Trains in a separate folder, unless another page did, and copies the runs to the folder of the page. */
 async function copyRun(command: ConsoleCommand, folder: string): Promise<CommandResult> {
   const run = async () => {
     const [own, made] = newFolder();

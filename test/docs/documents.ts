@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { repository } from '../architecture/source-files.js';
 
 /**
- * Markdown that people wrote, relative to the repository: all that must hold. What is generated is held against the
+ * Markdown that people wrote, relative to the repository: all of it is tested. Generated Markdown is compared with the
  * code instead.
  */
 export const documents: readonly string[] = [
@@ -16,7 +16,7 @@ export const documents: readonly string[] = [
   ...readmesIn('plugins'),
 ];
 
-/** Those whose commands want a registry: test/registry/documents.test.ts runs them with the installed host. */
+/** Documents whose commands need a registry: test/registry/documents.test.ts runs them with the installed host. */
 export const registryDocuments: readonly string[] = ['docs/plugins.md'];
 
 /** Markdown below docs/reference/, written by `npm run reference`. */

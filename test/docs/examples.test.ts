@@ -1,5 +1,5 @@
-// The examples of the guides are code: the conformance kits find nothing in them, and an agent learns in the
-// environment of the first.
+// The examples of the guides are code: the conformance kits find nothing in them, and an agent learns in the first
+// environment.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,8 +64,8 @@ it('the environment is as short as the guide says', () => {
   );
 });
 
-// The guide's own recipe, uncut. One engine thread is less work than several, and learns the same whatever the number
-// of cores. Goes red when the environment's facts or tasks leave nothing to learn.
+// Uses the guide's recipe without cuts. One engine thread is less work than several, and gives the same result on any
+// number of cores. Goes red when the environment's facts or tasks leave nothing to learn.
 it('reinforcement learning teaches an agent something there', { timeout: 600_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-lamp-'));
   mkdirSync(join(folder, 'dist'));

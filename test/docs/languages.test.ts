@@ -1,4 +1,4 @@
-// Blocks that are no commands: recipes resolve, TypeScript compiles, everything else is at least well-formed.
+// Checks blocks without commands: recipes resolve, TypeScript compiles, and everything else is at least well-formed.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ const host = openPluginHost(
   await Promise.all(readdirSync(plugins).map((name) => readPluginSource(join(plugins, name)))),
 );
 
-/** What is done with a block of each language; others are refused. */
+/** Languages that are checked here or in console.test.ts; other languages are refused. */
 const KNOWN = ['', 'text', 'console', 'yaml', 'ts', 'js', 'json', 'jsonc', 'python'];
 
 it('are in languages that something here checks', () => {
@@ -43,7 +43,7 @@ describe('YAML', () => {
   it.each(written('yaml'))('%s', async (_where, block) => {
     const value = parse(block.text) as Record<string, unknown>;
     const file = noteOf(block, 'file');
-    // The commands of the page read it, with the page's own plugins: console.test.ts runs them.
+    // The commands of the page read this file with the plugins of the page: console.test.ts runs them.
     if (file !== undefined) return expect(isReadBelow(block, file)).toBe(true);
     if ('ablationVersion' in value) {
       const what = join(folder, 'ablation.yaml');
@@ -70,7 +70,7 @@ describe('TypeScript', () => {
     expect(errors.get(pathOf(block))).toEqual([]);
   });
 
-  /** Blocks of a page import each other by the names that they say they have. */
+  /** Blocks of a page import each other by the names in their notes. */
   function pathOf(block: CodeBlock): string {
     return `${block.document}/${noteOf(block, 'file') ?? `line-${block.line}.ts`}`;
   }
@@ -109,7 +109,7 @@ it.each(written('js'))('JavaScript: %s', (_where, { text }) => {
   expect(spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' }).stderr).toBe('');
 });
 
-// What it imports need not be installed: only its syntax is checked, and nothing where there is no Python.
+// Imported packages need not be installed: only the syntax is checked, and only if there is a Python.
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 it.skipIf(!hasPython).each(written('python'))('Python: %s', (_where, { text }) => {
   const check = spawnSync('python3', ['-c', 'import ast, sys; ast.parse(sys.stdin.read())'], {

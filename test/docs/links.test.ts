@@ -1,5 +1,5 @@
-// Every link of every document leads somewhere: to a file or folder of the repository, and to a heading where it names
-// one. What lies on other servers is only looked at for its form.
+// Every link of every document must lead to a file or folder of the repository, and to an existing heading if it names
+// one. Links to other servers are only checked for their form.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
@@ -39,7 +39,7 @@ function brokenLinks(document: string, text: string): string[] {
 function leadsSomewhere(document: string, text: string, link: string): boolean {
   if (/^[a-z]+:/.test(link)) return /^https?:$/.test(link.split('/')[0] ?? '') && URL.canParse(link);
   const [, path = '', anchor] = /^([^#]*)(?:#(.*))?$/.exec(link) ?? [];
-  // The home page of the site names its pages from the root, without their ending.
+  // The home page of the site names its pages from the root, without the file extension.
   const target = posix.normalize(posix.join(posix.dirname(document), decodeURI(path)));
   const file = path === '' ? document : target;
   if (!existsSync(join(repository, file)) && path !== '') return false;
@@ -55,7 +55,7 @@ function linksOf(tokens: readonly Token[]): string[] {
   });
 }
 
-/** A table keeps its cells apart from `tokens`. */
+/** A table stores its cells outside `tokens`. */
 function childrenOf(token: Token): Token[] {
   if (token.type === 'table') {
     const { header, rows } = token as { header: { tokens: Token[] }[]; rows: { tokens: Token[] }[][] };

@@ -1,11 +1,14 @@
 export interface MatchSettings {
-  /** The command did less than the document says, so that a number stands for any number, and spaces for any. */
+  /**
+   * The command did less than the document says, so every number matches any number, and spaces match any number of
+   * spaces.
+   */
   readonly anyNumbers: boolean;
 }
 
 /**
- * Whether a command printed what a document shows: line by line, `...` standing for anything, and on a line of its own
- * for any lines. What was printed before and after must be shown, too.
+ * Whether a command printed the output that a document shows, line by line. `...` matches any text, and on a separate
+ * line any lines. The document must show all printed lines, from the first to the last.
  */
 export function matchesOutput(shown: readonly string[], printed: string, { anyNumbers }: MatchSettings): boolean {
   const lines = shown.map((line) => line.trimEnd());

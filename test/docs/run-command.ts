@@ -9,20 +9,20 @@ export interface CommandResult {
   readonly code: number | null;
   /** Standard output and standard error, as a terminal shows them. */
   readonly printed: string;
-  /** The words behind `agentgym` that were really run, where that was less than the document says. */
+  /** The words after `agentgym` that really ran, if the command did less than the document says. */
   readonly cut: readonly (readonly string[])[];
 }
 
 const shims = join(repository, 'test/docs/shim');
-/** Ends nothing that is well: the longest takes a tenth of it. */
+/** Does not end healthy commands: the longest takes a tenth of it. */
 const DEADLINE = 240_000;
 
 /**
- * Runs a document's command in a shell, with `agentgym` on its path. What serves until it is interrupted (`agentgym
- * ui`) is asked for its page, then interrupted.
+ * Runs a document's command in a shell with `agentgym` on its path. A server that runs until it is interrupted
+ * (`agentgym ui`) must answer a request for its page, and is then interrupted.
  *
- * @param home data, cache and configuration of agentgym and npm, apart from the user's
- * @param environment over that of this process; with a `PATH` of its own another `agentgym` is run
+ * @param home data, cache and configuration of agentgym and npm, separate from the user's
+ * @param environment replaces variables of this process; another `PATH` runs another `agentgym`
  */
 export function runCommand(
   { command, input }: ConsoleCommand,
@@ -46,7 +46,7 @@ export function runCommand(
         COLUMNS: '120',
         ...environment,
       },
-      // A group of its own, so that everything that a command started ends with it.
+      // In a separate process group, everything that a command started ends with it.
       detached: true,
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -64,7 +64,7 @@ export function runCommand(
         () => signal('SIGKILL'),
       );
     });
-    // Most commands end without reading it.
+    // Most commands end without reading their input.
     child.stdin.on('error', () => {}).end(input);
     child.on('error', reject);
     child.on('close', (code) => {

@@ -12,7 +12,7 @@ const itself = 'runs the tests, this one among them';
 const manyRuns = 'trains many runs, for a table of results: test/cli/recipes.test.ts resolves their cells';
 const bench = 'trains every seed in full, for a table of results: `test/bench` runs the measuring code';
 
-/** All of them. An entry that fits no block fails. */
+/** All skipped commands. An entry that matches no block fails. */
 export const skippedCommands: readonly SkippedCommand[] = [
   { document: 'README.md', command: 'npm ci && npm run quickstart', reason: installs },
   { document: 'README.md', command: 'npm ci && npm test', reason: itself },

@@ -1,6 +1,6 @@
-// Law 6: estimators are what they claim. On a game that can be enumerated, those that claim to be unbiased are, within
-// Monte-Carlo error, and the bias of the others shows. Each runs as a plugin's own code: `select`, `advantages`,
-// `weights`, and the derivative of `loss` where the policy is still the sampler.
+// Law 6: estimators are what they claim. On an enumerable game, estimators that claim to be unbiased are unbiased
+// within Monte-Carlo error, and the bias of the others shows. Each runs the plugin's own code: `select`, `advantages`,
+// `weights`, and the derivative of `loss` while the policy still equals the sampler.
 import { describe, expect, it } from 'vitest';
 
 import { measureEstimator } from '../../src/testing/estimators/measure-estimator.js';
@@ -32,18 +32,18 @@ describe('the small game', () => {
 });
 
 describe('law 6', () => {
-  // Mutations that turn one of these red: in `leaveOneOut`, leave out `* values.length / (values.length - 1)`; in
-  // `returnsToGo`, begin every token with the reward of its own turn alone; in algo-reinforce, let the moving mean be
-  // that of its own batch, or take the `sequence-mean-token-sum` for a token mean; in `generalizedAdvantages`, leave
-  // out `- before`, or carry the value of an observation across a gap; in `groupNormalized`, divide by the deviation
-  // with `scaling: none`.
+  // Mutations that turn one of these red: in `leaveOneOut`, omit `* values.length / (values.length - 1)`; in
+  // `returnsToGo`, start every token with only the reward of its own turn; in algo-reinforce, use the mean of the same
+  // batch as the moving mean, or a token mean instead of `sequence-mean-token-sum`; in `generalizedAdvantages`, omit `-
+  // before`, or carry the value of an observation across a gap; in `groupNormalized`, divide by the deviation with
+  // `scaling: none`.
   const unbiased = variants.filter(({ multiple }) => multiple !== undefined);
   it.each(unbiased.map((variant) => [variant.name, variant] as const))('%s is unbiased', async (_, variant) => {
     const { deviations } = await measure(variant);
     expect(Math.abs(deviations(variant.multiple as number))).toBeLessThan(5);
   });
 
-  // That the test above can fail: what is known to be biased is far outside of it.
+  // The test above can fail: estimators with a known bias are far outside its limit.
   it.each(['REINFORCE + ReBN', 'GRPO, sums over episodes', 'PPO, ignorant critic, lambda 0.8'])(
     '%s is biased, and it shows',
     async (name) => {
@@ -55,7 +55,7 @@ describe('law 6', () => {
     const [grpo, drGrpo] = [await measure(named('GRPO')), await measure(named('Dr. GRPO'))];
     expect(grpo.angle).toBeGreaterThan(15);
     expect(drGrpo.angle).toBeLessThan(2 * drGrpo.angleNoise);
-    // Tasks whose returns are spread wide count less: that is the lean, not the mean over tokens.
+    // Tasks with a wide spread of returns count less. This causes the bias, not the mean over tokens.
     const sums = await measure(named('GRPO, sums over episodes'));
     expect(sums.angle).toBeGreaterThan(15);
   });

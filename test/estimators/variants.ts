@@ -1,4 +1,4 @@
-// Which estimators are measured on the small game, of the plugins' own code.
+// The estimators that are measured on the small game, with the plugins' own code.
 import type { Algorithm, AlgorithmModule } from '../../src/contracts/algorithm.js';
 import type { OptionsDeclaration } from '../../src/contracts/options.js';
 import { optionDefaults } from '../../src/testing/option-defaults.js';
@@ -29,13 +29,13 @@ export interface Variant {
   readonly name: string;
   readonly algorithm: keyof typeof plugins;
   readonly options: { readonly [option: string]: string | number | boolean | null };
-  /** What the critic says of a context; absent: the exact value. */
+  /** The critic's value of a context; absent: the exact value. */
   readonly critic?: (context: string) => number;
-  /** The expected estimate is this often the gradient; absent: the estimator is biased. */
+  /** The expected estimate is this multiple of the gradient; absent: the estimator is biased. */
   readonly multiple?: number;
 }
 
-/** The algorithm of a variant; what is not given has the plugin's default. */
+/** The algorithm of a variant. Missing options have the plugin's defaults. */
 export async function algorithmOf({ algorithm, options }: Pick<Variant, 'algorithm' | 'options'>): Promise<Algorithm> {
   const plugin = plugins[algorithm] as unknown as { module: AlgorithmModule<object>; options: OptionsDeclaration };
   return plugin.module.create({ ...optionDefaults(plugin.options), ...options }, testHost());
@@ -43,7 +43,7 @@ export async function algorithmOf({ algorithm, options }: Pick<Variant, 'algorit
 
 const sum = { aggregation: 'sequence-mean-token-sum' };
 
-/** A critic that says the same of everything, as one that has just been made. */
+/** A critic with the same value everywhere, like a new one. */
 const ignorant = (): number => 0;
 
 /** The estimators that are measured on the small game, in groups of four. */

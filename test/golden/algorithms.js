@@ -1,8 +1,7 @@
-// Compares the built algorithm plugins with recorded batches of verl and TRL, through what every plugin exports:
-// `create(options, host)`, and the
-// `advantages`, `weights` and `loss` of what it makes. What must agree is each `reference`, a plain loop over the
-// action tokens, and each entry of TRL; where verl or TRL answer something else than the reference, that is said, not
-// counted. A recording is a .json.gz as golden/algorithms has them.
+// Compares the built algorithm plugins with recorded batches of verl and TRL, through the exports of every plugin:
+// `create(options, host)`, and the `advantages`, `weights` and `loss` of the created algorithm. Every `reference`, a
+// plain loop over the action tokens, and every entry of TRL must agree. Where verl or TRL differ from the reference,
+// the difference is printed but not counted. A recording is a .json.gz as in golden/algorithms.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -19,7 +18,7 @@ const AGGREGATIONS = {
   'seq-mean-token-sum-norm': (width) => ({ aggregation: 'constant-length', constantLength: width }),
 };
 
-/** TRL's `loss_type`s: its means are over all sequences, those without an action token too. */
+/** TRL's `loss_type`s. Its means include all sequences, also those without an action token. */
 const TRL_LOSSES = {
   grpo: () => ({ aggregation: 'sequence-mean-token-mean', countEmpty: true }),
   bnpo: () => ({ aggregation: 'token-mean' }),
@@ -31,7 +30,7 @@ class Tally {
   agreed = 0;
   disagreed = 0;
   first = undefined;
-  /** What the originals answer differently. */
+  /** Different answers of the originals. */
   remarks = [];
 
   compare(place, ours, recorded) {
@@ -51,7 +50,7 @@ class Tally {
 
 const flat = (matrix) => Float64Array.from(matrix.flat());
 
-/** One recorded batch as the loop would hand it over, and what its entries are compared with. */
+/** One recorded batch as the trainer would build it, and the code that compares its entries. */
 class Recording {
   constructor(recorded, tally) {
     const { batch } = recorded;
@@ -83,7 +82,7 @@ class Recording {
       bootstrapValue: Float64Array.from(batch.bootstrap_value),
       temperature: 1,
     };
-    // Entropy of each distribution, from the recorded logits.
+    // Entropy of each distribution, computed from the recorded logits.
     const entropy = batch.logits.flat().map((logits) => {
       const most = Math.max(...logits);
       const exps = logits.map((logit) => Math.exp(logit - most));
@@ -99,8 +98,8 @@ class Recording {
   }
 
   /**
-   * The advantages (and returns) of an algorithm, compared over the whole matrix: the references are 0 where nothing
-   * was sampled.
+   * Compares the advantages (and returns) of an algorithm over the whole matrix: the references are 0 where nothing was
+   * sampled.
    */
   async advantages(place, name, options, { advantages, returns }, changes = {}) {
     const made = (await loadAlgorithm(name, options)).advantages({ ...this.batch, ...changes }, {});
@@ -120,7 +119,9 @@ class Recording {
     return { total, term: terms[term], metrics, gradients };
   }
 
-  /** A loss with its derivative: that of the original, since the references are values alone. */
+  /**
+   * Compares a loss and its derivative. The derivative is from the original, because the references have only values.
+   */
   compareLoss(place, { total, gradients }, entry, live = 'logprob') {
     this.tally.compare(place, total, entry.reference.loss);
     const original = entry.verl ?? entry.trl;
@@ -159,7 +160,7 @@ class Recording {
   }
 }
 
-/** How each estimator is asked for: a pattern of names, and what it does with a recording. */
+/** How each estimator is checked: a pattern of names, and a function for a recording. */
 const ESTIMATORS = [
   [
     /^gae gamma=(\S+) lambda=(\S+?)( bootstrap)?$/,
@@ -193,7 +194,7 @@ const ESTIMATORS = [
     async (recording, place, [gamma], { reference }) => {
       const options = { baseline: 'none', tokenDiscount: Number(gamma) };
       await recording.advantages(place, 'reinforce-plus-plus', options, { advantages: reference.advantages });
-      // The returns before they are whitened are those of REINFORCE.
+      // The returns before whitening are those of REINFORCE.
       const { advantages } = await recording.advantages(
         place,
         'reinforce',
@@ -309,8 +310,8 @@ async function checkKl(recording) {
     const onActions = (array) => array.filter((_, index) => mask[index] === 1);
     const gradient = onActions(made.gradients.logprob);
     recording.tally.compare(`${place} gradient`, gradient, onActions(flat(entry.verl.gradient)));
-    // In the reward the same estimator stands on every token, of the sampler's log probabilities: here the live ones
-    // take their place.
+    // In the reward the same estimator is computed for every token from the sampler's log probabilities: here the live
+    // ones replace them.
     if (entry.reference === undefined) continue;
     const rewarded = { ...options, klIn: 'reward', normalize: 'none', baseline: 'none', tokenDiscount: 0 };
     await recording.advantages(
@@ -333,7 +334,7 @@ async function checkEntropy(recording) {
   recording.tally.compare('entropy per token', sampled(recording.live.entropy), sampled(flat(reference.per_token)));
 }
 
-/** One advantage a sequence, as TRL has it, on its action tokens. */
+/** One advantage per sequence, as in TRL, written to its action tokens. */
 function spread(recording, perRow) {
   const { mask } = recording.batch;
   return mask.reduce((all, sampled, index) => {
@@ -371,7 +372,7 @@ async function checkTrl(recording) {
   }
 }
 
-/** Runs every entry whose name a pattern knows; one that nobody knows is an error, not a pass. */
+/** Runs every entry whose name matches a pattern. An unknown entry is an error, not a pass. */
 async function checkEntries(recording, entries, patterns, remark) {
   for (const [name, entry] of Object.entries(entries)) {
     const known = patterns.find(([pattern]) => pattern.test(name));
@@ -381,7 +382,7 @@ async function checkEntries(recording, entries, patterns, remark) {
   }
 }
 
-/** @returns {Promise<Tally>} how one recording compares */
+/** @returns {Promise<Tally>} the comparison of one recording */
 export async function compareRecording(file) {
   const recorded = JSON.parse(gunzipSync(readFileSync(file)).toString());
   const tally = new Tally();
@@ -401,7 +402,7 @@ export async function compareRecording(file) {
   return tally;
 }
 
-/** @returns {Promise<number>} the exit code: 0 all agree, 1 some do not, 2 it could not be asked */
+/** @returns {Promise<number>} the exit code: 0 all agree, 1 some do not, 2 the comparison was not possible */
 export async function run(paths) {
   if (!existsSync(new URL('../../dist/testing/index.js', import.meta.url))) {
     console.error('nothing is built: run `npm run build` first');

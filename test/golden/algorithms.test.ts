@@ -1,4 +1,4 @@
-/** The checker of algorithms, on recordings of verl and TRL: every plugin of an algorithm through what it exports. */
+/** The checker of algorithms on recordings of verl and TRL, through the exports of every algorithm plugin. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ interface Recording {
   batch: { mask: number[][] };
 }
 
-/** A recording with something changed. */
+/** A recording with changes. */
 function changed(name: string, change: (recording: Recording) => void): string {
   const recording = JSON.parse(gunzipSync(readFileSync(join(recordings, 'edge.json.gz'))).toString()) as Recording;
   change(recording);
@@ -40,12 +40,12 @@ describe('golden algorithms', () => {
     expect(stdout).toMatch(/^dense\.json\.gz: 12\d{3} numbers agree, 0 do not$/m);
     expect(stdout).toMatch(/^edge\.json\.gz: 5\d{3} numbers agree, 0 do not$/m);
     expect(stdout).toMatch(/^sparse\.json\.gz: 7\d{3} numbers agree, 0 do not$/m);
-    // Where the original answers something else, that is said.
+    // A different answer of the original is printed.
     expect(stdout).toMatch(/grpo: verl differs from the reference: advantages by 1\.2/);
     expect(status).toBe(0);
   });
 
-  // Whatever is recorded is compared: one number is changed in each kind of entry.
+  // Every recorded number is compared: this changes one number in each kind of entry.
   it.each<[string, (recording: Recording) => void, RegExp]>([
     [
       'an advantage',

@@ -1,6 +1,6 @@
-// Compares the built transformer plugin with what `transformers` computed for small checkpoints: logits, hidden states,
-// log probabilities, entropy, greedy generation, losses, gradients and three AdamW steps. A recording is a Hugging Face
-// folder with golden.json.gz and golden.safetensors.
+// Compares the built transformer plugin with the results of `transformers` for small checkpoints: logits, hidden
+// states, log probabilities, entropy, greedy generation, losses, gradients and three AdamW steps. A recording is a
+// Hugging Face folder with golden.json.gz and golden.safetensors.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -24,7 +24,10 @@ import { createOptimizer } from '../../plugins/policy-transformer/dist/optimizer
 
 const ABSOLUTE = { absolute: 1e-4 };
 const RELATIVE = { relative: 1e-4 };
-/** AdamW divides by the root of the squared gradient: an element whose gradient is near zero may step the other way. */
+/**
+ * AdamW divides by the root of the squared gradient, so an element with a gradient near zero may step in the other
+ * direction.
+ */
 const ELEMENT = { absolute: 2e-4 };
 const EXACT = { absolute: 0 };
 
@@ -54,7 +57,7 @@ class Tally {
   }
 }
 
-/** One recording and everything that is needed to repeat it. */
+/** One recording, with everything that is needed to repeat it. */
 class Recording {
   constructor(folder, golden, arrays, config, weights, executor, tally) {
     Object.assign(this, { folder, golden, arrays, config, executor, tally });
@@ -119,8 +122,7 @@ class Recording {
     }
   }
 
-  /** Slots for [row, position of the predicted token, token]. */
-  /** Sizes and inputs of a graph that looks at these tokens: row, position, id. */
+  /** Sizes and inputs of a graph that reads these tokens: row, position of the predicted token, id. */
   slots(places, rows, width) {
     const slots = places.map(([row, position]) => ({ row, position }));
     const sizes = { rows, width, slots: places.length, asks: mostAsking(slots) };
@@ -143,7 +145,7 @@ class Recording {
     const { sequences } = golden;
     const rows = sequences.length;
     const width = Math.max(...sequences.map((sequence) => sequence.length));
-    // The entropy after the last token has no next token; any will do.
+    // The entropy after the last token has no next token, so any id will do.
     const places = sequences.flatMap((sequence, row) =>
       [...sequence.slice(1), 0].map((token, t) => [row, t + 1, token]),
     );
@@ -165,7 +167,7 @@ class Recording {
     }
   }
 
-  /** Greedy, every token from the whole sequence so far. */
+  /** Greedy generation, each token from the whole sequence so far. */
   async checkGeneration() {
     const { golden, tally } = this;
     const { tokens, logprobs } = golden.generation;
@@ -286,7 +288,7 @@ async function check(folder, threads) {
   return disagreed === 0;
 }
 
-/** Folders, and `--threads N`; without it each folder is checked at one thread and at two. */
+/** Arguments: folders, and `--threads N`. Without it each folder is checked with one thread and with two. */
 export async function run(given) {
   const at = given.indexOf('--threads');
   const threads = at === -1 ? [1, 2] : [Number(given[at + 1])];

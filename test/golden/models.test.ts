@@ -1,6 +1,6 @@
 /**
- * The checker of models on one recording: weights stored as bfloat16, norms on q and k, a tied head, heads wider than
- * hidden / heads.
+ * The checker of models on one recording: weights stored as bfloat16, norms on q and k, a tied head, and heads wider
+ * than hidden / heads.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

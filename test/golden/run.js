@@ -1,6 +1,6 @@
-// npm run golden -- KIND FILE-OR-FOLDER...: compares what is built with recordings of the originals. Each kind of
-// recording has its checker beside this file, `<kind>.js` with `run(arguments)`, which prints how many values agree and
-// the first that does not. Exit codes: 0 all agree, 1 some do not, 2 it could not be asked.
+// npm run golden -- KIND FILE-OR-FOLDER...: compares the built code with recordings of the originals. Each kind of
+// recording has its checker next to this file, `<kind>.js` with `run(arguments)`, which prints how many values agree
+// and the first that does not. Exit codes: 0 all agree, 1 some do not, 2 the comparison was not possible.
 import { readdirSync } from 'node:fs';
 
 const [kind, ...rest] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 // Compares the built TextCraft plugin with recordings of the two originals (tree-*.json, adapt.jsonl, agentgym.jsonl).
-// Where the originals are mended on purpose, the table of defects says so; whatever it does not name is a disagreement.
+// The table of defects lists intended corrections of the originals. Every other difference is a disagreement.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -18,7 +18,7 @@ const options = {
 const plainName = (id) => id.replace(/^minecraft:/, '').replaceAll('_', ' ');
 const writtenOutput = (action) => /^craft (?:\d+ )?(.*) using /.exec(action)?.[1];
 
-/** Each defect of the originals that the plugin mends: does a pair of replies differ by it, and by it alone? */
+/** Each defect of the originals that the plugin corrects: do two replies differ only by this defect? */
 const defects = {
   'the reply to a craft names a game id': ({ theirs, ours }) =>
     /^(Crafted \d+ |Could not find enough items to craft )minecraft:/.test(theirs) &&
@@ -40,7 +40,7 @@ const defects = {
     (ours.startsWith('Crafted ') || ours.startsWith('Could not find a valid recipe ')),
 };
 
-/** Counts agreements, differences by defect, and keeps the first disagreement. */
+/** Counts agreements and differences by defect, and keeps the first disagreement. */
 class Tally {
   agreed = 0;
   disagreed = 0;
@@ -52,7 +52,7 @@ class Tally {
     else this.#disagree(place, theirs, ours);
   }
 
-  /** The defect by which the replies differ, if it is one. */
+  /** Returns the defect by which the replies differ, if there is one. */
   compareReply(place, action, theirs, ours) {
     const defect = Object.keys(defects).find((name) => theirs !== ours && defects[name]({ action, theirs, ours }));
     if (defect === undefined) this.compare(place, theirs, ours);
@@ -77,7 +77,7 @@ function everyTask() {
   );
 }
 
-/** Goals in the order of a mode: [task id, game id, depth]; files were read in the order of their names. */
+/** Goals in the order of a mode: [task id, game id, depth]. Files were read in the order of their names. */
 function goalsInOrder(mode) {
   const goals = everyTask().map((task) => {
     const [, depth, name] = /^depth-(\d)\/(.*)$/.exec(task);
@@ -120,8 +120,8 @@ function firstObservation(task, distractors) {
 }
 
 /**
- * Which distractors are drawn, and the order, changed between two runs of the originals: the needed ones must be there,
- * the rest be candidates.
+ * The originals draw other distractors in another order in each run. The needed commands must be shown, and the others
+ * must be candidates.
  */
 function compareCommands(place, record, task, tally) {
   const shown = new Set(record.commands_sorted);
@@ -137,7 +137,7 @@ function compareCommands(place, record, task, tally) {
     [],
     record.commands_sorted.filter((command) => !possible.has(command)),
   );
-  // The originals draw from a list with repetitions, so that fewer than ten may be left.
+  // The originals draw from a list with repetitions, so fewer than ten may be left.
   const most = commandsOf(firstObservation(task, 10)).length;
   tally.compare(`${place}: at most ${most} commands`, true, record.n_commands <= most);
 }
@@ -163,7 +163,7 @@ function compareRecord(record, tally) {
       const where = `${place}, line ${name}, step ${index}, ${JSON.stringify(step.a)}`;
       const defect = tally.compareReply(`${where}: reply`, step.a, step.obs, observation);
       if (defect === 'general names cannot be crafted with') {
-        // We crafted and they did not: go on from where they are.
+        // Our plugin crafted and the original did not: continue from the state of the original.
         environment.restore(before);
         continue;
       }
@@ -176,7 +176,7 @@ function compareRecord(record, tally) {
   }
 }
 
-/** A recording, or those of a folder. */
+/** A recording, or all recordings of a folder. */
 function recordingsIn(path) {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
   return readdirSync(path)
@@ -184,7 +184,7 @@ function recordingsIn(path) {
     .map((name) => join(path, name));
 }
 
-/** Checks recordings; the exit code: 0 all agree, 1 something does not, 2 a file cannot be read. */
+/** Checks recordings and returns the exit code: 0 all agree, 1 something does not, 2 a file cannot be read. */
 export function run(files) {
   if (files.length === 0) {
     console.error('name recordings: npm run golden -- textcraft tree-agentgym.json agentgym.jsonl ...');

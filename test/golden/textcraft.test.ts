@@ -11,7 +11,7 @@ const fixture = (name: string) => fileURLToPath(new URL(`./fixtures/textcraft/${
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-golden-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The checker as a program: it loads the built plugin. */
+/** The checker runs as a program, because it loads the built plugin. */
 const program = [
   '--input-type=module',
   '--eval',

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 const entry = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 
 /**
- * Runs `agentgym ... --json` in a process of its own, with a process group of its own, so that a kill reaches whatever
- * it started there.
+ * Runs `agentgym ... --json` in a separate process and process group, so that a kill reaches everything that it started
+ * there.
  *
  * @param {string[]} words the command and its arguments
  * @param {number} [killAfter] milliseconds after which the whole group is killed
  * @param {string} [metrics] file whose first line ends the start of the run
- * @param {string} [cwd] folder that it is called in
+ * @param {string} [cwd] current folder of the command
  */
 export async function runCommand(words, killAfter, metrics, cwd) {
   const begun = performance.now();

@@ -1,5 +1,5 @@
 /**
- * Where two runs differ, as sentences: their logs line by line but for `time/...`, and their last checkpoint byte by
- * byte. Empty: nowhere.
+ * Differences between two runs, as sentences: their logs line by line except `time/...`, and their last checkpoint byte
+ * by byte. Empty if there are none.
  */
 export function compareRuns(expected: string, found: string): string[];

@@ -2,14 +2,14 @@ import { Buffer } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Its seconds, and the lengths and digests of logs with seconds in them, are the clock's. */
+/** Its seconds depend on the clock, and so do the lengths and digests of logs with seconds in them. */
 const trainerState = 'trainer.json';
-/** Checksums of files, `trainer.json` among them. */
+/** Checksums of files, including `trainer.json`. */
 const checksums = 'checksums.json';
 
 /**
- * Where two runs differ: their logs line by line but for `time/...`, and their last checkpoint byte by byte. Empty:
- * nowhere.
+ * Differences between two runs: their logs line by line except `time/...`, and their last checkpoint byte by byte.
+ * Empty if there are none.
  */
 export function compareRuns(expected, found) {
   return [...compareLogs(expected, found), ...compareCheckpoints(expected, found)];
@@ -69,7 +69,7 @@ function timelessLines(path) {
   });
 }
 
-/** The neighbourhood of the first character that differs. */
+/** The text around the first different character. */
 function excerpt(left, right = '(no line)') {
   const at = [...left].findIndex((character, i) => character !== right[i]);
   const from = Math.max(0, at - 60);

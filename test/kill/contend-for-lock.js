@@ -1,5 +1,5 @@
-// node test/kill/contend-for-lock.js FOLDER: says `ready`; once told to on standard input, takes the lock of a run's
-// folder, says how that went, and holds it until it is killed.
+// node test/kill/contend-for-lock.js FOLDER: prints `ready`. After a line on standard input it takes the lock of a
+// run's folder, prints the result, and holds the lock until it is killed.
 import { acquireRunLock } from '../../dist/runs/run-lock.js';
 
 process.stdin.once('data', () => {

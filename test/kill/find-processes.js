@@ -18,7 +18,7 @@ function processesWith(isWanted) {
     .filter((pid) => argumentsOf(pid).some(isWanted));
 }
 
-/** What has ended, and only waits to be counted, has no arguments. */
+/** Processes that have ended, and wait for their parent, have no arguments. */
 function argumentsOf(pid) {
   try {
     return readFileSync(join('/proc', String(pid), 'cmdline'), 'utf8').split('\0');

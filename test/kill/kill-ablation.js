@@ -1,7 +1,7 @@
-// node test/kill/kill-ablation.js [--kills N] [--seed S] [--recipe FILE] [--steps N] [--folder DIR] An ablation that is
-// killed with SIGKILL at N random moments, and begun again each time, must come to the same cells and numbers as one
-// that was left alone, and train nothing a second time that was complete. Every other kill takes the processes of the
-// cells with it. Exit codes as in kill-and-resume.js.
+// node test/kill/kill-ablation.js [--kills N] [--seed S] [--recipe FILE] [--steps N] [--folder DIR]
+// An ablation that is killed with SIGKILL at N random moments, and started again each time, must give the same cells
+// and numbers as an undisturbed one, and must not train complete runs again. Every other kill also ends the processes
+// of the cells. Exit codes as in kill-and-resume.js.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -43,10 +43,10 @@ const whole = join(folder, 'whole');
 const undisturbed = await finish(whole);
 console.log(`Left alone: ${(undisturbed.milliseconds / 1000).toFixed(1)} s`);
 const killed = join(folder, 'killed');
-/** Runs that were complete at some kill, with what their manifests said then. */
+/** Runs that were complete at some kill, with their manifests at that time. */
 const complete = new Map();
 for (let kill = 1; kill <= kills; kill++) {
-  // Long enough that some runs are complete at the later kills: they are what must not be made again.
+  // Long enough that some runs are complete at the later kills: they must not be trained again.
   const delay = 500 + random() * Math.min(1, 5 / kills) * undisturbed.milliseconds;
   const { wasKilled, exitCode, stderr } = await runCommand(argumentsFor(killed), delay);
   if (!wasKilled && exitCode !== 0) fail(`the ablation ended with ${exitCode}`, stderr);
@@ -80,14 +80,14 @@ async function finish(output) {
   return { ...outcome, document: JSON.parse(outcome.stdout) };
 }
 
-/** Processes that train a cell have its folder among their arguments. */
+/** Kills the processes that train a cell: they have its folder among their arguments. */
 function killCells() {
   for (const name of readdirSync('/proc')) {
     try {
       if (!/^\d+$/.test(name) || !readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(`${killed}/cells/`)) continue;
       process.kill(Number(name), 'SIGKILL');
     } catch {
-      // It ended by itself.
+      // The process ended by itself.
     }
   }
 }
@@ -103,7 +103,7 @@ function manifests(ablation) {
     .map(([run, file]) => [run, JSON.parse(readFileSync(file, 'utf8'))]);
 }
 
-/** All but folders and seconds. */
+/** Compares everything except folders and seconds. */
 function compareResults(expected, found) {
   const plain = (document) => {
     const text = JSON.stringify(

@@ -7,8 +7,7 @@ import { expect, it } from 'vitest';
 const script = fileURLToPath(new URL('kill-ablation.js', import.meta.url));
 const recipe = fileURLToPath(new URL('small.yaml', import.meta.url));
 
-// Mutation: let `runCells` begin runs that have a result, or leave out `--resume` in `trainInProcess`, and this goes
-// red.
+// Goes red when `runCells` starts runs that have a result, or when `trainInProcess` omits `--resume`.
 it('comes to the same after two kills, without a run made twice', { timeout: 300_000 }, async () => {
   const words = ['--kills', '2', '--seed', '2', '--recipe', recipe, '--steps', '10'];
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...words]);

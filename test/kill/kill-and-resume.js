@@ -1,8 +1,8 @@
-// node test/kill/kill-and-resume.js [--kills N] [--seed S] [--recipe FILE] [--project DIR] [--folder DIR] A run that is
-// killed with SIGKILL at N random moments, and resumed each time, must end with the same logs (but for wall-clock
-// values) and the same weights, byte for byte, as one that was left alone. Plugins are those of the project; none of
-// its programs may run any more once a run was killed or is over. Exit codes: 0 the same, 1 a difference (printed), 2 a
-// run that failed or left processes behind.
+// node test/kill/kill-and-resume.js [--kills N] [--seed S] [--recipe FILE] [--project DIR] [--folder DIR]
+// A run that is killed with SIGKILL at N random moments, and resumed each time, must end with the same logs (except
+// wall-clock values) and the same weights, byte for byte, as an undisturbed run. It uses the plugins of the project.
+// After a kill and at the end, no program of the project may still run. Exit codes: 0 the same, 1 a difference
+// (printed), 2 a run that failed or left processes behind.
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -50,12 +50,12 @@ for (let round = 1; killed < kills || round === 1; round++) {
 }
 process.exitCode = differences.length > 0 ? 1 : 0;
 
-/** Kills and resumes a run until it is done or all kills are spent; what is left is trained by the caller. */
+/** Kills and resumes a run until it is complete or all kills are spent. The caller trains the rest. */
 async function killRepeatedly(run) {
   const training = undisturbed.milliseconds - undisturbed.startMilliseconds;
   const wanted = kills - killed;
   for (let i = 0; i < wanted && status(run) !== 'completed'; i++) {
-    // Long enough to get past the start every other time, short enough that the run outlives the kills.
+    // Long enough to pass the start every other time, short enough that the run outlives the kills.
     const delay = random() * (undisturbed.startMilliseconds + (2 * training) / Math.max(2, wanted));
     const { wasKilled, exitCode, stderr } = await runCommand(argumentsFor(run), delay, undefined, project);
     await expectNoProcesses();
@@ -75,12 +75,12 @@ async function trainToTheEnd(run) {
   return { ...outcome, document: JSON.parse(outcome.stdout) };
 }
 
-/** A run is there as soon as its folder is: before, the same command begins it again. */
+/** A run exists as soon as its folder does. Before that, the same command starts it again. */
 function argumentsFor(run) {
   return existsSync(run) ? ['train', '--resume', run] : ['train', recipe, '--output', run];
 }
 
-/** Children notice the end of a process that was killed, and end: soon, not at once. */
+/** Child processes notice the end of a killed process and end soon, but not immediately. */
 async function expectNoProcesses() {
   if (project === undefined) return;
   let left = [];
@@ -106,7 +106,7 @@ function whereItStood(run) {
   return `${lines} lines of metrics, latest checkpoint ${checkpoint}`;
 }
 
-/** The printed results must agree too, but for the folder and the time it took. */
+/** The printed results must also agree, except the folder and the seconds. */
 function compareResults(expected, found) {
   const plain = ({ stages, spent, ...document }) => {
     const timeless = { spent: { ...spent, seconds: 0 }, stages: stages.map((stage) => ({ ...stage, seconds: 0 })) };

@@ -7,8 +7,7 @@ import { expect, it } from 'vitest';
 const script = fileURLToPath(new URL('kill-and-resume.js', import.meta.url));
 const recipe = fileURLToPath(new URL('small.yaml', import.meta.url));
 
-// Mutation: let `AppendLog` not cut a log back (`truncateSync`), or leave `progress` out of what a stage resumes from,
-// and this goes red.
+// Goes red when `AppendLog` does not cut a log back (`truncateSync`), or when a stage resumes without `progress`.
 it('ends a run that was killed three times and resumed as one that was left alone', { timeout: 300_000 }, async () => {
   const words = ['--kills', '3', '--seed', '3', '--recipe', recipe];
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...words]);

@@ -9,8 +9,8 @@ import { expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('contend-for-lock.js', import.meta.url));
 
-// Mutation: let `acquireRunLock` remove a dead lock before it creates its own, all under one name, and two contenders
-// win now and then.
+// Mutation: if `acquireRunLock` removes a dead lock before it creates its own, all with one name, two contenders
+// sometimes win.
 it('lets one of many processes take over from a dead owner', async () => {
   for (let round = 0; round < 2; round++) {
     const folder = mkdtempSync(join(tmpdir(), 'agentgym-race-'));

@@ -1,4 +1,4 @@
-/** mulberry32: enough to choose moments, and the same ones again for the same seed. */
+/** mulberry32: good enough to choose moments, and the same seed gives the same moments. */
 export function seededRandom(seed) {
   let state = seed >>> 0;
   return () => {

@@ -1,5 +1,4 @@
-// What mutants are made of: the recipes that come with the checkout and those of its templates, resolved, and cut down
-// so that a step takes a moment.
+// The base of mutants: the recipes of the checkout and of its templates, resolved and reduced so that a step is fast.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +9,12 @@ import type { PluginHost } from '../../src/plugins/open-plugin-host.js';
 import { repository } from '../architecture/source-files.js';
 
 export interface BaseRecipe {
-  /** Where it comes from: `recipes/quickstart/recipe.yaml`. */
+  /** Its file: `recipes/quickstart/recipe.yaml`. */
   readonly name: string;
   readonly recipe: Recipe;
 }
 
-/** What stands in the place of what a template's own plugin contributes. */
+/** Replacements for contributions of a template's own plugin. */
 const substitutes: readonly [RegExp, string][] = [
   [/environment: \{ name: (shelf|'template-name') \}/, 'environment: { name: guess-number }'],
   [/name: 'template-name', sampling/, 'name: transformer, preset: pico, sampling'],
@@ -24,7 +23,7 @@ const substitutes: readonly [RegExp, string][] = [
   [/^name: 'template-name'/m, 'name: template'],
 ];
 
-/** Every recipe, in the order of their names. */
+/** All recipes, sorted by name. */
 export async function baseRecipes(host: PluginHost): Promise<readonly BaseRecipe[]> {
   const files = ['recipes', 'templates'].flatMap((folder) =>
     readdirSync(join(repository, folder)).flatMap((name) => recipeFiles(join(repository, folder, name))),
@@ -39,7 +38,7 @@ export async function baseRecipes(host: PluginHost): Promise<readonly BaseRecipe
 
 function recipeFiles(folder: string): string[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  // An ablation is no recipe, and a folder with demonstrations or weights of its own is not complete without them.
+  // An ablation is not a recipe, and a folder with demonstrations or weights is incomplete without them.
   return files
     .map((name) => join(folder, name))
     .filter((file) => !/^(grid|cells|axis|recipe):/m.test(readFileSync(file, 'utf8')));
@@ -57,7 +56,7 @@ async function resolveAt(file: string, host: PluginHost): Promise<Recipe> {
   }
 }
 
-/** The same recipe in small: every number that costs time is as low as its rules allow. */
+/** A small version of the recipe: every number that costs time is as low as its rules allow. */
 function cutDown(recipe: Recipe): Recipe {
   const cut: Cut = structuredClone(recipe);
   cut.policy.preset = 'pico';
@@ -78,7 +77,7 @@ function cutDown(recipe: Recipe): Recipe {
       if (stage.algorithm?.minibatches !== undefined) stage.algorithm.minibatches = 2;
     }
   }
-  // Horizons that no step reaches are refused.
+  // The rules refuse horizons that no step reaches.
   const longest = recipe.horizon.schedule === 'scaling-inter' ? recipe.horizon.turns.length : 2;
   if (cut.horizon.schedule === 'scaling-inter') cut.horizon.every = 1;
   for (const stage of Object.values(cut.stages)) if (stage.kind === 'rl') stage.steps = longest;
@@ -87,5 +86,5 @@ function cutDown(recipe: Recipe): Recipe {
   return cut;
 }
 
-/** What may be written to. */
+/** A recipe with writable keys. */
 type Cut = { -readonly [Key in keyof Recipe]: Recipe[Key] };

@@ -1,8 +1,6 @@
-// What nobody means by a recipe: values and keys that programs fall over.
+// Values and keys that no user intends in a recipe, and that often break programs.
 
-/**
- * Text of a recipe as it is, where a tree cannot say it: put in the place of a marked value once the tree is written.
- */
+/** Text of a recipe that a tree cannot express. It replaces a marked value after the tree is written. */
 export interface RawText {
   readonly raw: string;
 }
@@ -104,7 +102,7 @@ export const hostileKeys: readonly string[] = [
   ],
 ];
 
-/** Whole files. */
+/** Hostile changes of whole files. */
 export const hostileFiles: readonly ((text: string) => string)[] = [
   () => '',
   () => 'null\n',

@@ -1,7 +1,7 @@
-// What holds for every mutant: it is taken, or refused with exit code 2, a place and a hint.
+// The rule for every mutant: it is accepted, or refused with exit code 2, a place and a hint.
 import { parse } from 'yaml';
 
-/** What is read of the document of `train --check --json`. */
+/** The part of the document of `train --check --json` that is read here. */
 interface CheckDocument {
   readonly error?: {
     readonly code?: string;
@@ -13,10 +13,10 @@ interface CheckDocument {
   readonly stages?: readonly { readonly episodes?: number; readonly demonstrations?: number }[];
 }
 
-/** The longest that a refusal or a check may take, of the processor. */
+/** Maximum processor seconds of a refusal or a check. */
 export const longestSeconds = 5;
 
-/** What is wrong with how a mutant was answered, in words; none where nothing is. */
+/** Problems in the answer to a mutant, in words; empty if there are none. */
 export function offencesOf(code: number | null, document: CheckDocument | undefined, seconds: number): string[] {
   const { error } = document ?? {};
   const place = error?.file ?? error?.path;
@@ -31,13 +31,13 @@ export function offencesOf(code: number | null, document: CheckDocument | undefi
   ];
 }
 
-/** A step of what was accepted takes a moment: nothing in it is large. */
+/** True if a step of an accepted mutant is fast, because nothing in it is large. */
 export function isSmall(text: string, { stages = [] }: CheckDocument): boolean {
   const large = stages.some(({ episodes = 0, demonstrations = 0 }) => episodes > 64 || demonstrations > 64);
   return !large && costsOf(parse(text)).every((cost) => cost <= 100);
 }
 
-/** Keys that say how much is done in a step, or for how long. */
+/** Keys that decide how much a step does, or for how long. */
 const costly =
   /^(groupSize|epochs|minibatches|batchSize|tasksPerStep|count|tasks|episodesPerTask|maxActionTokens|turns|horizon|from|to)$/;
 

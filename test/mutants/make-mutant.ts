@@ -1,5 +1,5 @@
-// One mutant of one seed. Half of them are broken on purpose; the others are changed as a user changes a recipe: within
-// the ranges that the schema and the options of contributions declare.
+// Makes one mutant per seed. Half of the mutants are broken on purpose. The others are changed as a user would change a
+// recipe: within the ranges that the schema and the options of contributions declare.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -17,9 +17,9 @@ import { hostileFiles, hostileKeys, hostileValues, rawValues } from './hostile-v
 export interface Mutant {
   readonly seed: number;
   readonly base: string;
-  /** What was done to it, in words. */
+  /** The changes, in words. */
   readonly changes: readonly string[];
-  /** The file's name, which says how it is read. */
+  /** Name of the file, which decides how it is read. */
   readonly file: 'mutant.yaml' | 'mutant.json';
   readonly text: string;
 }
@@ -40,14 +40,14 @@ interface SchemaNode {
   readonly const?: unknown;
 }
 
-/** What a contribution declares. */
+/** The declaration of a contribution. */
 interface Declared {
   readonly kind: ContributionKind;
   readonly name: string;
   readonly options: { readonly [name: string]: OptionDeclaration };
 }
 
-/** Makes the mutant of a seed; the same seed gives the same one, whatever was made before. */
+/** Makes the mutant of a seed. The same seed always gives the same mutant. */
 export async function mutantMaker(host: PluginHost): Promise<(seed: number) => Mutant> {
   const bases = await baseRecipes(host);
   const declared = await declarations(host);
@@ -156,7 +156,7 @@ class Maker {
     ways[way]?.();
   }
 
-  /** A key of the schema gets a value that it takes. */
+  /** Sets a key of the schema to a valid value. */
   #setKnownKey(): void {
     const leaves = leavesOf(this.schema, this.#tree, []);
     if (leaves.length === 0) return;
@@ -181,7 +181,7 @@ class Maker {
     this.#changes.push(`${[...path, 'options', name].join('.')} = ${JSON.stringify(value)}`);
   }
 
-  /** Another contribution in the place of one, with its own defaults. */
+  /** Replaces a contribution by another one with its own defaults. */
   #swap(): void {
     const { kind, block, path } = this.#random.choice(blocksOf(this.#tree));
     const others = this.declared.filter((one) => one.kind === kind);
@@ -192,7 +192,7 @@ class Maker {
     this.#changes.push(`${path.join('.')} is ${name}`);
   }
 
-  /** What was said is left to its default. */
+  /** Removes a key, so that it has its default. */
   #drop(): void {
     const path = this.#anyPath();
     const parent = valueAt(this.#tree, path.slice(0, -1));
@@ -259,7 +259,7 @@ class Maker {
     return this.declared.find((one) => one.kind === kind && one.name === name);
   }
 
-  /** Any key of the tree. */
+  /** A random key of the tree. */
   #anyPath(): Path {
     const paths: Path[] = [];
     const walk = (value: unknown, path: Path): void => {
@@ -307,7 +307,7 @@ class Maker {
   }
 }
 
-/** Keys of the schema at hand that take a number, a choice or a truth value. */
+/** Keys of the schema that accept a number, a choice or a truth value. */
 function leavesOf(schema: SchemaNode, tree: unknown, path: Path): { readonly path: Path; readonly node: SchemaNode }[] {
   const node = memberFor(schema, tree);
   const isLeaf = node.enum !== undefined || ['integer', 'number', 'boolean'].includes(node.type ?? '');
@@ -320,7 +320,7 @@ function leavesOf(schema: SchemaNode, tree: unknown, path: Path): { readonly pat
   return [...known, ...Object.entries(tree).flatMap(([key, inner]) => leavesOf(each, inner, [...path, key]))];
 }
 
-/** The shape that the tree has, of those that the schema offers. */
+/** The alternative of the schema that fits the tree. */
 function memberFor(schema: SchemaNode, tree: unknown): SchemaNode {
   const members = schema.oneOf ?? (schema.properties === undefined ? schema.anyOf : undefined);
   if (members === undefined) return schema;
@@ -335,7 +335,7 @@ interface Named {
   readonly path: Path;
 }
 
-/** Where a recipe names contributions. */
+/** The places at which a recipe names contributions. */
 function blocksOf(tree: Tree): Named[] {
   const single = (['environment', 'format', 'algorithm', 'policy'] as const).flatMap((kind): Named[] =>
     isTree(tree[kind]) ? [{ kind, block: tree[kind], path: [kind] }] : [],

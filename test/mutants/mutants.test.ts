@@ -1,5 +1,5 @@
-// Mutants of recipes through the service that `train` calls. By hand, through the command line: `npm run mutants --
-// --count 2000 --seed 7`.
+// Runs mutants of recipes through the service that `train` calls. Through the command line: `npm run mutants -- --count
+// 2000 --seed 7`.
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ import { isSmall, offencesOf } from './judge.js';
 import { type Mutant, mutantMaker } from './make-mutant.js';
 
 const count = 300;
-/** So many of those that are accepted are trained by the transformer; the others by a table, in a tenth of the time. */
+/** Number of accepted mutants that train the transformer. The others train a table, in a tenth of the time. */
 const trainedForReal = 2;
 
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-mutants-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A table in the place of the transformer, with the same options and the same estimate. */
+/** Replaces the transformer by a table with the same options and the same estimate. */
 function withTable(host: PluginHost): PluginHost {
   return {
     ...host,
@@ -34,7 +34,7 @@ function withTable(host: PluginHost): PluginHost {
         create: async (_options, _host, context) => {
           const policy = await TabularPolicy.fromContext({ contextLength: 3 }, context);
           const reset = policy.resetOptimizer.bind(policy);
-          // It has no other optimizer, and that the transformer has one is all that is asked here.
+          // The table has only `adamw`. It claims to have `muon` too, because the transformer has it.
           const capabilities = { ...policy.capabilities, optimizers: ['adamw', 'muon'] };
           Object.defineProperty(policy, 'capabilities', { value: capabilities });
           policy.resetOptimizer = () => reset({ name: 'adamw', options: {} });
@@ -52,7 +52,7 @@ interface Answer {
   readonly seconds: number;
 }
 
-/** As the command does it. */
+/** The answer of the command to a mutant. */
 async function answerOf(
   mutant: Mutant,
   host: PluginHost,

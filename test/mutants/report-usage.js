@@ -1,5 +1,5 @@
-// Loaded before the command line: at its end tells, on descriptor 3, its processor seconds and the largest memory that
-// it had, in kilobytes.
+// Loaded before the command line. At its end it writes processor seconds and the largest memory, in kilobytes, to
+// descriptor 3.
 import { writeSync } from 'node:fs';
 
 process.on('exit', () => {

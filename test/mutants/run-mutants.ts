@@ -1,6 +1,6 @@
-// `npm run mutants -- --count 2000 --seed 7`: mutants of recipes through the real command line, checked, and trained
-// for a step where they are accepted and small. Prints a summary and every mutant that is not answered as it should be;
-// ends with 1 where there is one.
+// `npm run mutants -- --count 2000 --seed 7`: checks mutants of recipes with the real command line, and trains a step
+// of those that are accepted and small. Prints a summary and every mutant with a wrong answer. The exit code is 1 if
+// there is one.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,15 +23,15 @@ if (!Number.isSafeInteger(count) || count < 1 || !Number.isSafeInteger(first)) {
   process.exit(2);
 }
 
-/** Most memory of a check or a refusal, in kilobytes. */
+/** Maximum memory of a check or a refusal, in kilobytes. */
 const mostMemory = 500_000;
-/** After which a process is ended; a training of a step has that long, too. */
+/** Milliseconds after which a process is ended, also for the training of a step. */
 const hangs = 60_000;
 
 interface Answer {
   readonly code: number | null;
   readonly document: Parameters<typeof offencesOf>[1];
-  /** Of the processor: how busy the machine is otherwise plays no part. */
+  /** Processor seconds, which do not depend on other load of the machine. */
   readonly seconds: number;
   readonly kilobytes: number;
   readonly stderr: string;
@@ -65,7 +65,7 @@ function run(args: readonly string[]): Promise<Answer> {
   return new Promise((resolve) => {
     child.on('close', (code) => {
       clearTimeout(deadline);
-      // A process that was ended by force says nothing.
+      // A killed process writes nothing.
       const { seconds, kilobytes } = JSON.parse(used() || '{"seconds": 60, "kilobytes": 0}') as Pick<
         Answer,
         'seconds' | 'kilobytes'

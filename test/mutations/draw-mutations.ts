@@ -2,8 +2,8 @@ import { createRandom } from '../../src/random/create-random.js';
 import { mutations, type Mutation } from './mutations.js';
 
 /**
- * So many different mutations, in the order of the table: the same ones for the same seed, all of them where there are
- * no more.
+ * Draws `count` different mutations, in the order of the table. The same seed gives the same mutations. Returns the
+ * whole table if it has no more.
  */
 export function drawMutations(count: number, seed: number): readonly Mutation[] {
   const chosen = new Set(createRandom(seed).stream('mutations').shuffle(mutations).slice(0, count));

@@ -1,4 +1,4 @@
-// That the table of mutations is one of these sources and tests. Whether they go red is shown by `npm run mutations`.
+// Checks that the table of mutations fits the sources and tests. `npm run mutations` shows whether the tests go red.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

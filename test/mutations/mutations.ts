@@ -1,20 +1,20 @@
-// The mutations that comments of tests name, as far as they are written down so that a program can apply them. To add
-// one: the text to be replaced stands once in its file, and the test that must go red is named by words of its title.
+// Mutations that comments of tests name, in a form that a program can apply. To add one: the replaced text must be in
+// its file exactly once, and words of the title name the test that must go red.
 
 /** A change of the sources that a test must notice. */
 export interface Mutation {
-  /** What is changed, relative to the repository. */
+  /** The changed file, relative to the repository. */
   readonly file: string;
-  /** Stands there exactly once. */
+  /** Text that is in the file exactly once. */
   readonly find: string;
   readonly replace: string;
   /** The file of the test, relative to the repository. */
   readonly test: string;
-  /** Part of the full name of the tests that run, of which at least one must fail. */
+  /** Part of the full name of the tests that run. At least one of them must fail. */
   readonly reddens: string;
 }
 
-/** By the test that notices them. */
+/** Sorted by the test that must fail. */
 export const mutations: readonly Mutation[] = [
   {
     file: 'src/credit/action-tokens.ts',

@@ -1,5 +1,5 @@
-// `npm run mutations -- --count 30 --seed 1`: applies mutations of the table, drawn by the seed, to a copy of the
-// sources, one at a time, and runs the test that each must turn red. Ends with 1 where one stays green.
+// `npm run mutations -- --count 30 --seed 1`: draws mutations of the table by the seed, applies them to a copy of the
+// sources, one at a time, and runs the test that each must turn red. The exit code is 1 if a test stays green.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,10 +31,7 @@ const missed = chosen.filter((mutation) => {
 console.log(`${chosen.length - missed.length} of ${chosen.length} mutations turn their test red`);
 process.exitCode = missed.length === 0 ? 0 : 1;
 
-/**
- * `broken` is red for another reason: the file of the test could not be read with the mutation, or nothing of that name
- * ran.
- */
+/** `broken`: the test file could not be read with the mutation, or no test of that name ran. */
 function runTest({ test, reddens }: Mutation): 'red' | 'green' | 'broken' {
   rmSync(report, { force: true });
   const pattern = reddens.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');

@@ -5,19 +5,20 @@ import { join, relative } from 'node:path';
 import { repository } from '../architecture/source-files.js';
 import type { Mutation } from './mutations.js';
 
-/** What no test of the table reads: what was built, installed or recorded. */
+/** Folders that no test of the table reads: built, installed or recorded files. */
 const left = new Set(['.cache', '.git', 'coverage', 'dist', 'node_modules', 'runs']);
 
-/** A copy of the sources that may be broken, with the repository's installed packages. */
+/** A copy of the sources for mutations, with the repository's installed packages. */
 export interface ScratchCopy {
   readonly folder: string;
-  /** Calls back while the mutation is applied, and takes it back afterwards. */
+  /** Calls `use` while the mutation is applied, and undoes it afterwards. */
   applied<T>(mutation: Mutation, use: () => T): T;
   remove(): void;
 }
 
 /**
- * Makes a copy below the folder for temporary files. It goes with the process, too, however that ends but by SIGKILL.
+ * Makes a copy below the folder for temporary files. It is also removed at the end of the process, except after
+ * SIGKILL.
  */
 export function scratchCopy(): ScratchCopy {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-mutations-'));
@@ -45,7 +46,7 @@ export function scratchCopy(): ScratchCopy {
   };
 }
 
-/** @throws Error where the text of the mutation does not stand in the file exactly once */
+/** @throws Error if the text of the mutation is not in the file exactly once */
 export function applyMutation(text: string, { file, find, replace }: Mutation): string {
   const parts = text.split(find);
   if (parts.length !== 2) throw new Error(`${file} holds ${JSON.stringify(find)} ${parts.length - 1} times, not once`);

@@ -1,5 +1,5 @@
-// The engine as a user gets it: from packages alone, with no install script. Wants a build, and the registry for what
-// the policy depends on.
+// The engine as users get it: only from packages, without an install script. Needs a build, and the registry for the
+// dependencies of the policy.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ describe('the packages of the native runtime', () => {
     expect(manifest).not.toHaveProperty('scripts');
     expect(manifest.dependencies).toEqual({ 'onnxruntime-common': RUNTIME_VERSION });
     expect([...made.copied.keys()]).toContain(`bin/napi-v6/${os}/${cpu}/onnxruntime_binding.node`);
-    // Not from what the maker of the packages says, but from the two files.
+    // Compares the two files, without the checksums that the maker of the packages returns.
     for (const path of made.copied.keys()) {
       expect(path).not.toMatch(/DirectML|dxil|dxcompiler|script\//);
       expect(checksum(join(made.folder, path)), path).toBe(checksum(join(source, path)));

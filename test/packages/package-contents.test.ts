@@ -1,5 +1,5 @@
-// What the registry hands out, read from packed tarballs: what is in them, and whether the types in them are found.
-// Wants a build.
+// Checks packed tarballs, which the registry would serve: their contents, and whether their types are found. Needs a
+// build.
 import { execFile, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -25,7 +25,7 @@ const wrong = join(repository, 'node_modules', '@arethetypeswrong', 'cli', 'dist
 
 let folder: string;
 const tarballs = inject('tarballs');
-/** Name -> where it is unpacked, and its files, with slashes. */
+/** Name -> the folder of the unpacked package, and its files, with slashes. */
 const packages = new Map<string, { readonly root: string; readonly files: readonly string[] }>();
 const host = () => packages.get('@agentgym/cli')!;
 
@@ -50,7 +50,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What may lie in a package beside compiled modules and their types. */
+/** Files that a package may contain besides compiled modules and their types. */
 const ASSETS = [
   /^(package\.json|README\.md|LICENSE)$/,
   /^dist\/kernels\/kernels\.wasm$/,
@@ -73,7 +73,7 @@ describe('packed packages', () => {
         (file) => !/^dist\/.*(\.js|\.d\.ts)$/.test(file) && !ASSETS.some((asset) => asset.test(file)),
       );
       expect(strange, name).toEqual([]);
-      // Templates and recipes are meant to be copied: their tests are the user's.
+      // Users copy templates and recipes, including their tests.
       const own = files.filter((file) => file.startsWith('dist/'));
       expect(
         own.filter((file) => /\.test\.|\.test-d\.|fixtures\/|tsbuildinfo|\.map$/.test(file)),
@@ -121,7 +121,7 @@ describe('packed packages', () => {
     }
   });
 
-  // Other plugins are laid out as this one is: what is in them was looked at above.
+  // Other plugins have the same layout, and their contents were checked above.
   it.each(['@agentgym/cli', '@agentgym/plugin-policy-transformer'])(
     '%s has types that are found, by arethetypeswrong',
     async (name) => {
@@ -129,7 +129,7 @@ describe('packed packages', () => {
       const { stdout } = await run(process.execPath, [wrong, tarball, '--profile', 'esm-only', '--format', 'json']);
       const { analysis } = JSON.parse(stdout) as { analysis: { problems?: Record<string, unknown[]> } };
       expect(analysis).toHaveProperty('types');
-      // CommonJS loads these packages by `import()` alone, as the profile says; the rest must be empty.
+      // CommonJS can load these packages only by `import()`, as the profile says. There must be no other problems.
       const problems = Object.values(analysis.problems ?? {}).flat() as { kind: string; resolutionKind?: string }[];
       expect(problems.filter(({ resolutionKind }) => !/^node1(0|6-cjs)$/.test(resolutionKind ?? ''))).toEqual([]);
     },
@@ -137,7 +137,7 @@ describe('packed packages', () => {
   );
 });
 
-/** Types that were not found would be `any`, which takes anything: then no error is there to be expected. */
+/** Types that are not found would be `any`, which accepts everything: then the expected errors would be missing. */
 const OWN = `
 import { defineRecipe, type Recipe } from '@agentgym/cli';
 import { describeEnvironment, testHost } from '@agentgym/cli/testing';
@@ -151,7 +151,7 @@ export { describeEnvironment };
 `;
 
 describe('a project that depends on the packed host', () => {
-  /** What TypeScript says of the sources of a plugin, and of all declarations that they lead to. */
+  /** The output of TypeScript for the sources of a plugin, and for all declarations that they import. */
   const check = (compiler: string, moduleResolution: string): string => {
     const project = join(folder, `${compiler.replaceAll('/', '-')}-${moduleResolution}`);
     const modules = join(project, 'node_modules');
@@ -160,7 +160,7 @@ describe('a project that depends on the packed host', () => {
       if (!existsSync(path)) symlinkSync(target, path, 'junction');
     };
     link(host().root, join(modules, '@agentgym', 'cli'));
-    // Of what the host depends on, types need this one alone; it is looked for from where the host really lies.
+    // Types need only this dependency of the host. It is searched from the real folder of the host.
     link(join(repository, 'node_modules', 'valibot'), join(host().root, 'node_modules', 'valibot'));
     for (const types of ['@types/node', 'undici-types'])
       link(join(repository, 'node_modules', types), join(modules, types));
@@ -187,7 +187,7 @@ describe('a project that depends on the packed host', () => {
     return lines.filter((line) => !isFile(line)).join('\n');
   };
 
-  // What this repository is compiled with, and the last one before it.
+  // The compiler of this repository, and the major version before it.
   it.each([
     ['@typescript/native/bin/tsc', 'node16'],
     ['@typescript/native/bin/tsc', 'bundler'],

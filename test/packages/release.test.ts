@@ -50,7 +50,7 @@ describe('a plan of a release', () => {
 });
 
 describe('publishing', () => {
-  // npm itself reads the tarball, and stops before it would send it.
+  // npm itself reads the tarball, and stops before sending it.
   it('is tried on a packed package', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'agentgym-release-'));
     const [grpo] = await pack(join(repository, 'plugins', 'algo-grpo'), folder);

@@ -1,5 +1,5 @@
-// Trains three supervised steps with an installed policy and prints, as JSON, what the doctor says of it, what it
-// logged and what it computed. Usage: node train-steps.js PLUGIN_ENTRY ENGINE
+// Trains three supervised steps with an installed policy. Prints, as JSON, the doctor's findings, the log messages and
+// the results. Usage: node train-steps.js PLUGIN_ENTRY ENGINE
 import { pathToFileURL } from 'node:url';
 
 import { testHost } from '../../dist/testing/test-host.js';

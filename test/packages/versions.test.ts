@@ -1,4 +1,4 @@
-// What `changeset version` makes of the packages: run on a copy of their manifests.
+// Checks the result of `changeset version` on a copy of the packages' manifests.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const folder of made) await rm(folder, { recursive: true, force: true });
 });
 
-/** Manifests by name, after a release that the given changes bring about. */
+/** Manifests by name, after a release with the given changes. */
 async function versioned(
   changes: Readonly<Record<string, string>>,
   config: object = {},
@@ -57,7 +57,7 @@ async function versioned(
   return new Map(manifests.map((manifest) => [manifest.name, manifest]));
 }
 
-/** The host names each plugin by the very version that the workspace has. */
+/** The host must pin each plugin to its version in the workspace. */
 function expectConsistent(manifests: ReadonlyMap<string, Manifest>): void {
   const host = manifests.get('@agentgym/cli')!;
   const pinned = Object.entries(host.dependencies ?? {}).filter(([name]) => name.startsWith('@agentgym/'));

@@ -1,4 +1,4 @@
-// Before each file of the tests against a registry: waits until the host is installed, which other tests do not.
+// Runs before each test file that uses the registry: waits until the host is installed. Other tests do not wait.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,4 +1,4 @@
-// Registries that do not work: every failure names its kind, ends with 2, and leaves what was there.
+// Broken registries: every failure names its kind, ends with 2, and changes nothing.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,8 +13,8 @@ import { serve } from './serve.js';
 import { tarOf } from './tar-of.js';
 
 /**
- * A registry with one package in one version, whose tarball is what is given; `integrity`: what the registry says of
- * it.
+ * A registry with one package in one version with the given tarball. `integrity` is the checksum that the registry
+ * reports.
  */
 async function registryWith(name: string, tarball: Buffer, integrity?: string): Promise<string> {
   const url: string = await serve((request, response) => {
@@ -30,7 +30,7 @@ async function registryWith(name: string, tarball: Buffer, integrity?: string): 
 
 const impatient = { npm_config_fetch_timeout: '2000', npm_config_fetch_retries: '0' };
 
-/** Somebody with a plugin installed. What fails must leave it as it was, so that one serves all tests. */
+/** A user with an installed plugin. Failures must change nothing, so all tests share one user. */
 let user: User;
 
 beforeAll(async () => {
@@ -39,13 +39,13 @@ beforeAll(async () => {
   expect((await agentgym(user, ['plugins', 'install', good])).code).toBe(0);
 });
 
-/** The user installs another from a registry that is not well. */
+/** The user installs another plugin from a broken registry. */
 async function failFrom(url: string, specifier = '@fixture/any') {
   const list = readFileSync(join(user.data, 'package.json'), 'utf8');
   const failed = await agentgym(user, ['plugins', 'install', specifier], { ...impatient, npm_config_registry: url });
   expect(failed.code).toBe(2);
   expect(readFileSync(join(user.data, 'package.json'), 'utf8')).toBe(list);
-  // Nothing half-made is left beside the generation in use.
+  // No incomplete generation remains next to the one in use.
   expect(readdirSync(join(user.data, 'installed'))).toHaveLength(1);
   return failed.json['error'] as { code: string; message: string; hint: string };
 }
@@ -75,7 +75,7 @@ it('a host that has no address', async () => {
   expect(error.code).toBe('AG_PLUGIN_UNREACHABLE');
 });
 
-// Red without npm_config_fetch_timeout in run-npm.ts taking effect: npm would wait five minutes, three times.
+// Red when npm_config_fetch_timeout in run-npm.ts has no effect: npm would wait five minutes, three times.
 it.each([
   ['never answers', () => {}],
   ['begins an answer and stops', (_: IncomingMessage, response: ServerResponse) => void response.write('{"name":')],
@@ -100,7 +100,7 @@ it('a tarball that is not what was published', async () => {
   expect(error.message).toContain('differs from the published package');
 });
 
-// npm reads past each of these paths, so that one tarball has them all.
+// npm skips each of these paths, so one tarball can contain them all.
 it('a tarball with paths that lead out of its package writes nothing there', async () => {
   const paths = ['../../../climbed-1', 'package/../../../../climbed-2', '/tmp/agentgym-climbed-absolute'];
   const json = { name: '@fixture/any', version: '1.0.0' };
@@ -113,8 +113,8 @@ it('a tarball with paths that lead out of its package writes nothing there', asy
   expect(existsSync('/tmp/agentgym-climbed-absolute')).toBe(false);
 });
 
-// P10. npm takes from its cache by itself what its registry does not want to be asked for again: red when what npm says
-// then is not looked at (run-npm.ts). Red for the second without the second try in plugin-generation.ts.
+// P10. npm uses its cache without a request if the registry allows this. Red when the messages of npm about it are
+// ignored (run-npm.ts). The second case is red without the second attempt in plugin-generation.ts.
 it.each([
   ['any registry', ''],
   ['one that wants to be asked each time', 'must-revalidate'],

@@ -1,5 +1,5 @@
-// The commands of the page on installing, one after the other, as somebody runs them who has a registry, a folder, a
-// tarball and a repository.
+// Runs the commands of the page on installing in order, for a user with a registry, a folder, a tarball and a
+// repository.
 import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
   environment = {
     ...user.environment,
     PATH: `${programs}${delimiter}${process.env['PATH'] ?? ''}`,
-    // The hub of the page lies in a folder here.
+    // A folder replaces the hub of the page.
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `url.file://${join(home, 'hub')}/.insteadOf`,
     GIT_CONFIG_VALUE_0: 'https://github.com/',

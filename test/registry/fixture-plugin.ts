@@ -10,24 +10,24 @@ import { inject } from 'vitest';
 import { publishPackage, type Manifest } from './publish-tarball.js';
 import { tarOf } from './tar-of.js';
 
-/** An install script that shows that it ran: a file `ran` in its package. */
+/** An install script that proves that it ran, by a file `ran` in its package. */
 export const LEAVES_A_FILE = `node -e "require('fs').writeFileSync('ran', '')"`;
 
-/** What a fixture differs in from a good plugin. */
+/** The differences of a fixture from a good plugin. */
 export interface FixturePlugin {
   readonly name: string;
   readonly version?: string;
   /** Name of the environment that it contributes; default: `coin`. */
   readonly environment?: string;
-  /** Over the package.json of a good plugin. */
+  /** Replaces fields in the package.json of a good plugin. */
   readonly json?: object;
-  /** Instead of the entry of a good plugin. */
+  /** Replaces the entry of a good plugin. */
   readonly entry?: string;
-  /** Further files. */
+  /** Additional files. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** The files of a package with an environment in plain JavaScript: heads or tails, where the task says which. */
+/** The files of a package with an environment in plain JavaScript: heads or tails, as the task says. */
 function filesOf(fixture: FixturePlugin): Record<string, string> {
   const { name, version = '1.0.0', environment = 'coin', json, entry = entryOf(environment), files = {} } = fixture;
   const good = {
@@ -48,7 +48,7 @@ function filesOf(fixture: FixturePlugin): Record<string, string> {
   };
 }
 
-/** Writes a fixture into a package folder of its own. */
+/** Writes a fixture into a new package folder. */
 export async function writeFixturePlugin(fixture: FixturePlugin): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-fixture-'));
   for (const [file, text] of Object.entries(filesOf(fixture))) {
@@ -74,7 +74,7 @@ export async function publishWithNpm(
   await promisify(execFile)('npm', ['publish', '--ignore-scripts', '--access=public'], settings);
 }
 
-/** Packs a fixture into a folder, and gives the path of the tarball. */
+/** Packs a fixture into a folder, and returns the path of the tarball. */
 export async function packFixture(folder: string, fixture: FixturePlugin): Promise<string> {
   const path = join(folder, `${fixture.name}-${fixture.version ?? '1.0.0'}.tgz`);
   await mkdir(folder, { recursive: true });
@@ -87,7 +87,7 @@ const tarballOf = (fixture: FixturePlugin): Buffer =>
     tarOf(Object.fromEntries(Object.entries(filesOf(fixture)).map(([file, text]) => [`package/${file}`, text]))),
   );
 
-/** A bare repository with a tag, as a server has it; gives its path. */
+/** A bare repository with a tag, as on a server. Returns its path. */
 export async function fixtureRepository(parent: string, name: string, fixture: FixturePlugin): Promise<string> {
   const folder = await writeFixturePlugin(fixture);
   const git = (...args: string[]) =>

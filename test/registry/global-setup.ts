@@ -1,5 +1,5 @@
-// Once for all test files under test/registry and test/templates: a registry with everything published, and a host
-// installed from it for all users of the machine.
+// Runs once for all test files under test/registry and test/templates: starts a registry with all packages, and
+// installs a host from it for all users of the machine.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,13 @@ import { startLocalRegistry, type LocalRegistry } from './local-registry.js';
 import { packWorkspace } from './packed-workspace.js';
 import { publishFolder, publishTarball } from './publish-tarball.js';
 
-/** What tests are handed, by `inject`. */
+/** Values that tests get by `inject`. */
 declare module 'vitest' {
   export interface ProvidedContext {
     readonly registry: {
       /** Ends with a slash. */
       readonly url: string;
-      /** For child processes, over their parent's; see LocalRegistry. */
+      /** Replaces variables of child processes; see LocalRegistry. */
       readonly environment: Readonly<Record<string, string>>;
     };
     /** Tarballs of the host and all plugins. */
@@ -34,7 +34,7 @@ declare module 'vitest' {
       readonly bin: string;
       /** The folder of the program `agentgym`, for a PATH. */
       readonly programs: string;
-      /** A file that is there once the host is installed, or could not be. */
+      /** A file that exists after the installation, successful or not. */
       readonly outcome: string;
     };
   }
@@ -44,7 +44,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const [tarballs, registry] = await Promise.all([packWorkspace(), startLocalRegistry()]);
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-installed-'));
   const outcome = join(folder, 'outcome.json');
-  // Other tests run meanwhile; those of this project wait for it (await-installation.ts).
+  // Other tests run meanwhile; tests of this project wait for the installation (await-installation.ts).
   const done = install(registry, tarballs, folder).then(
     () => writeFile(outcome, JSON.stringify({})),
     (error: unknown) => writeFile(outcome, JSON.stringify({ error: messageOf(error) })),
@@ -72,9 +72,9 @@ async function install(registry: LocalRegistry, tarballs: readonly string[], fol
 }
 
 /**
- * Publishes the host and every plugin, the policy as a release has it: with the native runtime of this machine among
- * its optional dependencies, where there is one. Where there is none it computes in WebAssembly, as
- * `test/packages/native-runtime.test.ts` has it do everywhere.
+ * Publishes the host and every plugin. As in a release, the policy has the native runtime of this machine among its
+ * optional dependencies, if there is one. Otherwise it computes in WebAssembly, which
+ * `test/packages/native-runtime.test.ts` tests everywhere.
  */
 async function publishAll(registry: LocalRegistry, tarballs: readonly string[], folder: string): Promise<void> {
   const machine = `${process.platform}-${process.arch}`;

@@ -1,4 +1,2 @@
-/**
- * What npm is told to install the host, as the page on getting started has it: test/templates/ holds the two together.
- */
+/** The npm arguments that install the host. test/templates/ compares them with the page on getting started. */
 export const INSTALL_HOST: readonly string[] = ['install', '--global', '@agentgym/cli'];

@@ -1,4 +1,4 @@
-// `agentgym plugins` as its users meet it: an installed host, a real registry, packages that others made.
+// `agentgym plugins` as users see it: an installed host, a real registry, and packages of others.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -125,7 +125,7 @@ describe('interrupted and side by side', () => {
       setTimeout(() => child.kill('SIGKILL'), milliseconds);
       await ended;
       const now = list();
-      // Either nothing has happened, or all of it.
+      // The install has changed either nothing or everything.
       if (now !== before) expect(await environmentsOf(user)).toEqual(['coin', 'coin-second']);
       else expect(await environmentsOf(user)).toEqual(['coin']);
       writeFileSync(join(user.data, 'package.json'), before);
@@ -135,7 +135,7 @@ describe('interrupted and side by side', () => {
   });
 
   it('Ctrl-C ends an install with 130, and what was there stays', async () => {
-    // A registry that takes the call and says nothing.
+    // A registry that accepts the connection and never answers.
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;

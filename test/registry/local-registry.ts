@@ -1,5 +1,5 @@
-// A real registry on the loopback interface: what a test publishes there is all that it holds, everything else comes
-// through it from the registry that npm is configured with on this machine.
+// A real registry on the loopback interface. It holds only packages that tests publish there. All others come through
+// it from the registry in the npm configuration of this machine.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -19,31 +19,31 @@ const run = promisify(execFile);
 const START_SECONDS = 60;
 const STOP_SECONDS = 10;
 
-/** Packages that only tests publish: never asked of the registry behind. */
+/** Packages that only tests publish: they are never requested from the registry behind. */
 const LOCAL = ['@agentgym/*', '@somebody/*', '@fixture/*', 'fixture-*', 'agentgym-plugin-*'];
 
-/** A registry that runs, and how to reach it. */
+/** A running registry, and how to reach it. */
 export interface LocalRegistry {
   /** Ends with a slash. */
   readonly url: string;
   /**
-   * For child processes, over their parent's: a home, an npm cache and an npm configuration of their own, in which this
-   * is the registry and a made-up token stands, without which npm refuses to publish even where nobody asks for one.
+   * Replaces variables of child processes: a separate home, npm cache and npm configuration. The configuration names
+   * this registry and a made-up token: without one npm refuses to publish, even if the registry asks for none.
    */
   readonly environment: Readonly<Record<string, string>>;
-  /** What was asked of the registry so far, such as `GET /@agentgym%2fcli`. */
+  /** Requests to the registry so far, such as `GET /@agentgym%2fcli`. */
   requests(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
-/** Starts an empty registry on a free port; throws where it does not answer within a minute, with what it said. */
+/** Starts an empty registry on a free port. Throws with its output if it does not answer within a minute. */
 export async function startLocalRegistry(): Promise<LocalRegistry> {
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-registry-'));
   const url = `http://127.0.0.1:${await freePort()}/`;
   const log = join(folder, 'log.jsonl');
   const configuration = join(folder, 'verdaccio.yaml');
   await writeFile(configuration, stringify(await configurationOf(folder, log)));
-  // The node process itself, not npx: one process id, and nothing left behind.
+  // Starts node itself, not npx: there is one process id, and no process remains.
   const verdaccio = join(repository, 'node_modules', 'verdaccio', 'bin', 'verdaccio');
   const child = spawn(process.execPath, [verdaccio, '--config', configuration, '--listen', url.slice(0, -1)], {
     cwd: folder,
@@ -109,7 +109,7 @@ async function environmentOf(folder: string, url: string): Promise<Record<string
     npm_config_audit: 'false',
     npm_config_fund: 'false',
     npm_config_update_notifier: 'false',
-    // Its postinstall would fetch libraries for graphics cards from elsewhere.
+    // Its postinstall script would fetch libraries for graphics cards from another place.
     ONNXRUNTIME_NODE_INSTALL: 'skip',
   };
 }
@@ -121,7 +121,7 @@ async function answers(url: string, child: ChildProcess): Promise<boolean> {
       const response = await fetch(`${url}-/ping`, { signal: AbortSignal.timeout(2000) });
       if (response.ok) return true;
     } catch {
-      // Not yet.
+      // The registry does not answer yet.
     }
     await sleep(100);
   }

@@ -10,8 +10,8 @@ import { repository } from '../architecture/source-files.js';
 let packed: Promise<string[]> | undefined;
 
 /**
- * Tarballs of the host and of every plugin, made once a process into a folder of its own. They hold what the last build
- * made: `prepack` would clean `dist` under the feet of other tests.
+ * Tarballs of the host and of every plugin, made once per process in a new folder. They contain the last build:
+ * `prepack` would delete `dist` while other tests use it.
  */
 export function packWorkspace(): Promise<string[]> {
   return (packed ??= pack());

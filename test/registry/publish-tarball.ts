@@ -7,13 +7,13 @@ import { gzipSync } from 'node:zlib';
 
 import { tarOf } from './tar-of.js';
 
-/** Publishes a tarball without npm: asks of the registry what npm asks. A start of npm costs more than all the rest. */
+/** Publishes a tarball with the requests of npm, but without npm: its start costs more than everything else. */
 export async function publishTarball(registry: string, path: string): Promise<void> {
   const json = await promisify(execFile)('tar', ['-xzOf', path, 'package/package.json']);
   return publishPackage(registry, JSON.parse(json.stdout) as Manifest, await readFile(path));
 }
 
-/** Publishes all files of a folder, hardly compressed: to compress a native runtime as npm does takes seconds. */
+/** Publishes all files of a folder with little compression: compressing a native runtime like npm takes seconds. */
 export async function publishFolder(registry: string, folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -31,7 +31,7 @@ export interface Manifest {
   readonly version: string;
 }
 
-/** Publishes what is in memory; `registry` ends with a slash. */
+/** Publishes a tarball in memory; `registry` ends with a slash. */
 export async function publishPackage(registry: string, manifest: Manifest, tarball: Buffer): Promise<void> {
   const { name, version } = manifest;
   const file = `${name}-${version}.tgz`;

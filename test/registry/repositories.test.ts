@@ -1,4 +1,4 @@
-// Repositories on a web server, by the protocol that every file server speaks, and folders that are linked.
+// Repositories on a web server, over the git protocol that works with every file server, and linked folders.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { fixtureRepository, LEAVES_A_FILE, publishFixture, writeFixturePlugin } 
 import { agentgym, environmentsOf, errorOf, inspect, installedBy, newUser } from './run-agentgym.js';
 import { serve } from './serve.js';
 
-/** A repository with one tag on a server that knows nothing of git; gives its address and its commit. */
+/** A repository with one tag on a server without git support. Returns its address and its commit. */
 async function servedRepository(environment: string): Promise<{ url: string; commit: string }> {
   const { cwd } = newUser();
   const path = await fixtureRepository(cwd, 'coins.git', { name: `fixture-${environment}`, environment });
@@ -26,8 +26,8 @@ async function servedRepository(environment: string): Promise<{ url: string; com
   return { url: `${url}coins.git`, commit: git('rev-parse', 'trunk') };
 }
 
-// Red without the second fetches in fetch-repository.ts: such a server hands out no single commit, and no part of a
-// history. What is fetched is installed like any other folder, so that one of them is.
+// Red without the second fetches in fetch-repository.ts: such a server cannot send a single commit or a part of a
+// history. A fetched repository is installed like any other folder, so only one of them is installed.
 describe('a repository on a web server', () => {
   it.each([
     ['its default branch', (): string => ''],
@@ -56,9 +56,9 @@ describe('a repository on a web server', () => {
   });
 });
 
-// Red where git asks on a terminal for a name and a password: nobody would see the question.
+// Red when git asks on a terminal for a name and a password: nobody would see the question.
 describe('a repository on a server', () => {
-  // What fails leaves what was there, so that one user serves all.
+  // Failures change nothing, so all tests share one user.
   const user = newUser();
 
   it.each([
@@ -77,7 +77,7 @@ describe('a repository on a server', () => {
   });
 });
 
-// Red without installDependencies, or where its scripts do not run.
+// Red without installDependencies, or when install scripts do not run.
 it('link --install installs what the folder depends on, with its scripts', async () => {
   await publishFixture({ name: '@fixture/needed', json: { agentgym: undefined } });
   const scripts = { postinstall: LEAVES_A_FILE };

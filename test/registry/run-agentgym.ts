@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import type * as Oclif from '@oclif/core';
 import { inject, vi } from 'vitest';
 
-/** A user of the installed host: a data folder and a current folder of their own. */
+/** A user of the installed host, with a separate data folder and current folder. */
 export interface User {
   readonly data: string;
   readonly cwd: string;
@@ -19,18 +19,16 @@ export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Standard output, where it is one document. */
+  /** Standard output as one document. */
   readonly json: Record<string, unknown>;
 }
 
-/**
- * Somebody who has installed nothing yet, with the shared registry and npm cache unless `environment` says otherwise.
- */
+/** A user who has installed nothing yet. Default: the shared registry and npm cache; `environment` may change this. */
 export function newUser(environment: Readonly<Record<string, string>> = {}): User {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-user-'));
   const [data, cwd] = [join(folder, 'data'), folder];
   const folders = { AGENTGYM_DATA_DIR: data, AGENTGYM_CACHE_DIR: join(folder, 'cache') };
-  // vitest's own would make oclif look for the sources of linked plugins.
+  // The value of vitest would make oclif look for the sources of linked plugins.
   const production = { NODE_ENV: 'production' };
   return { data, cwd, environment: { ...production, ...inject('registry').environment, ...folders, ...environment } };
 }
@@ -79,12 +77,12 @@ export async function installedBy(user: User): Promise<string[]> {
   return plugins.filter(({ type }) => type !== 'built-in').map(({ name }) => name);
 }
 
-/** What `agentgym plugins inspect NAME --json` says. */
+/** The output of `agentgym plugins inspect NAME --json`. */
 export const inspect = (user: User, name: string) =>
   read(user, 'plugins:inspect', [name]) as Promise<Record<string, unknown>>;
 
 /**
- * Runs a command of the installed host that only reads in this process: most of what it costs is the start of a
+ * Runs a command of the installed host that only reads, in this process: most of its cost would be the start of a
  * process.
  */
 async function read(user: User, id: string, args: readonly string[] = []): Promise<unknown> {
@@ -93,7 +91,7 @@ async function read(user: User, id: string, args: readonly string[] = []): Promi
   const { Config } = (await import(/* @vite-ignore */ oclif)) as typeof Oclif;
   const { env } = process;
   const folder = process.cwd();
-  // What it gives back is looked at, not what it prints.
+  // Tests read the returned value, not the output.
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   process.env = { ...env, ...user.environment };
   process.chdir(user.cwd);

@@ -1,4 +1,4 @@
-/** A tar archive with exactly these paths, also those that no sound program would write. */
+/** A tar archive with exactly these paths, including those that no correct program would write. */
 export function tarOf(files: Readonly<Record<string, string | Uint8Array>>): Buffer {
   const blocks = Object.entries(files).flatMap(([path, content]) => {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;

@@ -1,5 +1,5 @@
-// `agentgym plugins` as its users meet it: an installed host, a real registry, packages that others made. P1 to P10 and
-// N1 to N4 are the traps of oclif's plugin commands and of npm; each test says what makes it red.
+// `agentgym plugins` as users see it: an installed host, a real registry, and packages of others. P1 to P10 and N1 to
+// N4 are the traps of oclif's plugin commands and of npm. Each test says what turns it red.
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { agentgym, environmentsOf, errorOf, inspect, installedBy, newUser, type 
 
 const run = promisify(execFile);
 
-/** Holds its thread up, and its processor not. */
+/** Blocks its thread without using the processor. */
 const WAITS = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 describe('traps of plugin commands', () => {
-  // Red when the package is looked for by the kind of its URL, instead of taken from what npm packed (pack-plugin.ts).
+  // Red when the package is searched by the kind of its URL, instead of read from npm's tarball (pack-plugin.ts).
   it('P1: the second folder, tarball of one file name, and repository is the plugin that was named', async () => {
     const user = newUser();
     const folders = [
@@ -57,15 +57,14 @@ describe('traps of plugin commands', () => {
       expect(done.json).toMatchObject({ name: path.endsWith('e.git') ? 'fixture-e' : 'fixture-f' });
     }
     expect(await environmentsOf(user)).toHaveLength(6);
-    // What they were made of may go: each is a copy.
+    // Their sources may be removed, because each plugin is a copy.
     for (const path of [...folders, ...packed, ...repositories]) rmSync(path, { recursive: true });
     expect((await agentgym(user, ['plugins', 'uninstall', 'fixture-c'])).code).toBe(0);
     expect((await agentgym(user, ['plugins', 'install', 'env-penny'])).code).toBe(0);
     expect(await environmentsOf(user)).toEqual(['coin', 'coin-a', 'coin-b', 'coin-d', 'coin-e', 'coin-f']);
   });
 
-  // Red when a tarball's name in pack-plugin.ts does not depend on its content: npm then holds it to the hash of the
-  // first.
+  // Red when a tarball's name in pack-plugin.ts does not depend on its content: npm then expects the hash of the first.
   it('P1: a folder that has changed without a new version is installed anew', async () => {
     const user = newUser();
     const folder = await writeFixturePlugin({ name: 'fixture-changing', environment: 'coin-before' });
@@ -87,7 +86,7 @@ describe('traps of plugin commands', () => {
     expect(errorOf(missing)).toMatchObject({ code: 'AG_PLUGIN_NOT_FOUND' });
   });
 
-  // Red without `standInForHost` in plugin-generation.ts: npm fetches the host and 40 MB beside it.
+  // Red without `standInForHost` in plugin-generation.ts: npm fetches the host and 40 MB with it.
   it('P3: a peer, or a dependency, on the host fetches no second host', async () => {
     await publish({ name: '@fixture/peer', environment: 'coin-peer', json: { peerDependenciesMeta: undefined } });
     await publish({
@@ -116,9 +115,9 @@ describe('traps of plugin commands', () => {
     expect(errorOf(refused).message).toMatch(/needs @agentgym\/cli >=7, but this is 0\.1\.0/);
   });
 
-  // Red when `commit` comes before `acceptPlugin`, or the probe's deadline or exit is not looked at.
+  // Red when `commit` comes before `acceptPlugin`, or when the probe's deadline or exit is ignored.
   describe('P4, P5: a plugin that is refused', () => {
-    // What is refused leaves what was there, so that one user serves all.
+    // A refused plugin changes nothing, so all tests share one user.
     let user: User;
     beforeAll(async () => {
       user = newUser();
@@ -143,7 +142,7 @@ describe('traps of plugin commands', () => {
       expect(await environmentsOf(user)).toEqual(['coin-good']);
     });
 
-    // Red when the names of others are not asked for (accept-plugin.ts).
+    // Red when names of other plugins are not compared (accept-plugin.ts).
     it('P5: whoever comes second with a name is refused, so that order carries no meaning', async () => {
       const rival = await writeFixturePlugin({ name: 'fixture-rival', environment: 'coin-good' });
       const refused = await agentgym(user, ['plugins', 'install', rival]);
@@ -206,7 +205,7 @@ describe('traps of plugin commands', () => {
     expect(existsSync(place(await rootNow()))).toBe(true);
   });
 
-  // Red when confirm.ts asks nobody, or does not heed the answer.
+  // Red when confirm.ts does not ask, or ignores the answer.
   it.skipIf(!hasTerminal)('P8: on a terminal one is asked whether install scripts may run', async () => {
     await publish({
       name: '@fixture/asking',
@@ -226,12 +225,12 @@ describe('traps of plugin commands', () => {
       return { code, installed, ran };
     };
     expect(await answer('y\r')).toEqual({ code: 0, ran: true, installed: true });
-    // Nobody who only presses Enter has said yes.
+    // Enter alone does not mean yes.
     expect(await answer('\r')).toEqual({ code: 0, ran: false, installed: true });
     expect(await answer('\u0003')).toEqual({ code: 130, ran: false, installed: false });
   });
 
-  // Red when AGENTGYM_DATA_DIR is not what commands go by.
+  // Red when commands ignore AGENTGYM_DATA_DIR.
   it('P9: a data folder of its own holds a set of its own', async () => {
     const user = newUser();
     const other = { AGENTGYM_DATA_DIR: join(user.cwd, '.agentgym') };
@@ -242,7 +241,7 @@ describe('traps of plugin commands', () => {
 });
 
 describe('traps of npm', () => {
-  // npm 12 allows no git dependencies unless asked. Red when npm is given the address instead of what git fetched
+  // By default npm 12 allows no git dependencies. Red when npm gets the address instead of the files that git fetched
   // (fetch-repository.ts).
   it('N1: a repository is installed where npm allows none, by tag; one that must be built is told so, and nothing of it runs', async () => {
     const user = newUser({
@@ -269,7 +268,8 @@ describe('traps of npm', () => {
     expect(errorOf(nowhere).code).toBe('AG_PLUGIN_NOT_FOUND');
   });
 
-  // Red without --ignore-scripts: the script of an optional dependency fails, or fetches from a host that is not there.
+  // Red without --ignore-scripts: the script of an optional dependency fails, or fetches from a host that does not
+  // exist.
   it('N2: a dependency whose install script would fail does not fail the plugin', async () => {
     await publish({ name: '@fixture/native', json: { scripts: { install: 'exit 1' }, agentgym: undefined } });
     const json = { dependencies: { '@fixture/native': '1.0.0' } };
@@ -289,7 +289,7 @@ describe('traps of npm', () => {
     expect(stdout.trim()).toBe('@agentgym/cli');
   });
 
-  // Red for the second half without the token in local-registry.ts.
+  // The second half is red without the token in local-registry.ts.
   it('N4: npm publishes with some token, and without one refuses before it asks', async () => {
     const npmrc = join(newUser().cwd, 'npmrc');
     writeFileSync(npmrc, '');

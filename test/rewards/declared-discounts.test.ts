@@ -1,4 +1,4 @@
-// An algorithm that discounts and does not say so would let a late success fall below a failure unseen.
+// If an algorithm discounts without declaring it, a late success may fall below a failure unnoticed.
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -14,7 +14,7 @@ const host = openPluginHost(await Promise.all(names.map((name) => readPluginSour
 const algorithms = (await host.contributions('algorithm')).map((located) => [located.name, located] as const);
 
 describe('the discount that an algorithm declares', () => {
-  // Goes red when an algorithm with the option leaves `discount` out, or swaps turns and tokens.
+  // Goes red when an algorithm with the option omits `discount`, or swaps turns and tokens.
   it.each(algorithms)('%s: is that of its options', async (_name, located) => {
     const { create } = await host.load(located);
     const defaults: Record<string, unknown> = optionDefaults(located.contribution.options);

@@ -1,5 +1,5 @@
-// Every environment of the workspace under every reward scheme of it, by real play: whoever adds one of either is held
-// to the law without a line here.
+// Plays every environment of the workspace with every reward scheme of it. New ones must obey the law without a line
+// here.
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -15,7 +15,7 @@ const host = openPluginHost(await Promise.all(names.map((name) => readPluginSour
 const environments = await host.contributions('environment');
 const rewards = await host.contributions('reward');
 
-/** Schemes that take prices: the law is asked of them beside an outcome. */
+/** Schemes that take prices: the law is checked for them next to an outcome reward. */
 const terms = ['cost', 'format'];
 
 type Pair = readonly [string, string, LocatedContribution<'environment'>, LocatedContribution<'reward'>];
@@ -35,8 +35,8 @@ describe('every success scores above every failure', () => {
     }
   });
 
-  // Goes red when dense pays a fixed sum for each milestone, or an environment counts other milestones in failures than
-  // in successes.
+  // Goes red when dense pays a fixed sum for each milestone, or when an environment counts other milestones in failures
+  // than in successes.
   it.each(pairs)('%s under %s', { timeout: 120_000 }, async (_environment, name, environment, reward) => {
     const { contribution } = environment;
     const findings = await checkRewardOn(

@@ -1,5 +1,4 @@
-// A small game that harms whoever plays it, on tasks that say so: `HOW@TURN/NUMBER` does it in that turn, `calm/NUMBER`
-// never.
+// A small game that harms its players on some tasks: `HOW@TURN/NUMBER` does it in that turn, `calm/NUMBER` never.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const deeds = {
@@ -40,7 +39,7 @@ const answersOf = {
   nan: (answer) => ({ ...answer, reward: Number.NaN }),
 };
 
-/** Guess a digit that changes with every turn, four turns long. */
+/** The task is to guess a digit that changes with every turn, for four turns. */
 export function open({ delay = 0, external = false } = {}) {
   const source = {
     count: 'unbounded',

@@ -1,4 +1,4 @@
-// Whatever a model says is an action, if an invalid one: never an exception, never a failed episode.
+// Every text of a model is an action, at least an invalid one. It never causes an exception or a failed episode.
 import { describe, expect, it } from 'vitest';
 
 import { GuessNumber } from '../../plugins/env-guess-number/src/guess-number.js';
@@ -34,7 +34,7 @@ const environments: readonly [name: string, task: string, create: () => Environm
   ['textcraft', 'depth-2/oak-boat', () => new TextCraft(optionDefaults(textcraftOptions))],
 ];
 
-/** A model whose tokens, whatever they are, spell this text. */
+/** A model whose tokens always decode to this text. */
 function speaker(text: string): PolicyModel {
   const model = babbler();
   const { encoder, capabilities, policyVersion } = model;
@@ -59,7 +59,7 @@ describe.each(environments)('in %s', (_, task, create) => {
     const model = speaker(text);
     const actors: Actor[] = [
       { ...modelActor(babbler()), model, format: format(4096) },
-      // Nothing is held back from the environment.
+      // The environment gets the whole text.
       { ...modelActor(babbler()), model, format: format(2 * tenMegabytes) },
       { kind: 'player', player: { name: 'scripted', act: () => text } },
     ];

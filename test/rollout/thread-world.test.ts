@@ -1,5 +1,5 @@
-// Worlds in threads of their own: whatever an environment does to its thread, the other episodes are the same, byte for
-// byte.
+// Worlds in separate threads: an environment may do anything to its thread, and the other episodes stay the same, byte
+// for byte.
 import { describe, expect, it } from 'vitest';
 
 import type { World } from '../../src/contracts/environment.js';

@@ -1,6 +1,6 @@
 // Every template as a user has it: made by the installed host, installed from a registry, built, linted, tested,
-// packed, and trained for a few steps. One installation serves all packages, as workspaces; that each declares
-// everything it uses is held by src/scaffolding/templates.test.ts.
+// packed, and trained for a few steps. All packages share one installation, as workspaces.
+// src/scaffolding/templates.test.ts checks that each package declares everything it uses.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { INSTALL_HOST } from '../registry/install-host.js';
 const run = promisify(execFile);
 const MINUTES = 60_000;
 
-/** Templates, and what the package is called that is made of each. */
+/** Templates, and the name of the package that is made from each. */
 const made = [
   ['project', 'tries'],
   ['environment', 'env-mine'],
@@ -31,7 +31,7 @@ const made = [
 ] as const;
 const packages = made.filter(([template]) => template !== 'recipe');
 const plugins = packages.filter(([template]) => template !== 'project');
-/** A training of two steps a stage. */
+/** A training of two steps per stage. */
 const short = [
   'stages.sft.steps=2',
   'stages.sft.optimizer.warmup=0',
@@ -44,7 +44,7 @@ const short = [
   'evaluation.tasks=2',
   'evaluation.final.tasks=2',
 ].flatMap((set) => ['--set', set]);
-/** For the policy that comes with the host: each engine thread compiles the model anew. */
+/** For the policy of the host: each engine thread compiles the model again. */
 const oneThread = ['--set', 'policy.options.threads=1'];
 
 let folder: string;
@@ -54,7 +54,7 @@ const within = (name: string, command: string, ...args: readonly string[]) =>
 const agentgym = (name: string, ...args: readonly string[]) =>
   within(name, process.execPath, inject('installed').bin, ...args);
 
-/** Commands of documents that are made here, in order; the set-up of the registry ran the first of them. */
+/** Commands of documents that run here, in order. The set-up of the registry ran the first of them. */
 const [installation, ...making] = skippedCommands.filter(({ registry }) => registry);
 const results: CommandResult[] = [];
 
@@ -70,7 +70,7 @@ beforeAll(async () => {
   const haveWorkspaces = (workspaces: readonly string[]) =>
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, workspaces }));
 
-  // The environment as the page on getting started has it made, by itself.
+  // Makes the environment with the commands of the page on getting started, before all other packages.
   haveWorkspaces(['env-mine']);
   const path = `${inject('installed').programs}${delimiter}${process.env['PATH'] ?? ''}`;
   for (const { document, command } of making) {
@@ -79,14 +79,14 @@ beforeAll(async () => {
       .flatMap(consoleCommands)
       .find((one) => one.command === command);
     if (shown === undefined) throw new Error(`${document} shows no ${command}`);
-    // npm leaves development dependencies out in production.
+    // npm omits development dependencies in production.
     results.push(await runCommand(shown, folder, folder, { ...user, NODE_ENV: '', PATH: path }));
   }
 
   for (const [template, name] of made)
     if (name !== 'env-mine') await agentgym('.', 'init', '--template', template, '--name', name, '--yes');
   haveWorkspaces(packages.map(([, name]) => name));
-  // Installing runs `prepare`, which builds: as it does where a plugin is installed from git.
+  // The installation runs `prepare`, which builds, like the installation of a plugin from git.
   await within('.', 'npm', 'install', '--prefer-offline');
 }, 10 * MINUTES);
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }), MINUTES);
@@ -113,7 +113,7 @@ describe('all templates of packages', () => {
     }
   });
 
-  // The steps of `npm run lint`, each begun once for all packages; each package is held to its own configuration.
+  // The steps of `npm run lint`, each run once for all packages. Each package keeps its own configuration.
   it(
     'lint',
     async () => {
@@ -136,7 +136,7 @@ describe.each(packages)('the template %s', (_template, name) => {
     expect(existsSync(join(folder, name, declared.plugin))).toBe(true);
   });
 
-  // Those of the environment ran where the page on getting started runs them.
+  // The tests of the environment ran in the commands of the page on getting started.
   if (name !== 'env-mine')
     it('passes its own tests', () => within(name, 'npm', 'test', '--ignore-scripts'), 3 * MINUTES);
 
@@ -146,7 +146,7 @@ describe.each(packages)('the template %s', (_template, name) => {
       const threads = name === 'policy-mine' ? [] : oneThread;
       const { stdout } = await agentgym(name, 'train', '--json', '--output', 'runs/short', ...short, ...threads);
       expect(JSON.parse(stdout)).toMatchObject({ status: 'completed' });
-      // The run was made with what lies here, and not with something else of that name.
+      // The run used the package here, not another one of that name.
       const manifest = readFileSync(join(folder, name, 'runs', 'short', 'manifest.json'), 'utf8');
       expect(manifest).toContain(`"package": "${name}"`);
     },

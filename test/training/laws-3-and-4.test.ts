@@ -1,6 +1,6 @@
-// Laws 3 and 4 through the whole trainer: episodes of a game with dense rewards are played by the tabular policy, some
-// of them cut by the horizon, and what PPO makes of the batch that comes of them is held against textbook loops over
-// the episodes as they were recorded: tokens, turns and rewards, and a critic that is asked for one sequence at a time.
+// Laws 3 and 4 through the whole trainer. The tabular policy plays episodes of a game with dense rewards, and the
+// horizon cuts some of them. The results of PPO on this batch are compared with textbook loops over the recorded
+// episodes: tokens, turns and rewards, and a critic that reads one sequence at a time.
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -22,13 +22,13 @@ interface Step {
   readonly batch: TrainingBatch;
   readonly made: Advantages;
   readonly episodes: readonly CompletedEpisode[];
-  /** The critic as it was when it was asked. */
+  /** The critic in the state that the batch was computed with. */
   readonly critic: TabularPolicy;
 }
 
 const makeCritic = (): TabularPolicy => babbler({ contextLength: 4, deviation: 0, valueHead: true });
 
-/** Three steps of PPO; what the last one saw and made. */
+/** Takes three steps of PPO, and returns the input and the result of the last one. */
 async function lastStep(chosen: Partial<Options>): Promise<Step> {
   const options = { ...optionDefaults(declared), whiten: false, criticWarmup: 0, ...chosen };
   const algorithm: Algorithm = ppo.create(options, testHost());
@@ -60,7 +60,7 @@ async function lastStep(chosen: Partial<Options>): Promise<Step> {
   return { ...seen.at(-1)!, episodes, critic: before };
 }
 
-/** V after some tokens, by the slow way: a row of its own whose next token is asked for. */
+/** V after some tokens, computed slowly: a separate row with one more token. */
 async function valueAfter(critic: TabularPolicy, tokens: readonly number[]): Promise<number> {
   const width = tokens.length + 1;
   const found = await critic.values({
@@ -72,7 +72,7 @@ async function valueAfter(critic: TabularPolicy, tokens: readonly number[]): Pro
   return found[tokens.length]!;
 }
 
-/** Sampled tokens of an episode in order, each with its reward: a turn's own stands on its last. */
+/** Sampled tokens of an episode in order, each with its reward. The reward of a turn is on its last token. */
 function sampledTokens({ turns }: CompletedEpisode): { position: number; reward: number; turn: number }[] {
   return turns.flatMap(({ sampled, reward }, turn) => {
     const [start, end] = sampled!;
@@ -84,7 +84,7 @@ function sampledTokens({ turns }: CompletedEpisode): { position: number; reward:
   });
 }
 
-/** Advantages of an episode's sampled tokens, one by one, as the equations have them. */
+/** Advantages of an episode's sampled tokens, one by one, directly from the equations. */
 async function slowAdvantages(
   episode: CompletedEpisode,
   critic: TabularPolicy,
@@ -108,7 +108,7 @@ async function slowAdvantages(
   });
 }
 
-/** The row of the batch that an episode became. */
+/** The row of an episode in the batch. */
 function rowOf(batch: TrainingBatch, { record }: CompletedEpisode): number {
   const { tokens, logprobs } = record as TokenRecord;
   return Array.from({ length: batch.rows }, (_, row) => row).find(
@@ -121,7 +121,7 @@ function rowOf(batch: TrainingBatch, { record }: CompletedEpisode): number {
 
 describe('law 3: rewards stand on the last sampled token of their turn, and credit crosses observations', () => {
   // Mutations that turn this red: in `buildBatch`, place the reward at `offset + end`; in `generalizedAdvantages`,
-  // start anew at each turn, or read the value of the token after a gap instead of the next sampled one.
+  // start again at each turn, or read the value of the token after a gap instead of the next sampled one.
   it.each<[string, Partial<Options>]>([
     ['lambda 1', {}],
     ['lambda 0.7', { lambda: 0.7 }],
@@ -145,7 +145,7 @@ describe('law 3: rewards stand on the last sampled token of their turn, and cred
         sampled += 1;
       }
     }
-    // And nothing anywhere else.
+    // All other tokens have 0.
     expect(batch.mask.reduce((sum, mask) => sum + mask, 0)).toBe(sampled);
     for (const [index, mask] of batch.mask.entries()) {
       if (mask === 0) expect([batch.rewards[index], made.advantages[index]]).toEqual([0, 0]);
@@ -154,8 +154,8 @@ describe('law 3: rewards stand on the last sampled token of their turn, and cred
 });
 
 describe('law 4: truncated is not terminated', () => {
-  // Mutations that turn this red: in `valuesAfterCut`, ask at the last token instead of after it, or of every row; in
-  // `generalizedAdvantages`, begin with 0, or with the bootstrap value of terminated rows too.
+  // Mutations that turn this red: in `valuesAfterCut`, read the value at the last token instead of after it, or for
+  // every row; in `generalizedAdvantages`, start with 0, or also use the bootstrap value of terminated rows.
   it('the critic speaks for what a cut episode had ahead, and for no other', async () => {
     const { batch, made, episodes, critic } = await lastStep({ lambda: 0 });
     const cut = episodes.filter(({ truncated }) => truncated === 'horizon');
@@ -166,8 +166,7 @@ describe('law 4: truncated is not terminated', () => {
       const row = rowOf(batch, episode);
       const last = sampledTokens(episode).at(-1)!;
       const { tokens } = episode.record as TokenRecord;
-      // A cut episode ends with the observation that its last action brought about; the value is of what would come
-      // after that.
+      // A cut episode ends with the observation after its last action, and the value estimates everything after that.
       const ahead = episode.truncated === undefined ? 0 : await valueAfter(critic, tokens);
       if (episode.truncated !== undefined) expect(tokens.length).toBeGreaterThan(last.position + 1);
       spoken += Math.abs(ahead);

@@ -1,4 +1,4 @@
-// Reinforcement learning finds out that a tool pays, where nothing else can: the policy forgets, and the calculator
+// Reinforcement learning discovers that a tool pays. Only the tool can help: the policy forgets, and the calculator
 // remembers.
 import { describe, expect, it } from 'vitest';
 
@@ -30,7 +30,9 @@ import { trainSupervised } from '../../src/training/supervised.js';
 
 const amounts = [1, 2, 3];
 
-/** Two amounts, one after the other; their sum is wanted. Whatever is said to the first only brings on the second. */
+/**
+ * Shows two amounts, one after the other, and asks for their sum. Any answer to the first amount leads to the second.
+ */
 class Ledger implements Environment {
   #amounts: readonly [number, number] = [0, 0];
   #isSecond = false;
@@ -70,13 +72,13 @@ class WholeTexts extends TabularEncoder {
   }
 }
 
-/** Knows the last three tokens: what it was last shown, and not what came before. */
+/** Knows only the last three tokens: the last observation, and nothing before it. */
 function forgetful(): TabularPolicy {
   const pieces = [...texts, 'first', 'second', ...amounts.map((n) => ` ${n}`)];
   return new TabularPolicy({ encoder: new WholeTexts('word', pieces), contextLength: 3 });
 }
 
-/** Does what one should do, three times in five; else says anything. */
+/** Acts correctly three times in five, and otherwise randomly. */
 const novice: Player = {
   name: 'novice',
   act({ observations, random }) {
@@ -89,7 +91,7 @@ const novice: Player = {
 };
 
 const remembering = (): Tool => create(optionDefaults(options));
-/** The same one, whose every call is the first: what an episode leaves behind is lost. */
+/** The same tool with a new session for every call, so it forgets earlier calls. */
 const forgetting = (): Tool => {
   const tool = remembering();
   return {
@@ -102,7 +104,7 @@ const forgetting = (): Tool => {
   };
 };
 
-/** A little imitation, then reinforcement learning: the success of each of its steps. */
+/** Trains by a little imitation, then by reinforcement learning. Returns success and tool calls of each step. */
 async function learn(tool: Tool): Promise<readonly { readonly success: number; readonly calls: number }[]> {
   const model = forgetful();
   const tools = new Toolbox([{ name: 'calculator', tool }], { maxOutputCharacters: 100, milliseconds: 1000 });

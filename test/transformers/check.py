@@ -3,7 +3,7 @@
     python test/transformers/check.py                  # every preset up to `medium`, written into a temporary folder
     python test/transformers/check.py FOLDER...        # checkpoints of runs, or any folder that agentgym loads
 
-Needs `pip install torch transformers`, and the plugin built (`npm run build`). Ends with 1 where something differs.
+Needs `pip install torch transformers`, and the plugin built (`npm run build`). Ends with 1 if something differs.
 """
 import json
 import os

@@ -1,5 +1,5 @@
-// What the built transformer plugin computes for a folder: one JSON document with token sequences, their logits, and a
-// conversation's ids. With a preset in place of nothing, it first writes that preset, random weights and all, into the
+// Prints the results of the built transformer plugin for a folder: one JSON document with token sequences, their
+// logits, and the ids of a conversation. With a preset, it first writes that preset with random weights into the
 // folder.
 //   node test/transformers/our-logits.js FOLDER [PRESET]
 import { mkdirSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { trainWordTokenizer } from '../../plugins/policy-transformer/dist/tokeni
 const corpus = ['Guess my number between 4 and 33. You have 5 turns.', '18', 'higher, 19 to 33', 'correct'];
 const noValueHead = { valueHead: false };
 
-/** A folder as training from scratch would leave it. */
+/** Writes a folder like training from scratch. */
 async function writePreset(folder, preset) {
   const tokenizer = await trainWordTokenizer(corpus, { vocabularySize: 4096 });
   const { vocabularySize, endIds } = createConversationEncoder(tokenizer);

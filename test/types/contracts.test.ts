@@ -1,5 +1,5 @@
-// Examples in the doc comments of the contracts are whole files: together they compile, they pass the conformance kits,
-// and each mistake in the list below, made in one of them, is an error of types that says what is wrong.
+// Examples in the doc comments of the contracts are whole files. Together they compile and pass the conformance kits.
+// Each mistake in the list below is a type error that names the problem.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,9 +29,9 @@ import { typeErrors } from './type-errors.js';
 
 interface Mistake {
   readonly file: string;
-  /** What is written in the example, and what instead of it. */
+  /** Text of the example, and its replacement. */
   readonly change: readonly [from: string, to: string];
-  /** The file that is refused, where it is another one. */
+  /** The file with the error, if it is another one. */
   readonly refused?: string;
   readonly says: RegExp;
 }
@@ -245,7 +245,7 @@ describe('types refuse', () => {
   });
 });
 
-// The types are checked where all tests are type-checked, before they run.
+// The type check of all tests checks these types before the tests run.
 it('makes types of options', () => {
   const declaration = {
     flag: { type: 'boolean', default: false, description: '' },
@@ -279,7 +279,7 @@ describe('the kits find nothing in', () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-examples-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** The example as a module that runs. */
+  /** Imports the example as a compiled module. */
   async function load<Module>(name: string): Promise<Module> {
     const text = examples.find((example) => example.name === name)?.text ?? '';
     const file = join(folder, name.replace(/\.ts$/, '.mjs'));

@@ -4,9 +4,9 @@ import { shown, sourceFiles } from '../architecture/source-files.js';
 
 /** An `@example` of a doc comment. */
 export interface Example {
-  /** The file it says it is, in its first line. */
+  /** The name of a file, from its first line. */
   readonly name: string;
-  /** The contract whose comment it stands in, such as `src/contracts/reward.ts`. */
+  /** The contract with the doc comment, such as `src/contracts/reward.ts`. */
   readonly contract: string;
   readonly text: string;
 }

@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { repository } from '../architecture/source-files.js';
 
 const compiler = join(repository, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
-/** In the repository, where packages are found. */
+/** Inside the repository, so that packages are found. */
 const cache = join(repository, '.cache');
 
 /**
- * What TypeScript says, under the settings of this repository, of files that lie in a folder of their own.
+ * The errors of TypeScript, with the settings of this repository, in files of a new folder.
  *
  * @param files text by path, such as `right/index.ts`; they may import each other and `@agentgym/cli`
- * @returns messages by path; empty where there are none
+ * @returns messages by path; empty if there are none
  */
 export function typeErrors(files: ReadonlyMap<string, string>): Map<string, string[]> {
   mkdirSync(cache, { recursive: true });
@@ -24,7 +24,7 @@ export function typeErrors(files: ReadonlyMap<string, string>): Map<string, stri
     }
     const settings = { extends: '../../tsconfig.test.json', include: ['.'], exclude: [] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
-    // Paths are told from here.
+    // Messages have paths relative to this folder.
     const { stdout, stderr, error } = spawnSync(process.execPath, [compiler, '-p', '.', '--pretty', 'false'], {
       cwd: folder,
       encoding: 'utf8',
@@ -37,8 +37,8 @@ export function typeErrors(files: ReadonlyMap<string, string>): Map<string, stri
 }
 
 /**
- * Each message begins at `path(line,column): error TS...: `, and goes on in lines that are indented. Throws on one of
- * another file.
+ * Sorts messages by file. Each begins with `path(line,column): error TS...: ` and continues in indented lines. Throws
+ * if a message is about another file.
  */
 function byFile(output: string, names: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>(names.map((name) => [name, []]));

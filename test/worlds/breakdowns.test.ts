@@ -1,4 +1,4 @@
-// What becomes of an episode, and of the world, when what plays it breaks, hangs, or is not there.
+// The effect on an episode and on the world when the program behind it breaks, hangs, or is missing.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -154,7 +154,7 @@ describe.skipIf(withoutPython)('games in one Python process', () => {
     const [pid = 0] = findProcesses(program);
     const slots = () => readdirSync(`/proc/${pid}/task`).length - 1;
     expect(slots()).toBe(100);
-    // Given back once: the next game takes the slot, and the one after that another.
+    // The slot was returned once: the next game takes it, and the game after that gets another slot.
     await games[40]?.dispose?.();
     await games[40]?.dispose?.();
     const next = await begin(world);
@@ -183,7 +183,7 @@ describe.skipIf(withoutPython)('games in one Python process', () => {
   it('fail alone where the game has a fault', async () => {
     const world = await openWorld('python-game', { python: 'python3' });
     const [game, other] = [await world.create(call), await begin(world)];
-    // Nobody began it.
+    // The game was never started.
     const failure = await Promise.resolve(game.step('5', call)).catch((error: unknown) => error);
     expect(failure).toMatchObject({ message: expect.stringContaining('AttributeError') as unknown });
     expect(failure).not.toMatchObject(unavailable);

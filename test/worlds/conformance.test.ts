@@ -1,4 +1,4 @@
-// The kit finds nothing in the worlds of the guide on slow worlds, as they are built.
+// The kit finds nothing in the built worlds of the guide on slow worlds.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

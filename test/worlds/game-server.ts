@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** The guide's server, started by itself, as a user starts it. */
+/** The guide's server in a separate process, as a user starts it. */
 export interface GameServer {
   readonly url: string;
-  /** Games that hold a lease. */
+  /** Number of games with a lease. */
   leased(): Promise<number>;
-  /** Ends it at once, whatever it is doing. */
+  /** Kills the server immediately. */
   kill(): Promise<void>;
 }
 
-/** @param flags of the server; without `--port` any that is free */
+/** @param flags of the server; without `--port` it uses any free port */
 export async function startServer(project: string, flags: readonly string[] = []): Promise<GameServer> {
   const child = spawn(process.execPath, [join(project, 'programs/server.js'), '--port', '0', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-// What comes through a pipe comes in pieces of any size, in any order, or not at all.
+// Data comes through a pipe in pieces of any size, in any order, or not at all.
 import { testHost } from '../../src/testing/test-host.js';
 import { describe, expect, it } from 'vitest';
 
@@ -6,7 +6,7 @@ import { JsonLines } from '../../docs/guides/examples/slow-worlds/src/json-lines
 
 const call = { signal: new AbortController().signal };
 
-/** A child that runs this code; `reply` writes text, `questions` is called with each question. */
+/** A child that runs this code. `reply` writes text, and the code defines `answer`, which gets each question. */
 async function start(code: string): Promise<JsonLines<object, unknown>> {
   const program = `
     const reply = (text) => process.stdout.write(text);

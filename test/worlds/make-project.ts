@@ -10,7 +10,7 @@ import { findProcesses } from '../kill/find-processes.js';
 
 const example = join(repository, 'docs/guides/examples/slow-worlds');
 
-/** A new folder with the package of the guide on slow worlds, as a user has it: built, with the guide's recipe. */
+/** A new folder with the built package of the guide on slow worlds and the guide's recipe. */
 export function makeProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-worlds-'));
   for (const name of ['package.json', 'programs']) cpSync(join(example, name), join(folder, name), { recursive: true });
@@ -30,7 +30,7 @@ export function makeProject(): string {
   return folder;
 }
 
-/** Removes the folder, and ends whatever of it a test that failed left running. */
+/** Removes the folder, and kills all its programs that a failed test left running. */
 export function removeProject(folder: string): void {
   const programs = readdirSync(join(folder, 'programs')).map((name) => join(folder, 'programs', name));
   for (const pid of programs.flatMap(findProcesses)) process.kill(pid, 'SIGKILL');

@@ -1,4 +1,4 @@
 import { spawnSync } from 'node:child_process';
 
-/** Tests that want Python are left out where there is none; not in CI, where its absence is a fault. */
+/** Tests that need Python are skipped if there is none, except in CI, where they fail. */
 export const withoutPython = spawnSync('python3', ['--version']).status !== 0 && process.env['CI'] === undefined;

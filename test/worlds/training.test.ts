@@ -1,5 +1,5 @@
-// Agents are trained in the worlds of the guide on slow worlds, on the main thread and in threads; what breaks in the
-// middle spoils nothing.
+// Trains agents in the worlds of the guide on slow worlds, on the main thread and in threads. Failures in the middle
+// must not change the result.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -22,11 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => removeProject(project));
 
-/** Each thread compiles the graphs anew, which costs more than short trainings do. */
+/** Each thread compiles the graphs again, which costs more than a short training. */
 const ONE_THREAD = 'policy.options.threads=1';
 /**
- * What is less than in the guide's recipe: a few steps of each kind, and few episodes, each of which starts a process
- * in `child-game`.
+ * Smaller values than in the guide's recipe: a few steps of each kind, and few episodes, because each episode of
+ * `child-game` starts a process.
  */
 const FEW_STEPS = [
   ONE_THREAD,
@@ -38,7 +38,7 @@ const FEW_STEPS = [
   'stages.rl.steps=7',
   'evaluation.final.tasks=1',
 ];
-/** Lines of metrics after which reinforcement learning is under way. */
+/** Number of lines of metrics after which reinforcement learning is running. */
 const IN_THE_MIDDLE = 5;
 
 const runOf = (name: string) => join(project, 'runs', name);
@@ -50,7 +50,7 @@ function train(name: string, settings: readonly string[]): Promise<CliResult> {
 
 const resume = (name: string) => runCli(['train', '--resume', runOf(name), '--json'], { cwd: project });
 
-/** A run has come to its end, and left nothing behind. */
+/** Checks that a run is complete, and left no process and no lease. */
 async function expectCompleted({ code, stderr }: CliResult): Promise<void> {
   expect(code, stderr).toBe(0);
   expect(stderr).not.toContain('Warning');
@@ -71,7 +71,7 @@ const inPython = () => ['environment.name=python-game'];
 const inThread = () => ['environment.thread=worker'];
 const inThreads = () => ['environment.thread=worker', 'environment.workers=2'];
 
-/** The ways in which an agent is trained: what is set in the recipe, by the name of the run. */
+/** The ways to train an agent: name of the run -> settings of the recipe. */
 const ways = {
   child: [],
   'child-threads': [inThreads],
@@ -87,7 +87,7 @@ const settingsOf = (way: Way) => [...FEW_STEPS, ...ways[way].flatMap((settings) 
 
 describe('an agent is trained', { timeout: 300_000 }, () => {
   const trained = new Map<Way, Promise<void>>();
-  /** The folder of a run that nothing disturbed. */
+  /** The folder of an undisturbed run. */
   const undisturbed = async (way: Way): Promise<string> => {
     if (!trained.has(way)) trained.set(way, train(way, settingsOf(way)).then(expectCompleted));
     await trained.get(way);
@@ -96,7 +96,7 @@ describe('an agent is trained', { timeout: 300_000 }, () => {
 
   const trainsTheSame = async (way: Way) => {
     const differences = compareRuns(await undisturbed('child'), await undisturbed(way));
-    // The recipe, which names the world, stands in the state of the trainer.
+    // The state of the trainer contains the recipe, which names the world.
     expect(differences.filter((text) => !text.includes('trainer.json'))).toEqual([]);
   };
   const pythonWays = ['python', 'python-threads'] as const;
@@ -117,7 +117,7 @@ describe('an agent is trained', { timeout: 300_000 }, () => {
     await untilInTheMiddle('leased-killed');
     await server.kill();
     const ended = await running;
-    // It is still down.
+    // The server is still down.
     const again = await resume('leased-killed');
     server = await startServer(project, ['--port', new URL(server.url).port]);
     expectUnavailable(ended);
@@ -148,7 +148,7 @@ describe('an agent is trained', { timeout: 300_000 }, () => {
   });
 });
 
-// Goes red where the games leave nothing to learn. The recipe is the guide's own, uncut.
+// Goes red when the games leave nothing to learn. The recipe is the guide's, without cuts.
 it.skipIf(withoutPython)('what is learnt is the game', { timeout: 300_000 }, async () => {
   const result = await train('learnt', [ONE_THREAD, ...inPython()]);
   await expectCompleted(result);

@@ -1,6 +1,6 @@
-// The texts of guess-number, for a fixed number of turns: a number that was guessed is followed by another one of the
-// same interval. An answer takes a log-normal time, drawn from the episode's own stream, so that it is the same whoever
-// plays beside.
+// The texts of guess-number, for a fixed number of turns: after a correct guess, a new number of the same interval
+// follows. The time of an answer is log-normal and drawn from the episode's own stream, so other episodes do not change
+// it.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const highest = 50;
@@ -11,7 +11,7 @@ for (let width = narrowest; width <= widest; width += 1) {
 }
 const nameOf = ([low, high]) => `${low}-${high}`;
 
-/** Every third interval, from `first` on. */
+/** Every third interval, starting at `first`. */
 function source(first) {
   const own = intervals.filter((_, index) => index % 3 === first).map(nameOf);
   return { count: own.length, id: (place) => own[place], random: (random) => random.choice(own) };
@@ -70,7 +70,7 @@ export function open({ turns, delay, sigma }) {
   };
 }
 
-/** A draw of the log-normal distribution with this mean. Timers count whole milliseconds, and one at least. */
+/** A draw from the log-normal distribution with this mean. Timers use whole milliseconds, at least one. */
 function wholeDelay(random, mean, sigma) {
   return Math.max(1, Math.round(mean * Math.exp(sigma * random.normal() - sigma ** 2 / 2)));
 }

@@ -5,20 +5,20 @@ import { buildBatch, type BatchRow } from '../../rollout/build-batch.js';
 import { spoilArray, spoilUnsampled } from '../spoil-unsampled.js';
 
 /**
- * A batch as the loop hands it over, with every role filled, and what a policy that is still the sampler says of it.
+ * A batch as the trainer builds it, with every role filled, and the outputs of a policy that still equals the sampler.
  */
 export interface AlgorithmBatch {
   readonly name: string;
   readonly batch: TrainingBatch;
   readonly live: Required<LiveArrays>;
-  /** The same with NaN wherever nothing was sampled. */
+  /** Both with NaN at every token that was not sampled. */
   readonly spoilt: { readonly batch: TrainingBatch; readonly live: Required<LiveArrays> };
 }
 
 /**
- * Multi-turn batches of the kinds that break algorithms.
+ * Multi-turn batches that often break algorithms.
  *
- * @param pairs an even number of rows
+ * @param pairs makes the number of rows even
  */
 export function algorithmBatches(random: Random, pairs = false): readonly AlgorithmBatch[] {
   const make = (...[name, stream, groups, reward]: Parameters<typeof makeBatch>): AlgorithmBatch =>
@@ -63,7 +63,7 @@ function makeBatch(
   return { name, batch, live, spoilt: { batch: spoilUnsampled(batch), live: spoiltLive } };
 }
 
-/** An episode of one to four turns, observations of different lengths between them. */
+/** An episode of one to four turns, with observations of different lengths between them. */
 function makeRow(random: Random, group: number, reward: (random: Random, last: boolean) => number): BatchRow {
   const tokens: number[] = [1, 2];
   const mask: (0 | 1)[] = [0, 0];

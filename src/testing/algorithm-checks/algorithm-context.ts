@@ -5,7 +5,7 @@ import { evaluateLoss, type EvaluatedLoss, type LiveArrays } from '../../credit/
 import { lossInputs, lossOperations } from '../../credit/loss-operations.js';
 import type { AlgorithmBatch } from './algorithm-batches.js';
 
-/** What every check of an algorithm is given. */
+/** The input of every check of algorithms. */
 export interface AlgorithmContext {
   create(): Promise<Algorithm>;
   readonly algorithm: Algorithm;
@@ -13,7 +13,7 @@ export interface AlgorithmContext {
   readonly seed: number;
 }
 
-/** The batch as the loop hands it to an engine. */
+/** The batch as an engine gets it: with advantages, returns and weights. */
 export function credited(batch: TrainingBatch, credit: Advantages, weight = batch.weight): TrainingBatch {
   const { advantages, returns, klCoefficient } = credit;
   const coefficients =
@@ -27,14 +27,14 @@ export function credited(batch: TrainingBatch, credit: Advantages, weight = batc
   };
 }
 
-/** The loss of the policy, and the critic's. */
+/** The loss of the policy together with the loss of the critic. */
 export function lossOf(algorithm: Algorithm): Loss {
   const policy = algorithm.loss(lossOperations, lossInputs);
   const critic = algorithm.critic?.loss(lossOperations, lossInputs);
   return { terms: { ...policy.terms, ...critic?.terms }, metrics: { ...policy.metrics, ...critic?.metrics } };
 }
 
-/** What the loop makes of a batch: advantages, weights, and the loss where the policy is still the sampler. */
+/** Computes advantages, weights and the loss of a batch while the policy still equals the sampler. */
 export function update(
   algorithm: Algorithm,
   { batch, live }: { readonly batch: TrainingBatch; readonly live: LiveArrays },
@@ -47,12 +47,12 @@ export function update(
 export const same = (left: ArrayLike<number>, right: ArrayLike<number>): boolean =>
   left.length === right.length && Array.from(left).every((value, index) => Object.is(value, right[index]));
 
-/** Equal but for the order of additions. */
+/** True if two numbers differ only by the order of additions. */
 export function near(left = NaN, right = NaN): boolean {
   return Math.abs(left - right) <= 1e-9 * Math.max(1, Math.abs(left), Math.abs(right));
 }
 
-/** One sentence for each batch where `sentence` has one. */
+/** The sentences about single batches, each with the name of its batch. */
 export function each(
   { batches }: AlgorithmContext,
   sentence: (given: AlgorithmBatch) => string | undefined | false,

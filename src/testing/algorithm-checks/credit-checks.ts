@@ -1,4 +1,4 @@
-// Advantages, returns and weights: what the algorithm makes of a batch before anything is differentiated.
+// Checks of advantages, returns and weights, which an algorithm computes before its loss is differentiated.
 import type { TrainingBatch } from '../../contracts/batch.js';
 import { selectRows } from '../../rollout/select-rows.js';
 import type { KitCheck } from '../conformance-kit.js';
@@ -13,7 +13,7 @@ interface Credit {
 const outside = (batch: TrainingBatch, array: Float64Array): number =>
   array.findIndex((value, index) => batch.mask[index] !== 1 && value !== 0);
 
-/** Rows last to first; pairs stay together, the winner first. */
+/** Row numbers in reverse order. Pairs stay together, with the winner first. */
 function turnedAround(rows: number, pairs: boolean): number[] {
   const unit = pairs ? 2 : 1;
   return Array.from({ length: rows }, (_, place) => {
@@ -23,7 +23,7 @@ function turnedAround(rows: number, pairs: boolean): number[] {
 }
 
 export const creditChecks: readonly KitCheck<AlgorithmContext>[] = [
-  // First: what is written into a batch a second time changes nothing any more.
+  // This check comes first: a later call would write the same values again, which shows no change.
   {
     id: 'batch-untouched',
     title: 'the algorithm does not change the batch',

@@ -1,4 +1,4 @@
-// The loss as an expression: what it reads, which way it leads, and that it stays what it was.
+// Checks of the loss expression: the arrays it reads, its direction, and that it does not change.
 import type { Algorithm } from '../../contracts/algorithm.js';
 import { emptyColumn, mapColumns, type BatchColumn } from '../../credit/batch-columns.js';
 import { evaluateLoss } from '../../credit/evaluate-loss.js';

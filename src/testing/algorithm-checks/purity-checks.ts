@@ -1,4 +1,4 @@
-// Nothing but its arguments decides what an algorithm answers.
+// Checks that the answers of an algorithm depend only on its arguments.
 import { clock, globalRandom, globalState } from '../shared-cures.js';
 import type { KitCheck } from '../conformance-kit.js';
 import { callsOfMathRandom, changedGlobals, withOtherClock } from '../disturb-process.js';

@@ -1,4 +1,4 @@
-// What an algorithm remembers between batches, and which episodes it chooses.
+// Checks of the state between batches, and of the episodes that an algorithm selects.
 import { inspect, isDeepStrictEqual } from 'node:util';
 
 import type { JsonObject } from '../../contracts/json.js';

@@ -1,4 +1,4 @@
-// What a world tells of its tasks beside playing them: clusters, on which intervals and splits rest, and labels.
+// Checks of about(): clusters, which intervals and splits use, and labels.
 import type { TaskSource, World } from '../../contracts/environment.js';
 import { checkTaskFacts } from '../../rollout/check-answers.js';
 import { messageOf } from '../../errors/message-of.js';
@@ -7,13 +7,13 @@ import { shorten } from '../shorten.js';
 import { splitNames, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { listIds } from './task-checks.js';
 
-/** Tasks of an unbounded split that are asked about. */
+/** Number of tasks of an unbounded split to ask about. */
 const sampled = 2_000;
 
 const tellsNothing = ({ world }: CheckContext): string | undefined =>
   world.about === undefined ? 'the world has no about()' : undefined;
 
-/** What is told of a task, as text to compare: axes in order, whichever order they came in. */
+/** The cluster and the labels of a task as text to compare. Sorts the labels, because their order does not matter. */
 async function told(world: World, task: string): Promise<string> {
   const { cluster, labels = {} } = checkTaskFacts(await world.about?.(task));
   return JSON.stringify([cluster, Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
@@ -23,7 +23,7 @@ function idsOf(source: TaskSource, { settings }: CheckContext): Promise<string[]
   return listIds(source, source.count === 'unbounded' ? Math.min(sampled, settings.ids) : settings.ids);
 }
 
-/** Clusters that stand in two splits, as sentences; what cannot be told is left to the check of what is told. */
+/** Clusters that are in two splits, as sentences. Skips tasks whose about() throws: the check `about` reports them. */
 async function sharedClusters(context: CheckContext): Promise<{ clusters: number; shared: string[] }> {
   const { world } = context;
   const owner = new Map<string, { readonly split: string; readonly task: string }>();

@@ -10,10 +10,10 @@ import { checkEnvironmentShape } from './check-shape.js';
 import { unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { differences, playAgain } from './play-episode.js';
 
-/** Listeners on a signal once nobody can be waiting any more. */
+/** Number of listeners on a signal after its calls have ended. */
 async function listenersLeft(signal: AbortSignal): Promise<number> {
   const count = (): number => getEventListeners(signal, 'abort').length;
-  // Requests of `fetch` take theirs away when they are collected as garbage.
+  // `fetch` removes the listener of a request only when the request is collected as garbage.
   for (let attempt = 0; attempt < 5 && count() > 0; attempt += 1) {
     collectGarbage();
     await setImmediate();
@@ -27,8 +27,8 @@ function collectGarbage(): void {
 }
 
 /**
- * Makes an instance and plays an episode on it, all with one signal, and names the first call that left a listener on
- * it.
+ * Creates an instance and plays an episode with one signal for all calls. Names the first call that left a listener on
+ * the signal.
  */
 async function playWithOneSignal(
   context: CheckContext,

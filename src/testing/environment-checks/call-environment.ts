@@ -1,15 +1,15 @@
-// Calls of an instance as the host makes them: each with a signal of its own, and what it answers checked as data.
+// Calls an instance like the host: each call has a separate signal, and its answer is checked against the contract.
 import type { Call, Conclusion, Draw, Environment, Start, StepResult } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { messageOf } from '../../errors/message-of.js';
 import { checkAction, checkConclusion, checkStart, checkStepResult } from '../../rollout/check-answers.js';
 
-/** An answer that is not data as the contract wants it; the message begins with the member. */
+/** An answer that breaks the contract. The message begins with the member. */
 export class BadAnswer extends Error {
   override readonly name = 'BadAnswer';
 }
 
-/** What a call is handed that nobody ends. */
+/** The argument of a call that is never aborted. */
 export function freshCall(): Call {
   return { signal: new AbortController().signal };
 }
@@ -31,7 +31,7 @@ export async function act(environment: Environment, player: string, random: Rand
   return checked(checkAction, await environment.act(player, freshDraw(random)));
 }
 
-/** Undefined where it grades no episode that was cut. */
+/** Undefined if the environment does not grade cut episodes. */
 export async function conclude(environment: Environment, cause: 'horizon' | 'tokens'): Promise<Conclusion | undefined> {
   if (environment.conclude === undefined) return undefined;
   return checked(checkConclusion, await environment.conclude(cause, freshCall()));

@@ -13,41 +13,38 @@ export interface SampledTask {
   readonly task: string;
 }
 
-/** What every check is given. Episodes are played once and shared. */
+/** The input of every check. Episodes are played once and shared. */
 export interface CheckContext {
   readonly contribution: EnvironmentSubject<unknown>['contribution'];
   readonly settings: ResolvedSettings;
   readonly options: unknown;
   readonly random: Random;
-  /** The world in which the episodes below were played; closed when the kit is through. */
+  /** The world of the episodes below. The kit closes it at its end. */
   readonly world: World;
-  /** Instances of it grade episodes that the host cuts. */
+  /** Whether instances grade episodes that the host cuts. */
   readonly concludes: boolean;
-  /** A world opened apart, the same for all checks; closed when the kit is through. */
+  /** A second world, the same for all checks. The kit closes it at its end. */
   otherWorld(): Promise<World>;
   /** A new world that the check closes itself. */
   openUnowned(): Promise<World>;
-  /** A new instance, disposed of after the check; of `world`, unless another is given. */
+  /** A new instance, by default of `world` above. The kit disposes of it after the check. */
   create(world?: World): Promise<Environment>;
   /** A new instance that the check disposes of itself. */
   createUnowned(world?: World): Promise<Environment>;
   readonly sample: readonly SampledTask[];
   /** Episodes of the random baseline, one for each sampled task. */
   readonly randomEpisodes: readonly CheckedEpisode[];
-  /** Episodes of the oracle, one for each sampled task; absent where there is none. */
+  /** Episodes of the oracle, one for each sampled task; undefined if there is no oracle. */
   readonly oracleEpisodes: readonly CheckedEpisode[] | undefined;
-  /** Malformed actions and what became of them; played when they are first asked for. */
+  /** Malformed actions and their results, played at the first call. */
   malformed(): Promise<readonly MalformedAnswer[]>;
-  /** What a fresh process plays, line by line; played when it is first asked for. */
+  /** The lines of a replay in a fresh process, which starts at the first call. */
   freshReplay(): Promise<readonly string[]>;
 }
 
 export type EnvironmentCheck = KitCheck<CheckContext>;
 
-/**
- * A check that plays episodes again: it has nothing to say of a world of others, which may answer the same actions
- * otherwise.
- */
+/** A check that replays episodes. It is skipped for external worlds, which may answer the same actions differently. */
 export function repeatable(check: EnvironmentCheck): EnvironmentCheck {
   return {
     ...check,
@@ -55,7 +52,7 @@ export function repeatable(check: EnvironmentCheck): EnvironmentCheck {
   };
 }
 
-/** Episodes that nothing cut off. */
+/** Episodes without an exception. */
 export function unthrown(episodes: readonly CheckedEpisode[]): readonly CheckedEpisode[] {
   return episodes.filter(({ thrown }) => thrown === undefined);
 }
@@ -65,20 +62,20 @@ export function allEpisodes({ randomEpisodes, oracleEpisodes = [] }: CheckContex
   return [...randomEpisodes, ...oracleEpisodes];
 }
 
-/** Plays on a new instance, which is disposed of: a world may have few at once. */
+/** Plays on a new instance and then disposes of it: a world may allow only a few at a time. */
 export async function onInstance<T>(context: CheckContext, play: (environment: Environment) => Promise<T>): Promise<T> {
   const environment = await context.createUnowned();
   try {
     return await play(environment);
   } finally {
-    // What it throws is told of by the check of it.
+    // Another check reports what dispose throws.
     await Promise.resolve()
       .then(() => environment.dispose?.())
       .catch(() => undefined);
   }
 }
 
-/** Most instances at once. */
+/** Maximum number of instances at a time. */
 export function instanceLimit({ contribution }: CheckContext): number {
   return contribution.play?.instances ?? Infinity;
 }

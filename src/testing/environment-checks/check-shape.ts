@@ -3,7 +3,7 @@ import { show } from '../../rollout/copy-json.js';
 import { requireMembers } from '../require-members.js';
 import { splitNames } from './check-context.js';
 
-/** Throws where `open` gave something that no world can be. */
+/** Throws if the result of `open` is not a world. */
 export function checkWorldShape(world: unknown): asserts world is World {
   requireMembers('open()', world, { instructions: 'string', splits: 'object', create: 'function' });
   const members = world as Record<string, unknown>;
@@ -27,7 +27,7 @@ export function checkWorldShape(world: unknown): asserts world is World {
   }
 }
 
-/** Throws where `create` gave something that no instance can be. */
+/** Throws if the result of `create` is not an instance. */
 export function checkEnvironmentShape(environment: unknown): asserts environment is Environment {
   requireMembers('create()', environment, { reset: 'function', step: 'function', act: 'function' });
   for (const member of ['conclude', 'admissible', 'stateKey', 'snapshot', 'restore', 'dispose']) {

@@ -13,7 +13,7 @@ it('says so where a process ends before it has read what it is to play', async (
   const context: CheckContext = {
     settings: { freshProcess: pathToFileURL(`${repository}/package.json`), seed: 1, turns: 1 },
     options: {},
-    // More than a pipe holds: the rest is written when nobody reads any more.
+    // More than a pipe holds: the rest is written after the reader has ended.
     sample: [{ task: 'x'.repeat(1 << 20) }],
     freshReplay: () => replayInChild(context),
   } as unknown as CheckContext;

@@ -22,7 +22,7 @@ import { listIds } from './task-checks.js';
 interface ReplayRequest {
   /** URL of the built module, or of a plugin's entry. */
   readonly entry: string;
-  /** The environment contribution in that entry; absent: the module is the environment's own. */
+  /** The environment contribution in that entry; absent: the entry is the module of the environment. */
   readonly contribution?: string;
   readonly options: unknown;
   readonly tasks: readonly string[];
@@ -80,7 +80,7 @@ for await (const chunk of process.stdin) chunks.push(chunk);
 process.stdout.write('\\n' + (await replayEpisodes(JSON.parse(Buffer.concat(chunks).toString()))).join('\\n'));
 `;
 
-/** Runs in a worker thread, in which a plugin of another package can be played. */
+/** The program of the worker thread, which can also play a plugin of another package. */
 const threadProgram = `
 const { parentPort, workerData } = require('node:worker_threads');
 const tell = (error) => parentPort.postMessage({ error: error instanceof Error ? error.message : String(error) });

@@ -1,15 +1,15 @@
-// What a step answers, over the episodes of the random baseline and of the oracle.
+// Checks of step results in the episodes of the random baseline and of the oracle.
 import type { Facts, OptionalFact } from '../../contracts/facts.js';
 import { shorten } from '../shorten.js';
 import { allEpisodes, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { isWellFormed, type CheckedEpisode, type PlayedTurn } from './play-episode.js';
 
-/** Characters after which the host cuts an observation where nobody says otherwise. */
+/** Default number of characters after which the host cuts an observation. */
 const usualObservationCharacters = 16_384;
 
 const optionalFacts: readonly OptionalFact[] = ['progress', 'milestones'];
 
-/** Runs `complaint` over each turn with the one before it; the first complaint of each episode is kept. */
+/** Calls `complaint` for each turn with the turn before it, and keeps the first complaint of each episode. */
 function overTurns(
   context: CheckContext,
   complaint: (turn: PlayedTurn, before: PlayedTurn | undefined) => string | undefined,
@@ -24,7 +24,7 @@ function overTurns(
   });
 }
 
-/** Answers of steps that are not data as the contract wants it, of those whose member is one of `mine`. */
+/** Step results that break the contract in a member of `mine`, as sentences. */
 function badAnswers(context: CheckContext, mine: (member: string) => boolean): string[] {
   return allEpisodes(context).flatMap(({ task, turns, thrown }) =>
     thrown?.phase === 'answer' && mine(thrown.message.split(':', 1)[0] ?? '')
@@ -33,10 +33,10 @@ function badAnswers(context: CheckContext, mine: (member: string) => boolean): s
   );
 }
 
-/** Members whose badness is found by a check of its own. */
+/** Members that have a separate check. */
 const ofOwnCheck = ['facts.progress', 'facts.milestones', 'facts.milestones.reached', 'facts.milestones.total'];
 
-/** What a player's or a step's exception comes to; what a step answered badly is told by the checks of answers. */
+/** The exception of an episode as a sentence, if it is from one of `phases`. Other checks report bad step results. */
 function thrownIn(phases: readonly string[], { task, turns, thrown }: CheckedEpisode): string[] {
   if (thrown === undefined || !phases.includes(thrown.phase)) return [];
   return [`task ${shorten(task)}: ${thrown.phase} ${turns.length} threw: ${thrown.message}`];

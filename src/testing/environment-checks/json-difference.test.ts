@@ -12,7 +12,7 @@ it('names the path at which two answers part, and both values', () => {
   expect(jsonDifference({ a: [1] }, { a: [1] })).toBeUndefined();
 });
 
-// Goes red when both texts are cut within what they have in common.
+// Goes red when both texts are cut before their first difference.
 it('shows of long texts where they part', () => {
   const start = 'The room is dark. '.repeat(20);
   const found = jsonDifference({ text: `${start}A door.` }, { text: `${start}A window.` });

@@ -1,10 +1,10 @@
-/** So much of a text is shown around the place where it parts from another. */
+/** Number of characters shown before and after the first difference of two texts. */
 const before = 12;
 const after = 60;
 
 /**
- * Where two JSON values part first, by its path and with both values: "facts.progress: 0.5 against 0.25". The path of
- * what is itself another kind of value, or a text, is as short as that. Undefined where they are equal.
+ * The first difference of two JSON values, with its path and both values: "facts.progress: 0.5 versus 0.25". The path
+ * ends at a text, or at values of different kinds. Undefined if the values are equal.
  */
 export function jsonDifference(a: unknown, b: unknown, path = ''): string | undefined {
   if (JSON.stringify(a) === JSON.stringify(b)) return undefined;
@@ -23,7 +23,7 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Both, as short as they can be told apart. */
+/** Both values, shortened to the part around their first difference. */
 function shownBeside(a: unknown, b: unknown): string {
   const texts = [a, b].map((value) => (value === undefined ? 'nothing' : JSON.stringify(value))) as [string, string];
   if (texts.every(({ length }) => length <= before + after)) return texts.join(' versus ');

@@ -10,7 +10,7 @@ import { playAgain, playEpisode } from './play-episode.js';
 
 const strangers = ['', 'no such task', '__proto__', '../../', '-1', 'x'.repeat(1_000)];
 
-/** Tries each admissible action of one state, to which the instance is led each time. */
+/** Tries up to 20 admissible actions of one state. Before each, the instance is brought to this state again. */
 async function illegalAdmissible(
   context: CheckContext,
   environment: Environment,
@@ -94,13 +94,13 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
       const [{ task, turns: [turn] = [] } = { task: context.sample[0]?.task ?? '' }] = context.randomEpisodes;
       for (const when of ['before any episode', 'in an episode', 'during a step'] as const) {
         const environment = await context.createUnowned();
-        // A task that cannot be played is told of elsewhere.
+        // Another check reports tasks that cannot be played.
         if (when !== 'before any episode')
           await begin(() => environment.reset(task, freshDraw(context.random.stream('environment', task))));
         const pending =
           when === 'during a step' ? begin(() => environment.step(turn?.action ?? '', freshCall())) : undefined;
         found.push(...(await freedTwice(`dispose ${when}`, () => environment.dispose?.())));
-        // What becomes of the call is nobody's business any more.
+        // The outcome of the call no longer matters.
         await Promise.race([pending, wait(1_000, undefined, { ref: false })]);
       }
       return found;
@@ -149,7 +149,7 @@ async function begin(call: () => Awaitable<unknown>): Promise<void> {
   try {
     await call();
   } catch {
-    // Its instance was disposed of meanwhile.
+    // The instance may have been disposed of during the call.
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Random } from '../../contracts/random.js';
 
-/** A text that is no action, or hardly one. */
+/** A text that is not an action, or looks only similar to one. */
 export interface MalformedAction {
   readonly text: string;
-  /** No environment with a grammar of its own can take it for legal. */
+  /** No environment with a grammar can read it as legal. */
   readonly hopeless: boolean;
 }
 
@@ -42,7 +42,7 @@ const makers: readonly ((random: Random, legal: string) => MalformedAction)[] = 
   (random) => ({ text: random.choice(strangeWords), hopeless: true }),
   (random) => ({ text: range(random, random.integer(1, 40), 0, 32), hopeless: true }),
   (random) => ({ text: range(random, random.integer(1, 40), 0x7f, 0xa0), hopeless: true }),
-  // Letters and signs of other scripts, digits left out: a lenient reader may know those.
+  // Letters and signs of other scripts, without digits, which a lenient reader may accept.
   (random) => ({ text: range(random, random.integer(1, 40), 0x4e00, 0x9fff), hopeless: true }),
   (random) => ({ text: range(random, random.integer(1, 20), 0x1f300, 0x1f600), hopeless: true }),
   (random) => ({ text: `${range(random, 3, 0xd800, 0xdfff)} half a pair`, hopeless: true }),
@@ -61,7 +61,7 @@ const makers: readonly ((random: Random, legal: string) => MalformedAction)[] = 
 
 const tenMegabytes = 10 * 1024 * 1024;
 
-/** `count` texts: a few of 10 MB, then every kind in turn. `legal` gives a legal action to spoil. */
+/** `count` texts: three of 10 MB, then every kind in turn. `legal` returns a legal action to damage. */
 export function* malformedActions(random: Random, count: number, legal: () => string): Generator<MalformedAction> {
   for (let index = 0; index < count; index += 1) {
     if (index === 0) yield { text: 'x'.repeat(tenMegabytes), hopeless: true };

@@ -1,10 +1,10 @@
 import type { CheckContext, EnvironmentCheck } from './check-context.js';
 import type { MalformedAnswer } from './play-malformed.js';
 
-/** Longest answer to nonsense, in characters: more would let the agent flood its own context. */
+/** Maximum number of characters in an answer to nonsense. With more, the agent could fill its own context. */
 const longestAnswer = 20_000;
 
-/** What `complaint` says of the malformed actions, at most five times. */
+/** The first five complaints about malformed actions. */
 async function overMalformed(
   context: CheckContext,
   complaint: (answer: MalformedAnswer) => string | undefined,

@@ -1,10 +1,10 @@
 import type { CheckContext } from './check-context.js';
 import { playAgain, type CheckedEpisode } from './play-episode.js';
 
-/** Seconds for which steps are counted. */
+/** Seconds of the measurement. */
 const countedSeconds = 0.2;
 
-/** Steps a second of random play, resets included; undefined where no task can be played. */
+/** Steps per second of random play, including resets; undefined if no task can be played. */
 export async function measureSpeed(context: CheckContext): Promise<number | undefined> {
   const { random, sample, randomEpisodes } = context;
   const playable = randomEpisodes.filter(({ thrown, turns }) => thrown === undefined && turns.length > 0);
@@ -15,7 +15,7 @@ export async function measureSpeed(context: CheckContext): Promise<number | unde
   for (let round = 0; performance.now() - begin < 1000 * countedSeconds; round += 1) {
     const episode = playable[round % playable.length] as CheckedEpisode;
     const again = await playAgain(environment, episode, random);
-    // What plays the first time only is no use here; the check of repetition tells of it.
+    // An episode that cannot be repeated gives no speed. The check of repetition reports it.
     if (again.turns.length === 0) return undefined;
     steps += again.turns.length;
   }

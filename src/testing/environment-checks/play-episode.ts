@@ -6,28 +6,28 @@ import { shorten } from '../shorten.js';
 import { act, BadAnswer, reset, step } from './call-environment.js';
 import { jsonDifference } from './json-difference.js';
 
-/** One action and its answer, with the state's key before it where the environment has one. */
+/** One action and its result, with the state key before the action if the environment has one. */
 export interface PlayedTurn {
   readonly action: string;
   readonly result: StepResult;
   readonly keyBefore?: string;
 }
 
-/** An episode as the kit keeps it; an exception ends it and is kept too. */
+/** An episode that the kit played. An exception ends the episode and is stored. */
 export interface CheckedEpisode {
   readonly task: string;
   readonly start: Start;
   readonly turns: readonly PlayedTurn[];
-  /** `answer`: what a step gave is not data as the contract wants it. */
+  /** `answer`: the result of a step breaks the contract. */
   readonly thrown?: { readonly phase: 'reset' | 'action' | 'step' | 'answer'; readonly message: string };
 }
 
-/** The next action; undefined leaves the episode. */
+/** Returns the next action, or undefined to leave the episode. */
 export type ChooseAction = (environment: Environment, turn: number) => Awaitable<string | undefined>;
 
 /**
- * Plays one episode; throws nothing but that the world is down. The environment draws from a stream of `random` that
- * depends on the task alone, unless one is given.
+ * Plays one episode. Throws only if the world is down. By default the environment draws from a stream of `random` that
+ * depends only on the task.
  */
 export async function playEpisode(
   environment: Environment,
@@ -60,7 +60,7 @@ export async function playEpisode(
   }
 }
 
-/** Chooses as a player of the environment does, from streams that depend on the task and the turn alone. */
+/** Chooses like a player of the environment, from streams that depend only on player, task and turn. */
 export function chooseAs(player: string, random: Random, task: string): ChooseAction {
   return (environment, turn) => act(environment, player, random.stream('actions', player, task, turn));
 }
@@ -70,18 +70,18 @@ export function chooseAgain(episode: CheckedEpisode): ChooseAction {
   return (_environment, turn) => episode.turns[turn]?.action;
 }
 
-/** Plays an episode again: the same task, stream and actions, up to where it was left or threw. */
+/** Plays an episode again with the same task, stream and actions, for the same number of turns. */
 export function playAgain(environment: Environment, episode: CheckedEpisode, random: Random): Promise<CheckedEpisode> {
   return playEpisode(environment, episode.task, random, chooseAgain(episode), episode.turns.length);
 }
 
-/** What the agent and the trainer get to see of an episode, as bytes to compare; state keys are not among it. */
+/** The parts of an episode that the agent and the trainer see, as text to compare. It contains no state keys. */
 export function episodeBytes({ task, start, turns, thrown }: CheckedEpisode): string {
   const reached = thrown?.phase === 'reset' ? thrown : null;
   return JSON.stringify([task, start, turns.map(({ action, result }) => [action, result]), reached]);
 }
 
-/** Where two episodes part, as `episodeBytes` wrote them; undefined for what it did not write. */
+/** The first difference of two episodes from `episodeBytes`; undefined for other text. */
 export function bytesDifference(first: string, second: string): string | undefined {
   const read = (bytes: string): CheckedEpisode => {
     const [task, start, turns, reached] = JSON.parse(bytes) as [
@@ -100,14 +100,14 @@ export function bytesDifference(first: string, second: string): string | undefin
   }
 }
 
-/** How an episode differs from the first time it was played, as findings of a check. */
+/** The difference of a repeated episode from the original, as findings of a check. */
 export function differences(episode: CheckedEpisode, again: CheckedEpisode, when?: string): string[] {
   if (episodeBytes(again) === episodeBytes(episode)) return [];
   const place = `task ${shorten(episode.task)}${when === undefined ? '' : `, ${when}`}`;
   return [`${place}: ${firstDifference(episode, again)}`];
 }
 
-/** Where two episodes part, in words. */
+/** The first difference of two episodes, in words. */
 function firstDifference(a: CheckedEpisode, b: CheckedEpisode): string {
   if (a.thrown?.phase !== 'reset' && b.thrown?.phase === 'reset') return `reset threw: ${b.thrown.message}`;
   const start = jsonDifference(a.start, b.start);
@@ -124,7 +124,7 @@ function firstDifference(a: CheckedEpisode, b: CheckedEpisode): string {
   return `one of them threw: ${a.thrown?.message ?? b.thrown?.message ?? 'neither'}`;
 }
 
-/** True if no surrogate stands without its other half: such text cannot be kept in a file. */
+/** True if the text contains no half surrogate pair, which cannot be saved to a file. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }

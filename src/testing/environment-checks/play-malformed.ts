@@ -7,16 +7,16 @@ import { messageOf } from '../../errors/message-of.js';
 import { isUnavailable } from '../is-unavailable.js';
 import { shorten } from '../shorten.js';
 
-/** What became of a malformed action. */
+/** The result of a malformed action. */
 export interface MalformedAnswer {
   /** The action, shortened. */
   readonly action: string;
-  /** No environment with a grammar of its own can take it for legal. */
+  /** No environment with a grammar can read it as legal. */
   readonly hopeless: boolean;
   readonly thrown?: string;
-  /** What is wrong with an answer that is no data. */
+  /** What is wrong with an answer that breaks the contract. */
   readonly bad?: string;
-  /** Absent where the step threw, or gave no data. */
+  /** Absent if the step threw or broke the contract. */
   readonly answer?: {
     readonly invalid: boolean;
     /** Characters of the observation. */
@@ -26,7 +26,7 @@ export interface MalformedAnswer {
   };
 }
 
-/** Plays malformed actions, one after the other, over the tasks in turn. */
+/** Plays malformed actions one after the other, on each task in turn. */
 export async function playMalformed(
   environment: Environment,
   tasks: readonly string[],
@@ -35,7 +35,7 @@ export async function playMalformed(
 ): Promise<MalformedAnswer[]> {
   const answers: MalformedAnswer[] = [];
   let begun = 0;
-  // Asked beforehand: what spoils actions cannot wait for them.
+  // Legal actions are collected in advance, because `malformedActions` cannot wait for them.
   let usual: string[] = [];
   const begin = async () => {
     const task = tasks[begun % tasks.length] ?? '';
@@ -66,7 +66,7 @@ export async function playMalformed(
       const what = error instanceof BadAnswer ? 'bad' : 'thrown';
       answers.push({ action, hopeless, [what]: messageOf(error) });
     }
-    // A long run of nonsense on one task may end it or fill its memory: begin another now and then.
+    // Nonsense may end a task or fill its memory, so a new task begins at least every 100 actions.
     if (ended || answers.length % 100 === 0) await begin();
   }
   return answers;

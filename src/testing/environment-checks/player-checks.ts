@@ -8,7 +8,7 @@ import { chooseAs, differences, playAgain, playEpisode, type CheckedEpisode } fr
 
 const playersOf = ({ world }: CheckContext): readonly string[] => ['random', ...(world.experts ?? [])];
 
-/** What a player does at the beginning of a task: the same both times, from the same stream. */
+/** A sentence if a player acts differently at the start of a task when it is asked twice with the same stream. */
 async function badPlayer(context: CheckContext, environment: Environment, name: string): Promise<string | undefined> {
   const stream = () => context.random.stream('player', name);
   const first = await act(environment, name, stream());
@@ -17,9 +17,7 @@ async function badPlayer(context: CheckContext, environment: Environment, name: 
   return `with one random stream it first does ${shorten(first)}, then ${shorten(again)}`;
 }
 
-/**
- * Leads two instances to one state, one after the other, has each graded, and plays the episode whole on the second.
- */
+/** Brings two instances to the same state and grades both. Then plays the whole episode on the second. */
 async function gradedTwice(
   context: CheckContext,
   episode: CheckedEpisode,

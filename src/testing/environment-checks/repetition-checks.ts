@@ -1,5 +1,5 @@
-// The same task, random numbers and actions give the same bytes: on a new instance, on a used one, after restore, in
-// another process, in another thread.
+// Checks that the same task, random numbers and actions give the same bytes: on a new instance, on a used one, after
+// restore, in another process and in another thread.
 import type { Environment, World } from '../../contracts/environment.js';
 import type { Json } from '../../contracts/json.js';
 import type { Random } from '../../contracts/random.js';
@@ -13,8 +13,8 @@ import { compareProcesses, compareThreads } from './compare-processes.js';
 import { differences, playAgain, playEpisode, type ChooseAction, type CheckedEpisode } from './play-episode.js';
 
 /**
- * Asks everything that may be asked between two steps; none of it may change the state. A player that throws is told of
- * elsewhere.
+ * Makes every call that is allowed between two steps. None of them may change the state. Another check reports players
+ * that throw.
  */
 export async function askEverything(world: World, environment: Environment, random: Random): Promise<void> {
   for (const player of ['random', ...(world.experts ?? [])]) {
@@ -27,7 +27,7 @@ export async function askEverything(world: World, environment: Environment, rand
   await environment.snapshot?.();
 }
 
-/** Steps through actions from the present state, as bytes. */
+/** The results of these actions from the current state, as text to compare. */
 async function stepThrough(environment: Environment, actions: readonly string[]): Promise<string> {
   const results: string[] = [];
   for (const action of actions) results.push(JSON.stringify(await step(environment, action)));
@@ -147,8 +147,7 @@ const checks: readonly EnvironmentCheck[] = [
     why: 'States are counted and matched by their key. Different states would count as one.',
     cure: 'Put everything into the key that affects a future answer.',
     run: (context) => {
-      // What an episode has on record (progress, milestones) may differ by the way that led here; what the world
-      // answers may not.
+      // Progress and milestones may depend on the way to a state. The other parts of the answer may not.
       const answers = new Map<string, string>();
       for (const { task, turns } of allEpisodes(context)) {
         for (const { action, result, keyBefore } of turns) {

@@ -1,25 +1,24 @@
-// What instances share, a world or a module, must not show: whoever plays beside an episode, and in whatever order
-// instances and worlds are made.
+// Checks that a shared world or module has no visible effect: other episodes, and the order in which instances and
+// worlds are created, must not change an episode.
 import type { Environment } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { shorten } from '../shorten.js';
 import { instanceLimit, repeatable, unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { differences, episodeBytes, playAgain, playEpisode, type CheckedEpisode } from './play-episode.js';
 
-/** Somebody who plays an episode again beside others. */
+/** An instance that replays an episode next to others. */
 interface Runner {
   readonly environment: Environment;
   readonly episode: CheckedEpisode;
-  /** What becomes of it half-way: it plays to its end, is left where it is, or is disposed of. */
+  /** What happens halfway: the instance plays on, stops, or is disposed of. */
   readonly fate: 'plays' | 'left' | 'disposed';
 }
 
 /**
- * Episodes played again turn by turn, everybody's first turn before anybody's second; what each played, in the order
- * given.
+ * Replays episodes turn by turn: all first turns come before any second turn. Returns the replays in the given order.
  */
 async function interleave(runners: readonly Runner[], random: Random): Promise<readonly CheckedEpisode[]> {
-  // Each asks for its next action when everybody has had a turn.
+  // Each runner chooses its next action only after all runners have finished their turn.
   let arrive: (() => void)[] = [];
   let playing = runners.length;
   const nextRound = (): void => {
@@ -49,9 +48,7 @@ async function interleave(runners: readonly Runner[], random: Random): Promise<r
   );
 }
 
-/**
- * Who plays beside the episode that is looked at, as far as there may be instances at once, and what becomes of them.
- */
+/** What happens to the neighbours of the checked episode. The world's limit of instances may cut this list. */
 const neighbours: readonly Runner['fate'][] = [
   'plays',
   'disposed',
@@ -60,7 +57,7 @@ const neighbours: readonly Runner['fate'][] = [
   ...Array.from({ length: 6 }, () => 'plays' as const),
 ];
 
-/** The episode again while others play on instances of the same world, as findings. */
+/** Replays an episode while others play in the same world, and returns differences as findings. */
 async function besideOthers(context: CheckContext, episode: CheckedEpisode, shift: number): Promise<string[]> {
   const episodes = unthrown(context.randomEpisodes);
   const world = await context.openUnowned();
@@ -83,7 +80,7 @@ async function besideOthers(context: CheckContext, episode: CheckedEpisode, shif
   }
 }
 
-/** Why nobody can play beside somebody else, if so. */
+/** Why two episodes cannot play at the same time; undefined if they can. */
 function alone(context: CheckContext): string | undefined {
   if (instanceLimit(context) < 2) return 'the world allows only one instance at a time';
   return unthrown(context.randomEpisodes).length < 2 ? 'there is only one episode' : undefined;
@@ -142,7 +139,7 @@ const checks: readonly EnvironmentCheck[] = [
     idle: alone,
     run: async (context) => {
       const world = await context.otherWorld();
-      // The first of all plays nothing; neither do others, where there may be many.
+      // The first instance plays nothing. If more than five are allowed, the first two or three play nothing.
       const limit = Math.min(7, instanceLimit(context));
       const spare = Math.max(1, limit - 4);
       for (let instance = 0; instance < spare; instance += 1) await context.create(world);

@@ -3,12 +3,12 @@ import type { Random } from '../../contracts/random.js';
 import { splitNames, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { shorten } from '../shorten.js';
 
-/** Ids of a split: all of them where it is bounded and small enough, else an even sample. */
+/** Ids of a split: all of them if it is bounded and small enough, otherwise an even sample. */
 export async function listIds(source: TaskSource, limit: number): Promise<string[]> {
   const count = source.count === 'unbounded' ? limit : source.count;
   const taken = Math.min(count, limit);
   const ids: string[] = [];
-  // Many at once, as the host asks, and not all: they may be asked of a server.
+  // Like the host, asks for many ids at a time, but not for all: a server may have to answer.
   for (let from = 0; from < taken; from += 1_000) {
     const length = Math.min(1_000, taken - from);
     const places = Array.from({ length }, (_, index) => Math.floor(((from + index) * count) / taken));
@@ -121,7 +121,7 @@ export const taskChecks: readonly EnvironmentCheck[] = [
   },
 ];
 
-/** What is wrong with a task drawn at random, if anything. */
+/** What is wrong with a random task; undefined if nothing is. */
 async function badDraw(
   context: CheckContext,
   split: SplitName,

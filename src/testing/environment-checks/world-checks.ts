@@ -1,5 +1,5 @@
-// An environment is its task, its random stream and its actions, and nothing else: not the process, not the time of
-// day.
+// Checks that an environment depends only on its task, its random stream and its actions, not on the process or the
+// time.
 import { clock, globalRandom, globalState } from '../shared-cures.js';
 import { callsOfMathRandom, changedGlobals, withOtherClock } from '../disturb-process.js';
 import { shorten } from '../shorten.js';
@@ -8,7 +8,7 @@ import { repeatable, unthrown, type CheckContext, type EnvironmentCheck } from '
 import { chooseAgain, differences, episodeBytes, playAgain, playEpisode } from './play-episode.js';
 import { askEverything } from './repetition-checks.js';
 
-/** Everything that a world and an instance do in their lives. */
+/** Makes every kind of call to a world and an instance, from opening to closing. */
 async function live(context: CheckContext): Promise<void> {
   const world = await context.openUnowned();
   await world.splits.train.random(context.random.stream('life'));
@@ -17,7 +17,7 @@ async function live(context: CheckContext): Promise<void> {
   const environment = await context.createUnowned(world);
   for (const episode of unthrown(context.randomEpisodes).slice(0, 3)) {
     await playAgain(environment, episode, context.random);
-    // Nobody asks for an action where a game has ended.
+    // Players need not answer after the end of a game, so the episode starts again.
     await reset(environment, episode.task, context.random.stream('environment', episode.task));
     await askEverything(world, environment, context.random.stream('life'));
   }
@@ -37,7 +37,7 @@ const checks: readonly EnvironmentCheck[] = [
     run: async (context) => {
       const [episode] = unthrown(context.oracleEpisodes ?? context.randomEpisodes);
       if (episode === undefined) return [];
-      // The same stream and actions for every task: only the id is left to make a difference.
+      // Stream and actions are the same for every task, so only the id can make a difference.
       const environment = await context.create();
       const seen = new Set<string>();
       const tasks = [...new Set(context.sample.map(({ task }) => task))];
@@ -108,7 +108,7 @@ const checks: readonly EnvironmentCheck[] = [
         for (const turn of [undefined, ...turns]) {
           if (turn !== undefined) seen = (await step(environment, turn.action)).observation;
           const state = JSON.stringify(await environment.snapshot());
-          // A short one may stand there by chance.
+          // A short state may appear by chance.
           if (state.length < 12 || !seen.includes(state)) continue;
           return [`task ${shorten(task)}: the observation ${shorten(seen)} contains the snapshot ${shorten(state)}`];
         }
@@ -118,5 +118,5 @@ const checks: readonly EnvironmentCheck[] = [
   },
 ];
 
-/** Of these, the clock alone plays what was played before. */
+/** Only the check `clock` replays episodes. */
 export const worldChecks = checks.map((check) => (check.id === 'clock' ? repeatable(check) : check));

@@ -1,27 +1,27 @@
-// An algorithm's own code on a game whose every episode is known: does its expected step climb, and does it go where it
-// claims to?
+// Runs an algorithm on a game with known episodes: does its expected step increase the expected return, and is it
+// unbiased if the algorithm claims so?
 import type { Algorithm } from '../../contracts/algorithm.js';
 import type { KitCheck } from '../conformance-kit.js';
 import { measureEstimator, type MeasuredEstimator } from './measure-estimator.js';
 import { TokenMdp } from './token-mdp.js';
 
-/** What these checks read of the kit's context. */
+/** The part of the kit's context that these checks read. */
 interface GradientContext {
   readonly algorithm: Algorithm;
   create(): Promise<Algorithm>;
   readonly seed: number;
 }
 
-/** Batches of two groups of four: enough to tell uphill from sideways. */
+/** Number of batches with two groups of four: enough to see whether the expected return increases. */
 const batchesToClimb = 400;
-/** Enough for a bias of a few hundredths of the gradient to show. */
+/** Enough to show a bias of a few hundredths of the gradient. */
 const batchesToCompare = 1_500;
 const groupSize = 4;
 
-/** Standard deviations beyond which it is no chance any more. */
+/** Number of standard deviations above which a difference is not chance. */
 const chance = 5;
 
-/** A critic that is wrong everywhere, and differently. */
+/** A critic that is wrong everywhere, by different amounts. */
 const wrongCritic = (context: string): number => ((context.length * 7) % 5) - 2;
 
 let game: TokenMdp | undefined;
@@ -46,7 +46,7 @@ export const estimatorChecks: readonly KitCheck<GradientContext>[] = [
     cure: 'Credit each token with the later rewards of its own episode. Check signs and indices.',
     run: async (context) => {
       const { angle, episodes } = await measure(context, batchesToClimb);
-      // An algorithm that chooses may find nothing worth learning in this game.
+      // An algorithm with `select` may select no episode of this game.
       if (episodes === 0) return [];
       if (Number.isNaN(angle)) return ['the expected step is zero or not a number'];
       return angle < 80

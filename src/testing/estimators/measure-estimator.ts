@@ -1,6 +1,5 @@
-// Bias and variance of an algorithm's gradient on the small game: many batches are sampled, each is given credit by the
-// algorithm's own `advantages`, weighed by its `weights`, and its `loss` is differentiated where the policy is still
-// the sampler.
+// Measures bias and variance of an algorithm's gradient on the small game. It samples many batches, applies the
+// algorithm's own `advantages` and `weights`, and differentiates its `loss` while the policy still equals the sampler.
 import type { Algorithm } from '../../contracts/algorithm.js';
 import type { TrainingBatch } from '../../contracts/batch.js';
 import type { CompletedEpisode } from '../../contracts/trajectory.js';
@@ -15,7 +14,7 @@ export interface MeasureSettings {
   /** Episodes of each task in a batch. */
   readonly groupSize: number;
   readonly seed?: number;
-  /** What the critic says of a context; absent: the exact value. */
+  /** The critic's value of a context; absent: the exact value. */
   readonly critic?: (context: string) => number;
 }
 
@@ -23,26 +22,25 @@ export interface MeasureSettings {
 export interface MeasuredEstimator {
   readonly mean: Float64Array;
   /**
-   * How far the mean is from `factor` times the gradient, in standard deviations of what an unbiased estimate would
-   * show: the sum over contexts of squared distances in standard errors is then chi-squared with as many degrees of
-   * freedom.
+   * Distance of the mean from `factor` times the gradient, in standard deviations. For an unbiased estimate, the sum
+   * over contexts of squared distances in standard errors is chi-squared, with one degree of freedom per context.
    */
   readonly deviations: (factor: number) => number;
   /** |E g - gradient| / |gradient|. */
   readonly bias: number;
-  /** What of the bias is Monte-Carlo error: the expectation of `bias` where there is none. */
+  /** Monte-Carlo error of `bias`: its expected value for an unbiased estimate. */
   readonly biasNoise: number;
-  /** Angle between E g and the gradient, in degrees: a bias that no learning rate makes good. */
+  /** Angle between E g and the gradient, in degrees: a bias that no learning rate corrects. */
   readonly angle: number;
-  /** Its share of Monte-Carlo error, in degrees. */
+  /** Monte-Carlo error of the angle, in degrees. */
   readonly angleNoise: number;
-  /** E g along the gradient, over the length of the gradient: the multiple that comes nearest. */
+  /** Component of E g along the gradient, divided by |gradient|: the nearest multiple of the gradient. */
   readonly projection: number;
-  /** |E g| / |gradient|: what a learning rate would make good. */
+  /** |E g| / |gradient|: a factor that the learning rate can correct. */
   readonly scale: number;
-  /** Episodes that were trained on. */
+  /** Number of episodes in all batches. */
   readonly episodes: number;
-  /** Standard deviation of a batch's estimate over the length of its mean. */
+  /** Standard deviation of the estimate of one batch, divided by the length of its mean. */
   readonly noise: number;
 }
 
@@ -81,7 +79,7 @@ export function measureEstimator(
     const weight = algorithm.weights(credited);
     const live = { logprob: batch.logprobs, entropy: new Float64Array(weight.length), value: batch.values };
     const { gradients } = evaluateLoss({ ...credited, weight }, live, loss);
-    // An optimizer goes down the loss: the estimate of the ascent direction is the negative.
+    // An optimizer descends the loss, so the estimate of the ascent direction is the negative derivative.
     const estimate = new Float64Array(size);
     for (const [row, { episode }] of episodes.entries()) {
       for (const step of episode.contexts) {
@@ -98,10 +96,10 @@ export function measureEstimator(
   return { ...compare(mdp, sum, squares, { batches, groupSize }), episodes: trained };
 }
 
-/** The return above which an episode of the game counts as a success: a third or so of them. */
+/** An episode with a higher return counts as a success: about a third of the episodes. */
 const solvedAbove = 1.2;
 
-/** What of a group the algorithm trains on, as the loop asks it. */
+/** The episodes of a group that the algorithm selects for training. */
 function select(algorithm: Algorithm, group: readonly Played[]): Played[] {
   const completed = group.map(({ episode }) => ({
     turns: episode.turns,
@@ -133,7 +131,7 @@ function layOut(
   return { ...batch, values, greedyReturn, referenceLogprobs: batch.logprobs };
 }
 
-/** Visits of a context below which the distribution of its mean is nothing like a normal one. */
+/** With fewer visits of a context, the distribution of its mean is far from normal. */
 const fewVisits = 100;
 
 function compare(

@@ -1,19 +1,19 @@
-// A game small enough to be enumerated: two tasks, up to three turns of one or two sampled tokens, an observation after
-// each turn that nobody sampled, a reward on every turn, and a chance event in between. All its episodes are known with
-// their probabilities, and so is the exact gradient of the expected return by every logit of the policy.
+// A small game that can be enumerated. It has two tasks, up to three turns of one or two sampled tokens, an observation
+// after each turn, a reward on every turn, and a chance event between turns. All episodes and their probabilities are
+// known, and so is the exact gradient of the expected return by every logit of the policy.
 import type { Random } from '../../contracts/random.js';
 import { createRandom } from '../../random/create-random.js';
 
-/** Tokens: 0 and 1 are what the policy chooses from, 2 and 3 the tasks, 4 to 6 observations. */
+/** Tokens: 0 and 1 are the choices of the policy, 2 and 3 the tasks, 4 to 6 observations. */
 const TASKS = [2, 3];
 const [CALM, STORM, END] = [4, 5, 6] as const;
 
-/** Turns of a choice of tokens; the second turn is a single token, so that turns differ in length. */
+/** Number of sampled tokens in each turn. The turns differ in length. */
 const TURN_LENGTHS = [2, 1, 2];
 
 /**
- * What a turn brings: its reward, and whether it ends the episode. Rewards differ from task to task, come early and
- * late, and depend on what was chosen before.
+ * Reward of a turn, and whether it ends the episode. Rewards differ between tasks, come early and late, and depend on
+ * earlier choices.
  */
 function outcome(
   task: number,
@@ -34,11 +34,11 @@ function outcome(
   }
 }
 
-/** Chance of a storm, by what was chosen first. */
+/** Probability of a storm, given the first choice of the turn. */
 const stormy = ([first]: readonly number[]): number => (first === 1 ? 0.7 : 0.3);
 
 /**
- * The policy: for each context the probability of token 1. Contexts are all tokens before, as text; logits come from
+ * The policy: the probability of token 1 in each context. A context is the text of all earlier tokens. Logits come from
  * the seed.
  */
 export class TokenPolicy {
@@ -67,7 +67,7 @@ export class TokenPolicy {
   }
 }
 
-/** A sampled token and what it was drawn after. */
+/** A sampled token and its context. */
 interface Step {
   readonly position: number;
   readonly context: string;
@@ -85,7 +85,6 @@ export interface TokenEpisode {
   readonly return: number;
 }
 
-/** An episode that goes on. */
 interface Unfinished extends Omit<TokenEpisode, 'return'> {
   readonly turn: number;
   readonly history: readonly number[];
@@ -159,18 +158,18 @@ function enumerateEpisodes(policy: TokenPolicy, task: number): TokenEpisode[] {
   }));
 }
 
-/** The game with its exact answers. */
+/** The game with its exact values and gradient. */
 export class TokenMdp {
   readonly policy: TokenPolicy;
   /** Every episode of each task. */
   readonly tasks: readonly (readonly TokenEpisode[])[];
-  /** Place of each context's logit in a gradient. */
+  /** Index of each context's logit in a gradient. */
   readonly places: ReadonlyMap<string, number>;
-  /** E[rewards still to come | context]. */
+  /** E[future rewards | context]. */
   readonly values: ReadonlyMap<string, number>;
-  /** How often a context comes up in an episode of its task. */
+  /** Probability that an episode of its task contains the context. */
   readonly reach: ReadonlyMap<string, number>;
-  /** Of the expected return, mean over tasks, by the logit of each context. */
+  /** Gradient of the expected return (mean over tasks) by the logit of each context. */
   readonly gradient: Float64Array;
 
   constructor(seed = 1, changes?: ReadonlyMap<string, number>) {
@@ -189,12 +188,12 @@ export class TokenMdp {
     return sum / this.tasks.length;
   }
 
-  /** d log p(token | context) / d logit of token 1: there is one logit a context. */
+  /** d log p(token | context) / d logit of token 1; each context has one logit. */
   slope({ context, token }: Step): number {
     return token - this.policy.probabilities(context)[1];
   }
 
-  /** An episode of a task, by a uniform number. */
+  /** Draws an episode of a task, given a uniform random number. */
   draw(task: number, uniform: number): TokenEpisode {
     const episodes = this.tasks[task] as readonly TokenEpisode[];
     let left = uniform;
@@ -202,7 +201,7 @@ export class TokenMdp {
     return drawn ?? (episodes.at(-1) as TokenEpisode);
   }
 
-  /** An episode of the likelier token everywhere; chance stays chance. */
+  /** Draws an episode in which every token is the more likely one. Events of the game stay random. */
   drawGreedy(task: number, uniform: number): TokenEpisode {
     const greedy = (this.tasks[task] as readonly TokenEpisode[])
       .filter(({ contexts }) =>

@@ -95,7 +95,7 @@ export const checkpointChecks: readonly PolicyCheck[] = [
   },
 ];
 
-/** Takes steps and gives the norms of their gradients, as one string. */
+/** Takes optimizer steps and returns their gradient norms as one string. */
 async function train(model: PolicyModel, batch: TrainingBatch, learningRate: number, steps: number): Promise<string> {
   const norms: number[] = [];
   for (let step = 0; step < steps; step += 1) {

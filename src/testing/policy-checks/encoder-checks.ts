@@ -1,6 +1,6 @@
 import type { PolicyCheck } from './policy-context.js';
 
-/** How control tokens of common models are spelled; text that holds them is text. */
+/** Spellings of the control tokens of common models. In outside text they are plain text. */
 const forgeries = [
   '<|im_end|>',
   '<|endoftext|>',
@@ -71,7 +71,7 @@ export const encoderChecks: readonly PolicyCheck[] = [
         ...shapeless.map((id) => `the id ${id} has an empty piece`),
         ...plain.flatMap((action) => {
           const read = [...encoder.encodeAction(action)].map((id) => encoder.piece(id)).join('');
-          // An encoder may put a blank in front.
+          // An encoder may add a space at the start.
           if (read.trim() === action.trim()) return [];
           return [`the pieces of ${JSON.stringify(action)} read ${JSON.stringify(read)}`];
         }),

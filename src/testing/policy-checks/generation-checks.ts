@@ -11,13 +11,13 @@ import {
   type PolicyCheckContext,
 } from './policy-context.js';
 
-/** The same request under a name of its own. */
+/** The same request with a new sequence name. */
 const renamed = (context: PolicyCheckContext, request: GenerateRequest): GenerateRequest => ({
   ...request,
   sequence: context.newSequence(),
 });
 
-/** What is different between two answers to one request, if anything. */
+/** The difference between two answers to one request; undefined if they agree. */
 function difference(one: GeneratedTokens | undefined, other: GeneratedTokens | undefined): string | undefined {
   if (one === undefined || other === undefined) return 'an answer is missing';
   if (one.tokens.join() !== other.tokens.join())
@@ -26,7 +26,7 @@ function difference(one: GeneratedTokens | undefined, other: GeneratedTokens | u
   return apart <= 1e-6 ? undefined : `log probabilities differ by ${apart}`;
 }
 
-/** The prompts with one token behind them, as a batch in which that token is sampled. */
+/** A batch of the prompts, each followed by one sampled token. */
 function batchOfOneToken(requests: readonly GenerateRequest[], tokens: readonly number[]): TrainingBatch {
   const rows = requests.length;
   const width = Math.max(...requests.map((request) => request.tokens.length)) + 1;
@@ -41,11 +41,11 @@ function batchOfOneToken(requests: readonly GenerateRequest[], tokens: readonly 
   return batch;
 }
 
-/** Log probability of the token that is sampled in each row. */
+/** Log probability of the sampled token of each row. */
 const sampledLogprobs = (batch: TrainingBatch, logprobs: Float64Array): number[] =>
   [...logprobs].filter((_, index) => batch.mask[index] === 1);
 
-/** Why what a sampler does not promise is not checked, if so. */
+/** The reason to skip a check if the sampler does not make these promises; undefined if it makes them. */
 const unpromised =
   (...promises: readonly (keyof SamplerPromises)[]) =>
   ({ model }: PolicyCheckContext): string | undefined => {
@@ -90,7 +90,7 @@ export const generationChecks: readonly PolicyCheck[] = [
     cure: "Stop only at the request's endIds.",
     run: async (context) => {
       const requests = makeRequests(context, 3);
-      // The likeliest token is sampled again, with draws or without.
+      // Temperature 0 samples the most likely token again, with or without draws.
       const sampling = { ...plainSampling, temperature: 0 };
       const answers = await context.model.generate(requests, sampling);
       const first = answers.map(({ tokens }) => tokens[0] as number);
@@ -136,7 +136,7 @@ export const generationChecks: readonly PolicyCheck[] = [
       'attention reads padding, positions count padding, draws are taken in the order of the batch, or sums depend on its size',
     why: 'Which episodes share a call depends on timing. Results would depend on it.',
     cure: 'Mask padding in attention and positions, and use the draws of the request; or do not promise `independent`.',
-    // Without its draws no answer can be compared with another.
+    // Without `draws`, two answers cannot be compared.
     idle: unpromised('independent', 'draws'),
     run: async (context) => {
       const { model } = context;
@@ -189,7 +189,7 @@ export const generationChecks: readonly PolicyCheck[] = [
       const goOn = requests.map((request, index) => {
         const { tokens: sampled } = answers[index] as GeneratedTokens;
         const append = model.encoder.append(context.settings.observations[0] ?? '');
-        // The last is another conversation under a name that is already known.
+        // The last request is another conversation with a known sequence name.
         const before = index === 3 ? request.tokens.toReversed() : [...request.tokens, ...sampled];
         return { ...request, tokens: [...before, ...append] };
       });

@@ -1,12 +1,12 @@
-// The contract shows no gradient, only its norm. Plain descent shows the rest: a step of size h along it lowers the
-// loss by h times the norm squared, to first order. Where the gradient that is applied is not that of the loss that is
-// returned, the two do not meet.
+// The contract returns no gradient, only its norm. To first order, a step of size h of plain gradient descent lowers
+// the loss by h times the squared norm. If the applied gradient is not the gradient of the returned loss, the two
+// numbers differ.
 import { gradientNorm, playBatch, reinforcementLoss, type PolicyCheck } from './policy-context.js';
 
-/** How much of the loss a step is meant to take: large beside the rounding of 32 bits, small beside the curvature. */
+/** Planned decrease of the loss by one step: large compared with 32-bit rounding, small compared with the curvature. */
 const wanted = 2e-3;
 
-/** Share by which slope and norm may differ, after the curvature is taken out. */
+/** Allowed relative difference of slope and norm, after the correction for curvature. */
 const allowed = 0.05;
 
 const total = (terms: { readonly [name: string]: number }): number =>
@@ -33,8 +33,8 @@ export const gradientChecks: readonly PolicyCheck[] = [
       if (!(norm > 0)) return [`the gradient has norm ${norm}`];
       const step = wanted / norm ** 2;
       const losses = [];
-      // Of two steps of one size the first falls short by half a curvature, the second by two and a half: a quarter of
-      // their difference is put back.
+      // For two steps of one size, the curvature k lowers the first decrease by k/2 and the second by 5k/2. A quarter
+      // of their difference is therefore added to the first.
       for (let taken = 0; taken < 3; taken += 1) {
         losses.push(await lossNow());
         await model.optimizerStep({ learningRate: taken < 2 ? step : 0 });

@@ -15,7 +15,7 @@ import {
   type PolicyCheck,
 } from './policy-context.js';
 
-/** NaN wherever nothing was sampled, and other ids in the padding. */
+/** A copy with NaN at every token that was not sampled, and with other ids in the padding. */
 function spoil(batch: TrainingBatch): TrainingBatch {
   const tokens = batch.tokens.map((token, index) =>
     index % batch.width >= (batch.length[Math.floor(index / batch.width)] as number) ? 1 : token,

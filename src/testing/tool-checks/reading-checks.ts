@@ -4,7 +4,7 @@ import { readerChecks } from '../reader-checks.js';
 import { shorten } from '../shorten.js';
 import { callOf, type ToolCheckContext } from './tool-context.js';
 
-/** A reason stands in an observation, and its tokens fill the episode. */
+/** Maximum number of characters: the reason becomes part of an observation, and its tokens fill the episode. */
 const longestReason = 500;
 
 const isReading = (reading: ToolReading): boolean =>
@@ -81,7 +81,7 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
   })),
 ];
 
-/** Made of nothing but what JSON has. */
+/** True if the value consists only of JSON types. */
 function isPlain(value: unknown): boolean {
   if (value === null || ['boolean', 'string'].includes(typeof value)) return true;
   if (typeof value === 'number') return Number.isFinite(value);

@@ -7,14 +7,14 @@ import { leftOpenBy } from '../open-resources.js';
 import { shorten } from '../shorten.js';
 import { answersOf, callOf, runCall, type ToolCheckContext } from './tool-context.js';
 
-/** Signals and markers that no output should carry: they are for terminals and chat templates. */
+/** Control characters and chat template markers, which an output must not contain. */
 // eslint-disable-next-line no-control-regex
 const control = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]|<\|[^|<>]*\|>|\p{Cs}/u;
 
-/** Asks to stop after so long, and waits as long as the host does. */
+/** Milliseconds before the abort, and after it until the call must end, as in the host. */
 const patience = { stop: 20, grace: 1000 };
 
-/** Calls of its own and those that it makes of awkward texts, one of each. */
+/** The calls in `calls` and the calls that the tool reads in awkward texts, without repetition. */
 function someCalls({ tool, calls, texts }: ToolCheckContext): Map<string, Json> {
   const found = new Map<string, Json>();
   for (const text of [...calls, ...texts()]) {
@@ -101,7 +101,7 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
       const first = await answersOf(tool, calls, context);
       const made: Tool[] = [];
       for (let instance = 0; instance < 4; instance += 1) made.push(await context.create());
-      // The last is asked before the others.
+      // The last instance is asked first.
       for (const other of made.toReversed()) {
         const answers = await answersOf(other, calls, context);
         const differs = first.findIndex((answer, index) => answer !== answers[index]);
@@ -154,7 +154,7 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
         const timer = setTimeout(() => stop.abort(new Error('the time of the call is up')), patience.stop);
         const limit = { millisecondsPerCall: Math.min(context.millisecondsPerCall, patience.stop + patience.grace) };
         const start = performance.now();
-        // What is thrown once it was asked to stop is the host's to deal with.
+        // The host handles errors of a call after its abort.
         const isLate = await runCall(session, read.call, context.random.stream('call'), limit, stop.signal).then(
           () => false,
           (error: unknown) => error instanceof DeadlineError,
@@ -162,7 +162,7 @@ export const runningChecks: readonly KitCheck<ToolCheckContext>[] = [
         clearTimeout(timer);
         await session.dispose?.();
         const taken = performance.now() - start;
-        // Timers may fire a little before a clock has come that far; a call that blocks is not told of by any.
+        // Timers may fire slightly before the clock reaches their time, and a call that blocks stops all timers.
         if (isLate || taken >= limit.millisecondsPerCall) return [`${shorten(text)} ran for ${Math.round(taken)} ms`];
       }
       return [];

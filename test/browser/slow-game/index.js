@@ -1,11 +1,11 @@
-// guess-number with a brake: a run that has to go on while a page is looked at waits, and computes nothing meanwhile.
+// guess-number with a brake: a run waits, without computing, while a test looks at its page.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import contributions from '../../../plugins/env-guess-number/dist/index.js';
 
 /**
- * Milliseconds that every episode of training takes at least, in the current folder. Without the file nothing waits.
+ * File in the current folder with the minimum milliseconds of every training episode. Without the file nothing waits.
  */
 const brake = 'milliseconds.txt';
 const [game] = contributions;

@@ -1,5 +1,6 @@
 /**
- * Heads or tails, by the stream of the call and by how often the session was asked: whatever went astray would show.
+ * Heads or tails, depending on the stream of the call and on the number of calls in the session, so that every mix-up
+ * shows.
  */
 export function create() {
   return {

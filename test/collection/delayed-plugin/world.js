@@ -1,5 +1,5 @@
-// Answer each signal three times. How long an answer takes is decided by AGENTGYM_TEST_DELAYS, which must not be
-// observable: 0 answers at once, 1 makes the first episodes slow and the last ones fast, 2 the other way round, 3
+// The task is to answer three signals correctly. AGENTGYM_TEST_DELAYS decides the time of an answer, which must not be
+// observable: 0 answers immediately, 1 makes the first episodes slow and the last ones fast, 2 does the opposite, 3
 // mixes.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ const timer = fileURLToPath(new URL('timer.js', import.meta.url));
 const answers = { red: 'stop', amber: 'wait', green: 'go' };
 const signals = Object.keys(answers);
 const words = Object.values(answers);
-/** So long that a cache of a megabyte holds three sequences of the preset nano. */
+/** Long enough that a cache of one megabyte holds three sequences of the preset nano. */
 const instructions = `Answer the signal. ${'Signals are red amber green and their answers stop wait go. '.repeat(7)}`;
 
 const source = (split) => ({
@@ -27,7 +27,7 @@ function delay(share, turn) {
   return 12 * ((share * 1009 + turn * 0.37) % 1);
 }
 
-/** A process that waits as long as it is told. */
+/** A process that waits for the requested time. */
 async function startTimer(host) {
   const child = await host.spawn(process.execPath, [timer]);
   child.stdout.setEncoding('utf8');

@@ -1,6 +1,6 @@
-// What documents call `agentgym`: the CLI as it was built. Trainings and ablations that take minutes are cut by
-// settings that anybody could write; the command that was really run is told on standard error. AGENTGYM_DOCS_UNCUT=1
-// runs them as they stand.
+// `agentgym` in the commands of documents: the built CLI. Trainings and ablations of several minutes are cut by
+// ordinary settings, and the command that really ran is written to AGENTGYM_DOCS_LOG. With AGENTGYM_DOCS_UNCUT=1 they
+// run unchanged.
 import { appendFileSync } from 'node:fs';
 
 import { cutCommand } from './cut-command.js';

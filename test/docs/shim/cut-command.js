@@ -4,13 +4,13 @@ import { cutPilot, cutSettings } from './cut-settings.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 /**
- * Axes whose cells leave the keys alone that are cut. Those of others decide how long training takes: a dry run
- * resolves them all and trains a few steps of one.
+ * Axes whose cells do not change the cut keys. Cells of other axes decide how long training takes: a dry run resolves
+ * them all and trains a few steps of one.
  */
 const TRAINED_AXES = ['sparsity', 'algorithm', 'complexity', 'transfer', 'model'];
 
 /**
- * The same command with less to do, or the very list where there is nothing to cut.
+ * The same command with less work, or the same list if there is nothing to cut.
  *
  * @param {string[]} argv
  * @returns {Promise<string[]>}
@@ -38,11 +38,11 @@ export async function cutCommand(argv) {
 }
 
 /**
- * The recipe is resolved as the command says it before anything is cut: one that is wrong is left as it is, so that its
- * error is the command's own.
+ * Resolves the recipe of the command before the cut. A wrong recipe stays unchanged, so that the command reports its
+ * error.
  */
 async function cutRecipe(argv, recipeOf) {
-  // Most commands are not cut, and need not wait for these.
+  // Loaded only here, because most commands are not cut.
   const [{ Config }, { resolveRecipe }] = await Promise.all([
     import('@oclif/core'),
     import('../../../dist/config/resolve-recipe.js'),
@@ -61,7 +61,7 @@ async function cutRecipe(argv, recipeOf) {
     });
     const cuts = cutSettings(recipe);
     const isCut = (set) => cuts.some(([key]) => set?.startsWith(`${key}=`));
-    // What is set twice is an error: the command's own value of a key that is cut goes.
+    // A key that is set twice is an error, so the command's own values of cut keys are removed.
     const isOwn = (word, next) => word === '--set' && isCut(next);
     const kept = argv.filter((word, i) => !isOwn(word, argv[i + 1]) && !isOwn(argv[i - 1], word));
     return [...kept, ...settingFlags(cuts)];

@@ -1,19 +1,19 @@
 /** Tasks of an evaluation. */
 const TASKS = 2;
 
-/** Policies that learnt nothing write as much as they may. */
+/** Untrained policies write as many tokens as they may. */
 const ACTION_TOKENS = 4;
 
 /** Episodes of a group. */
 const GROUP = 4;
 
-/** Each engine thread compiles the model anew, which is most of the work of a short training. */
+/** Each engine thread compiles the model again, which is most of the work of a short training. */
 const ENGINE_THREADS = 1;
 
-/** The engine compiles it in half the time of the usual one, `nano`. */
+/** The engine compiles it in half the time of the default, `nano`. */
 const PRESET = 'pico';
 
-/** What is cut of an ablation whose cells say how long they train: keys that none of them varies. */
+/** Cut settings of an ablation whose cells define the length of training: no cell varies these keys. */
 export const cutPilot = [
   ['algorithm.groupSize', GROUP],
   ['evaluation.tasks', TASKS],
@@ -26,8 +26,8 @@ export const cutPilot = [
 ];
 
 /**
- * The one table of what is cut: keys of a resolved recipe with the values that stand for them while documents are
- * tested. Everything else, rewards, algorithm, format and environment, is trained as it was written.
+ * All cut settings: keys of a resolved recipe with the values that replace theirs while documents are tested.
+ * Everything else (rewards, algorithm, format and environment) is trained as written.
  *
  * @param {import('../../../src/config/recipe-schema.js').Recipe} recipe
  * @returns {[key: string, value: number | string][]}
@@ -47,19 +47,19 @@ export function cutSettings(recipe) {
   ];
 }
 
-/** Not of a recipe that was cut before, which is trained as it is. */
+/** Nothing for a recipe that was already cut. */
 function engineThreads({ name, options }) {
   const isCut = name !== 'transformer' || options?.threads === ENGINE_THREADS;
   return isCut ? [] : [['policy.options.threads', ENGINE_THREADS]];
 }
 
-/** The recipe `textcraft` keeps its model, so that one of this size is trained. */
+/** The recipe `textcraft` keeps its model, so that one model of this size is trained. */
 function smallerModel({ name, policy }) {
   const isCut = policy.name === 'transformer' && policy.preset === 'nano' && name !== 'textcraft';
   return isCut ? [['policy.preset', PRESET]] : [];
 }
 
-/** Five are what the guessing game needs; policies that learnt nothing fill every turn there is with tokens. */
+/** The guessing game needs five turns. Untrained policies fill every available turn with tokens. */
 const MOST_TURNS = 5;
 
 function cutStage(path, stage, recipe) {
@@ -69,14 +69,14 @@ function cutStage(path, stage, recipe) {
     ...atMost(`${path}.steps`, stage.steps, steps),
     ...atMost(`${path}.optimizer.warmup`, stage.optimizer.warmup, 0),
     ...atMost(`${path}.batchSize`, stage.batchSize, 8),
-    // As many episodes a step as there are minibatches of any recipe.
+    // As many episodes per step as any recipe has minibatches.
     ...atMost(`${path}.tasksPerStep`, stage.tasksPerStep, recipe.algorithm?.groupSize > 1 ? 2 : 4),
     ...atMost(`${path}.demonstrations.count`, stage.demonstrations?.count, 16),
     ...(stage.horizon === undefined ? [] : cutHorizon(`${path}.horizon`, stage.horizon)),
   ];
 }
 
-/** As many horizons as there were, none longer than `MOST_TURNS`, one step each. */
+/** The same number of horizons, none longer than `MOST_TURNS`, with one step each. */
 function cutHorizon(path, { turns, every, to }) {
   const last = Array.isArray(turns) ? turns.at(-1) : undefined;
   const fewer = last > MOST_TURNS ? turns.map((_, i) => MOST_TURNS - turns.length + 1 + i) : undefined;
@@ -88,7 +88,7 @@ function cutHorizon(path, { turns, every, to }) {
   ];
 }
 
-/** Nothing where the recipe asks for no more; `all` is more than any number. */
+/** Nothing if the recipe asks for no more; `all` is more than any number. */
 function atMost(key, value, most) {
   return value === undefined || value === null || value <= most ? [] : [[key, most]];
 }
