@@ -103,8 +103,11 @@ describe('a plugin of the first contract, in the command line of today', () => {
     expect(JSON.stringify(manifest.plugins)).toContain('plugin-first');
     const evaluations = readFileSync(join(work, 'run', 'evaluations.jsonl'), 'utf8')
       .trim()
-      .split('\n');
-    expect(evaluations.length).toBeGreaterThan(0);
+      .split('\n')
+      .map((line) => JSON.parse(line) as { player: string; evaluation: { temperature: number; success: object } });
+    const greedy = evaluations.filter(({ player, evaluation }) => player === 'policy' && evaluation.temperature === 0);
+    expect(greedy).toHaveLength(5);
+    for (const { evaluation } of greedy) expect(evaluation.success).toMatchObject({ rate: 1 });
   }, 120_000);
 });
 
