@@ -74,7 +74,7 @@ export class Muon implements Optimizer {
   }
 }
 
-/** A projection of a layer, by Hugging Face's names. */
+/** Whether the Hugging Face name is that of a layer's matrix. */
 function isHiddenMatrix(name: string, { shape }: ShapedArray): boolean {
   return shape.length === 2 && name.startsWith('model.layers.');
 }
