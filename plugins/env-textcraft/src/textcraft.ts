@@ -33,7 +33,7 @@ interface Puzzle {
   readonly shown: readonly CraftingRecipe[];
   /** Recipes that the oracle plans with. */
   readonly allowed: ReadonlySet<CraftingRecipe>;
-  /** Names of what the plan from an empty inventory crafts. */
+  /** Names that the plan from an empty inventory crafts. */
   readonly milestones: readonly string[];
   readonly turns: number;
 }

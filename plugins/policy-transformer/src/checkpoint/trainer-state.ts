@@ -4,7 +4,7 @@ import type { JsonObject } from '@agentgym/cli';
 
 import { type HostTensor, readSafetensors, writeSafetensors } from './safetensors.js';
 
-/** The data besides the model that training needs to continue exactly: moments of the optimizer, and counts. */
+/** Data that training needs besides the model to continue exactly: moments of the optimizer, and counts. */
 export interface TrainerState {
   readonly tensors: ReadonlyMap<string, HostTensor>;
   readonly values: JsonObject;

@@ -8,7 +8,7 @@ import type { Choice } from './sampling-graph.js';
 
 /** One row of a run. */
 export interface StepRow {
-  /** New tokens, of which the first `count` are fed. */
+  /** New tokens. Only the first `count` are fed. */
   readonly tokens: readonly number[];
   readonly count: number;
   /** Number of tokens in the cache. */

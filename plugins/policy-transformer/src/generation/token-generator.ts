@@ -69,7 +69,7 @@ export function acceptToken(to: Continuation, token: number, logprob: number, ma
 }
 
 /**
- * The number of cached tokens of a sequence that the request can skip: all if the request continues them, else none.
+ * The number of cached tokens of a sequence that the request can skip: all if the request continues them, else 0.
  */
 export function knownTokens(fed: readonly number[], { tokens, unchanged = 0 }: KnownRequest): number {
   if (fed.length >= tokens.length) return 0;

@@ -107,7 +107,7 @@ export function lowerLoss(graph: GraphBuilder, loss: Loss, slots: LossSlots): Lo
     return graph.reshape(graph.matmul(membership(), of), [elementCount(slots.mask.shape)]);
   }
 
-  /** [rows, 1]: row 2k minus row 2k + 1 at the first slots of both; 0 where one of them has no slot. */
+  /** [rows, 1]: row 2k minus row 2k + 1 at the first slots of both; 0 if one of them has no slot. */
   function pairDifference(of: Tensor): Tensor {
     if (slots.rows % 2 !== 0) throw new Error(`pairs need an even number of rows, not ${slots.rows}`);
     const member = membership();

@@ -74,8 +74,7 @@ const ALIGNMENT = 64;
 let compiled: WebAssembly.Module | undefined;
 
 /**
- * The kernels with their own memory, of which nothing is ever freed. Views of the memory are valid until the next
- * `reserve`.
+ * The kernels with their own memory, which is never freed. Views of the memory are valid until the next `reserve`.
  */
 export class Kernels {
   readonly run: KernelFunctions;

@@ -40,8 +40,9 @@ export interface LayerOptions {
   readonly layer: number;
   readonly positions: Positions;
   /**
-   * Attention of rotated queries [rows, queries, heads * headWidth] to rotated keys and values [rows, width,
-   * keyValueHeads * headWidth]. Returns [rows * queries, heads * headWidth].
+   * Attention. Queries [rows, queries, heads * headWidth] and keys [rows, width, keyValueHeads * headWidth] are
+   * rotated;
+   * values have the shape of keys. Returns [rows * queries, heads * headWidth].
    */
   readonly attend: (query: Tensor, key: Tensor, value: Tensor) => Tensor;
   /**

@@ -325,7 +325,7 @@ describe('derivatives agree with central differences', () => {
         const got = await slope.run(inputs);
         for (const [index, input] of Object.values(inputs).entries()) {
           const analytic = got[`g${index}`]!;
-          // Rows without an id have no slope. A few of them are enough, there can be hundreds.
+          // Rows without an id have no slope. There may be hundreds of them, but a few are enough.
           for (let i = 0; i < Math.min(input.length, 64); i++) {
             const at = async (x: number) => {
               const data = { ...inputs, [`x${index}`]: input.with(i, x) };

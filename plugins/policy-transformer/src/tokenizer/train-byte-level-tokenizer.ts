@@ -70,7 +70,7 @@ export async function trainByteLevelTokenizer(
 /** Adds a token for each merge to `tokens` until there are `size` of them, or no pair occurs twice. */
 function learnMerges(words: readonly Word[], tokens: string[], size: number): [string, string][] {
   const pairs = new Map<number, Pair>();
-  // Ids stay far below 2^20, so that a pair is one exact number whose order is that of (left, right).
+  // Ids stay far below 2^20, so a pair is one exact number with the order of (left, right).
   const width = 2 ** 20;
   const change = (left: number, right: number, index: number, by: number) => {
     const key = left * width + right;
