@@ -16,7 +16,7 @@ import { options, type Options } from './options.js';
 const defaults = optionDefaults(options);
 const cispo = (chosen: Partial<Options> = {}): Algorithm => create({ ...defaults, ...chosen }, testHost());
 
-/** An episode as a test writes it: tokens and reward of each turn. */
+/** An episode of a test: tokens and reward of each turn. */
 interface Played {
   readonly group: number;
   readonly turns: readonly { readonly tokens: number; readonly reward: number }[];
@@ -29,9 +29,9 @@ const played = (group: number, ...turns: readonly (readonly [tokens: number, rew
 const episodes: readonly Played[] = [
   played(0, [2, 0.25], [1, -1]),
   played(0, [1, 0.5]),
-  // Nobody else of its group gets to a third turn.
+  // No other episode of its group has a third turn.
   { ...played(0, [3, 0], [2, 1], [2, 0.75]), truncated: true },
-  // Equal returns, though not in their last bits.
+  // Returns that are equal except for their last bits.
   played(1, [1, 0.1], [1, 0.2], [2, 0.4]),
   played(1, [2, 0.7]),
   // A group of one.
@@ -44,7 +44,7 @@ const episodes: readonly Played[] = [
 
 const random = testHost(11).random;
 
-/** Two tokens of prompt; after every turn an observation, each time longer. Where nothing was sampled stands NaN. */
+/** Two prompt tokens; after every turn an observation, each longer than the last. NaN where nothing was sampled. */
 function batchOf(given: readonly Played[]): TrainingBatch {
   const rows = given.map(({ group, turns, truncated = false }): BatchRow => {
     const mask: (0 | 1)[] = [0, 0];
@@ -82,7 +82,7 @@ const tokensOf = (batch: TrainingBatch, given: readonly Played[]): number[][][] 
     ),
   );
 
-/** The definition, one loop: the distance of a turn from what its group has, in deviations of n - 1. */
+/** The definition in one loop: the distance of a turn from the mean of its group, in deviations of n - 1. */
 function slowAdvantages(
   given: readonly Played[],
   { level, scaling, turnDiscount, deviationEpsilon }: Options,
@@ -120,9 +120,8 @@ function slowAdvantages(
 }
 
 describe('advantages', () => {
-  // Goes red when a deviation divides by n, is taken of the other set, or lacks its epsilon, when a group of one or a
-  // lone turn keeps what it earned, when the discount is taken per token, or when something is written between the
-  // turns.
+  // Goes red when a deviation divides by n, is computed over the other set, or lacks its epsilon, when a group of one
+  // or a lone turn keeps its return, when the discount applies per token, or when values are written between turns.
   it.each<[string, Partial<Options>]>([
     ['episodes', {}],
     ['a large epsilon', { deviationEpsilon: 0.1 }],
@@ -142,8 +141,9 @@ describe('advantages', () => {
     expect(slow.flat().filter((value) => Math.abs(value) > 0.1).length).toBeGreaterThan(5);
   });
 
-  // Goes red when `noSignalBelow` is not read for groups, or is read for the deviation of the batch, which is divided
-  // by.
+  // Goes red when `noSignalBelow` is not read for groups, or is read for the deviation of the batch, by which
+  // advantages
+  // are divided.
   it('takes no signal from rounding, and divides by what there is', () => {
     const batch = batchOf(episodes.slice(3, 5));
     expect(new Set(cispo().advantages(batch, {}).advantages)).toEqual(new Set([0]));
@@ -171,7 +171,7 @@ describe('advantages', () => {
     expect(algorithm.advantages(batch, {}).advantages[one[0]!]).toBeCloseTo(difference / 2, 12);
   });
 
-  // Goes red when the state of the coefficient is not handed on.
+  // Goes red when the state of the coefficient is not passed on.
   it('steers the coefficient from batch to batch', () => {
     const algorithm = cispo({ klCoefficient: 0.1, klTarget: 0.001, klHorizon: 100 });
     const first = algorithm.advantages(batchOf(episodes), algorithm.initialState);
@@ -193,8 +193,8 @@ describe('the loss', () => {
   const spoken = (losses: number[][]): number[][] => losses.filter((row) => row.length > 0);
 
   // The slow reference holds the weights of the ratios fixed while the log probability moves. Goes red when the
-  // derivative flows through the ratio, when a sign or a bound is wrong, when an unset lower bound is one, or when the
-  // weights are of another aggregation.
+  // derivative flows through the ratio, when a sign or a bound is wrong, when an unset lower bound still applies, or
+  // when the weights belong to another aggregation.
   it.each<[string, Partial<Options>, readonly [low: number, high: number], (losses: number[][]) => number]>([
     ['as it comes', {}, [0, 1.28], (losses) => mean(losses.flat())],
     ['with two bounds', { clipLow: 0.2, clipHigh: 0.3 }, [0.8, 1.3], (losses) => mean(losses.flat())],
@@ -232,8 +232,8 @@ describe('the loss', () => {
     }
   });
 
-  // Goes red when the bound takes the derivative away, as PPO's does on these tokens, or when it takes the sign of the
-  // advantage into account.
+  // Goes red when the bound removes the derivative, as PPO's bound does on these tokens, or when it depends on the sign
+  // of the advantage.
   it('leaves every token its derivative', () => {
     const sampled = rows.flat();
     const { gradients, metrics } = run(cispo({ clipLow: 0.2 }), { ...batch, advantages }, live);
@@ -263,8 +263,8 @@ describe('select', () => {
       rewards.map((row) => ({ turns: row.map((reward) => ({ reward })) }) as unknown as CompletedEpisode),
     ).length;
 
-  // Goes red when rounding is a signal, when a group of one or a lone turn has one, or when turns are compared by whole
-  // returns.
+  // Goes red when rounding counts as a signal, when a group of one or a lone turn has a signal, or when turns are
+  // compared by whole returns.
   it('keeps the groups that have an advantage', () => {
     expect(kept({}, [1], [0])).toBe(1);
     for (const flat of [[[1], [0.25, 0.75]], [[0.1, 0.2, 0.4], [0.7]], [[1, 2]]]) expect(kept({}, ...flat)).toBe(0);
@@ -274,7 +274,7 @@ describe('select', () => {
     expect(kept({ level: 'turn' }, [], [])).toBe(0);
   });
 
-  // Goes red when groups are left out where each token pays for its divergence, or when refills are not asked for.
+  // Goes red when groups are dropped although each token pays for its divergence, or when refills are not requested.
   it('leaves nothing out where no group is flat', () => {
     expect(cispo({ dropFlatGroups: false }).select).toBeUndefined();
     expect(cispo({ klCoefficient: 0.1, klIn: 'reward' }).select).toBeUndefined();

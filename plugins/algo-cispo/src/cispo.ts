@@ -6,10 +6,10 @@
 //   A_i = (R_i - mean(R)) / (deviation(R) + epsilon)     with the deviation of n - 1, of the group or of the whole
 //                                                        batch, or undivided
 //
-// With level: turn the same is done turn by turn, with the return from that turn on and the members that reached it, so
-// the time of a reward matters; a turn that only one member reached has no comparison and gets 0. A token's loss is
-// that of REINFORCE, weighted by the ratio r = p(token) / p_sampler(token), which is clipped and held constant under
-// differentiation (MiniMax-M1, arXiv 2506.13585, section 3.1, equations 4 and 5):
+// With level: turn, each turn is compared separately, with the return from that turn on and the members that reached
+// it. So the time of a reward matters. A turn that only one member reached has no comparison and gets 0. A token's loss
+// is the loss of REINFORCE, weighted by the ratio r = p(token) / p_sampler(token), which is clipped and constant in the
+// derivative (MiniMax-M1, arXiv 2506.13585, section 3.1, equations 4 and 5):
 //
 //   -stopGradient(clip(r, 1 - clipLow, 1 + clipHigh)) A log p
 //   + klCoefficient KL(p || p_reference)                 fixed or adaptive, in the loss or in the reward
@@ -17,10 +17,10 @@
 //
 // averaged over all tokens of the batch, as in the paper, unless `aggregation` sets another mean. PPO's clip removes
 // the derivative of a token whose ratio has passed a bound. Here the derivative stays, times at most 1 + clipHigh, so
-// rare decisive tokens are learned in every pass over the batch. The paper sets no lower bound and tunes the upper one,
-// without a number; 0.28 is the upper bound of DAPO (arXiv 2503.14476). It has no KL term, and plays extra tasks in
-// place of groups without signal (DAPO, section 3.2). verl 0.9.1 always has both bounds, 0.2 each; TRL 1.16.0 has only
-// the upper one, written as the highest ratio (5 there is clipHigh: 4 here).
+// rare decisive tokens are learned in every pass over the batch. The paper sets no lower bound. It tunes the upper one,
+// but gives no number; 0.28 is the upper bound of DAPO (arXiv 2503.14476). The paper has no KL term, and plays extra
+// tasks in place of groups without signal (DAPO, section 3.2). verl 0.9.1 always has both bounds, 0.2 each. TRL 1.16.0
+// has only the upper one, written as the highest ratio (5 there is clipHigh: 4 here).
 import type { Algorithm, AlgorithmHost, CompletedEpisode, LossExpression } from '@agentgym/cli';
 
 import type { Options } from './options.js';
@@ -30,7 +30,7 @@ export { validate } from './options.js';
 export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const kl = credit.klControl(options);
 
-  /** Some advantage of the group will not be 0. */
+  /** Whether some advantage of the group will not be 0. */
   function hasSignal(group: readonly CompletedEpisode[]): boolean {
     const compared = credit.comparedValues(group, options);
     return compared.some((values) => credit.meanAndDeviation(values, options.noSignalBelow).deviation > 0);

@@ -17,8 +17,7 @@ const { random } = testHost(7);
 
 describe('learning', () => {
   /**
-   * Two turns of one token: `right` is rewarded after `up`, `left` after `down`. Answers how likely both are in the
-   * end.
+   * Two turns of one token: `right` is rewarded after `up`, `left` after `down`. Returns the final probability of both.
    */
   async function train(algorithm: Algorithm, passes: number): Promise<number> {
     const policy = new TabularPolicy({ texts: ['left right up down'], contextLength: 2, seed: 4 });

@@ -8,7 +8,7 @@ const defaults = optionDefaults(options);
 describe('validate', () => {
   const settings = { groupSize: 8, epochs: 2, minibatches: 4, recomputeLogprobs: false, importanceCap: 2 };
   const once = { epochs: 1, minibatches: 1 };
-  /** Complaints about idle defaults that nobody touched are dropped by the host. */
+  /** The host drops complaints about idle defaults that were not set. */
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
     validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
@@ -19,7 +19,7 @@ describe('validate', () => {
     expect(written({}, once)).toEqual([]);
   });
 
-  // Each goes red when its check is left out.
+  // Each case goes red when its check is missing.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
     ['a group of one', {}, { groupSize: 1 }, ['groupSize']],
     ['bounds of a ratio', { clipLow: 0.1, clipHigh: 0.3 }, {}, []],

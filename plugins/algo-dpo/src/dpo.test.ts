@@ -19,13 +19,13 @@ const dpo = (chosen: Partial<Options> = {}): Algorithm => create({ ...defaults, 
 describe('select', () => {
   const episode = (earned: number, mask: readonly number[] = [0, 1]): CompletedEpisode =>
     ({ return: earned, record: { tokens: mask, mask, logprobs: mask } }) as unknown as CompletedEpisode;
-  /** Pairs by the members' places in the group. */
+  /** Pairs, as indices of the members in the group. */
   const selected = (group: readonly CompletedEpisode[], chosen: Partial<Options> = {}): number[][] =>
     dpo(chosen).select!(group).map((pair) => pair.map((member) => group.indexOf(member)));
   const group = (...returns: readonly number[]): CompletedEpisode[] => returns.map((earned) => episode(earned));
 
-  // Goes red when winner and loser change places, when an episode comes twice in matched pairs, when equal returns are
-  // paired, or when the limit takes other pairs than those that differ most.
+  // Goes red when winner and loser are swapped, when an episode occurs twice in matched pairs, when equal returns are
+  // paired, or when the limit does not take the pairs that differ most.
   it.each<[string, readonly number[], Partial<Options>, number[][]]>([
     ['matches the best with the worst, and so on inwards', [3, 0, 1, 5, 2], {}, [[3, 1], [0, 2]]], // prettier-ignore
     ['matches as many as there are winners', [0, 1, 0, 0, 1, 0], {}, [[1, 5], [4, 3]]], // prettier-ignore
@@ -43,22 +43,21 @@ describe('select', () => {
     expect(selected(group(...returns), chosen)).toEqual(expected);
   });
 
-  // Goes red when an episode without a sampled token is chosen: a pair with such a one teaches nothing, and yet counts
-  // in the mean.
+  // Goes red when an episode without a sampled token is chosen: a pair with it teaches nothing, but counts in the mean.
   it('leaves out episodes without a sampled token', () => {
     const { record: _record, ...bare } = episode(2);
     expect(selected([episode(3, [0, 0]), episode(1), bare, episode(0), episode(-1, [])])).toEqual([[1, 3]]);
   });
 
-  // Goes red when the loop is not told that its minibatches must not part two rows, or what to do with a group without
-  // a pair.
+  // Goes red when the loop does not learn that minibatches must not separate two rows, or what to do with a group
+  // without a pair.
   it('promises pairs', () => {
     const { pairs, refillRounds, roles } = dpo({ refillRounds: 2 });
     expect({ pairs, refillRounds, roles }).toEqual({ pairs: true, refillRounds: 2, roles: ['reference'] });
   });
 });
 
-/** Winner, loser; sequences with gaps that begin and end anywhere, of different lengths. */
+/** Winner and loser: sequences of different lengths, with gaps that begin and end anywhere. */
 const masks = [
   [[0, 1, 1, 0, 0, 1, 0], [0, 1, 0, 1, 1, 1, 1]], // prettier-ignore
   [[0, 0, 0, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0]], // prettier-ignore
@@ -73,7 +72,7 @@ const recorded = { logprob: draw(-4, 0), reference: draw(-4, 0), entropy: draw(0
 const array = (of: readonly (readonly (readonly number[])[])[], pairs: readonly number[]): Float64Array =>
   Float64Array.from(pairs.flatMap((pair) => of[pair]!.flat()));
 
-/** Some pairs as the loop hands them over; NaN where nothing was sampled. */
+/** Some pairs as the loop passes them, NaN where nothing was sampled. */
 function batchOf(pairs: readonly number[]): TrainingBatch {
   const rows = 2 * pairs.length;
   const sampled = rowsOf(pairs).flat();
@@ -93,20 +92,20 @@ function batchOf(pairs: readonly number[]): TrainingBatch {
   };
 }
 
-/** What the loop makes of a batch. */
+/** Computes a batch as the loop does. */
 function run(algorithm: Algorithm, batch: TrainingBatch, logprob: Float64Array, whole?: Float64Array) {
   const { advantages, metrics: logged } = algorithm.advantages(batch, {});
   const credited = { ...batch, advantages };
   const weight = whole ?? algorithm.weights(credited);
   const live = { logprob, entropy: logprob.map((value) => -value) };
   const loss = algorithm.loss(lossOperations, lossInputs);
-  // Metrics of rows stand on all of their tokens.
+  // Metrics of a row are on all of its tokens.
   const result = evaluateLoss({ ...credited, weight }, live, { ...loss, metrics: loss.rowMetrics! });
   const total = Object.values(result.terms).reduce((sum, term) => sum + term, 0);
   return { ...result, total, advantages, logged, weight };
 }
 
-/** One pair by the book: token for token, as if nothing stood between them. */
+/** One pair by definition: token by token, as if there were nothing between them. */
 function pairByTheBook(pair: number, logprob: readonly (readonly number[])[], chosen: Options) {
   const scores = [0, 1].map((side) => {
     let sum = 0;
@@ -176,8 +175,9 @@ describe('the loss', () => {
     { sftCoefficient: 0.5, loss: 'ipo', lengthNormalized: true, beta: 0.9 },
   ];
 
-  // Goes red when a token of an observation counts, when a pair counts by its tokens, when beta, the smoothing or a
-  // sign stands elsewhere, when sums become means, or when losers are imitated too.
+  // Goes red when a token of an observation counts, when a pair is weighted by its tokens, when beta, the smoothing or
+  // a
+  // sign is in another place, when sums become means, or when losers are imitated too.
   it.each(variants)('is the mean over pairs by the book, and so is its derivative: %o', (variant) => {
     const chosen = { ...defaults, ...variant };
     const logprob = array(recorded.logprob, all);
@@ -191,8 +191,8 @@ describe('the loss', () => {
     expect(gradients.entropy.every((slope) => slope === 0)).toBe(true);
   });
 
-  // Goes red when pairs leak into each other: the parts of a minibatch, with its weights, add up to the minibatch, and
-  // a pair alone is its own mean.
+  // Goes red when pairs affect each other: with the weights of the minibatch, its parts must add up to it, and a single
+  // pair must be its own mean.
   it('is the same in parts', () => {
     const algorithm = dpo({ sftCoefficient: 0.3 });
     const whole = run(algorithm, batchOf(all), array(recorded.logprob, all));
@@ -211,7 +211,7 @@ describe('the loss', () => {
     expect(alone.total).toBeCloseTo(3 * parts[1]!.total, 12);
   });
 
-  // Goes red when the loss is taken of exp(beta h): it would be Infinity, and its derivative NaN.
+  // Goes red when the loss computes exp(beta h), which would be Infinity with derivative NaN.
   it('stays finite however far the policy has gone', () => {
     for (const far of [-1e5, 1e5]) {
       const logprob = array(recorded.logprob, [0]).map((value, index) => (index < width ? value + far : value));
@@ -221,7 +221,7 @@ describe('the loss', () => {
     }
   });
 
-  // Goes red when a row without a sampled token moves the row beside it.
+  // Goes red when a row without a sampled token changes the other row of its pair.
   it('learns nothing from a pair with an empty row', () => {
     const batch = batchOf([0]);
     const emptied = { ...batch, mask: batch.mask.map((mask, index) => (index < width ? mask : 0)) };
@@ -231,7 +231,7 @@ describe('the loss', () => {
 });
 
 describe('what is logged', () => {
-  // Goes red when a reward belongs to the other row, is left without beta, or counts on one row only.
+  // Goes red when a reward is in the other row, lacks beta, or counts on only one row.
   it.each<Partial<Options>>([{}, { beta: 0.7, lengthNormalized: true }])('is what the pairs imply: %o', (variant) => {
     const { metrics } = run(dpo(variant), batchOf(all), array(recorded.logprob, all));
     const pairs = all.map((pair) => pairByTheBook(pair, recorded.logprob[pair]!, { ...defaults, ...variant }));
@@ -253,7 +253,7 @@ describe('what is logged', () => {
     expect(new Set(pairs.map(({ chosen, rejected }) => chosen > rejected)).size).toBe(2);
   });
 
-  // Goes red when the sides change places, or when returns are not summed over an episode.
+  // Goes red when the sides are swapped, or when returns are not summed over an episode.
   it('marks winners and losers, and says how far their returns are apart', () => {
     const { advantages, logged } = run(dpo(), batchOf(all), array(recorded.logprob, all));
     const sum = (row: readonly number[]): number => row.reduce((total, x) => total + (Number.isNaN(x) ? 0 : x), 0);
@@ -266,19 +266,19 @@ describe('what is logged', () => {
 
 describe('validate', () => {
   const settings = { groupSize: 8, epochs: 2, minibatches: 4, recomputeLogprobs: false, importanceCap: 2 };
-  /** Complaints about idle defaults that nobody touched are dropped by the host. */
+  /** The host drops complaints about idle defaults that were not set. */
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
     validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
       .map(({ path, setting = path.join('.') }) => setting);
 
-  // Goes red when a complaint is made where there is nothing to mend.
+  // Goes red when correct options cause a complaint.
   it('has nothing to say about the defaults', () => {
     expect(written({})).toEqual([]);
     expect(written({}, { groupSize: 2, epochs: 1, minibatches: 1 })).toEqual([]);
   });
 
-  // Goes red when a rule is left out, turned round, or off by one.
+  // Goes red when a rule is missing, reversed, or off by one.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
     ['a group of one', {}, { groupSize: 1 }, ['groupSize']],
     ['probabilities that nobody reads', {}, { recomputeLogprobs: true }, ['recomputeLogprobs']],

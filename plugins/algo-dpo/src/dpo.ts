@@ -37,9 +37,9 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const { beta, labelSmoothing, sftCoefficient } = options;
 
   /**
-   * Pairs of a group, those that differ most first. Of pairs that differ alike those of an earlier round stand first,
-   * and in a round every episode wins once and loses once at most: the i-th best against the i-th worst, then against
-   * the next better one, and so on.
+   * Pairs of a group, the largest difference first. Of equal differences, pairs of an earlier round come first. In a
+   * round, every episode wins at most once and loses at most once. The first round pairs the i-th best with the i-th
+   * worst, the next round with the next better one, and so on.
    */
   function pairsOf(group: readonly CompletedEpisode[]): readonly Pair[] {
     const ranked = group
@@ -63,7 +63,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     refillRounds: options.refillRounds,
     select: pairsOf,
 
-    // 1 on winners, -1 on losers: which of both a row is, for the loss and for the log.
+    // 1 on winners and -1 on losers, so that the loss and the log know the side of a row.
     advantages: (batch, state) => {
       const sides = Float64Array.from({ length: batch.rows }, (_, row) => (row % 2 === 0 ? 1 : -1));
       const gap = credit.episodeReturns(batch).reduce((sum, earned, row) => sum + earned * (sides[row] as number), 0);
@@ -75,8 +75,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       };
     },
 
-    // Both rows of a pair carry its loss on each of their tokens, so that the mean over rows of the mean over tokens is
-    // the mean over pairs.
+    // Each token of both rows has the loss of the pair, so the mean over rows of the mean over tokens is the mean over
+    // pairs.
     weights: (minibatch) => credit.aggregationWeights(minibatch, 'sequence-mean-token-mean'),
 
     loss: (ops, { logprob, referenceLogprobs, advantages }) => {
@@ -99,13 +99,13 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       const terms: { [name: string]: LossExpression } = {
         preference: options.loss === 'ipo' ? ops.mul(distance, distance) : logistic,
       };
-      // Twice, because half the rows are winners.
+      // Doubled, because half of the rows are winners.
       if (sftCoefficient > 0) terms['sft'] = ops.where(won, scaled(-2 * sftCoefficient, logprob), ops.constant(0));
 
       const reward = scaled(beta, score);
       return {
         terms,
-        // Each stands on both rows: the mean over rows is that over pairs, however long their answers are.
+        // Both rows of a pair have each value, so the mean over rows is the mean over pairs for answers of any length.
         rowMetrics: {
           reward_margin: margin,
           reward_chosen: ops.pairDifference(ops.where(won, reward, ops.constant(0))),

@@ -15,12 +15,12 @@ import { options, type Options } from './options.js';
 
 const dpo = (chosen: Partial<Options> = {}): Algorithm => create({ ...optionDefaults(options), ...chosen }, testHost());
 
-/** What each action earns. An episode has two turns of one action. */
+/** The reward of each action. An episode has two turns of one action. */
 const worth = { left: 0, up: 0.5, right: 1 };
 
 /**
- * Plays groups of eight, learns from the pairs in two minibatches, and tells how likely the best action has become in
- * each turn.
+ * Plays groups of eight, learns from the pairs in two minibatches, and returns the final probability of the best action
+ * in each turn.
  */
 async function train(algorithm: Algorithm, { iterations = 25, learningRate = 10 } = {}) {
   const policy = new TabularPolicy({ texts: ['left up right go on'], contextLength: 2, seed: 4 });
@@ -84,7 +84,7 @@ async function train(algorithm: Algorithm, { iterations = 25, learningRate = 10 
 }
 
 describe('DPO learns', () => {
-  // Goes red when winners and losers change places, in the pairs or in the loss.
+  // Goes red when winners and losers are swapped, in the pairs or in the loss.
   it.each<[string, Partial<Options>, object]>([
     ['from matched pairs', {}, {}],
     ['from all pairs', { pairing: 'all' }, {}],
@@ -100,8 +100,7 @@ describe('DPO learns', () => {
     for (const probability of probabilities) expect(probability).toBeGreaterThan(0.9);
   });
 
-  // Goes red when the reference or beta has no say: beta h is what the loss settles, so that a large beta settles for a
-  // small h.
+  // Goes red when the reference or beta has no effect. The loss determines beta h, so a large beta gives a small h.
   it('stays the nearer to the reference the larger beta is', async () => {
     const [free, held, tied] = await Promise.all(
       [0.1, 3, 30].map(async (beta) => (await train(dpo({ beta }), { learningRate: 0.3 / beta, iterations: 40 }))[0]!),

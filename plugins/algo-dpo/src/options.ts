@@ -62,7 +62,7 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** Options that contradict each other or the recipe's `groupSize`, and settings that are idle beside others. */
+/** Options that contradict each other or the recipe's `groupSize`, and settings without effect because of others. */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   const { groupSize } = settings;
   const findings: AlgorithmFinding[] = [...checks.groupOfOne(settings)];

@@ -16,7 +16,7 @@ import { options, validate, type Options } from './options.js';
 const defaults = optionDefaults(options);
 const expertIteration = (chosen: Partial<Options> = {}): Algorithm => create({ ...defaults, ...chosen }, testHost());
 
-/** An episode of one turn for each list of sampled tokens, with an observation of one token before each. */
+/** An episode with a turn for each list of sampled tokens, and an observation of one token before each turn. */
 function episode(earned: number, turns: readonly (readonly number[])[], success = earned >= 1): CompletedEpisode {
   const tokens: number[] = [];
   const mask: (0 | 1)[] = [];
@@ -57,8 +57,8 @@ describe('select', () => {
   const group = [half, won, again, lost, otherwise, better];
   const { record: _record, ...bare } = won;
 
-  // Goes red when failures stay, when copies count, when perTask keeps the first instead of the best, or when a
-  // threshold is kept itself.
+  // Goes red when failures stay, when copies count, when perTask keeps the first instead of the best, or when a return
+  // equal to the threshold is kept.
   it.each<[string, Partial<Options>, readonly CompletedEpisode[], readonly CompletedEpisode[]]>([
     ['successes, each once', {}, group, [better, won, otherwise]],
     ['every success', { distinct: false }, group, [better, won, again, otherwise]],
@@ -75,7 +75,7 @@ describe('select', () => {
     expect(units).toEqual(expected.length === 0 ? [] : [expected]);
   });
 
-  // Goes red when sort or filter work on the group in place.
+  // Goes red when sort or filter change the group in place.
   it('leaves the group as it was', () => {
     const before = [...group];
     expertIteration().select?.(group);
@@ -90,8 +90,8 @@ describe('select', () => {
 });
 
 /**
- * Sequences with gaps, dense rewards, a cut one, a group of one and a row without a sampled token; NaN where nothing
- * was sampled.
+ * Sequences with gaps, dense rewards, a truncated sequence, a group of one and a row without a sampled token. NaN where
+ * nothing was sampled.
  */
 const masks = [
   [0, 1, 1, 0, 0, 1, 0],
@@ -121,7 +121,7 @@ const batch: TrainingBatch = {
 const logprob = numbers(() => -3 * random.uniform());
 const entropy = numbers(() => 2 * random.uniform());
 
-/** What the loop makes of a batch, with the policy moved on from the sampler. */
+/** Computes a batch as the loop does, with a policy that has changed since sampling. */
 function run(algorithm: Algorithm, advantage?: Float64Array) {
   const { advantages, klCoefficient } = algorithm.advantages(batch, algorithm.initialState);
   const credited = {
@@ -134,7 +134,7 @@ function run(algorithm: Algorithm, advantage?: Float64Array) {
   return { ...result, advantages };
 }
 
-/** Row by row, in the words of each aggregation, of what `loss` is at an index. */
+/** Aggregates `loss`, given by index, row by row, as each aggregation is defined. */
 function aggregate(aggregation: Options['aggregation'], loss: (index: number) => number): number {
   let sum = 0;
   let sequences = 0;
@@ -177,7 +177,7 @@ function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>, dig
 }
 
 describe('the loss', () => {
-  // Goes red with another sign, another aggregation, or where rewards find their way in.
+  // Goes red with another sign, another aggregation, or when rewards affect the loss.
   const aggregations = [
     'token-mean',
     'sequence-mean-token-mean',
@@ -225,7 +225,7 @@ describe('the loss', () => {
     );
   });
 
-  // Goes red when the loss is -log p whatever the advantage: weights of recomputed log probabilities would be lost.
+  // Goes red when the loss is -log p for every advantage: weights of recomputed log probabilities would be lost.
   it('follows the weights that correct for the sampler', () => {
     const weights = numbers(() => 2 * random.uniform());
     const { gradients } = run(expertIteration(), weights);
@@ -236,7 +236,7 @@ describe('the loss', () => {
     );
   });
 
-  // Goes red when the coefficient is not steered, or steered the other way.
+  // Goes red when the coefficient is not adapted, or adapted in the wrong direction.
   it('steers the coefficient to a divergence, in the state', () => {
     const algorithm = expertIteration({ klCoefficient: 0.3, klTarget: 1e-3, klHorizon: 10 });
     const first = algorithm.advantages(batch, algorithm.initialState);
@@ -245,7 +245,7 @@ describe('the loss', () => {
     expect(first.metrics).toEqual({ kl_coefficient: 0.3, episodes_kept: rows });
   });
 
-  // Goes red when a frozen copy is kept for nothing, or a divergence of nothing is logged.
+  // Goes red when an unused frozen copy is kept, or when a divergence is logged without a reference.
   it('asks for a reference exactly where it reads one', () => {
     expect(expertIteration().roles).toEqual([]);
     expect(run(expertIteration()).terms['kl']).toBeUndefined();
@@ -254,20 +254,20 @@ describe('the loss', () => {
 
 describe('validate', () => {
   const settings = { groupSize: 8, epochs: 1, minibatches: 1, recomputeLogprobs: false, importanceCap: 2 };
-  /** Complaints about idle defaults that nobody touched are dropped by the host. */
+  /** The host drops complaints about idle defaults that were not set. */
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
     validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
       .map(({ path }) => path.join('.'));
 
-  // Goes red when a complaint is made where there is nothing to mend.
+  // Goes red when correct options cause a complaint.
   it('has nothing to say about the defaults', () => {
     expect(written({})).toEqual([]);
     expect(written({}, { groupSize: 1 })).toEqual([]);
     expect(written({}, { epochs: 3, minibatches: 4, recomputeLogprobs: true })).toEqual([]);
   });
 
-  // Goes red when a rule is left out, turned round, or off by one.
+  // Goes red when a rule is missing, reversed, or off by one.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
     ['a threshold that nothing is measured by', { returnAbove: 0.5 }, {}, ['returnAbove']],
     ['no threshold to measure by', { keep: 'return' }, {}, ['keep']],
@@ -291,7 +291,7 @@ describe('validate', () => {
     expect(written(chosen, changed)).toEqual(expected);
   });
 
-  // Goes red when the complaint about klIn, which is no option here, is passed on.
+  // Goes red when the complaint about klIn, which is not an option here, is passed on.
   it('names only options that there are', () => {
     const found = validate(defaults, { ...settings, groupSize: 1 }, optionChecks);
     expect(found.map(({ path }) => path[0]).filter((name) => !(name! in defaults))).toEqual([]);

@@ -23,7 +23,7 @@ import type { Options } from './options.js';
 
 export { validate } from './options.js';
 
-/** The tokens that the policy sampled in an episode, as one word. */
+/** The tokens that the policy sampled in an episode, as one string. */
 function sampledTokens({ record }: CompletedEpisode): string {
   return record?.tokens.filter((_, index) => record.mask[index] === 1).join(' ') ?? '';
 }
@@ -36,8 +36,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   }
 
   /**
-   * What of a group is imitated: the highest return first, among equals in the order they were played; of copies the
-   * first of these.
+   * The episodes of a group that are imitated: the highest return first, equal returns in the order of play. Of copies,
+   * only the first is kept.
    */
   function imitated(group: readonly CompletedEpisode[]): readonly CompletedEpisode[] {
     const seen = new Set<string>();
@@ -76,7 +76,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       credit.aggregationWeights(minibatch, options.aggregation, options.constantLength ?? undefined),
 
     loss: (ops, inputs) => {
-      // The advantage is 1 unless log probabilities are recomputed: then it holds the weight that corrects for the
+      // The advantage is 1, unless log probabilities are recomputed: then it is the weight that corrects for the
       // sampler.
       const imitation = ops.sub(ops.constant(0), ops.mul(inputs.advantages, inputs.logprob));
       const terms: { [name: string]: LossExpression } = { policy: imitation, ...kl.terms(ops, inputs) };

@@ -16,11 +16,11 @@ import { options, type Options } from './options.js';
 const expertIteration = (chosen: Partial<Options> = {}): Algorithm =>
   create({ ...optionDefaults(options), ...chosen }, testHost());
 
-/** What each action earns. An episode has two turns of one action; its return is their mean, and 1 is success. */
+/** The reward of each action. An episode has two turns of one action. Its return is their mean, and 1 is success. */
 const worth = { left: 0, up: 0.5, right: 1 };
 
 /**
- * Plays groups, imitates what is selected of them, and tells how likely each action has become, as a mean over both
+ * Plays groups, imitates the selected episodes, and returns the final probability of each action, as a mean over both
  * turns.
  */
 async function train(algorithm: Algorithm, { iterations = 20, groups = 8, groupSize = 8 } = {}) {
@@ -79,7 +79,7 @@ async function train(algorithm: Algorithm, { iterations = 20, groups = 8, groupS
 }
 
 describe('expert iteration learns', () => {
-  // Goes red when failures are imitated: the policy then imitates what it does anyway, and stays as it is.
+  // Goes red when failures are imitated: the policy then imitates everything that it does, and does not change.
   it('what succeeded, in groups and in groups of one', async () => {
     expect((await train(expertIteration()))['right']).toBeGreaterThan(0.9);
     const alone = await train(expertIteration(), { iterations: 40, groups: 64, groupSize: 1 });

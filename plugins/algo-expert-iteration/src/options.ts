@@ -43,7 +43,7 @@ export const options = {
       },
       klHorizon: { description: 'Number of imitated episodes over which klCoefficient adapts to klTarget' },
     },
-    // A penalty in the rewards would come after episodes are chosen, and nothing reads rewards from then on.
+    // A penalty in the rewards would come after episodes are chosen, and nothing reads rewards after that.
     without: ['klIn'],
   },
   entropyCoefficient: { group: 'entropy' },
@@ -52,7 +52,7 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** Options that contradict each other, and those that are idle beside others or the recipe's `groupSize`. */
+/** Options that contradict each other, and options without effect because of others or the recipe's `groupSize`. */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   const findings: AlgorithmFinding[] = [...checks.kl(chosen), ...checks.aggregation(chosen)];
   const idle = (...finding: Parameters<OptionChecks['idle']>): void => void findings.push(checks.idle(...finding));

@@ -80,8 +80,8 @@ describe.each(Object.entries(golden))('GRPO on the recorded batch `%s`', (_name,
   const live = array(recorded.batch['logprobs']!);
   const { mask } = recorded.batch;
 
-  // Goes red when the deviation divides by n, when epsilon is left out, or when a group of one keeps its raw return (as
-  // verl's does).
+  // Goes red when the deviation divides by n, when epsilon is missing, or when a group of one keeps its raw return (as
+  // in verl).
   it.each([
     ['grpo', 'group'],
     ['grpo without std', 'none'],
@@ -103,7 +103,7 @@ describe.each(Object.entries(golden))('GRPO on the recorded batch `%s`', (_name,
     ['clip 0.2 no dual', {}],
   ] as const satisfies readonly (readonly [string, Partial<Options>])[];
 
-  // Goes red when min becomes max, when a bound is read for the other side, or when the weights are those of another
+  // Goes red when min becomes max, when a bound is read for the other side, or when the weights belong to another
   // aggregation.
   it.each(
     clips.flatMap((clip) => aggregations.map((mode) => [`ppo ${clip[0]} ${mode[0]}`, clip[1], mode[1]] as const)),
@@ -118,7 +118,7 @@ describe.each(Object.entries(golden))('GRPO on the recorded batch `%s`', (_name,
     if (expected.gradient !== undefined) expectClose(gradients.logprob, array(expected.gradient), 6);
   });
 
-  // Goes red where an episode without a sampled token is left out of means over episodes.
+  // Goes red when an episode without a sampled token is left out of means over episodes.
   it.each([
     ['grpo', { aggregation: 'sequence-mean-token-mean', countEmpty: true }],
     ['dr_grpo', { aggregation: 'constant-length', constantLength: mask[0]!.length, countEmpty: true }],
@@ -137,7 +137,7 @@ describe.each(Object.entries(golden))('GRPO on the recorded batch `%s`', (_name,
 });
 
 describe('GRPO', () => {
-  /** One turn an episode, of as many tokens as its number; rewards per episode. */
+  /** Episodes of one turn. Episode i has i + 1 tokens. Rewards are per episode. */
   const episodes = (rewards: readonly number[], group: readonly number[]): TrainingBatch => {
     const mask = rewards.map((_, row) => rewards.map((_, t) => Number(t <= row)));
     const placed = rewards.map((reward, row) => rewards.map((_, t) => (t === row ? reward : 0)));
@@ -191,8 +191,8 @@ describe('GRPO', () => {
   });
 
   /**
-   * Updates a tabular policy on 64 episodes of one action each, of which `right` is rewarded; several passes in
-   * minibatches.
+   * Updates a tabular policy on 64 episodes of one action each, in several passes over minibatches. `right` is
+   * rewarded.
    */
   async function train(algorithm: Algorithm, settings: { iterations: number; epochs: number }) {
     const policy = new TabularPolicy({ texts: ['left right up'], contextLength: 1, seed: 4 });
@@ -244,8 +244,8 @@ describe('GRPO', () => {
     }
   });
 
-  // Goes red when the ratio is not clipped. The rewarded action may pass 1 + clipHigh by what the others lose before 1
-  // - clipLow stops them.
+  // Goes red when the ratio is not clipped. The rewarded action may exceed 1 + clipHigh by the probability that others
+  // lose before 1 - clipLow stops them.
   it('stays near the sampling policy, however many passes are made', async () => {
     const clipped = await train(grpo({ clipHigh: 0.28 }), { iterations: 1, epochs: 40 });
     const free = await train(grpo({ clipLow: 1, clipHigh: 1000 }), { iterations: 1, epochs: 40 });
@@ -257,7 +257,7 @@ describe('GRPO', () => {
 
 describe('validate', () => {
   const settings = { groupSize: 8, epochs: 2, minibatches: 4, recomputeLogprobs: false, importanceCap: 2 };
-  /** Complaints about idle defaults that nobody touched are dropped by the host. */
+  /** The host drops complaints about idle defaults that were not set. */
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
     validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)

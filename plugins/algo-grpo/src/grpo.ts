@@ -6,10 +6,10 @@
 //   A_i = (R_i - mean(R)) / (deviation(R) + epsilon)     GRPO, DeepSeekMath, arXiv 2402.03300, section 4.1.2
 //   A_i =  R_i - mean(R)                                 Dr. GRPO, arXiv 2503.20783, section 3.2 (scaling: none)
 //
-// with the deviation of n - 1, of the group or of the whole batch. With level: turn the same is done turn by turn, with
-// the return from that turn on and the members that reached it, so the time of a reward matters. With the ratio r =
-// p(token) / p_sampler(token), or exp(mean log ratio of the episode) whose derivative each token carries for itself
-// (GSPO-token, arXiv 2507.18071, section 4.3), a token's loss is
+// with the deviation of n - 1, of the group or of the whole batch. With level: turn, each turn is compared separately,
+// with the return from that turn on and the members that reached it. So the time of a reward matters. With the ratio r
+// = p(token) / p_sampler(token), or exp(mean log ratio of the episode) with the derivative of the token's own log
+// probability (GSPO-token, arXiv 2507.18071, section 4.3), a token's loss is
 //
 //   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      PPO, arXiv 1707.06347; two bounds: DAPO, arXiv 2503.14476,
 //                                                        section 3.1
@@ -39,7 +39,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const kl = credit.klControl(options);
   const dropsFlat = credit.dropsFlatGroups(options);
 
-  /** What is taken from an episode of so many sampled tokens: nothing, then more and more, then all of it. */
+  /** The penalty of an episode with this many sampled tokens: 0 up to the buffer, then growing, then constant. */
   function overlongPenalty(tokens: number): number {
     if (options.overlongLimit === null || tokens === 0) return 0;
     const buffer = options.overlongBuffer ?? 0;
@@ -47,7 +47,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     return options.overlongPenalty * (buffer === 0 ? Number(over > 0) : Math.min(1, Math.max(0, over / buffer)));
   }
 
-  /** Rewards with the penalty where the last one stands. */
+  /** Rewards with the penalty subtracted at the last sampled token. */
   function withoutOverlong(batch: TrainingBatch): TrainingBatch {
     if (options.overlongLimit === null) return batch;
     const rewards = batch.rewards.slice();
@@ -59,7 +59,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     return { ...batch, rewards };
   }
 
-  /** Some advantage of the group will not be 0. */
+  /** Whether some advantage of the group will not be 0. */
   function hasSignal(group: readonly CompletedEpisode[]): boolean {
     const sampled = ({ record }: CompletedEpisode): number => record?.mask.filter((mask) => mask === 1).length ?? 0;
     const compared = credit.comparedValues(group, options, (episode) => overlongPenalty(sampled(episode)));
@@ -109,7 +109,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 }
 
 /**
- * Dr. GRPO without groups left out is REINFORCE with a mean that counts the episode itself: (n - 1) / n of the
+ * Dr. GRPO that keeps all groups is REINFORCE with a mean that includes the episode itself. It gives (n - 1) / n of the
  * gradient.
  */
 function claimsOf(options: Options, dropsFlat: boolean): readonly AlgorithmClaim[] {

@@ -1,12 +1,12 @@
-// Published variants of GRPO by their own names: the same code with other defaults.
+// Published variants of GRPO under their names: the same code with other defaults.
 import type { GroupedOptions } from '@agentgym/cli';
 
 import { options } from './options.js';
 
 /**
- * Dr. GRPO (arXiv 2503.20783): no deviation, and nothing that favours short or long answers. The paper divides by a
- * constant length, which is left to the learning rate here. Flat groups stay in the batch, and in its mean, so that the
- * estimate is unbiased up to a factor.
+ * Dr. GRPO (arXiv 2503.20783): it divides by no deviation and favours neither short nor long answers. The paper divides
+ * by a constant length, which is part of the learning rate here. Flat groups stay in the batch and in its mean, so that
+ * the estimate is unbiased up to a factor.
  */
 export const drGrpoOptions = {
   ...options,

@@ -8,8 +8,8 @@ import { create } from './ppo.js';
 const rates = { policy: 3, critic: 2 };
 
 /**
- * A game of two turns: one word, an observation, another word. The first decides, and the reward comes with the second:
- * what the first word was worth is only known across the observation. Steps as the training loop makes them, on tables.
+ * A game of two turns: one word, an observation, another word. The first word decides, but the reward comes with the
+ * second, so credit must cross the observation. Runs the steps of the training loop on tabular policies.
  */
 async function train(chosen: Partial<Options>, steps: number) {
   const algorithm: Algorithm = create({ ...optionDefaults(options), ...chosen }, testHost());
@@ -82,8 +82,8 @@ async function train(chosen: Partial<Options>, steps: number) {
 }
 
 describe('PPO', () => {
-  // Goes red when a reward does not cross the observation, when the policy climbs the wrong way, or when a warm-up
-  // never ends.
+  // Goes red when a reward does not cross the observation, when the policy moves in the wrong direction, or when a
+  // warm-up never ends.
   it.each<[string, Partial<Options>]>([
     ['with a second model', { criticLearningRate: rates.critic }],
     ['with a shared trunk', { critic: 'shared' }],
@@ -93,8 +93,8 @@ describe('PPO', () => {
     expect(await train(chosen, 40)).toBeGreaterThan(0.9);
   });
 
-  // With lambda 0 the first word is credited with nothing but the critic's word on the second. Goes red when the
-  // critic's loss does not teach it.
+  // With lambda 0, the first word gets only the critic's value of the second as credit. Goes red when the critic's loss
+  // does not train it.
   it('learns by the critic alone, where it is taught', async () => {
     expect(await train({ lambda: 0, criticLearningRate: rates.critic }, 60)).toBeGreaterThan(0.9);
     expect(await train({ lambda: 0, criticLearningRate: 1e-12 }, 60)).toBeLessThan(0.3);

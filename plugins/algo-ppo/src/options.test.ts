@@ -6,7 +6,7 @@ import { options, validate, type Options } from './options.js';
 const defaults = optionDefaults(options);
 const settings = { groupSize: 1, epochs: 2, minibatches: 4, recomputeLogprobs: false, importanceCap: 2 };
 
-/** Complaints about idle defaults that nobody touched are dropped by the host. */
+/** The host drops complaints about idle defaults that were not set. */
 function findings(chosen: Partial<Options>, changed: Partial<typeof settings> = {}) {
   return validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks).filter(
     ({ idle, path }) => idle !== true || path.join('.') in chosen,
@@ -20,7 +20,7 @@ describe('validate', () => {
   });
 
   const once = { epochs: 1, minibatches: 1 };
-  // Goes red, row by row, when the check of that row is left out.
+  // Each row goes red when its check is missing.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
     [
       'clips of what has not moved yet',

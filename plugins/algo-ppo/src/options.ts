@@ -98,8 +98,8 @@ export const options = {
 export type Options = OptionsOf<typeof options>;
 
 /**
- * Options that contradict each other, and those that are idle beside others, `epochs` and `minibatches`. A group of one
- * is as good as any.
+ * Options that contradict each other, and options without effect because of others, `epochs` or `minibatches`. A group
+ * of one is allowed.
  */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   const findings: AlgorithmFinding[] = [

@@ -13,8 +13,8 @@ const sampledOf = ({ mask, width }: TrainingBatch, row: number): number[] =>
   Array.from({ length: width }, (_, t) => row * width + t).filter((index) => mask[index] === 1);
 
 /**
- * GAE as the paper writes it, equation 16: for each step the sum over all later ones of what (discount * lambda)^l
- * leaves of their delta.
+ * GAE as in equation 16 of the paper: for each step, the sum of its own and all later deltas, weighted by (discount *
+ * lambda)^l.
  */
 function slowAdvantages(
   batch: TrainingBatch,
@@ -78,7 +78,7 @@ describe('advantages', () => {
     ['by the critic alone', { lambda: 0 }],
   ];
 
-  // Goes red when lambda, a discount, level or bootstrap is not handed on, or when targets are made of whitened
+  // Goes red when lambda, a discount, level or bootstrap is not passed on, or when targets are computed from whitened
   // advantages.
   it.each(cases)('%s: as a slow loop, targets as well, 0 where nothing was sampled', (_title, chosen) => {
     const expected = slowAdvantages(batch, { ...defaults, ...chosen });
@@ -90,7 +90,7 @@ describe('advantages', () => {
     expectClose(whitened.returns, expected.returns);
   });
 
-  // Goes red when `truncated` is not asked, or when an ended episode is bootstrapped.
+  // Goes red when `truncated` is not read, or when an ended episode is bootstrapped.
   it('of a truncated episode count on after the cut, those of an ended one do not', () => {
     const { batch } = batchOf([
       { turns: [1], rewards: [0.5] },
@@ -107,8 +107,8 @@ describe('advantages', () => {
     expect(first({ bootstrap: false })).toEqual([-1.5, -1.5]);
   });
 
-  // Goes red when whitening is done without `noSignalBelow`: rounding would become advantages of about 1. Or where
-  // nothing is divided by nothing.
+  // Goes red when whitening ignores `noSignalBelow`, because rounding would become advantages of about 1, or when 0 is
+  // divided by 0.
   it('are 0 where there is no signal: equal ones, one token, no token', () => {
     const value = (batch: TrainingBatch, of: (index: number) => number) => ({
       ...batch,
@@ -127,7 +127,7 @@ describe('advantages', () => {
     }
   });
 
-  // Goes red when the penalty is left out of the rewards that advantages are made of, or when it is paid once for an
+  // Goes red when the penalty is not in the rewards from which advantages are computed, or when it is paid once per
   // episode.
   it('pay for the divergence of each token where it stands in the reward', () => {
     const chosen = { klCoefficient: 0.3, klTarget: 0.1, klHorizon: 100, whiten: false, lambda: 0.9 };
@@ -143,7 +143,7 @@ describe('advantages', () => {
     expect(state['klCoefficient']).toBeCloseTo(0.3 * (1 + (error * batch.rows) / 100), 12);
   });
 
-  // Goes red when the deviation is taken after whitening, or over the whole width.
+  // Goes red when the deviation is computed after whitening, or over the whole width.
   it('are logged by their deviation before whitening, targets by their mean', () => {
     const { advantages, returns } = slowAdvantages(batch, defaults);
     const on = (of: number[]) => of.filter((_, index) => batch.mask[index] === 1);
@@ -164,7 +164,7 @@ const policyLoss = (algorithm: Algorithm, batch: TrainingBatch, live: Live) =>
 const criticLoss = (algorithm: Algorithm, batch: TrainingBatch, live: Live) =>
   evaluateLoss(weighted(batch, algorithm), live, algorithm.critic!.loss(lossOperations, lossInputs));
 
-/** Weight of each sampled token, written down from the meaning of the words. */
+/** Weight of each sampled token, computed from the meaning of the options. */
 function slowWeights(batch: TrainingBatch, { aggregation, constantLength, countEmpty }: Options): number[] {
   const rows = Array.from({ length: batch.rows }, (_, row) => sampledOf(batch, row));
   const sequences = countEmpty ? rows.length : rows.filter((row) => row.length > 0).length;
@@ -193,8 +193,8 @@ describe('the policy', () => {
   const random = testHost(3).random;
   const batch = { ...built, advantages: built.values.map((value) => (value > -Infinity ? random.normal() : NaN)) };
 
-  // Goes red when a bound is read for the other side, min becomes max, the dual clip is not handed on, or the weights
-  // are of another aggregation.
+  // Goes red when a bound is read for the other side, min becomes max, the dual clip is not passed on, or the weights
+  // belong to another aggregation.
   it.each(aggregations)('%s: loses by the clipped ratio, as a slow loop', (_title, aggregation) => {
     const chosen = { ...defaults, ...aggregation, clipLow: 0.1, clipHigh: 0.3, dualClip: 1.2 };
     const weights = slowWeights(batch, chosen);
@@ -222,7 +222,7 @@ describe('the policy', () => {
     expect(metrics).toMatchObject(shares);
   });
 
-  // Goes red when the sign of the bonus turns, or when the divergence stays in the loss although it is in the reward.
+  // Goes red when the sign of the bonus is wrong, or when the divergence is in the loss although it is in the reward.
   it('gains by entropy and loses by divergence, in the loss or in the reward but never in both', () => {
     const weights = slowWeights(batch, defaults);
     const sum = (of: (index: number) => number) =>
@@ -261,8 +261,8 @@ describe('the critic', () => {
     ),
   );
 
-  // Goes red when the half is lost, max becomes min, the bound is around 0 or the target, or the weight counts for a
-  // second model too.
+  // Goes red when the factor 1/2 is missing, max becomes min, the bound is around 0 or the target, or the weight also
+  // applies to a second model.
   it.each(cases)('%s: loss and derivative as a slow loop', (_title, chosen, coefficient) => {
     const weights = slowWeights(batch, chosen);
     let expected = 0;
@@ -286,8 +286,8 @@ describe('the critic', () => {
     expect(metrics).toEqual(chosen.valueClip === null ? {} : { value_clipped: clipped });
   });
 
-  // Goes red when the clipped value is V_old + clip(V - V_old), which differs from V in its last bit where the two are
-  // far apart.
+  // Goes red when the clipped value is V_old + clip(V - V_old), which differs from V in its last bit if the two are far
+  // apart.
   it('clips nothing inside the bounds, not even by rounding', () => {
     const near = { ...live, value: batch.values.map((value) => 0.1 * value) };
     expect(criticLoss(ppo({ valueClip: 10 }), batch, near).metrics).toEqual({ value_clipped: 0 });

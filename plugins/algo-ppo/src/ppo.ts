@@ -19,7 +19,7 @@
 //                                                        fixed or adaptive
 //   - entropyCoefficient H(p)                            PPO, equation 9
 //
-// and the critic's
+// and the critic's loss is
 //
 //   1/2 (V - R)^2                                        or, with valueClip and V_old, its value before,
 //   1/2 max((V - R)^2, (clip(V, V_old - valueClip, V_old + valueClip) - R)^2)
@@ -29,8 +29,8 @@
 //
 // Differences between the originals. The paper's objective has the whole squared error, not half of it, and no clip of
 // values; both came with its code (baselines `ppo2`: lambda 0.95, weight 0.5, one bound of 0.2 for ratios and values).
-// verl, and with it the recipes of the Practitioner's Guide and of AgentGym-RL, has lambda 1, a critic of its own and
-// values clipped at 0.5; it always whitens, never bootstraps and by default has no warm-up. Its newer versions always
+// verl, and therefore the recipes of the Practitioner's Guide and of AgentGym-RL, has lambda 1, a separate critic and
+// values clipped at 0.5. It always whitens, never bootstraps and by default has no warm-up. Its newer versions always
 // use a dual clip of 3. TRL has lambda 0.95, weight 0.1 and values clipped at 0.2.
 //
 // Why lambda is 1 here: with steps of tokens, 0.95 forgets within twenty tokens, which may be less than a turn;
@@ -61,8 +61,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const kl = credit.klControl(options);
 
   /**
-   * Half the squared error of the value, or of the clipped value where that is larger: nothing is gained beyond the
-   * bound.
+   * Half the squared error of the value, or of the clipped value if that is larger. So the loss gains nothing beyond
+   * the bound.
    */
   function criticLoss(ops: LossOperations, { value, values, returns }: LossInputs): Loss {
     const errorOf = (said: LossExpression): LossExpression => {
@@ -74,7 +74,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     const free = errorOf(value);
     if (valueClip === null) return { terms: { value: weighted(free) } };
     const bound = ops.constant(valueClip);
-    // Inside the bounds this is the value itself to the last bit, which V_old + clip(V - V_old) need not be: it would
+    // Inside the bounds, this is exactly the value. V_old + clip(V - V_old) can differ in the last bit, which would
     // count as clipped.
     const near = ops.min(ops.max(value, ops.sub(values, bound)), ops.add(values, bound));
     const clipped = errorOf(near);
@@ -137,7 +137,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   };
 }
 
-/** With raw advantages and lambda 1, a critic is a baseline, right or wrong. */
+/** With raw advantages and lambda 1, a critic is a baseline, even a wrong one. */
 function claimsOf(options: Options): readonly AlgorithmClaim[] {
   if (options.whiten) return [];
   const evenly = options.aggregation === 'sequence-mean-token-sum' || options.aggregation === 'constant-length';

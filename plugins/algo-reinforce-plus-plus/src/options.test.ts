@@ -6,19 +6,19 @@ import { options, validate, type Options } from './options.js';
 const settings = { groupSize: 8, epochs: 2, minibatches: 4, recomputeLogprobs: false, importanceCap: 2 };
 const once = { epochs: 1, minibatches: 1 };
 
-/** Complaints about idle defaults that nobody touched are dropped by the host. */
+/** The host drops complaints about idle defaults that were not set. */
 const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
   validate({ ...optionDefaults(options), ...chosen }, { ...settings, ...changed }, optionChecks)
     .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
     .map(({ path, setting = path.join('.') }) => setting);
 
 describe('validate', () => {
-  // Goes red when a default contradicts another, or groups are asked for where none is compared.
+  // Goes red when a default contradicts another, or when groups are required although none is compared.
   it('has nothing to say about the defaults, whatever the update', () => {
     for (const changed of [{}, once, { groupSize: 1 }]) expect(written({}, changed)).toEqual([]);
   });
 
-  // Goes red when a condition is turned round or left out.
+  // Goes red when a condition is reversed or missing.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
     ['a group of one with a group mean', { baseline: 'group' }, { groupSize: 1 }, ['groupSize']],
     ['a group with a group mean', { baseline: 'group' }, {}, []],

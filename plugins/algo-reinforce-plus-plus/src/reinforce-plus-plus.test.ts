@@ -25,7 +25,7 @@ function whiten(values: ReadonlyMap<number, number>, deviation: 'population' | '
   return new Map([...values].map(([index, value]) => [index, (value - mean) / divisor]));
 }
 
-/** Each token has the sum of its episode less the mean over its group; alone in its group, 0. */
+/** Each token has the return of its episode minus the mean of its group, or 0 in a group of one. */
 function slowAboveGroup(tokens: Token[][], group: ArrayLike<number>): Map<number, number> {
   const sums = tokens.map((row) => row.reduce((sum, { reward }) => sum + reward, 0));
   const values = new Map<number, number>();
@@ -43,7 +43,7 @@ function expectClose(actual: Float64Array, expected: ReadonlyMap<number, number>
 
 describe('the advantages of REINFORCE++', () => {
   // Goes red when an observation token discounts or is in the mean, when one discount is read for the other, or when
-  // turns are counted, not tokens.
+  // turns are counted instead of tokens.
   it.each<[number, number, 'population' | 'sample']>([
     [1, 1, 'sample'],
     [0.9, 1, 'sample'],
@@ -66,7 +66,8 @@ describe('the advantages of REINFORCE++', () => {
     expectClose(plusPlus({ baseline: 'group' }).advantages(batch, {}).advantages, expected);
   });
 
-  // Goes red when what a token pays for its divergence has the other sign or counts for later tokens; with baseline,
+  // Goes red when a token's payment for its divergence has the other sign or counts for later tokens, or, with
+  // baseline,
   // when it is not in the return.
   it.each(['none', 'group'] as const)('pay for the divergence of each token: baseline %s', (baseline) => {
     const { batch, tokens } = batchOf(awkward);
@@ -120,8 +121,8 @@ describe('the loss of REINFORCE++', () => {
   const rows = tokens.filter((row) => row.length > 0);
   const count = rows.flat().length;
 
-  // Goes red when a bound is read for the other side, when min becomes max, or when the dual bound holds tokens with a
-  // positive advantage.
+  // Goes red when a bound is read for the other side, when min becomes max, or when the dual bound applies to tokens
+  // with a positive advantage.
   it.each<[string, Partial<Options>, (tokensOfRow: number) => number]>([
     ['the mean over tokens', { clipLow: 0.1, clipHigh: 0.3 }, () => count],
     ['a dual clip', { dualClip: 1.2 }, () => count],
@@ -137,8 +138,7 @@ describe('the loss of REINFORCE++', () => {
       for (const { index } of row) {
         const [a, r] = [advantages[index]!, Math.exp(logprob[index]! - batch.logprobs[index]!)];
         const weight = 1 / divisor(row.length);
-        // A clipped ratio earns nothing more: the ratio counts only where it is on the side that the advantage pulls it
-        // from.
+        // A clipped ratio has no derivative. The clip applies only on the side to which the advantage pushes the ratio.
         let [objective, slope] = [r * a, r * a];
         if (a > 0 && r > 1 + clipHigh) [objective, slope] = [(1 + clipHigh) * a, 0];
         if (a < 0 && r < 1 - clipLow) [objective, slope] = [(1 - clipLow) * a, 0];
@@ -163,7 +163,7 @@ describe('the loss of REINFORCE++', () => {
     expect(terms['kl']).toBeCloseTo(kl, 12);
   });
 
-  // Goes red where the weights do not go with the mean: advantages that add up to 0 leave a loss.
+  // Goes red when the weights do not match the mean: advantages that add up to 0 would leave a loss.
   it('is 0 at the sampler, because advantages and losses are means over the same tokens', () => {
     const algorithm = plusPlus({ tokenDiscount: 0.9 });
     const credited = { ...batch, advantages: algorithm.advantages(batch, {}).advantages };
@@ -173,7 +173,7 @@ describe('the loss of REINFORCE++', () => {
 
 describe('REINFORCE++ learns', () => {
   /**
-   * Updates a tabular policy on 64 episodes of one action, of which `right` is rewarded; two passes in two minibatches.
+   * Updates a tabular policy on 64 episodes of one action, in two passes over two minibatches. `right` is rewarded.
    */
   async function train(algorithm: Algorithm): Promise<number> {
     const policy = new TabularPolicy({ texts: ['left right up'], contextLength: 1, seed: 4 });
@@ -209,7 +209,7 @@ describe('REINFORCE++ learns', () => {
     return policy.probabilities(prompt)[right]!;
   }
 
-  // Goes red when a sign is turned, or when nothing is credited.
+  // Goes red when a sign is wrong, or when nothing gets credit.
   it.each(['none', 'group'] as const)(
     'the rewarded action over several epochs and minibatches: baseline %s',
     async (baseline) => {

@@ -20,10 +20,10 @@
 // By default klCoefficient log(p_sampler / p_reference) is subtracted from each token's reward, as in the paper. For
 // the form with baseline the paper moves the divergence to the loss and uses k2: klIn: loss, klEstimator: k2.
 //
-// The numbers of the defaults are verl's: a deviation of n - 1, 1e-8 added to the variance, the mean over tokens. The
-// code of the paper's authors (OpenRLHF) divides by n and bounds the variance below by 1e-8. verl's dual clip is always
-// on (3), and a group of one keeps its raw return there: here it has x = 0, because it has no comparison. The mean is
-// over tokens: a long episode has more weight in it than a short one.
+// The defaults are the numbers of verl: a deviation of n - 1, 1e-8 added to the variance, the mean over tokens. The
+// code of the paper's authors (OpenRLHF) divides by n and bounds the variance below by 1e-8. In verl the dual clip is
+// always on (3), and a group of one keeps its raw return; here it has x = 0, because it has no comparison. In the mean
+// over tokens, a long episode has more weight than a short one.
 import type { Algorithm, AlgorithmHost, LossExpression, TrainingBatch } from '@agentgym/cli';
 
 import type { Options } from './options.js';
@@ -34,8 +34,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const kl = credit.klControl(options);
 
   /**
-   * [rows, width] the return of each episode less the mean of its group; a group of one has nothing to be compared
-   * with.
+   * [rows, width] the return of each episode minus the mean of its group, 0 in a group of one, which has no comparison.
    */
   function aboveGroup(batch: TrainingBatch): Float64Array {
     const returns = credit.episodeReturns(batch);

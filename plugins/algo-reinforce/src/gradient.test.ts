@@ -24,7 +24,7 @@ function run(algorithm: Algorithm, batch: TrainingBatch, logprob: Float64Array) 
 }
 
 describe('the gradient of REINFORCE', () => {
-  // Three actions in the first turn, of which the last ends the episode; two in the second. A reward after each.
+  // Three actions in the first turn, the last of which ends the episode; two in the second turn. Each has a reward.
   const firstReward = [0.5, -1, 0.8];
   const secondReward = [
     [1, -0.3],
@@ -44,7 +44,7 @@ describe('the gradient of REINFORCE', () => {
   const chances = (theta: readonly number[], actions: readonly number[]): number[] =>
     actions.map((action, i) => policy(theta, i === 0 ? 0 : 1 + actions[0]!).probabilities[action]!);
 
-  /** Expected return less the weighted divergence of both turns, over all five episodes. */
+  /** Expected return minus the weighted divergence of both turns, over all five episodes. */
   const objective = (theta: readonly number[], kl: number): number =>
     episodes.reduce((sum, { actions, rewards }) => {
       const chance = chances(theta, actions);
@@ -53,8 +53,8 @@ describe('the gradient of REINFORCE', () => {
       return sum + probability * (rewards.reduce((total, r) => total + r, 0) - paid);
     }, 0);
 
-  // Goes red when the baseline is the mean of the batch itself, when the losses of an
-  // episode are averaged instead of summed, or when the divergence has the wrong sign.
+  // Goes red when the baseline is the mean of the batch itself, when the losses of an episode are averaged instead of
+  // summed, or when the divergence has the wrong sign.
   it.each<[string, Partial<Options>, JsonObject]>([
     ['alone', {}, {}],
     ['with a moving baseline', { baseline: 'moving' }, { movingReturns: [0.7, -1.3] }],
@@ -102,7 +102,7 @@ describe('the loss of REINFORCE', () => {
   const given = { ...batch, advantages };
   const rows = tokens.filter((row) => row.length > 0);
 
-  // Goes red when the ratio is left in the loss, or when episodes are averaged over their tokens, or the row without a
+  // Goes red when the ratio stays in the loss, when episodes are averaged over their tokens, or when the row without a
   // token is counted.
   it('is minus advantage times log probability, summed over an episode, averaged over episodes', () => {
     const { total, gradients, metrics } = run(reinforce(), given, logprob);
@@ -116,8 +116,8 @@ describe('the loss of REINFORCE', () => {
     expect(metrics['ratio']).toBeCloseTo(ratios, 10);
   });
 
-  // Goes red when a bound is read for the other side, when min becomes max, or when the dual bound holds tokens with a
-  // positive advantage.
+  // Goes red when a bound is read for the other side, when min becomes max, or when the dual bound applies to tokens
+  // with a positive advantage.
   it.each<[string, Partial<Options>]>([
     ['two bounds', { clipLow: 0.1, clipHigh: 0.3 }],
     ['a dual clip', { clipLow: 0.1, clipHigh: 0.3, dualClip: 1.2 }],
@@ -131,8 +131,7 @@ describe('the loss of REINFORCE', () => {
     for (const { index } of rows.flat()) {
       const [a, r] = [advantages[index]!, Math.exp(logprob[index]! - batch.logprobs[index]!)];
       const weight = 1 / (divisor ?? rows.length);
-      // A clipped ratio earns nothing more: the ratio counts only where it is on the side that the advantage pulls it
-      // from.
+      // A clipped ratio has no derivative. The clip applies only on the side to which the advantage pushes the ratio.
       let [objective, slope] = [r * a, r * a];
       if (a > 0 && r > 1 + clipHigh) [objective, slope] = [(1 + clipHigh) * a, 0];
       if (a < 0 && r < 1 - clipLow) [objective, slope] = [(1 - clipLow) * a, 0];
@@ -212,7 +211,7 @@ describe('REINFORCE learns', () => {
     return [policy.probabilities(prompts[0]!)[wanted[0]!]!, policy.probabilities(second)[wanted[1]!]!];
   }
 
-  // Goes red when a sign is turned, or when nothing is credited.
+  // Goes red when a sign is wrong, or when nothing gets credit.
   it.each<[string, Partial<Options>]>([
     ['as it comes', {}],
     ['with a moving baseline', { baseline: 'moving' }],

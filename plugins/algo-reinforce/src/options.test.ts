@@ -6,7 +6,7 @@ import { options, validate, type Options } from './options.js';
 const settings = { groupSize: 1, epochs: 1, minibatches: 1, recomputeLogprobs: false, importanceCap: 2 };
 const several = { epochs: 2, minibatches: 4 };
 
-/** Complaints about idle defaults that nobody touched are dropped by the host. */
+/** The host drops complaints about idle defaults that were not set. */
 const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
   validate({ ...optionDefaults(options), ...chosen }, { ...settings, ...changed }, optionChecks)
     .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
@@ -19,7 +19,7 @@ describe('validate', () => {
     expect(written({}, several)).toEqual([]);
   });
 
-  // Goes red when a condition is turned round or left out.
+  // Goes red when a condition is reversed or missing.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
     ['a decay of nothing', { movingDecay: 0.5 }, {}, ['movingDecay']],
     ['a decay beside a greedy baseline', { movingDecay: 0.5, baseline: 'greedy' }, {}, ['movingDecay']],

@@ -28,8 +28,8 @@ describe('the returns of REINFORCE', () => {
     expectClose(advantages, slowReturns(tokens, tokenDiscount, turnDiscount));
   });
 
-  // Goes red when the penalty counts for the tokens after it, has the other sign, or is left on the last token of a
-  // turn alone.
+  // Goes red when the penalty counts for the tokens after it, has the other sign, or is only on the last token of a
+  // turn.
   it.each(['none', 'turns'] as const)('pay for the divergence of each token, with normalize: %s', (normalize) => {
     const { batch, tokens } = batchOf(awkward);
     const algorithm = reinforce({ klCoefficient: 0.5, turnDiscount: 0.9, normalize });
@@ -41,7 +41,7 @@ describe('the returns of REINFORCE', () => {
     );
     const returns = slowReturns(paid, 1, 0.9);
     if (normalize === 'turns') {
-      // A turn is one action: its tokens have what the whole turn earns, from its first token on.
+      // A turn is one action: all its tokens have the return from its first token on.
       for (const token of paid.flat().toReversed()) {
         const first = paid.flat().find((other) => other.turn === token.turn && sameRow(batch, other, token))!;
         returns.set(token.index, returns.get(first.index)!);
@@ -56,7 +56,7 @@ describe('the returns of REINFORCE', () => {
 const sameRow = ({ width }: TrainingBatch, a: Token, b: Token): boolean =>
   Math.floor(a.index / width) === Math.floor(b.index / width);
 
-/** In place: (G - mean) / deviation over turns, each counted once, by its last token. */
+/** Replaces returns by (G - mean) / deviation over turns, each counted once, by its last token. */
 function normalise(returns: Map<number, number>, tokens: Token[][], deviation: 'population' | 'sample'): void {
   const ends = tokens.flatMap((row) => row.filter(({ turn: number }, i) => row[i + 1]?.turn !== number));
   let mean = 0;
@@ -68,7 +68,7 @@ function normalise(returns: Map<number, number>, tokens: Token[][], deviation: '
 }
 
 describe('return batch normalisation', () => {
-  // Goes red when a turn counts as often as it has tokens, or when one deviation is taken for the other.
+  // Goes red when a turn counts once per token, or when one deviation is read for the other.
   it.each(['population', 'sample'] as const)('counts every turn once: %s', (deviation) => {
     const { batch, tokens } = batchOf(awkward);
     const expected = slowReturns(tokens, 1, 0.9);
@@ -110,7 +110,7 @@ describe('return batch normalisation', () => {
 });
 
 describe('the greedy baseline', () => {
-  // Goes red when the baseline of another row is taken, or when it is discounted.
+  // Goes red when the baseline of another row is subtracted, or when it is discounted.
   it("subtracts the return of the task's greedy episode from every return to go", () => {
     const { batch, tokens } = batchOf(awkward);
     const expected = slowReturns(tokens, 1, 1);
@@ -122,7 +122,7 @@ describe('the greedy baseline', () => {
     expect(metrics?.['greedy_return']).toBeCloseTo((0.3 + 0.3 - 0.7 - 0.7 - 1.7) / 5, 12);
   });
 
-  // Goes red when the role is missing or always asked for, or when a batch without the return is measured against 0.
+  // Goes red when the role is missing or always requested, or when a batch without the return is compared with 0.
   it('asks for greedy episodes, says so where there are none, and is the only one that asks', () => {
     const { greedyReturn: _, ...batch } = batchOf(awkward).batch;
     expect(reinforce({ baseline: 'greedy' }).roles).toEqual(['greedy']);
@@ -132,7 +132,7 @@ describe('the greedy baseline', () => {
 });
 
 describe('the moving baseline', () => {
-  /** The mean of the double sum at the first token of the turns of a number; undefined where no row came so far. */
+  /** Mean of the double sum at the first token of the turns with a number. Undefined if no row has such a turn. */
   function meanAt(number: number, tokens: Token[][]): number | undefined {
     const returns = slowReturns(tokens, 1, 0.9);
     const firsts = tokens.flatMap((row) => row.find((token) => token.turn === number) ?? []);
@@ -141,7 +141,7 @@ describe('the moving baseline', () => {
   }
 
   // Goes red when the mean of a batch is in its own baseline, when means start at 0, when turns of all numbers share
-  // one, or when a batch that did not come as far as a turn changes that turn's mean.
+  // one mean, or when a batch without a turn of a number changes the mean of that number.
   it('is an exponential mean of the batches before, for each number of a turn', () => {
     const algorithm = reinforce({ baseline: 'moving', movingDecay: 0.75, turnDiscount: 0.9 });
     const batches = [awkward.slice(1, 3), awkward, [awkward[1]!], awkward.slice(2)].map((rows) => batchOf(rows));
@@ -150,7 +150,7 @@ describe('the moving baseline', () => {
       const expected = slowReturns(tokens, 1, 0.9);
       for (const { index, turn: number } of tokens.flat()) {
         const before = batches.slice(0, i).flatMap((earlier) => meanAt(number, earlier.tokens) ?? []);
-        // Weights spelt out: 0.75^(n-1) of the first mean, 0.25 * 0.75^k of the one k batches before the last.
+        // The weights: 0.75^(n-1) for the first mean, 0.25 * 0.75^k for the mean k batches before the last.
         let baseline = 0;
         for (const [j, mean] of before.entries()) {
           baseline += mean * (j === 0 ? 1 : 0.25) * 0.75 ** (before.length - 1 - j);

@@ -13,9 +13,9 @@
 //   b = undiscounted return of the task's episode at     baseline: greedy, ReMax, arXiv 2310.10505, Algorithm 1
 //       temperature 0
 //
-// None of these baselines depends on the sampled token. So without discounts the expected gradient is that of the
-// expected return. With normalize: turns, a turn is one action, whose tokens share the number of the last token; and
-// over all turns of the batch, each counted once,
+// None of these baselines depends on the sampled token. So without discounts the expected gradient is the gradient of
+// the expected return. With normalize: turns, a turn is one action, whose tokens share the number of the last token.
+// Over all turns of the batch, each counted once,
 //
 //   A = (A - mean(A)) / sqrt(variance(A) + epsilon)      return batch normalisation (ReBN), GEM, arXiv 2510.01051,
 //                                                        section 3.2
@@ -33,7 +33,7 @@
 // gradient of the expected return. By default nothing is subtracted, normalised or clipped; this is the reference
 // estimator for all others. GEM's scripts clip, make two passes over a batch and divide by a constant length; verl's
 // ReMax clips and takes the mean over tokens. By default the divergence is subtracted from the reward, with k1: its
-// expected derivative is then that of the divergence.
+// expected derivative is then the derivative of the divergence.
 import type { Algorithm, AlgorithmClaim, AlgorithmHost, LossExpression, TrainingBatch } from '@agentgym/cli';
 
 import type { Options } from './options.js';
@@ -44,14 +44,14 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const { baseline, normalize, movingDecay } = options;
   const kl = credit.klControl(options);
 
-  /** Calls back with every turn of the batch, and with how many came before it in its episode. */
+  /** Calls `visit` with every turn of the batch and its number in the episode, from 0. */
   function eachTurn(batch: TrainingBatch, visit: (tokens: readonly number[], number: number) => void): void {
     for (let row = 0; row < batch.rows; row += 1) credit.turnTokens(batch, row).forEach(visit);
   }
 
   /**
-   * Rewards as a whole turn has them: what its tokens pay for their divergence stands with the rest, on the last of
-   * them.
+   * Rewards of whole turns: the last token of a turn gets all its rewards, including what its tokens pay for their
+   * divergence.
    */
   function rewardsOfTurns(batch: TrainingBatch): TrainingBatch {
     const rewards = new Float64Array(batch.rewards.length);
@@ -61,7 +61,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     return { ...batch, rewards };
   }
 
-  /** [rows, width] what is subtracted from the return of each sampled token; 0 elsewhere. */
+  /** [rows, width] the baseline that is subtracted from the return of each sampled token; 0 elsewhere. */
   function baselines(batch: TrainingBatch, means: readonly number[]): Float64Array {
     if (baseline === 'greedy') {
       if (batch.greedyReturn === undefined) throw new RangeError('the batch has no `greedyReturn`');
@@ -69,14 +69,14 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     }
     const values = new Float64Array(batch.rows * batch.width);
     if (baseline === 'moving') {
-      // A turn that no batch came to before has nothing to be compared with. The mean of its own batch would know what
-      // it drew.
+      // A turn number that no earlier batch reached has no comparison. The mean of its own batch would depend on the
+      // sampled tokens.
       eachTurn(batch, (tokens, number) => tokens.forEach((index) => (values[index] = means[number] ?? 0)));
     }
     return values;
   }
 
-  /** The moving means after a batch. The first mean of a turn's number is taken whole, so that no mean leans to 0. */
+  /** The moving means after a batch. The first mean of a turn's number has full weight, so no mean is biased to 0. */
   function nextMeans(batch: TrainingBatch, returns: Float64Array, means: readonly number[]): readonly number[] {
     const seen: { sum: number; count: number }[] = [];
     eachTurn(batch, ([first], number) => {
@@ -149,7 +149,7 @@ function meanOf(values: Float64Array): number {
 }
 
 /**
- * Without normalisation an episode is credited only with its own rewards. If the loss divides by a number of tokens,
+ * Without normalisation an episode gets credit only for its own rewards. If the loss divides by a number of tokens,
  * the weight of an episode depends on sampled tokens.
  */
 function claimsOf(options: Options): readonly AlgorithmClaim[] {

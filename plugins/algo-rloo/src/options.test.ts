@@ -8,7 +8,7 @@ const defaults = optionDefaults(options);
 describe('validate', () => {
   const settings = { groupSize: 8, epochs: 1, minibatches: 1, recomputeLogprobs: false, importanceCap: 2 };
   const several = { epochs: 2, minibatches: 4 };
-  /** Complaints about idle defaults that nobody touched are dropped by the host. */
+  /** The host drops complaints about idle defaults that were not set. */
   const written = (chosen: Partial<Options>, changed: Partial<typeof settings> = {}): string[] =>
     validate({ ...defaults, ...chosen }, { ...settings, ...changed }, optionChecks)
       .filter(({ idle, path }) => idle !== true || path.join('.') in chosen)
@@ -19,7 +19,7 @@ describe('validate', () => {
     expect(written({}, several)).toEqual([]);
   });
 
-  // Goes red when steps off the sampling policy pass without a word.
+  // Goes red when off-policy steps cause no complaint.
   it('refuses several steps on a batch that nothing corrects, unless that is asked for', () => {
     expect(written({ importance: 'none' }, { minibatches: 4 })).toEqual(['importance']);
     expect(written({ importance: 'none' }, { epochs: 2 })).toEqual(['importance']);
@@ -28,7 +28,7 @@ describe('validate', () => {
     expect(written({ importance: 'uncorrected', clipHigh: 0.3 }, several)).toEqual(['clipHigh']);
   });
 
-  // Each goes red when its check is left out.
+  // Each case goes red when its check is missing.
   it.each<[string, Partial<Options>, Partial<typeof settings>, string[]]>([
     ['a group of one', {}, { groupSize: 1 }, ['groupSize']],
     [

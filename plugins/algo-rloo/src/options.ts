@@ -19,8 +19,8 @@ export const options = {
 export type Options = OptionsOf<typeof options>;
 
 /**
- * Options that contradict each other or the recipe's `groupSize`, and those that are idle beside others, `epochs` and
- * `minibatches`.
+ * Options that contradict each other or the recipe's `groupSize`, and options without effect because of others,
+ * `epochs` or `minibatches`.
  */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   return [

@@ -13,11 +13,11 @@ import { describe, expect, it } from 'vitest';
 import { options, type Options } from './options.js';
 import { create } from './rloo.js';
 
-/** The estimator as published; `clipped`, the default, is told apart below. */
+/** The published estimator. `clipped`, the default, is tested separately below. */
 const defaults = { ...optionDefaults(options), importance: 'none' } as const;
 const rloo = (chosen: Partial<Options> = {}): Algorithm => create({ ...defaults, ...chosen }, testHost());
 
-/** An episode as a test writes it: tokens and reward of each turn. */
+/** An episode of a test: tokens and reward of each turn. */
 interface Played {
   readonly group: number;
   readonly turns: readonly { readonly tokens: number; readonly reward: number }[];
@@ -30,9 +30,9 @@ const played = (group: number, ...turns: readonly (readonly [tokens: number, rew
 const episodes: readonly Played[] = [
   played(0, [2, 0.25], [1, -1]),
   played(0, [1, 0.5]),
-  // Nobody else of its group gets to a third turn.
+  // No other episode of its group has a third turn.
   { ...played(0, [3, 0], [2, 1], [2, 0.75]), truncated: true },
-  // Equal returns, though not in their last bits.
+  // Returns that are equal except for their last bits.
   played(1, [1, 0.1], [1, 0.2], [2, 0.4]),
   played(1, [2, 0.7]),
   // A group of one.
@@ -45,7 +45,7 @@ const episodes: readonly Played[] = [
 
 const random = testHost(11).random;
 
-/** Two tokens of prompt; after every turn an observation, each time longer. Where nothing was sampled stands NaN. */
+/** Two prompt tokens; after every turn an observation, each longer than the last. NaN where nothing was sampled. */
 function batchOf(given: readonly Played[]): TrainingBatch {
   const rows = given.map(({ group, turns, truncated = false }): BatchRow => {
     const mask: (0 | 1)[] = [0, 0];
@@ -84,7 +84,7 @@ const tokensOf = (batch: TrainingBatch, given: readonly Played[]): number[][][] 
   );
 
 /**
- * The definition, one loop: what a turn of a row has less the mean of what the others have, in a group of two or more.
+ * The definition in one loop: the return of a turn minus the mean of the others, in a group of two or more.
  */
 function slowAdvantages(given: readonly Played[], level: 'episode' | 'turn', discount: number): number[][] {
   const earned = (row: number, from: number): number => {
@@ -107,9 +107,9 @@ function slowAdvantages(given: readonly Played[], level: 'episode' | 'turn', dis
 }
 
 describe('advantages', () => {
-  // Goes red when a mean includes the episode itself, when a lone turn or a group of one is treated as the other, when
-  // the discount is taken per token, when an episode without tokens is no member, or when something is written between
-  // the turns.
+  // Goes red when a mean includes the episode itself, when a lone turn is treated like a group of one or the reverse,
+  // when the discount applies per token, when an episode without tokens is not a member, or when values are written
+  // between the turns.
   it.each([
     ['episode', 1],
     ['turn', 1],
@@ -150,7 +150,7 @@ describe('advantages', () => {
     expect(advantages[second[0]!]).toBeCloseTo(-paid(...second), 12);
   });
 
-  // Goes red when the state of the coefficient is not handed on.
+  // Goes red when the state of the coefficient is not passed on.
   it('steers the coefficient from batch to batch', () => {
     const algorithm = rloo({ klCoefficient: 0.1, klTarget: 0.001, klHorizon: 100 });
     const { state } = algorithm.advantages(batchOf(episodes), algorithm.initialState);
@@ -160,8 +160,8 @@ describe('advantages', () => {
 });
 
 describe('the gradient', () => {
-  // At the first state, x ends the episode with 1 and y goes on with 0.5; then x earns 2 and y -1. Probability of y:
-  // 0.3, then 0.8.
+  // At the first state, x ends the episode with 1, and y continues with 0.5. Then x earns 2 and y -1. The probability
+  // of y is 0.3, then 0.8.
   const [first, second] = [0.3, 0.8];
   const outcomes = [
     { episode: played(0, [1, 1]), probability: 1 - first, slopes: [-first] },
@@ -169,8 +169,8 @@ describe('the gradient', () => {
     { episode: played(0, [1, 0.5], [1, -1]), probability: first * second, slopes: [1 - first, 1 - second] },
   ];
 
-  // Every group that can be sampled, weighted by its probability. Goes red when a mean includes the episode itself,
-  // when a lone turn is 0, or when `sequence-mean-token-sum` is not the default.
+  // Sums over every group that can be sampled, weighted by its probability. Goes red when a mean includes the episode
+  // itself, when a lone turn is 0, or when `sequence-mean-token-sum` is not the default.
   it.each([
     ['episode', 2],
     ['episode', 3],
@@ -220,7 +220,8 @@ describe('the loss', () => {
   const sum = (of: readonly number[]): number => of.reduce((total, x) => total + x, 0);
   const spoken = (losses: number[][]): number[][] => losses.filter((row) => row.length > 0);
 
-  // Goes red when a sign or a bound is wrong, when the ratio enters with importance: none, or when the weights are of
+  // Goes red when a sign or a bound is wrong, when the ratio enters with importance: none, or when the weights belong
+  // to
   // another aggregation.
   it.each<[string, Partial<Options>, Token, (losses: number[][]) => number]>([
     ['as published', {}, reinforce, (losses) => mean(spoken(losses).map(sum))],
@@ -279,7 +280,7 @@ describe('select', () => {
   const kept = (chosen: Partial<Options>, ...rewards: readonly (readonly number[])[]) =>
     rloo({ dropFlatGroups: true, ...chosen }).select?.(group(...rewards)).length;
 
-  // Goes red when groups are left out unasked: without flat groups, the batch's mean has another denominator.
+  // Goes red when groups are dropped by default: without flat groups, the batch's mean has another denominator.
   it('leaves nothing out by itself, nor where tokens pay for their divergence', () => {
     expect(rloo().select).toBeUndefined();
     expect(rloo({ dropFlatGroups: true, klCoefficient: 0.1 }).select).toBeUndefined();
@@ -287,13 +288,14 @@ describe('select', () => {
     expect(rloo({ refillRounds: 3 }).refillRounds).toBe(3);
   });
 
-  // Goes red when rounding is a signal, when a group of one has one, or when turns are compared by whole returns.
+  // Goes red when rounding counts as a signal, when a group of one has a signal, or when turns are compared by whole
+  // returns.
   it('keeps the groups that have an advantage', () => {
     expect(kept({}, [1], [0])).toBe(1);
     for (const flat of [[[1], [0.25, 0.75]], [[0.1, 0.2, 0.4], [0.7]], [[1, 2]]]) expect(kept({}, ...flat)).toBe(0);
     // From the second turn on they earn 1 and 0.
     expect(kept({ level: 'turn' }, [0, 1], [1, 0])).toBe(1);
-    // Nobody else reaches the second turn, where 1 is earned, or nothing.
+    // No other episode reaches the second turn, which earns 1, or nothing.
     expect(kept({ level: 'turn', turnDiscount: 0 }, [0, 1], [0])).toBe(1);
     expect(kept({ level: 'turn' }, [1, 0], [1])).toBe(0);
     expect(kept({ level: 'turn', turnDiscount: 0.5 }, [0, 1], [0, 1], [0.5])).toBe(0);

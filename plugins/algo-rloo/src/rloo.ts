@@ -8,13 +8,13 @@
 //                                                        for language models: Ahmadian et al. 2024, arXiv 2402.14740
 //
 // The baseline of an episode does not contain the episode, and the episodes of a group are independent. So the expected
-// gradient of -A log p is exactly that of the expected return. With level: turn the same is done turn by turn:
+// gradient of -A log p is exactly the gradient of the expected return. With level: turn, each turn is compared:
 //
 //   A_i,k = G_i,k - mean of G_j,k over the others that reached turn k,      G_i,k = r_i,k + turnDiscount G_i,k+1
 //
-// Which others reached it does not depend on episode i either, so this is also unbiased, and it uses the time of a
-// reward. For this, a turn that no other member reached keeps its G, with a baseline of 0: rarely reached late turns
-// get full credit. A group of one has no others, and all its advantages are 0. A token's loss is
+// The set of others that reached turn k does not depend on episode i, so this is also unbiased, and it uses the time of
+// a reward. To stay unbiased, a turn that no other member reached keeps its G, with a baseline of 0: rarely reached
+// late turns get full credit. A group of one has no others, and all its advantages are 0. A token's loss is
 //
 //   -A log p                                             importance: none, as published: one step per batch
 //   -min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A)      importance: clipped, with r = p(token) / p_sampler(token):
@@ -47,15 +47,15 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   const kl = credit.klControl(options);
   const dropsFlat = credit.dropsFlatGroups(options);
 
-  /** Some advantage of the group will not be 0. */
+  /** Whether some advantage of the group will not be 0. */
   function hasSignal(group: readonly CompletedEpisode[]): boolean {
     if (group.length < 2) return false;
     return credit.comparedValues(group, options).some((values) => leaveOneOut(values).some((value) => value !== 0));
   }
 
   /**
-   * Of whole episodes or of turns of one number. A group of one is compared with nothing; a turn that one member alone
-   * came to keeps its return.
+   * Advantages of whole episodes or of turns with the same number. A group of one has no comparison and gets 0. A turn
+   * that only one member reached keeps its return.
    */
   function advantagesOf(batch: TrainingBatch): Float64Array {
     const advantages = new Float64Array(batch.rows * batch.width);

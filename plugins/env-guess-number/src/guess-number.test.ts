@@ -33,7 +33,7 @@ describe('guess-number', () => {
       facts: { success: false, invalid: false },
     });
     expect(game.step('18').observation).toBe('lower, 11 to 17');
-    // A guess that cannot be right is answered truly and narrows nothing.
+    // A guess outside the remaining interval gets a true answer, but does not narrow the interval.
     expect(game.step('5').observation).toBe('higher, 11 to 17');
     expect(game.step('34')).toMatchObject({ observation: 'invalid', facts: { invalid: true } });
     expect(game.step('17')).toMatchObject({
@@ -74,7 +74,8 @@ describe('guess-number', () => {
     const game = new GuessNumber({ ...defaults, turns: 20 });
     const reached = (action: string) => game.step(action).facts.milestones;
     game.reset('4-33/17');
-    // Of 30 numbers 24, 14, 8, 4, 2 and 1 are left in turn. Goes red when bits are rounded instead of counted whole.
+    // Of 30 numbers, 24, 14, 8, 4, 2 and 1 remain in turn. Goes red when bits are rounded to the nearest integer, not
+    // down.
     expect(reached('9')).toEqual({ reached: 0, total: 4 });
     expect(reached('24')).toEqual({ reached: 1, total: 4 });
     expect(reached('4')).toEqual({ reached: 1, total: 4 });
@@ -86,7 +87,7 @@ describe('guess-number', () => {
     expect(reached('17')).toEqual({ reached: 4, total: 4 });
     game.reset('4-33/17');
     expect(reached('17')).toEqual({ reached: 4, total: 4 });
-    // Powers of two, where a logarithm could fall short of a whole number.
+    // For powers of two, a computed logarithm could be slightly below the integer.
     for (const bits of [1, 3, 29, 30]) {
       game.reset(`1-${2 ** bits}/1`);
       expect(reached('2')).toEqual({ reached: bits, total: bits });

@@ -56,7 +56,7 @@ export class GuessNumber implements Environment {
 
   /**
    * `oracle` bisects; `demonstrator` guesses evenly among the numbers still possible, so it wins about three games in
-   * five. The random baseline says a number of the whole interval, as a player without memory would.
+   * five. The random baseline guesses a number of the whole interval, like a player without memory.
    */
   act(player: string, { random }: Pick<Draw, 'random'>): string {
     const { low, high, possibleLow, possibleHigh } = this.#state;
@@ -96,15 +96,14 @@ export class GuessNumber implements Environment {
       : `from ${from} to ${to}, ${to - from + 1} left, guess ${guess}`;
   }
 
-  /** Share of the interval's bits that are known: 0 at first, below 1 until the number is said. */
+  /** Share of the interval's bits that are known: 0 at first, below 1 until the number is guessed. */
   #narrowed(): number {
     const { low, high, possibleLow, possibleHigh } = this.#state;
     return 1 - Math.log2(possibleHigh - possibleLow + 2) / Math.log2(high - low + 2);
   }
 
   /**
-   * Whole bits known of those that the interval holds: how often it was halved. A number that is said is known
-   * altogether.
+   * How often the interval was halved, and how often it can be: whole bits. The right guess counts as all halvings.
    */
   #halvings(success: boolean): { readonly reached: number; readonly total: number } {
     const { low, high, possibleLow, possibleHigh } = this.#state;
@@ -127,8 +126,8 @@ function readGuess(action: string, answer: Options['answer']): number {
 }
 
 /**
- * How often `many` numbers can be halved with `few` of them left: counted, since a logarithm of whole numbers need not
- * be whole.
+ * How often `many` numbers can be halved until `few` are left. It counts, because a computed logarithm may not be an
+ * exact integer.
  */
 function wholeBits(many: number, few: number): number {
   let bits = 0;
@@ -136,10 +135,10 @@ function wholeBits(many: number, few: number): number {
   return bits;
 }
 
-/** Every interval and number of these options; nothing but the options is shared by its instances. */
+/** The world with every interval and number of these options. Its instances share only the options. */
 export function open(options: Options): World {
   return {
-    // The first observation says all.
+    // The first observation contains all instructions.
     instructions: '',
     splits: dealTasks(options),
     about: aboutTask,

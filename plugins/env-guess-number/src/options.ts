@@ -48,7 +48,7 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** Numbers, intervals and splits that do not fit together. */
+/** Reports numbers, intervals and splits that do not fit together. */
 export function validate({ lowest, highest, width, splitBy }: Options): readonly OptionFinding[] {
   const [narrowest = 0, widest = 0] = width;
   const available = highest - lowest + 1;
@@ -84,5 +84,5 @@ export function validate({ lowest, highest, width, splitBy }: Options): readonly
   return [];
 }
 
-/** With fewer a fifth of them would be none. */
+/** With fewer intervals, a fifth of them would be rounded down to 0. */
 const MINIMUM_INTERVALS = 5;

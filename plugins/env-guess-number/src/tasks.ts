@@ -14,7 +14,7 @@ function taskId({ low, high, secret }: Game): string {
   return `${low}-${high}/${secret}`;
 }
 
-/** The game of an id. Throws on a string that is none. */
+/** The game of an id. Throws if the string is not an id. */
 export function parseTask(task: string): Game {
   const match = /^(\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(task);
   const [low = 0, high = 0, secret = 0] = match?.slice(1).map(Number) ?? [];
@@ -24,7 +24,7 @@ export function parseTask(task: string): Game {
   return { low, high, secret };
 }
 
-/** Games in intervals, in the order of `intervals`. */
+/** Games as tasks, in the order of the list. */
 class Games implements TaskSource {
   readonly #games: readonly Game[];
 
@@ -49,8 +49,7 @@ class Games implements TaskSource {
 }
 
 /**
- * Games on one interval share their best play, so they stand or fall together; the wider it is, the more halvings a
- * game takes.
+ * Games on the same interval have the same best play, so they form a cluster. A wider interval needs more halvings.
  */
 export function aboutTask(task: string): TaskFacts {
   const { low, high } = parseTask(task);
@@ -58,7 +57,7 @@ export function aboutTask(task: string): TaskFacts {
 }
 
 /**
- * Train, validation and test hold three fifths, one fifth and one fifth of the intervals (or games), dealt by a hash of
+ * Train, validation and test get three fifths, one fifth and one fifth of the intervals (or games), chosen by a hash of
  * their names.
  */
 export function dealTasks(options: Options): Readonly<Record<SplitName, Games>> {
@@ -82,7 +81,7 @@ function allIntervals({ lowest, highest, width }: Options): (readonly [number, n
   return intervals;
 }
 
-/** Deals items into train, validation and test, each part in the order of the list. */
+/** Splits items into train, validation and test, each part in the order of the list. */
 function deal<T>(items: readonly T[], name: (item: T) => string): T[][] {
   const ranked = items.map((item, index) => ({ index, rank: hash(name(item)) }));
   ranked.sort((a, b) => a.rank - b.rank || a.index - b.index);

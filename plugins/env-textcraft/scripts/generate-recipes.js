@@ -1,7 +1,6 @@
-// Writes src/data/recipes.ts out of minecraft-data, which knows the recipes of Minecraft Java 1.16 with every
-// alternative ingredient expanded into a recipe of its own, and knows no tags. The rules below put the alternatives
-// together again, as the original reads them from the game's own files. `--check` writes nothing and fails if the file
-// is stale.
+// Writes src/data/recipes.ts from minecraft-data. That package has the recipes of Minecraft Java 1.16 without tags:
+// every alternative ingredient is a separate recipe. The rules below join the alternatives again, as the original reads
+// them from the game's files. `--check` writes nothing and fails if the file is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -24,8 +23,8 @@ const stemsOf = (fungus) => [
 const withSuffix = (names, suffix) => names.map((name) => `${name}_${suffix}`);
 
 /**
- * Ingredients that stand for any of their members: [name, members, outputs they are used for; all where absent]. Wide
- * ones first.
+ * Ingredients that any of their members can replace: [name, members, outputs that use them (default: all)]. Wider ones
+ * come first.
  */
 const tags = [
   ['logs', [...woods.flatMap(logsOf), ...fungi.flatMap(stemsOf)]],
@@ -40,7 +39,7 @@ const tags = [
   ['coals', ['coal', 'charcoal'], ['campfire']],
 ];
 
-/** Where the game lists alternatives without a tag, the original takes the first: these are the ones it never takes. */
+/** Alternatives that the original never takes: if the game lists alternatives without a tag, it takes the first. */
 const passedOver = [
   ['charcoal', ['torch', 'soul_torch', 'fire_charge']],
   ['red_sand', ['tnt']],
@@ -61,8 +60,8 @@ const cycles = [
 ];
 
 /**
- * Ingredients that the game's files name first, by output; elsewhere the order is that of the pattern, from its first
- * row.
+ * Ingredients that the game's files name first, by output. Other ingredients have the order of the pattern, from its
+ * first row.
  */
 const namedFirst = [
   [/_(?:axe|hoe|pickaxe|shovel|sword|fence)$|^rail$|^torch$|^arrow$|^redstone_torch$/, ['stick']],
@@ -146,7 +145,7 @@ const textOf = ({ output, count, parts }) =>
 const byCode = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * Left out: made of one kind of block (it would undo the recipe of the block), an alternative passed over, or closing a
+ * Leaves out a recipe with only one kind of block, which would undo the recipe of the block, and a recipe that closes a
  * cycle.
  */
 function isKept({ output, parts }) {
@@ -156,8 +155,8 @@ function isKept({ output, parts }) {
 }
 
 /**
- * Ingredients that stay general. The original takes the recipe book's groups for tags, so that only these two have
- * items that can be crafted (white wool is in no group); every other tag is an item of that name, which can be had.
+ * Ingredients that stay general. The original reads the recipe book's groups as tags, so only these two have items that
+ * can be crafted (white wool is in no group). Every other tag is an item of that name, which `get` provides.
  */
 const general = new Map(tags.filter(([name]) => ['planks', 'wool'].includes(name)));
 general.set(

@@ -4,7 +4,7 @@ import { planCrafting } from './plan-crafting.js';
 import { puzzleOf } from './puzzle.js';
 import { readTask } from './task-list.js';
 
-/** Turns of the oracle by goal: planning takes longer than looking it up. */
+/** Turns of the oracle by goal, cached because planning is slow. */
 const turnsOf = new Map<string, number>();
 
 /**

@@ -1,6 +1,6 @@
 import { generalIngredients, recipeTexts, unusedItems } from './data/recipes.js';
 
-/** So many of an item; of an ingredient, the name may be a general one (`planks`). */
+/** An item and its count. The name of an ingredient may be general (`planks`). */
 export interface Amount {
   readonly name: string;
   readonly count: number;
@@ -11,24 +11,24 @@ export interface CraftingRecipe {
   readonly ingredients: readonly Amount[];
 }
 
-/** Everything that can be crafted or had, by the names that the agent reads (`oak planks`). */
+/** Everything that the agent can craft or get, by the names that it reads (`oak planks`). */
 export interface CraftingBook {
   readonly recipes: readonly CraftingRecipe[];
-  /** Recipes by the item they make; absent for what can only be had. */
+  /** Recipes by the item they make. Items that the agent can only get have no entry. */
   readonly recipesOf: ReadonlyMap<string, readonly CraftingRecipe[]>;
   /** Recipes by the ingredient they name. */
   readonly usesOf: ReadonlyMap<string, readonly CraftingRecipe[]>;
   /** Items of a general ingredient. */
   readonly membersOf: ReadonlyMap<string, readonly string[]>;
-  /** General ingredients that an item can stand in for. */
+  /** General ingredients that an item can replace. */
   readonly generalsOf: ReadonlyMap<string, readonly string[]>;
-  /** Every item; general ingredients are none. */
+  /** Every item, without general ingredients. */
   readonly items: ReadonlySet<string>;
-  /** Crafting depth: 0 for what can only be had, else 1 more than the deepest ingredient of the shallowest recipe. */
+  /** Crafting depth: 0 for items without a recipe, else 1 more than the deepest ingredient of the shallowest recipe. */
   readonly depthOf: ReadonlyMap<string, number>;
   /**
-   * Position in an order in which every item comes after its ingredients, over all recipes; general ingredients come in
-   * between.
+   * Position in an order in which every item comes after the ingredients of all its recipes. A general ingredient comes
+   * after its items.
    */
   readonly rankOf: ReadonlyMap<string, number>;
 }
@@ -56,8 +56,8 @@ function groupBy<T>(values: readonly T[], keysOf: (value: T) => readonly string[
 }
 
 /**
- * Value of every name, from the bottom up: a member's value passes to its general ingredient by `general`, a recipe's
- * by `craft`.
+ * Computes the value of every name, from the bottom up. `general` combines the values of an ingredient's members,
+ * `craft` the values of an item's recipes.
  */
 function climb(
   names: Iterable<string>,
@@ -119,7 +119,7 @@ export function itemsFor(name: string): readonly string[] {
   return craftingBook.membersOf.get(name) ?? [name];
 }
 
-/** Every recipe that is met when walking down from an item, each once, from the top. */
+/** Every recipe below an item, each once, from the top. */
 export function recipesBelow(item: string): CraftingRecipe[] {
   const found = new Set<CraftingRecipe>();
   const seen = new Set<string>();

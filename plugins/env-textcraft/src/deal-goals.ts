@@ -4,7 +4,7 @@ import { craftingBook } from './crafting-book.js';
 import { puzzleOf } from './puzzle.js';
 import { drawFrom } from './task-random.js';
 
-/** Shares of the goals of a depth that may be held out; of all goals these are a fifth and a tenth. */
+/** Shares of the goals of each depth that may be held out. Of all goals these are a fifth and a tenth. */
 const heldOut = { test: 0.3, validation: 0.15 } as const;
 
 /**
@@ -35,7 +35,7 @@ export function dealGoals(): Readonly<Record<SplitName, readonly string[]>> {
   return { train: of('train'), validation: of('validation'), test: of('test') };
 }
 
-/** The puzzles of which no goal is an ingredient of a recipe, each with the number of its goals. */
+/** Puzzles in which no goal is an ingredient of a recipe, with the number of their goals. */
 function sizesOfFreePuzzles(goals: readonly string[]): Map<string, number> {
   const sizes = new Map<string, number>();
   for (const goal of goals) sizes.set(puzzleOf(goal), (sizes.get(puzzleOf(goal)) ?? 0) + 1);

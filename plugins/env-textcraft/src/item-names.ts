@@ -3,22 +3,21 @@ import type { Options } from './options.js';
 import type { Task } from './task-list.js';
 import { drawFrom, shuffleBy } from './task-random.js';
 
-/** How a task writes its items, and how it reads them. */
+/** How a task writes and reads the names of items. */
 export interface ItemNames {
   /** The text for an item or a general ingredient. */
   write(name: string): string;
-  /** The item or general ingredient that a text means, underscores as good as spaces; undefined where there is none. */
+  /** The item or general ingredient that a text names. Underscores count as spaces. Undefined if there is none. */
   read(text: string): string | undefined;
 }
 
 const everyName = [...craftingBook.items, ...craftingBook.membersOf.keys()].sort();
 
 /**
- * Planks and wool keep their names when others are swapped: that oak planks are planks shows in nothing but the name.
+ * Planks and wool keep their names when others are swapped, because only the name shows that oak planks are planks.
  */
 const swappable = everyName.filter((name) => !craftingBook.membersOf.has(name) && !craftingBook.generalsOf.has(name));
 
-/** Names as they are. */
 const realNames: ReadonlyMap<string, string> = new Map(everyName.map((name) => [name, name]));
 
 /**

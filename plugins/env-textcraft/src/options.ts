@@ -50,7 +50,7 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** Complaints that the declaration cannot express. */
+/** Checks that the declaration cannot express. */
 export function validate({ depths }: Options): readonly OptionFinding[] {
   if (depths.length > 0) return [];
   return [

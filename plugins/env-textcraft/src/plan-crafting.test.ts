@@ -7,7 +7,7 @@ import type { TextCraft } from './textcraft.js';
 import { plain, host, make, allTasks, commandsOf, playOracle } from './fixtures/play.js';
 
 describe('the oracle', () => {
-  /** Checks that every action follows a listed command, and gives what the actions were. */
+  /** Checks that every action follows a listed command, and returns the actions. */
   function solve(environment: TextCraft, task: string): string[] {
     const commands = commandsOf(environment.reset(task));
     const { actions, last } = playOracle(environment, host.random);
@@ -42,7 +42,7 @@ describe('the oracle', () => {
       expect(actions).toHaveLength(planCrafting(goal, new Map()).turns.length);
       turns[Number(task[6])]! += actions.length;
     }
-    // The means of a planner that merges what it gets, as published for the original: 2.2, 5.4, 10.5 and 18.6 turns.
+    // Published means for the original, with a planner that merges what it gets: 2.2, 5.4, 10.5 and 18.6 turns.
     expect(
       [turns[1]! / 125, turns[2]! / 291, turns[3]! / 117, turns[4]! / 11].map((mean) => Math.round(mean * 10) / 10),
     ).toEqual([2.2, 5.1, 10.2, 18.5]);
@@ -69,7 +69,8 @@ describe('the oracle', () => {
   });
 
   it('finds no longer way than a search of every state does', () => {
-    // Breadth first over inventories, for goals whose worlds are small: independent of the planner.
+    // Breadth-first search over inventories is independent of the planner. It is fast enough for goals with small
+    // worlds.
     for (const goal of ['oak boat', 'oak button', 'bowl', 'lever', 'torch', 'ladder']) {
       expect(planCrafting(goal, new Map()).turns.length, goal).toBe(shortestBySearch(goal));
     }
@@ -90,8 +91,8 @@ describe('the oracle', () => {
 });
 
 /**
- * Fewest turns to a goal by breadth-first search over inventories: any recipe, any useful amount of a basic item in one
- * turn.
+ * Fewest turns to a goal by breadth-first search over inventories. A turn uses any recipe, or gets any useful amount of
+ * a basic item.
  */
 function shortestBySearch(goal: string): number {
   const most = 6;
@@ -133,7 +134,7 @@ function shortestBySearch(goal: string): number {
   }
 }
 
-/** What is left of a stock after each way to pay for a recipe with one kind for each ingredient. */
+/** The rest of a stock after each way to pay for a recipe with one kind of item per ingredient. */
 function payments(stock: ReadonlyMap<string, number>, recipe: CraftingRecipe): Map<string, number>[] {
   let ways = [new Map(stock)];
   for (const { name, count } of recipe.ingredients) {

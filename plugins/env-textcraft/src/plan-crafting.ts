@@ -1,34 +1,34 @@
-// The oracle's planner. A plan gets each basic item once, in the amount that is missing, and crafts from the bottom up;
-// it uses one recipe for each item. Among those it is the shortest (one turn for each kind that is got, one for each
-// use of a recipe): branch and bound over the recipes of an item and over the items that may stand for a general
-// ingredient.
+// The oracle's planner. A plan gets each basic item once, in the missing amount, crafts from the bottom up, and uses
+// one
+// recipe for each item. The planner finds the shortest such plan (one turn for each kind to get, one for each use of a
+// recipe) by branch and bound over the recipes of an item and over the items that may replace a general ingredient.
 import { craftingBook, itemsFor, recipesBelow, type Amount, type CraftingRecipe } from './crafting-book.js';
 
-/** What the agent carries. */
+/** Items that the agent carries. */
 export type Inventory = ReadonlyMap<string, number>;
 
 type PlannedTurn = { readonly get: Amount } | { readonly craft: CraftingRecipe };
 
 export interface CraftingPlan {
-  /** In order; the same recipe stands there once for each use. */
+  /** In order. A recipe occurs once for each use. */
   readonly turns: readonly PlannedTurn[];
-  /** What the plan crafts, by the names that its recipes ask for: a general name where any item of the kind will do. */
+  /** Names of what the plan crafts, as its recipes ask for them: a general name if any item of the kind is enough. */
   readonly crafted: readonly string[];
-  /** Which items stand for a general ingredient, and how many of each. */
+  /** The items that replace a general ingredient, with their counts. */
   readonly membersOf: ReadonlyMap<string, readonly Amount[]>;
 }
 
-/** A name below a goal, with what it refers to as indices into the list of these. */
+/** A name below a goal. It refers to other nodes by their index in the list. */
 interface Node {
   readonly name: string;
-  /** Ways to craft it; absent for what is had, and for a general ingredient. */
+  /** Ways to craft it. Absent for items that the agent can only get, and for general ingredients. */
   readonly recipes?: readonly {
     readonly recipe: CraftingRecipe;
     readonly parts: readonly (readonly [node: number, count: number])[];
   }[];
   /** The items that can serve as a general ingredient. */
   readonly members?: readonly number[];
-  /** Itself and what its recipes use: if any of these is at hand or wanted, it is worth a try as a member. */
+  /** Itself and the ingredients of its recipes. If any of these is carried or needed, the item is tried as a member. */
   readonly near: readonly number[];
 }
 
@@ -75,8 +75,8 @@ function cheapestMember(general: string): string {
 }
 
 /**
- * The best way found. All by node: how many are needed, the number of the recipe (-1 for none), the members that stand
- * for it.
+ * The best plan found. For each node: how many are needed, the number of the recipe (-1 for none), and the members that
+ * replace it.
  */
 interface Choices {
   readonly need: readonly number[];
@@ -153,10 +153,10 @@ function findChoices(
   return best;
 }
 
-/** The way from an inventory to the goal; with `allowed`, by these recipes only, which must suffice. */
+/** The plan from an inventory to the goal. With `allowed`, it uses only these recipes, which must suffice. */
 export function planCrafting(goal: string, stock: Inventory, allowed?: ReadonlySet<CraftingRecipe>): CraftingPlan {
   const nodes = listNodes(goal);
-  // The goal itself must be crafted, whatever is carried.
+  // The goal itself must be crafted, even if one is carried.
   const held = nodes.map(({ name }, index) => (index === 0 ? 0 : (stock.get(name) ?? 0)));
   const choices = findChoices(nodes, held, allowed);
   const turns: PlannedTurn[] = [];
@@ -194,8 +194,8 @@ export function planCrafting(goal: string, stock: Inventory, allowed?: ReadonlyS
 }
 
 /**
- * The ingredients to name when a recipe of the plan is used now: the recipe's own, but for a general one of which
- * several kinds are carried, where the planned items are named.
+ * The ingredients to name when a recipe of the plan is used now: the ingredients of the recipe. If several kinds of a
+ * general ingredient are carried, the planned items are named instead.
  */
 export function ingredientsToName(recipe: CraftingRecipe, plan: CraftingPlan, stock: Inventory): Amount[] {
   return recipe.ingredients.flatMap((ingredient) => {

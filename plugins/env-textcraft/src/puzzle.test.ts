@@ -6,7 +6,7 @@ import { puzzleOf } from './puzzle.js';
 
 const goals = [...craftingBook.recipesOf.keys()].sort();
 
-/** The shortest plan of a goal: recipes by what they make, items by the general ingredient that they stand for. */
+/** The shortest plan of a goal: recipes by the item they make, items by the general ingredient that they replace. */
 function planOf(goal: string): {
   recipes: Map<string, CraftingRecipe>;
   members: ReadonlyMap<string, readonly string[]>;
@@ -22,7 +22,7 @@ function planOf(goal: string): {
 const plans = new Map(goals.map((goal) => [goal, planOf(goal)]));
 
 /**
- * True where one renaming of all items makes the one plan of the other. Slow: it tries every order of the ingredients.
+ * Whether one renaming of all items turns one plan into the other. Slow, because it tries every order of ingredients.
  */
 function isRenamed(one: string, other: string): boolean {
   const [left, right] = [plans.get(one)!, plans.get(other)!];
@@ -67,7 +67,7 @@ it('is the same for two goals exactly where a renaming of the items makes one sh
       first.set(puzzle, goal);
     }
     expect(isRenamed(first.get(puzzle)!, goal), `${goal} and ${puzzle}`).toBe(true);
-    // The first by code names the puzzle.
+    // The first goal by code gives the puzzle its name.
     expect(first.get(puzzle)).toBe(puzzle);
   }
   expect(first.size).toBe(232);

@@ -1,7 +1,7 @@
 import { craftingBook } from './crafting-book.js';
 import { planCrafting } from './plan-crafting.js';
 
-/** The crafting tree of a goal's shortest plan: counts and what stands below what, without names. */
+/** The crafting tree of a goal's shortest plan, with counts but without names. */
 function planShape(goal: string): string {
   const { turns, membersOf } = planCrafting(goal, new Map());
   const recipeOf = new Map(turns.flatMap((turn) => ('craft' in turn ? [[turn.craft.output.name, turn.craft]] : [])));
@@ -20,9 +20,9 @@ let puzzles: ReadonlyMap<string, string> | undefined;
 
 /**
  * The puzzle of a goal, named after the first goal (by code) with the same puzzle: oak boat and acacia boat are one.
- * Two goals are one puzzle if renaming items turns the shortest plan of one into that of the other. Goals that are
- * equal including all alternative plans are one puzzle, too, so puzzles do not depend on whether a task shows the
- * alternatives.
+ * Two goals are one puzzle if renaming items turns the shortest plan of one into the shortest plan of the other. Goals
+ * that are equal including all alternative plans are also one puzzle, so puzzles do not depend on whether a task shows
+ * the alternatives.
  */
 export function puzzleOf(goal: string): string {
   if (puzzles === undefined) {

@@ -8,19 +8,19 @@ export interface WrittenAmount {
   readonly count: number;
 }
 
-/** What an action asks for. */
+/** The command in an action. */
 export type Command =
   | { readonly kind: 'inventory' }
   | { readonly kind: 'get'; readonly item: WrittenAmount }
   | { readonly kind: 'craft'; readonly output: WrittenAmount; readonly ingredients: readonly WrittenAmount[] }
-  /** A craft command with an ingredient that is no amount of anything. */
+  /** A craft command with an ingredient that is not an amount of an item. */
   | { readonly kind: 'misspelt'; readonly ingredient: string }
   | { readonly kind: 'unknown' };
 
-/** Longest action that is looked at; the longest that makes sense has about 150 characters. */
+/** Longest action that is parsed. The longest useful action has about 150 characters. */
 const longestAction = 1_000;
 
-/** One to four digits: more of anything is never needed. The original takes any number, none included. */
+/** One to four digits, because larger amounts are never needed. The original accepts any number, also 0. */
 const counted = /^0*([1-9]\d{0,3}) (.*)$/;
 
 function readAmount(text: string, names: ItemNames): WrittenAmount | undefined {
@@ -31,9 +31,8 @@ function readAmount(text: string, names: ItemNames): WrittenAmount | undefined {
 }
 
 /**
- * Reads one action. The grammar is the original's, for the whole of the text: `craft [N] ITEM using N ITEM, N ITEM
- * ...`,
- * `get N ITEM`, `inventory`; small letters, one space, one command.
+ * Reads one action. The whole text must follow the original's grammar: `craft [N] ITEM using N ITEM, N ITEM ...`,
+ * `get N ITEM` or `inventory`, with small letters, single spaces and one command.
  */
 export function readCommand(action: string, names: ItemNames): Command {
   if (action.length > longestAction) return { kind: 'unknown' };

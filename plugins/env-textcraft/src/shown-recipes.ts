@@ -4,14 +4,14 @@ import { planCrafting } from './plan-crafting.js';
 import type { Task } from './task-list.js';
 import { drawFrom, shuffleBy } from './task-random.js';
 
-/** Recipes that the task needs: all below the goal, or those of the shortest plan. */
+/** Recipes that the task needs: all below the goal, or only the recipes of the shortest plan. */
 export function neededRecipes(goal: string, alternatives: boolean): readonly CraftingRecipe[] {
   if (alternatives) return recipesBelow(goal);
   const { turns } = planCrafting(goal, new Map());
   return [...new Set(turns.flatMap((turn) => ('craft' in turn ? [turn.craft] : [])))];
 }
 
-/** Recipes that distract: those that use an ingredient of a needed one and are not needed. */
+/** Recipes that distract: they use an ingredient of a needed recipe, but are not needed. */
 function distractingRecipes(needed: readonly CraftingRecipe[]): readonly CraftingRecipe[] {
   const ingredients = new Set(needed.flatMap((recipe) => recipe.ingredients.map(({ name }) => name)));
   const found = new Set([...ingredients].flatMap((name) => craftingBook.usesOf.get(name) ?? []));
@@ -19,7 +19,7 @@ function distractingRecipes(needed: readonly CraftingRecipe[]): readonly Craftin
   return [...found];
 }
 
-/** The needed recipes and some that distract, in an order; both depend on the task's id alone. */
+/** The needed recipes and some that distract. Their choice and order depend only on the task's id. */
 export function shownRecipes(
   task: Task,
   needed: readonly CraftingRecipe[],

@@ -1,7 +1,7 @@
 import { craftingBook, itemsFor, type Amount, type CraftingRecipe } from './crafting-book.js';
 import type { Inventory } from './plan-crafting.js';
 
-/** Amounts by name, those of one name added up. */
+/** Total amount for each name. */
 function sumUp(amounts: readonly Amount[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { name, count } of amounts) sums.set(name, (sums.get(name) ?? 0) + count);
@@ -9,8 +9,8 @@ function sumUp(amounts: readonly Amount[]): Map<string, number> {
 }
 
 /**
- * The items for named ingredients from an inventory: an item stands for itself, a general name for any carried item of
- * its kind that is not named itself, in order. Undefined if an item is missing.
+ * Takes items for named ingredients from an inventory. An item's name takes that item. Then a general name takes the
+ * remaining carried items of its kind, in order. Undefined if an item is missing.
  */
 export function takeFrom(stock: Inventory, named: readonly Amount[]): Map<string, number> | undefined {
   const taken = new Map<string, number>();
@@ -34,8 +34,8 @@ export function takeFrom(stock: Inventory, named: readonly Amount[]): Map<string
 }
 
 /**
- * True if the named ingredients are those of the recipe, in exact amounts with nothing left over. Items of a kind may
- * stand for a general ingredient, several kinds together too.
+ * Whether the named ingredients match the recipe in exact amounts, with nothing left over. Items of one or several
+ * kinds may replace a general ingredient.
  */
 export function fits(recipe: CraftingRecipe, named: readonly Amount[]): boolean {
   const left = sumUp(named);

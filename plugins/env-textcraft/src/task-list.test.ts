@@ -65,7 +65,7 @@ describe('tasks', () => {
     const splits = listTasks(plain);
     const ids = splitNames.map((split) => idsOf(splits[split]));
     expect(new Set(ids.flat()).size).toBe(544);
-    // Where a goal belongs is for ever: results of different versions would not compare otherwise.
+    // The split of a goal must never change, or results of different versions could not be compared.
     expect(ids.map((list) => list[0])).toEqual([
       'depth-2/spruce-trapdoor',
       'depth-3/sticky-piston',

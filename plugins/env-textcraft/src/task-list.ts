@@ -6,16 +6,16 @@ import type { Options } from './options.js';
 import { planCrafting } from './plan-crafting.js';
 import { drawFrom, shuffleBy } from './task-random.js';
 
-/** A task: its goal, and for variants of training tasks which one. */
+/** A task: its goal, and for training tasks also its variant. */
 export interface Task {
   readonly id: string;
   readonly goal: string;
   readonly depth: number;
-  /** Items have swapped names. */
+  /** Whether items have swapped names. */
   readonly renamed: boolean;
 }
 
-/** Tasks of a split, whose ids come at once. */
+/** Tasks of a split, with ids that are available without waiting. */
 export interface TaskList extends TaskSource {
   id(place: number): string;
   random(random: Random): string;
@@ -64,7 +64,7 @@ function bounded(ids: readonly string[]): TaskList {
   };
 }
 
-/** Goals over and over, each time as another variant, of which a share has swapped names. */
+/** Repeats the goals without end, each time as another variant. A share of the variants has swapped names. */
 function unbounded(ids: readonly string[], renamed: number): TaskList {
   const id = (index: number): string => {
     const [base, round] = [ids[index % ids.length] ?? '', Math.floor(index / ids.length)];
@@ -74,7 +74,7 @@ function unbounded(ids: readonly string[], renamed: number): TaskList {
   return { count: 'unbounded', id, random: (random) => id(random.integer(0, 2 ** 40)) };
 }
 
-/** The splits that these options leave. Throws if no goal at all is left. */
+/** The splits with the goals that these options select. Throws if no training goal is left. */
 export function listTasks({ depths, longestPlan, renamed }: Options): Readonly<Record<SplitName, TaskList>> {
   const wanted = (goal: string) =>
     depths.includes(craftingBook.depthOf.get(goal) ?? 0) &&

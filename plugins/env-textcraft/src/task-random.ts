@@ -1,4 +1,4 @@
-// Random numbers from a text: a task must show the same in every run, with any seed and on every machine.
+// Random numbers from a text, because a task must show the same in every run, with any seed and on every machine.
 
 /** A sequence of whole numbers below a bound; the same text always gives the same sequence. */
 export type DrawBelow = (bound: number) => number;
@@ -31,7 +31,7 @@ export function drawFrom(text: string): DrawBelow {
   return (bound) => Math.floor((next() / 0x100000000) * bound);
 }
 
-/** A new list in an order that depends on `draw` alone (Fisher and Yates). */
+/** A new list in an order that depends only on `draw` (Fisher and Yates). */
 export function shuffleBy<T>(items: readonly T[], draw: DrawBelow): T[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last -= 1) {

@@ -33,12 +33,12 @@ interface Puzzle {
   readonly shown: readonly CraftingRecipe[];
   /** Recipes that the oracle plans with. */
   readonly allowed: ReadonlySet<CraftingRecipe>;
-  /** What the plan from an empty inventory crafts. */
+  /** Names that the plan from an empty inventory crafts. */
   readonly milestones: readonly string[];
   readonly turns: number;
 }
 
-/** What an episode has changed, as JSON. */
+/** The state of an episode, as JSON. */
 interface Snapshot {
   readonly task: string;
   readonly inventory: readonly (readonly [string, number])[];
@@ -47,7 +47,7 @@ interface Snapshot {
   readonly won: boolean;
 }
 
-/** A quotation of the agent's own words, short and without anything that a file or a terminal would stumble over. */
+/** Quotes the agent's words, shortened and without characters that can break a file or a terminal. */
 function quote(text: string): string {
   const clean = text.slice(0, 100).replace(/[\p{Cc}\p{Cs}]/gu, '?');
   return text.length > 100 ? `${clean}...` : clean;
@@ -62,7 +62,7 @@ export class TextCraft implements Environment {
   #reached = new Set<string>();
   #progress = 0;
   #won = false;
-  /** Of the present inventory; made when first asked for. */
+  /** The plan for the current inventory. It is made when first needed. */
   #plan: CraftingPlan | undefined;
 
   constructor(options: Options) {
@@ -84,8 +84,8 @@ export class TextCraft implements Environment {
   }
 
   /**
-   * `demonstrator` wastes turns: on one of four it looks into its inventory, and half of what it gets it gets piece by
-   * piece.
+   * `demonstrator` wastes turns: in one turn of four it lists its inventory, and half of its `get` commands take only
+   * one piece.
    */
   act(player: string, { random }: Pick<Draw, 'random'>): string {
     switch (player) {
@@ -115,7 +115,7 @@ export class TextCraft implements Environment {
   }
 
   stateKey(): string {
-    // In the order of the inventory: `inventory` shows it.
+    // Keeps the order of the inventory, because `inventory` shows it.
     return JSON.stringify([this.#present().task.id, ...this.#inventory]);
   }
 
@@ -208,7 +208,7 @@ export class TextCraft implements Environment {
     const taken = known.length < ingredients.length ? undefined : takeFrom(this.#inventory, known);
     if (taken === undefined)
       return this.#refuse('missing-items', `Could not find enough items to craft ${quote(output.text)}`);
-    // The count of the output is not looked at, as in the original: a recipe makes what it makes.
+    // As in the original, the count of the output is ignored: the recipe decides how much it makes.
     const recipe = craftingBook.recipesOf.get(output.name ?? '')?.find((candidate) => fits(candidate, known));
     if (recipe === undefined)
       return this.#refuse('no-recipe', `Could not find a valid recipe for ${quote(output.text)}`);
@@ -239,7 +239,7 @@ export class TextCraft implements Environment {
       : `get ${writeAmount(random.choice(ingredients), names)}`;
   }
 
-  /** The next turn of the shortest plan; on demand one piece only of what it gets. */
+  /** The next turn of the shortest plan. With `onePiece`, it gets only one piece. */
   #nextAction(onePiece = false): string {
     const { names } = this.#present();
     const plan = this.#planned();
@@ -255,7 +255,7 @@ export class TextCraft implements Environment {
       for (const name of [answer.made, ...(craftingBook.generalsOf.get(answer.made) ?? [])]) {
         if (milestones.includes(name)) this.#reached.add(name);
       }
-      // Another way to the goal passes by milestones of the plan: they are behind it then.
+      // Another way to the goal skips milestones of the plan, which then count as reached.
       if (answer.made === task.goal) for (const name of milestones) this.#reached.add(name);
       this.#won ||= answer.made === task.goal;
     }
@@ -272,14 +272,14 @@ export class TextCraft implements Environment {
   }
 }
 
-/** The goals that the options leave; nothing but the options is shared by its instances. */
+/** The world with the goals that the options select. Its instances share only the options. */
 export function open(options: Options): World {
   return {
     instructions,
     splits: listTasks(options),
     about: aboutTask,
     experts: ['oracle', 'demonstrator'],
-    // Netherite block's plan is the longest.
+    // The plan for the netherite block is the longest.
     maxTurns: 48,
     create: () => new TextCraft(options),
   };

@@ -3,8 +3,8 @@ import type { ActionFormat } from '@agentgym/cli';
 import type { PlainOptions } from './options.js';
 
 /**
- * The whole text is the action, without the white space around it. Whether it means anything is for the environment to
- * say: an empty text is passed on as well.
+ * The whole text, without the white space around it, is the action. The environment decides whether it is valid, so an
+ * empty text is passed on too.
  */
 export function create({ maxCharacters }: PlainOptions): ActionFormat {
   return {

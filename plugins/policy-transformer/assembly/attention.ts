@@ -12,7 +12,7 @@ let sines: usize = 0;
 /** Room for the scores of one query. */
 let scores: usize = 0;
 
-/** What holds for all calls that follow. `headWidth` is a multiple of 8. */
+/** Sets the sizes and tables for all later calls. `headWidth` must be a multiple of 8. */
 export function configureAttention(
   headCount: i32,
   keyValueHeadCount: i32,
@@ -30,13 +30,13 @@ export function configureAttention(
 }
 
 /**
- * Turns queries and keys by their positions, scales queries, and writes keys and values to the pages of their
+ * Rotates queries and keys by their positions, scales queries, and writes keys and values to the pages of their
  * sequences.
  * @param projected [rows, (heads + 2 * keyValueHeads) * headWidth]; queries are changed in place
  * @param positions int32 [rows]
- * @param tables per row the address of its sequence's table, whose entry i is the address of the page with positions 16
- * i to 16 i + 15
- * @param offset of the layer in a page, where keys stand as [keyValueHeads, headWidth, 16] and values behind them as
+ * @param tables for each row, the address of the page table of its sequence; entry i is the address of the page with
+ * positions 16 i to 16 i + 15
+ * @param offset of the layer in a page: first keys as [keyValueHeads, headWidth, 16], then values as
  * [keyValueHeads, 16, headWidth]
  */
 export function rememberRows(projected: usize, positions: usize, tables: usize, offset: usize, rows: i32): void {
@@ -74,8 +74,8 @@ export function rememberRows(projected: usize, positions: usize, tables: usize, 
 }
 
 /**
- * Rotates the pairs (i, i + half) of a head, times a factor. (Su et al. 2021, in the order of Hugging Face's
- * checkpoints.)
+ * Rotates the pairs (i, i + half) of a head and multiplies them by a factor (Su et al. 2021, in the order of Hugging
+ * Face's checkpoints).
  */
 // @ts-ignore: decorators of functions are AssemblyScript's
 @inline
@@ -95,7 +95,7 @@ function turn(head: usize, cos: usize, sin: usize, half: i32, factor: f32): void
 /**
  * Attention of each row over its sequence up to its own position.
  * @param target [rows, heads * headWidth]
- * @param queries rows `stride` bytes apart, as `rememberRows` left them; the rest as there
+ * @param queries rows that `rememberRows` changed, `stride` bytes apart; the other parameters are as in `rememberRows`
  */
 export function attend(
   target: usize,
@@ -125,7 +125,7 @@ export function attend(
   }
 }
 
-/** Writes e^(score - largest) of all positions to `scores`; returns their sum. */
+/** Writes e^(score - largest) of all positions to `scores`. Returns their sum. */
 function share(query: usize, table: usize, offset: usize, count: i32, headBytes: usize): f32 {
   const pages = (count + PAGE - 1) / PAGE;
   let out = scores;

@@ -1,10 +1,11 @@
 import { exponential, total } from './elementwise';
 
 /**
- * Draws a token of each row by inverse CDF: the first whose cumulative probability reaches the draw. Sums of
+ * Draws a token for each row by inverse CDF: the first token whose cumulative probability reaches the draw. Sums of
  * probabilities are in double precision.
  * @param tokens int32 [rows]; logprobs float32 [rows], log-softmax(logits * inverseTemperature)
- * @param logits [rows, stride / 4], of which `vocabulary` count; they become e^((logit - largest) * inverseTemperature)
+ * @param logits [rows, stride / 4]; only the first `vocabulary` of each row are read; they are replaced by
+ * e^((logit - largest) * inverseTemperature)
  * @param draws float64 [rows] in (0, 1]
  */
 export function drawTokens(
@@ -26,7 +27,7 @@ export function drawTokens(
     let weight: f32 = 0;
     for (let at = 0; at < vocabulary; at += 1) {
       const next = load<f32>(logits + ((<usize>at) << 2));
-      // What rounding leaves beyond the last entry belongs to the last that can be drawn at all.
+      // If rounding keeps the sum below the threshold, the last token with a probability above 0 is drawn.
       if (next == 0) continue;
       token = at;
       weight = next;
@@ -42,7 +43,9 @@ export function drawTokens(
   }
 }
 
-/** The largest logit of each row, the first of equals, and its log-softmax; arguments as in `drawTokens`. */
+/**
+ * The token with the largest logit of each row (the first of equals) and its log-softmax. Arguments as in `drawTokens`.
+ */
 export function largestTokens(
   tokens: usize,
   logprobs: usize,
@@ -75,7 +78,7 @@ function largestOf(logits: usize, vocabulary: i32): i32 {
   return token;
 }
 
-/** Replaces logits by e^((logit - largest) * factor), those behind the vocabulary by 0; returns the sum. */
+/** Replaces logits by e^((logit - largest) * factor), and the padding after the vocabulary by 0. Returns the sum. */
 function soften(logits: usize, stride: usize, vocabulary: i32, largest: f32, factor: f32): f64 {
   const from = f32x4.splat(largest);
   const by = f32x4.splat(factor);

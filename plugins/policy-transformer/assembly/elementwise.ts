@@ -1,4 +1,4 @@
-/** target[r] = the row of `table` [n, width] with number ids[r]. */
+/** target[r] = table[ids[r]], where `table` is [n, width]. */
 export function embed(target: usize, table: usize, ids: usize, rows: i32, width: i32): void {
   const bytes: usize = (<usize>width) << 2;
   for (let row = 0; row < rows; row += 1) {
@@ -9,9 +9,8 @@ export function embed(target: usize, table: usize, ids: usize, rows: i32, width:
 }
 
 /**
- * Root mean square norm (Zhang and Sennrich 2019) of `parts` vectors of `width` numbers that follow one another in each
- * row, in rows `inputStride` and
- * `targetStride` bytes apart. `width` is a multiple of 4.
+ * Root mean square norm (Zhang and Sennrich 2019). Each row has `parts` consecutive vectors of `width` numbers. Rows
+ * are `inputStride` and `targetStride` bytes apart. `width` is a multiple of 4.
  */
 export function normalize(
   target: usize,
@@ -46,7 +45,9 @@ export function normalize(
   }
 }
 
-/** target[r, i] = silu(gate) * up, of input rows [gate, up], `width` numbers each, a multiple of 4. */
+/**
+ * target[r, i] = silu(gate[i]) * up[i]. Input rows are [gate, up] of `width` numbers each. `width` is a multiple of 4.
+ */
 export function gate(target: usize, input: usize, rows: i32, width: i32): void {
   const bytes: usize = (<usize>width) << 2;
   const one = f32x4.splat(1);
@@ -73,18 +74,17 @@ export function total(of4: v128): f32 {
 }
 
 const LOG2_E: f32 = 1.4426950408889634;
-/** log(2) in two parts, the first with few enough bits for its multiples to be exact. */
+/** log(2) in two parts. The first has so few bits that its multiples are exact. */
 const LOG_2_HIGH: f32 = 0.693359375;
 const LOG_2_LOW: f32 = -2.12194440054690583e-4;
 const LOWEST: f32 = -87.3;
 const HIGHEST: f32 = 88.3;
-/** Added to a number it leaves the nearest integer in the last bits. */
+/** Adding this to a number puts the nearest integer into the last bits of the sum. */
 const ROUNDING: f32 = 12582912;
 
 /**
- * e^x to two units in the last place, 0 below -87.3, not a number for what is none: 2^n times the exponential series of
- * what is left, at most log(2) / 2. (`pmin` and
- * `pmax` are single instructions, `min` and `max` are not.)
+ * e^x to two units in the last place, 0 below -87.3, NaN for NaN. It is 2^n times the exponential series of the
+ * remainder, which is at most log(2) / 2. (`pmin` and `pmax` are single instructions, `min` and `max` are not.)
  */
 // @ts-ignore: decorators of functions are AssemblyScript's
 @inline
@@ -103,7 +103,7 @@ export function exponential(x: v128): v128 {
   series = f32x4.add(f32x4.mul(series, r), f32x4.splat(0.5));
   series = f32x4.add(f32x4.mul(series, r), f32x4.splat(1));
   series = f32x4.add(f32x4.mul(series, r), f32x4.splat(1));
-  // The bits of 2^n: n shifted into the exponent, the rest of `rounded` out of the word.
+  // The bits of 2^n: the shift moves n into the exponent and the other bits of `rounded` out of the word.
   const power = i32x4.add(i32x4.shl(rounded, 23), i32x4.splat(127 << 23));
   return v128.andnot(f32x4.mul(series, power), below);
 }

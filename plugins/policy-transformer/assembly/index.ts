@@ -1,5 +1,5 @@
 /**
- * Kernels of a small decoder. Addresses are in bytes, matrices float32 and row by row, and every array begins at a
+ * Kernels of a small decoder. Addresses are in bytes. Matrices are float32 and row-major. Every array begins at a
  * multiple of 16.
  */
 export { attend, configureAttention, rememberRows } from './attention';
@@ -7,7 +7,7 @@ export { drawTokens, largestTokens } from './choice';
 export { embed, gate, normalize } from './elementwise';
 export { pack, project } from './projection';
 
-/** The first address that the kernels' own data leaves free. */
+/** The first address after the kernels' own data. */
 export function firstFree(): usize {
   return __heap_base;
 }

@@ -1,11 +1,11 @@
-/** Outputs that are computed together; weights are stored in panels of so many. */
+/** Number of outputs that are computed together. Weights are stored in panels of this many outputs. */
 export const PANEL: i32 = 8;
 
 /**
- * target[r, c] = bias[c] + sum over k of input[r, k] * weight[c, k], or that added to what stands there. Each sum runs
- * over k in order and by itself, so a row's bits depend on nothing but the row. `rows` is a multiple of 4, `outputs` of
- * 8.
- * @param panels per 8 outputs, [inner, 8]
+ * target[r, c] = bias[c] + sum over k of input[r, k] * weight[c, k]; with `accumulate`, this is added to the target.
+ * Each sum is separate and runs over k in order, so the bits of a row depend only on that row. `rows` is a multiple of
+ * 4, `outputs` of 8.
+ * @param panels [inner, 8] for every 8 outputs
  * @param bias [outputs], or 0 for none
  */
 export function project(
@@ -83,8 +83,8 @@ function put(out: usize, low: v128, high: v128, accumulate: bool): void {
 }
 
 /**
- * Lays a matrix [rows, inner] out in panels from row `first` on, which is a multiple of 8; rows that fill up the last
- * panel are zero.
+ * Copies a matrix [rows, inner] into panels, starting at row `first`, a multiple of 8. Rows that fill up the last panel
+ * stay zero.
  */
 export function pack(panels: usize, matrix: usize, first: i32, rows: i32, inner: i32): void {
   for (let row = 0; row < rows; row += 1) {

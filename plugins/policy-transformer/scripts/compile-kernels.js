@@ -8,11 +8,11 @@ const target = join(plugin, 'dist/kernels/kernels.wasm');
 const sources = readdirSync(join(plugin, 'assembly')).map((name) => join(plugin, 'assembly', name));
 const newest = Math.max(...[fileURLToPath(import.meta.url), ...sources].map((path) => statSync(path).mtimeMs));
 
-// Loading the compiler takes longer than all else here.
+// Loading the compiler takes longer than everything else here.
 if (!existsSync(target) || statSync(target).mtimeMs < newest) {
   const { default: asc } = await import('assemblyscript/asc');
   const outputs = new Map();
-  // No allocations, so no runtime; the address space is the caller's.
+  // The kernels allocate nothing, so they need no runtime. The caller owns the memory.
   const flags = ['-O3', '--runtime', 'stub', '--noAssert', '--importMemory', '--enable', 'simd'];
   const { error, stderr } = await asc.main(['assembly/index.ts', '--outFile', 'kernels.wasm', ...flags], {
     readFile: (name) => (existsSync(join(plugin, name)) ? readFileSync(join(plugin, name), 'utf8') : null),

@@ -4,8 +4,8 @@ import type { WayOptions } from './options.js';
 import { payTheWay } from './pay-the-way.js';
 
 /**
- * Pays for every second milestone as it is reached (the second, the fourth, ...), in equal parts of `share`, and 1 for
- * arriving. Where a task has a single milestone, `share` comes with the success.
+ * Pays for every second milestone when it is reached (the second, the fourth, ...), in equal parts of `share`, and 1
+ * for success. If a task has a single milestone, `share` is paid with the success.
  */
 export function create({ share }: WayOptions): RewardScheme {
   return payTheWay(

@@ -4,8 +4,8 @@ import type { CostOptions } from './options.js';
 import { takePrices } from './take-prices.js';
 
 /**
- * Subtracts a price for each turn, each sampled token, each invalid action and each call of a tool, whatever its
- * result; text that is not an action is also invalid.
+ * Subtracts a price for each turn, each sampled token, each invalid action and each call of a tool, even if the call
+ * fails. Text that is not an action is also invalid.
  */
 export function create({ turn, token, invalid, toolCall }: CostOptions): RewardScheme {
   return takePrices(
@@ -13,7 +13,7 @@ export function create({ turn, token, invalid, toolCall }: CostOptions): RewardS
       turn +
       token * played.tokens +
       (played.toolCall === undefined ? 0 : toolCall) +
-      // A call is no action, and so never invalid.
+      // A call is not an action, so it is never invalid.
       (played.facts.invalid ? invalid : 0),
     ({ actionTokens = 0, tools = false }) =>
       turn + token * actionTokens + (tools ? Math.max(invalid, toolCall) : invalid),

@@ -3,7 +3,7 @@ import type { RewardScheme } from '@agentgym/cli';
 import type { FormatOptions } from './options.js';
 import { takePrices } from './take-prices.js';
 
-/** Subtracts `price` for each turn with malformed text or text cut at `maxActionTokens`; only once if both are true. */
+/** Subtracts `price` for each turn with malformed text or text cut at `maxActionTokens`, only once if both apply. */
 export function create({ price }: FormatOptions): RewardScheme {
   return takePrices(
     ({ malformed, cut }) => (malformed || cut ? price : 0),

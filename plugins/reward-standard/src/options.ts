@@ -2,7 +2,7 @@ import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
 export const sparseOptions = {} as const satisfies OptionsDeclaration;
 
-/** Of every scheme that pays on the way. */
+/** Options of every scheme that pays intermediate rewards. */
 export const wayOptions = {
   share: {
     type: 'number',

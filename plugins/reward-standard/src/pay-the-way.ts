@@ -1,16 +1,16 @@
 import type { Facts, RewardScheme } from '@agentgym/cli';
 
 /**
- * Pays for the way as it is covered, `share` in all, and 1 for arriving:
+ * Pays for each covered part of the way, `share` in total, and 1 for success:
  *
  *   r_t = share (c_t - c_(t-1)) + [solved in t],      c_t: how much of the way is covered, from 0; 1 once solved
  *
- * The numbers of an episode telescope: going back and forth earns nothing (potential-based shaping, Ng, Harada and
- * Russell 1999). A success that left part of the way out is paid for the whole of it, so every success returns 1 +
- * `share` and every failure at most `share`. Discounted sums obey the same: summed by parts, a failure's is a mean of
- * its c_t, at most `share`; a success's is the least where all comes in the last turn.
+ * The rewards of an episode form a telescoping sum, so going back and forth earns nothing (potential-based shaping, Ng,
+ * Harada and Russell 1999). A success that skipped part of the way is paid for all of it, so every success returns 1 +
+ * `share` and every failure at most `share`. Discounted sums have the same bounds: summed by parts, a failure returns
+ * `share` times a mean of its c_t, at most `share`; a success returns the least if all comes in the last turn.
  *
- * @param covered the share of the way that the facts say is covered, in [0, 1]; undefined where they do not say
+ * @param covered the covered share of the way according to the facts, in [0, 1]; undefined if they do not contain it
  */
 export function payTheWay(share: number, covered: (facts: Facts) => number | undefined): RewardScheme {
   return {

@@ -10,7 +10,7 @@ import { costOptions, formatOptions } from './options.js';
 import { create as createProgress } from './progress.js';
 import { create as createSparse } from './sparse.js';
 
-/** The rewards of an episode that goes through these facts; `more` says what else happened in its turns. */
+/** The rewards of an episode with these facts. `more` adds other properties of its turns. */
 function scores(
   scheme: RewardScheme,
   facts: readonly Partial<Facts>[],
@@ -64,7 +64,7 @@ describe('progress', () => {
   });
 });
 
-/** Facts with so many of `total` milestones reached. */
+/** Facts with `milestones` of `total` milestones reached. */
 const reached = (milestones: number, total: number, success = false): Partial<Facts> => ({
   success,
   milestones: { reached: milestones, total },
@@ -85,7 +85,7 @@ describe('dense', () => {
     expect(scores(scheme, [{ success: true }])).toEqual([1.5]);
   });
 
-  // Goes red when milestones are worth a fixed number each: ten of them would make a loss of more than a win.
+  // Goes red when each milestone is worth a fixed number: ten of them would pay a failure more than a success.
   it.each([1, 2, 3, 10, 1000])('keeps a failure with all %d milestones below a success with none', (total) => {
     const failure = sum(scores(scheme, [reached(total, total)]));
     expect(failure).toBeCloseTo(0.5, 12);
@@ -145,7 +145,7 @@ describe('cost', () => {
     expect(scores(createCost({ turn: 0, token: 0, invalid: 0, toolCall: 0 }), [{ invalid: true }])).toEqual([0]);
   });
 
-  // Goes red when only answered calls are priced, or when the dearest turn forgets them.
+  // Goes red when only answered calls are priced, or when the highest price of a turn does not include calls.
   it('takes a price for a call of a tool, whatever came of it, and is bounded by it only where there are tools', () => {
     const calls = [{}, { toolCall: { name: 'a', failed: false } }, { toolCall: { name: 'a', failed: true } }];
     const rewards = scores(scheme, [{}, {}, {}], calls);
@@ -159,7 +159,7 @@ describe('cost', () => {
     expect(bounds).toEqual({ success: [-14, -0.5], failure: [-14, 0] });
   });
 
-  // The defaults of both terms together, at the longest horizons and actions that recipes here have.
+  // Both terms with their defaults, at the longest horizons and actions of the recipes in this repository.
   it('keeps success above failure by default, in 50 turns of 512 tokens', () => {
     const context = { horizon: 50, actionTokens: 512 };
     const cost = createCost(optionDefaults(costOptions)).bounds(context);

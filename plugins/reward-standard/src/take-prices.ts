@@ -1,9 +1,9 @@
 import type { BoundsContext, RewardScheme, RewardTurn } from '@agentgym/cli';
 
 /**
- * A term that subtracts `price(turn)` in every turn and pays for nothing. It must be used next to an outcome reward;
- * alone it is refused. Its sum over an episode grows with the horizon, so each recipe is checked for whether success
- * stays above failure.
+ * A term that only subtracts `price(turn)` in every turn. It must be used next to an outcome reward; alone it is
+ * refused. Its sum over an episode grows with the horizon, so each recipe is checked for whether success stays above
+ * failure.
  *
  * @param dearest the highest price of one turn
  * @param cheapest the lowest price of one turn
@@ -15,14 +15,14 @@ export function takePrices(
 ): RewardScheme {
   return {
     density: 'turn',
-    // Not the negative of 0: it would stand in the log.
+    // Subtracts from 0, because -0 would appear in the log.
     score: (turn) => 0 - price(turn),
     bounds: (context) => {
       const { horizon, discount = 1 } = context;
       let turns = 0;
       for (let turn = 0; turn < horizon; turn += 1) turns += discount ** turn;
       const low = 0 - dearest(context) * turns;
-      // A success took a turn; a prompt without room for an action is a failure of none.
+      // A success has at least one turn. A prompt without room for an action is a failure with no turns.
       return { success: [low, 0 - cheapest], failure: [low, 0] };
     },
   };

@@ -22,8 +22,8 @@ describe('reading a text', () => {
     }
   });
 
-  // Goes red when the first call of a text is taken and the rest is dropped: an agent that goes on writing has made the
-  // answer up.
+  // Goes red when the first call of a text is taken and the rest is dropped: an agent that continues after the call has
+  // invented the answer.
   it.each([
     ['<calculator>1+1', '</calculator> is missing'],
     ['<calculator>1+1</calculator> is 3', 'nothing may follow </calculator>'],
@@ -65,14 +65,14 @@ describe('reckoning', () => {
     expect(reckon(expression)).toEqual({ output });
   });
 
-  // Against JavaScript's own arithmetic, which the parser shares no line with.
+  // Compares with JavaScript's own arithmetic, which shares no code with the parser.
   it('agrees with JavaScript on random expressions', () => {
     const random = testHost(3).random;
     const world = createContext({});
     const write = (depth: number): string => {
       if (depth === 0 || random.uniform() < 0.2) return String(random.integer(1, 20));
       const operator = random.choice(['+', '-', '*', '/', '**']);
-      // A divisor is a number as it stands, so that nothing is divided by 0.
+      // A divisor is a plain number, so that nothing is divided by 0.
       const [left, right] = [write(depth - 1), write(operator === '/' ? 0 : depth - 1)];
       return operator === '**'
         ? `(${left})**2`
@@ -121,13 +121,13 @@ describe('reckoning', () => {
       random: testHost().random,
     }) as ToolSession;
     expect(ask(coarse, '2/3')).toEqual({ output: '0.667' });
-    // What is shown is rounded, what is remembered is not.
+    // The shown answer is rounded, the remembered answer is not.
     expect(ask(coarse, 'ans * 3')).toEqual({ output: '2' });
   });
 });
 
 describe('ans', () => {
-  // Goes red when the answer lives in the tool and not in the session.
+  // Goes red when the answer is in the tool instead of the session.
   it('is the last answer of its own episode', () => {
     const [one, other] = [begin(), begin()];
     expect(ask(one, '6*7').output).toBe('42');

@@ -8,8 +8,8 @@ const opening = '<calculator>';
 const closing = '</calculator>';
 
 /**
- * Reckons the expression between its tags. A text with the opening tag is meant for it: one call, nothing behind it;
- * what stands before is the agent's thought. `ans` is the last answer of the episode.
+ * Calculates the expression between its tags. A text with the opening tag must have one call with nothing after it. The
+ * text before the call is the agent's thought. `ans` is the last answer of the episode.
  */
 export function create({ digits, maxCharacters }: Options): Tool {
   return {
@@ -45,7 +45,7 @@ function openSession(digits: number): ToolSession {
       const result = evaluateExpression(parsed.expression, answer);
       if ('error' in result) return { output: `error: ${result.error}`, failed: true };
       answer = result.value;
-      // Through a number, so that 0.3 is not shown as 0.300000000000000; and -0 is 0.
+      // Converted back to a number, so that 0.3 is not shown as 0.300000000000000. Adding 0 turns -0 into 0.
       return { output: String(Number(answer.toPrecision(digits)) + 0) };
     },
   };

@@ -19,7 +19,7 @@ export function evaluateExpression(
   }
 }
 
-/** Every step is finite, or there is a reason why not. */
+/** Throws an error with the reason if a step is not finite. */
 function valueOf(expression: Expression, answer: number | undefined): number {
   const value = reckon(expression, answer);
   if (Number.isNaN(value)) throw new ValueError('the result is not a real number');
@@ -85,7 +85,7 @@ function call(name: FunctionName, inputs: readonly number[]): number {
       if (first <= 0) throw new ValueError(`${name} of a number that is not above 0`);
       return name === 'ln' ? Math.log(first) : Math.log10(first);
     case 'round':
-      // Halves away from 0, as schools teach it.
+      // Rounds halves away from 0, as taught in schools.
       return Math.sign(first) * Math.round(Math.abs(first));
     case 'abs':
     case 'ceil':

@@ -1,4 +1,4 @@
-/** What was written, as a tree. */
+/** An expression as a tree. */
 export type Expression =
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'name'; readonly name: 'ans' | 'pi' }
@@ -8,7 +8,7 @@ export type Expression =
 
 export type Operator = '+' | '-' | '*' | '/' | '%' | '^';
 
-/** The least and the most inputs that each function takes. */
+/** The minimum and maximum number of inputs of each function. */
 export const functions = {
   abs: [1, 1],
   ceil: [1, 1],

@@ -1,15 +1,15 @@
 import { type Expression, type FunctionName, functions, type Operator } from './expression.js';
 
-/** Parentheses, signs and powers inside each other. */
+/** Deepest nesting of parentheses, signs and powers. */
 const deepest = 50;
 
-/** A number, a name, or a sign; anything else is one character that is none of these. */
+/** A number, a name, or any other single character, which counts as a sign. */
 const token = /\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([a-zA-Z][a-zA-Z0-9]*)|(\S))/uy;
 
 interface Token {
   readonly kind: 'number' | 'name' | 'sign';
   readonly text: string;
-  /** Number of its first character, from 1. */
+  /** Position of its first character, from 1. */
   readonly place: number;
 }
 
@@ -139,7 +139,7 @@ function isFunction(name: string): name is FunctionName {
   return Object.hasOwn(functions, name);
 }
 
-/** A token and where it stands; of a long one the beginning. */
+/** A token and its position. A long token is shortened. */
 function shown({ text, place }: Token): string {
   const written = text.length > 20 ? `${text.slice(0, 20)}...` : text;
   return `${JSON.stringify(written)} at character ${place}`;

@@ -1,6 +1,6 @@
 import type { AlgorithmFinding, GroupedOptions, OptionChecks, OptionsOf, UpdateSettings } from '@agentgym/cli';
 
-// Edit here: the options, this algorithm's own and groups that algorithms share, such as `clip` and `kl`.
+// Edit here: the options of this algorithm, and groups that algorithms share, such as `clip` and `kl`.
 // `agentgym describe algorithm template-name` and recipes read this declaration.
 export const options = {
   clip: {
@@ -16,8 +16,7 @@ export const options = {
 export type Options = OptionsOf<typeof options>;
 
 /**
- * Settings that do nothing are errors: groups of one have nothing to be compared with, and one update has a ratio that
- * is always 1.
+ * Settings without effect are errors: a group of one has no comparison, and with one update the ratio is always 1.
  */
 export function validate(chosen: Options, settings: UpdateSettings, checks: OptionChecks): readonly AlgorithmFinding[] {
   return [...checks.groupOfOne(settings), ...checks.clips(chosen, ['clip'], settings)];

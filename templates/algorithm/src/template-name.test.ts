@@ -13,16 +13,16 @@ import { describe, expect, it } from 'vitest';
 import type { Options } from './options.js';
 import { create, validate } from './template-name.js';
 
-/** Said here and not read from `options.ts`: other defaults are no reason for a test to fail. */
+/** Not read from `options.ts`, so that new defaults do not break tests. */
 const usual: Options = { clip: 0.2, entropyCoefficient: 0 };
 const algorithm = create(usual, testHost());
 
-/** An episode of one turn: two tokens of the prompt, and as many sampled ones. */
+/** An episode of one turn: two prompt tokens and two sampled tokens. */
 function episode(group: number, reward: number): BatchRow {
   const record = { tokens: [1, 2, 3, 0], mask: [0, 0, 1, 1] as const, logprobs: [0, 0, -1, -0.5] };
   return { record, turns: [{ sampled: [2, 4], reward }], group, truncated: false };
 }
-/** Two groups, and an episode alone. */
+/** Two groups, and a single episode. */
 const batch = buildBatch([episode(0, 1), episode(0, 0), episode(0, 0), episode(1, 1), episode(1, 1), episode(2, 1)], 1);
 const perRow = (values: Float64Array) =>
   Array.from({ length: batch.rows }, (_, row) => [...values.subarray(row * batch.width, (row + 1) * batch.width)]);
@@ -42,11 +42,11 @@ describe('template-name', () => {
       const logprob = batch.logprobs.map((logprob) => logprob + moved);
       return perRow(evaluateLoss(weighted, { logprob, entropy: logprob.map(() => 0) }, loss).gradients.logprob);
     };
-    // A mean over six episodes: the derivative of a token is minus its advantage times its ratio, by six.
+    // The loss is a mean over six episodes: the derivative of a token is minus its advantage times its ratio, over six.
     const [won, lost] = derivatives(0);
     expect(won).toEqual([0, 0, -1 / 6, -1 / 6]);
     expect(lost).toEqual([0, 0, 0.5 / 6, 0.5 / 6]);
-    // Beyond 1.2 a success earns nothing more, while a failure is still pushed down.
+    // With a ratio above 1.2, a success has no derivative, but a failure still has one.
     const [wonBeyond, lostBeyond] = derivatives(0.3);
     expect(wonBeyond?.map(Math.abs)).toEqual([0, 0, 0, 0]);
     expect(lostBeyond?.[2]).toBeCloseTo((0.5 * Math.exp(0.3)) / 6, 12);

@@ -6,7 +6,7 @@
 //   A_i = R_i - mean of R_j over the others, j != i      REINFORCE leave-one-out: Kool et al. 2019; Ahmadian et al.
 //                                                        2024, arXiv 2402.14740
 //
-// and with r = p(token) / p_sampler(token) the loss
+// With r = p(token) / p_sampler(token), the loss of a token is
 //
 //   -min(r A, clip(r, 1 - clip, 1 + clip) A)             PPO: Schulman et al. 2017, arXiv 1707.06347, equation 7
 //   - entropyCoefficient H(p)
@@ -27,7 +27,7 @@ export function create({ clip, entropyCoefficient }: Options, { credit }: Algori
       const total = rows.reduce((sum, row) => sum + (returns[row] as number), 0);
       for (const row of rows) {
         const own = returns[row] as number;
-        // Edit here: the baseline. A single episode has nothing to be compared with.
+        // Edit here: the baseline. A single episode has no comparison.
         if (rows.length > 1) advantages[row] = own - (total - own) / (rows.length - 1);
       }
     }
@@ -37,7 +37,7 @@ export function create({ clip, entropyCoefficient }: Options, { credit }: Algori
   return {
     // Edit here: add `reference` for the log probabilities of the policy at the start of the stage.
     roles: [],
-    // Memory from batch to batch; JSON, stored in checkpoints.
+    // State that is passed from batch to batch. It is JSON and stored in checkpoints.
     initialState: {},
 
     advantages: (batch, state) => {

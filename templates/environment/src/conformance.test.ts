@@ -6,7 +6,7 @@ import { options } from './options.js';
 import * as module from './template-name.js';
 
 const [contribution] = contributions;
-/** The built module, played in fresh processes: `npm test` builds first. */
+/** The built module, which runs in fresh processes. `npm test` builds it first. */
 const freshProcess = new URL('../dist/template-name.js', import.meta.url);
 
 describe.each([{}, { size: 3, spare: 0 }, { size: 6 }])('with %o', (chosen) => {

@@ -8,7 +8,7 @@ export interface Square {
   readonly row: number;
 }
 
-/** Where a game begins. */
+/** The start of a game. */
 export interface Delivery {
   readonly start: Square;
   readonly parcel: Square;
@@ -51,8 +51,8 @@ function sourceOf(ids: readonly string[]): TaskSource {
 }
 
 /**
- * All games of a town. A hash of the id alone says which split one belongs to: three fifths train, a fifth each
- * validation and test.
+ * All games of a town. A hash of the id decides the split of a game: three fifths train, a fifth each validation and
+ * test.
  */
 export function listTasks({ size }: Options): World['splits'] {
   const squares = Array.from({ length: size * size }, (_, n) => ({ column: n % size, row: Math.floor(n / size) }));
@@ -71,7 +71,7 @@ export function listTasks({ size }: Options): World['splits'] {
   return { train: sourceOf(train), validation: sourceOf(validation), test: sourceOf(test) };
 }
 
-/** FNV-1a, 32 bits, its halves folded together because the low bits alone are poor. */
+/** FNV-1a, 32 bits. Its halves are mixed, because the low bits alone are poor. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Options } from './options.js';
 import { open } from './template-name.js';
 
-/** Said here and not read from `options.ts`: other defaults are no reason for a test to fail. */
+/** Not read from `options.ts`, so that new defaults do not break tests. */
 const usual: Options = { size: 4, spare: 2, forgetting: 0.5 };
 const { random, signal } = testHost(1);
 const call = { random, signal };

@@ -9,7 +9,7 @@ interface State extends Delivery {
   readonly carrying: boolean;
   readonly delivered: boolean;
   readonly turnsLeft: number;
-  /** Actions of the shortest way from the start, and from the nearest point that the courier ever reached. */
+  /** Length of the shortest way from the start, and from the nearest point that the courier ever reached. */
   readonly whole: number;
   readonly nearest: number;
 }
@@ -24,14 +24,14 @@ const actions = [...Object.keys(directions), 'take', 'drop'];
 
 const walk = (a: Square, b: Square): number => Math.abs(a.column - b.column) + Math.abs(a.row - b.row);
 
-/** A direction that leads nearer, along the row first; undefined at the goal. */
+/** A direction towards the goal, along the row first. Undefined at the goal. */
 function directionTo(from: Square, goal: Square): string | undefined {
   if (from.column !== goal.column) return from.column < goal.column ? 'east' : 'west';
   if (from.row !== goal.row) return from.row < goal.row ? 'north' : 'south';
   return undefined;
 }
 
-/** How one square lies from another, such as `2 east, 1 south`. */
+/** The way from one square to another, such as `2 east, 1 south`. */
 function whereabouts(from: Square, to: Square): string {
   const [east, north] = [to.column - from.column, to.row - from.row];
   const parts = [
@@ -152,7 +152,7 @@ class Game implements Environment {
     if (action === 'drop') {
       return carrying && same(courier, door) ? { ...this.#state, carrying: false, delivered: true } : undefined;
     }
-    // Own keys only: `constructor` is ordinary text.
+    // Reads own keys only, because an action may be any text, such as `constructor`.
     const by = Object.hasOwn(directions, action) ? directions[action] : undefined;
     if (by === undefined) return undefined;
     const to = { column: courier.column + by.column, row: courier.row + by.row };

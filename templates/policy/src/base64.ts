@@ -1,4 +1,4 @@
-/** Float64 numbers as text, bit for bit: a run that is resumed must be the same run. */
+/** Float64 numbers as text, bit for bit, because a resumed run must not differ. */
 export function toBase64(numbers: Float64Array): string {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).toString('base64');
 }

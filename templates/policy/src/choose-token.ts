@@ -1,8 +1,8 @@
 import type { Sampling } from '@agentgym/cli';
 
 /**
- * One id: at temperature 0 the likeliest, the lowest id on a tie. Else the first, in ascending order, at which the
- * cumulative probability of the ids that top-k and then top-p leave reaches `draw` of their sum.
+ * Chooses an id. At temperature 0 it is the likeliest, the lowest on a tie. Otherwise, top-k and then top-p select ids.
+ * It is the first of these, in ascending order, at which the cumulative probability reaches `draw` of their sum.
  *
  * @param logprobs [vocabulary] at the temperature of sampling
  * @param draw in (0, 1]
@@ -13,7 +13,7 @@ export function chooseToken(logprobs: Float64Array, { temperature, topK, topP }:
   let left = draw * kept.reduce((sum, [, probability]) => sum + probability, 0);
   let last = 0;
   for (const [id, probability] of kept) {
-    // An id of probability 0 is never drawn, whatever rounding leaves over.
+    // An id of probability 0 is never drawn, even if rounding leaves something over.
     if (probability === 0) continue;
     last = id;
     left -= probability;
@@ -24,7 +24,7 @@ export function chooseToken(logprobs: Float64Array, { temperature, topK, topP }:
 
 type Candidate = readonly [id: number, probability: number];
 
-/** Ids that may be drawn with their probabilities, in ascending order; of equally likely ids the lower stays. */
+/** Ids that may be drawn, with their probabilities, in ascending order. Of equally likely ids, the lower is kept. */
 function keep(probabilities: Float64Array, topK: number, topP: number): readonly Candidate[] {
   const all = Array.from(probabilities, (probability, id): Candidate => [id, probability]);
   if (topK === 0 && topP >= 1) return all;

@@ -10,7 +10,7 @@ export default [
     summary: 'A linear softmax over the last tokens, in plain TypeScript',
     options,
     presets: [{ name: 'linear', summary: 'one matrix per last token' }],
-    // Read from the folder if a model starts from one.
+    // A model that starts from a folder reads it from there.
     scratchOptions: ['window'],
     load: () => import('./template-name.js'),
   } satisfies PolicyContribution<typeof options>,

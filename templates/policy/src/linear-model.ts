@@ -3,15 +3,15 @@ export interface LinearShape {
   readonly vocabularySize: number;
   /** Number of last tokens used. */
   readonly window: number;
-  /** The model also has a value. */
+  /** Whether the model also predicts a value. */
   readonly valueHead: boolean;
 }
 
-/** The model's output at one place of a sequence. */
+/** The model's output at one position of a sequence. */
 export interface Prediction {
   /** [vocabularySize] log-softmax(logits / temperature). */
   readonly logprobs: Float64Array;
-  /** In nats, of that distribution. */
+  /** Entropy of that distribution, in nats. */
   readonly entropy: number;
   /** 0 without a value head. */
   readonly value: number;
@@ -19,7 +19,8 @@ export interface Prediction {
 
 /**
  * A maximum-entropy model of the next token (Rosenfeld 1996): each of the last tokens adds a row of numbers to the
- * logits, chosen by the token and by how far back it stands. The same rows, one number longer, add up to the value.
+ * logits, chosen by the token and its distance. With a value head, each row has one more number, and these add up to
+ * the value.
  *
  *   logits = sum over k < window of W[k, token at t - 1 - k]
  */
@@ -30,7 +31,7 @@ export class LinearModel {
     readonly weights: Float64Array = new Float64Array(shape.window * shape.vocabularySize * widthOf(shape)),
   ) {}
 
-  /** Where the rows begin that the token at `t` is predicted from. A sequence may be shorter than the window. */
+  /** Start indices of the rows that predict the token at `t`. A sequence may be shorter than the window. */
   rows(tokens: ArrayLike<number>, t: number): readonly number[] {
     const { window, vocabularySize } = this.shape;
     const width = widthOf(this.shape);
@@ -84,12 +85,12 @@ export class LinearModel {
     }
   }
 
-  /** A copy that later steps do not reach. */
+  /** A copy that later steps do not change. */
   clone(): LinearModel {
     return new LinearModel(this.shape, this.weights.slice());
   }
 
-  /** The same logits beside a value of 0 everywhere. */
+  /** A model with the same logits and a value of 0 everywhere. */
   withValueHead(): LinearModel {
     if (this.shape.valueHead) return this;
     const other = new LinearModel({ ...this.shape, valueHead: true });

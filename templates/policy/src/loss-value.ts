@@ -1,8 +1,8 @@
-// Losses come as expression trees. This evaluates them with their derivatives, by hand and in reverse: forward over the
-// tree, then from each term back to the live quantities. It need not be changed to change the model.
+// Losses are expression trees. This file evaluates them and their derivatives in reverse mode: forward over the tree,
+// then from each term back to the live quantities. To change the model, you need not change this file.
 import type { LiveName, Loss, LossExpression, TrainingBatch } from '@agentgym/cli';
 
-/** [rows, width] each; read where the mask is 1 alone. */
+/** [rows, width] each. Only values where the mask is 1 are read. */
 export type LiveArrays = { readonly [Name in LiveName]: Float64Array };
 
 export interface LossValue {
@@ -22,7 +22,7 @@ interface Node {
   readonly adjoint: Float64Array;
 }
 
-/** Half-open ranges of each row's sampled tokens, as if nothing stood between them. */
+/** Half-open range of each row's sampled tokens in the list of all sampled tokens. */
 type Ranges = readonly (readonly [start: number, end: number])[];
 
 export function evaluate(batch: TrainingBatch, live: LiveArrays, loss: Loss): LossValue {
@@ -148,7 +148,7 @@ function valueOf(
   }
 }
 
-/** Sends a node's derivative on to its operands. Where none arrived none leaves: 0 times Infinity would be NaN. */
+/** Adds a node's derivative to its operands. A derivative of 0 is not sent, because 0 times Infinity would be NaN. */
 function sendBack({ expression, operands: [a, b, c], value, adjoint }: Node, ranges: Ranges): void {
   const each = (receive: (d: number, x: number, y: number, token: number) => void): void =>
     adjoint.forEach((d, token) => {
@@ -208,12 +208,12 @@ function sendBack({ expression, operands: [a, b, c], value, adjoint }: Node, ran
     case 'batch':
     case 'greater':
     case 'stopGradient':
-      // Leaves, and what no derivative passes.
+      // Leaves, and operations that no derivative passes.
       return;
   }
 }
 
-/** First sampled tokens of rows 2k and 2k + 1, and where both end. A pair with an empty row is none. */
+/** First sampled tokens of rows 2k and 2k + 1, and the end of both. Pairs with an empty row are left out. */
 function* pairs(ranges: Ranges): Generator<readonly [first: number, second: number, end: number]> {
   for (let row = 0; row + 1 < ranges.length; row += 2) {
     const [[first, second], [, end]] = [ranges[row], ranges[row + 1]] as [[number, number], [number, number]];

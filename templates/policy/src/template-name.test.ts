@@ -15,7 +15,7 @@ async function* corpus(): AsyncGenerator<string> {
 const open = (changes: { from?: string; valueHead?: boolean } = {}): Promise<PolicyModel> =>
   create({ window: 3 }, testHost(), { corpus, valueHead: false, ...changes });
 
-/** `right` after `up`. */
+/** A batch with the action `right` after `up`. */
 function demonstration({ encoder }: PolicyModel): TrainingBatch {
   const [prompt, sampled] = [encoder.begin('', 'up'), [...encoder.encodeAction('right'), encoder.endIds[0]!]];
   const tokens = [...prompt, ...sampled];
@@ -34,7 +34,7 @@ const likelihood = async (policy: PolicyModel): Promise<number> =>
 describe('template-name', () => {
   it('begins uniform, and learns what it is shown', async () => {
     const policy = await open();
-    // Eleven ids: five markers, and four words of which two also stand behind a blank.
+    // Eleven ids: five markers, and four words, two of which also occur after a space.
     expect(await likelihood(policy)).toBeCloseTo((1 / 11) ** 2, 12);
     for (let step = 0; step < 40; step += 1) {
       await policy.forwardBackward(demonstration(policy), imitate);

@@ -40,7 +40,7 @@ interface Saved {
   readonly optimizer: JsonObject;
 }
 
-/** A sampled token of a batch, and what the model says where it stands. */
+/** A sampled token of a batch, and the model's prediction at its position. */
 interface SampledToken {
   readonly index: number;
   readonly token: number;
@@ -48,7 +48,7 @@ interface SampledToken {
   readonly prediction: Prediction;
 }
 
-/** Log probabilities of temperature 0 are those of the logits themselves. */
+/** Temperature 0 has the log probabilities of the unscaled logits. */
 const effective = (temperature: number): number => (temperature === 0 ? 1 : temperature);
 
 /**
@@ -177,14 +177,14 @@ class LinearPolicy implements PolicyModel {
     await writeFile(join(directory, FILE), JSON.stringify(saved));
   }
 
-  /** @throws Error where the folder holds no whole checkpoint; the model is then as it was */
+  /** @throws Error if the folder has no complete checkpoint; the model is then unchanged */
   async load(directory: string): Promise<void> {
     const { words, model, optimizer, policyVersion } = await readCheckpoint(directory);
     const grown = this.#model.shape.valueHead && !model.shape.valueHead;
     this.#encoder = new WordEncoder(words);
     this.#model = grown ? model.withValueHead() : model;
     this.#gradient = new Float64Array(this.#model.weights.length);
-    // The moments of a model without a value head do not fit one with it.
+    // The moments of a model without a value head do not fit a model with one.
     this.#optimizer = grown ? new AdamW({ name: 'adamw', options: {} }, this.#model.weights.length) : optimizer;
     this.#version = policyVersion;
   }
@@ -216,7 +216,7 @@ class LinearPolicy implements PolicyModel {
     return { tokens: tokens.slice(prompt.length), logprobs, ended };
   }
 
-  /** @param passes forward passes that are done with them: a backward pass is two */
+  /** @param passes number of passes over these tokens; a backward pass counts as two */
   #sampledTokens(model: LinearModel, batch: TrainingBatch, passes: number): readonly SampledToken[] {
     const sampled: SampledToken[] = [];
     for (let row = 0; row < batch.rows; row += 1) {
@@ -233,7 +233,7 @@ class LinearPolicy implements PolicyModel {
     return sampled;
   }
 
-  /** Additions of rows, and five operations a logit for the softmax. */
+  /** Counts additions of rows, and five operations per logit for the softmax. */
   #count(rows: readonly number[], passes: number): void {
     this.#operations += (rows.length + 5) * this.#model.shape.vocabularySize * passes;
   }

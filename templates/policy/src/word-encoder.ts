@@ -3,12 +3,12 @@ import type { ConversationEncoder } from '@agentgym/cli';
 const markers = ['<unknown>', '<system>', '<observation>', '<action>', '<end>'] as const;
 const [unknown, system, observation, action, end] = [0, 1, 2, 3, 4];
 
-/** Pieces whose concatenation is the text: a word or a number with the blank in front of it, else one character. */
+/** Splits a text into pieces: a word or a number with the space before it, or one character. */
 const split = (text: string): readonly string[] => text.match(/ ?[\p{L}\p{M}\p{N}]+|[^]/gu) ?? [];
 
 /**
- * Text to ids by a fixed vocabulary. Ids of markers stand for no text, so that an observation that spells `<end>`
- * forges nothing. An episode reads `<system> ... <observation> ... <action> ... <end> <observation> ...`.
+ * Encodes text with a fixed vocabulary. No text is encoded as a marker, so an observation with `<end>` cannot forge
+ * one. An episode is `<system> ... <observation> ... <action> ... <end> <observation> ...`.
  */
 export class WordEncoder implements ConversationEncoder {
   readonly endIds = [end];
@@ -19,7 +19,7 @@ export class WordEncoder implements ConversationEncoder {
     this.#ids = new Map(words.map((word, index) => [word, markers.length + index]));
   }
 
-  /** Knows every word of a text, with and without the blank in front of it: an action may begin with any. */
+  /** Knows every word of a text, with and without the space before it, because an action may begin with any word. */
   static async of(corpus: AsyncIterable<string>): Promise<WordEncoder> {
     const words = new Set<string>();
     for await (const text of corpus) {

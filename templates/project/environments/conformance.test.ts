@@ -4,7 +4,7 @@ import { describe, it } from 'vitest';
 import contributions from './index.js';
 import * as shelf from './shelf.js';
 
-/** The built module, played in fresh processes: `npm test` builds first. */
+/** The built module, which runs in fresh processes. `npm test` builds it first. */
 const freshProcess = new URL('../dist/environments/shelf.js', import.meta.url);
 const contribution = contributions.find(({ name }) => name === 'shelf')!;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { open } from './shelf.js';
 
-/** Said here: other defaults are no reason for a test to fail. */
+/** Written here, so that new defaults do not break tests. */
 const usual = { books: 4, spare: 1 };
 const { random, signal } = testHost(3);
 const call = { random, signal };

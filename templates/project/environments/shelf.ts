@@ -8,15 +8,14 @@ export const options = {
 
 type Options = OptionsOf<typeof options>;
 
-/** Pairs in the wrong order: the number of swaps of neighbours that are needed. */
+/** Number of pairs in the wrong order. This is the number of swaps that are needed. */
 const disorder = (shelf: readonly number[]): number =>
   shelf.reduce((pairs, book, i) => pairs + shelf.slice(i + 1).filter((right) => right < book).length, 0);
 
 const numbersOf = (task: string): number[] => (/^[1-9]( [1-9])*$/.test(task) ? task.split(' ').map(Number) : []);
 
 /**
- * Every shelf of different books from 1 to 9 that is not in order yet, dealt into three splits by its number in the
- * list.
+ * Every shelf of different books from 1 to 9 that is not in order yet. The index in the list decides the split.
  */
 function deal({ books }: Options): World['splits'] {
   let shelves: number[][] = [[]];
@@ -32,7 +31,7 @@ function deal({ books }: Options): World['splits'] {
   return { train: split(0, 1, 2), validation: split(3), test: split(4) };
 }
 
-/** Put books in order by swapping neighbours: an action is the place of the left book, from 1. */
+/** Put books in order by swapping neighbours. An action is the position of the left book, from 1. */
 export function open(options: Options): World {
   return {
     // Edit here: the rules that the policy reads.
@@ -48,7 +47,7 @@ export function open(options: Options): World {
 function newGame({ books, spare }: Options): Environment {
   let shelf: number[] = [];
   let [turnsLeft, whole, least] = [0, 1, 1];
-  /** Places where the left book belongs further right. */
+  /** Positions of books that are larger than the next book. */
   const wrong = () => shelf.flatMap((book, i) => (book > (shelf[i + 1] ?? Infinity) ? [String(i + 1)] : []));
   const view = () =>
     shelf.map((book, i) => (i === 0 ? book : `${book < (shelf[i - 1] ?? 0) ? '>' : '<'} ${book}`)).join(' ');
@@ -79,7 +78,7 @@ function newGame({ books, spare }: Options): Environment {
     },
     act(player, { random }) {
       if (!['random', 'oracle', 'demonstrator'].includes(player)) throw new Error(`there is no player ${player}`);
-      // The demonstrator is a mediocre teacher: it makes every other swap blindly.
+      // The demonstrator is a mediocre teacher: about half of its swaps are random.
       const blindly = player === 'random' || (player === 'demonstrator' && random.uniform() < 0.5);
       return random.choice(blindly ? places : wrong());
     },

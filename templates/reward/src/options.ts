@@ -21,7 +21,7 @@ export const options = {
 
 export type Options = OptionsOf<typeof options>;
 
-/** A setting that does nothing beside another is an error where somebody wrote it. */
+/** A setting without effect is an error if the recipe sets it. */
 export function validate({ keep, latest }: Options): readonly OptionFinding[] {
   if (keep === 1) {
     const message = 'latest has no effect with keep: 1, where a success is worth 1 in every turn';

@@ -1,8 +1,7 @@
 /*
- * config.json in its two spellings: transformers 5 writes `rope_parameters` and `dtype`, most published folders
- * `rope_theta`, `rope_scaling` and
- * `torch_dtype`. Both are read; the older is written, because older and newer libraries read it. What the decoder
- * cannot compute is refused by name, never ignored.
+ * config.json has two spellings. transformers 5 writes `rope_parameters` and `dtype`. Most published folders have
+ * `rope_theta`, `rope_scaling` and `torch_dtype`. Both are read. The older is written, because older and newer
+ * libraries read it. A key that the decoder cannot compute is refused by name, never ignored.
  */
 import type { DecoderConfig, Llama3RopeScaling } from '../model/decoder-config.js';
 
@@ -18,7 +17,7 @@ export interface SpecialIds {
   readonly pad?: number;
 }
 
-/** Reads a parsed config.json. Throws naming the key and value that cannot be computed. */
+/** Reads a parsed config.json. Throws an error that names the key and value that cannot be computed. */
 export function parseDecoderConfig(json: unknown): DecoderConfig {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refusal('it is not a JSON object');
   const config = json as Json;
@@ -56,7 +55,7 @@ export function parseDecoderConfig(json: unknown): DecoderConfig {
   };
 }
 
-/** The ids of a parsed config.json or generation_config.json; an absent one is absent. */
+/** The ids of a parsed config.json or generation_config.json. Missing ids are left out. */
 export function parseSpecialIds(json: Json): SpecialIds {
   const id = (key: string) => (typeof json[key] === 'number' ? json[key] : undefined);
   const eos = json['eos_token_id'];

@@ -5,10 +5,10 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import { parseDecoderConfig, parseSpecialIds, type SpecialIds, writeDecoderConfig } from './decoder-config-json.js';
 import { type HostTensor, readSafetensors, readShapes, writeSafetensors } from './safetensors.js';
 
-/** A Hugging Face folder in memory: what `transformers` opens. */
+/** The content of a Hugging Face folder that `transformers` can open. */
 export interface ModelFolder {
   readonly config: DecoderConfig;
-  /** By Hugging Face's names, `model.embed_tokens.weight` and so on; projections are [out, in]. */
+  /** Keys are Hugging Face's names, `model.embed_tokens.weight` and so on. Projections are [out, in]. */
   readonly weights: ReadonlyMap<string, HostTensor>;
   /** `eos` comes from generation_config.json if that file exists. */
   readonly ids: SpecialIds;
@@ -30,12 +30,12 @@ const names = {
   chatTemplate: 'chat_template.jinja',
 } as const;
 
-/** Reads a folder, in one file or in shards. Throws naming the file and what is wrong with it. */
+/** Reads a folder with one file of weights or with shards. Throws an error that names the file and the problem. */
 export async function readModelFolder(directory: string): Promise<ModelFolder> {
   return { ...(await readModelTexts(directory)), weights: await readWeights(directory) };
 }
 
-/** All of a folder but its weights. */
+/** Reads everything in a folder except its weights. */
 export async function readModelTexts(directory: string): Promise<Omit<ModelFolder, 'weights'>> {
   const configJson = parseJson(await readText(directory, names.config), names.config);
   const config = parseDecoderConfig(configJson);
@@ -52,12 +52,12 @@ export async function readModelTexts(directory: string): Promise<Omit<ModelFolde
   };
 }
 
-/** Weights alone: `model.safetensors`, or the shards that `model.safetensors.index.json` names. */
+/** Reads only the weights: `model.safetensors`, or the shards that `model.safetensors.index.json` names. */
 export function readWeights(directory: string): Promise<Map<string, HostTensor>> {
   return readTensors(directory, async (path, wanted) => (await readSafetensors(path, wanted)).tensors);
 }
 
-/** Shapes of the weights, of which nothing is read. */
+/** Shapes of the weights. The weights are not read. */
 export function readWeightShapes(directory: string): Promise<Map<string, Pick<HostTensor, 'shape'>>> {
   return readTensors(directory, readShapes);
 }
@@ -77,7 +77,7 @@ async function readTensors<Tensor>(
   if (typeof map !== 'object' || map === null) throw new Error(`${names.index} has no weight_map`);
   const weights = new Map<string, Tensor>();
   for (const shard of [...new Set(Object.values(map))].sort()) {
-    // A path out of the folder would read somebody else's file.
+    // A path that leaves the folder would read an unrelated file.
     if (shard !== basename(shard))
       throw new Error(`${names.index} names ${JSON.stringify(shard)}, which is not a file name`);
     if (!(await exists(join(directory, shard))))
@@ -91,7 +91,7 @@ async function readTensors<Tensor>(
   return weights;
 }
 
-/** Writes a folder that `readModelFolder` and `transformers` open into an existing empty one. */
+/** Writes a folder that `readModelFolder` and `transformers` can open. The directory must exist and be empty. */
 export async function writeModelFolder(directory: string, folder: ModelFolder): Promise<void> {
   const { config, weights, ids, tokenizer } = folder;
   const generation = {

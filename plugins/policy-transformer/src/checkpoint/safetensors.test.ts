@@ -10,7 +10,7 @@ import { readSafetensors, writeSafetensors } from './safetensors.js';
 const original = fileURLToPath(new URL('./fixtures/types.safetensors', import.meta.url));
 const temporary = () => join(mkdtempSync(join(tmpdir(), 'agentgym-safetensors-')), 'file.safetensors');
 
-/** A file with this header and this many bytes behind it. */
+/** A file with this header and this many bytes after it. */
 function fileWith(header: unknown, bytes: number): string {
   const text = Buffer.from(typeof header === 'string' ? header : JSON.stringify(header));
   const length = Buffer.alloc(8);

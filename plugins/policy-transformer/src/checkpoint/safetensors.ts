@@ -1,7 +1,7 @@
 /*
  * The safetensors format (huggingface.co/docs/safetensors): eight bytes of header length, a JSON header with the type,
- * shape and place of each tensor, then the tensors, little-endian and without gaps. Nothing in a file is executed, and
- * nothing is believed: offsets are checked first.
+ * shape and offsets of each tensor, then the tensors, little-endian and without gaps. Nothing in a file is executed.
+ * Offsets are checked before they are used.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -12,7 +12,7 @@ export interface HostTensor {
   readonly data: Float32Array;
 }
 
-/** What a file holds: tensors by name in the order of the file, and free text by key. */
+/** The content of a file: tensors by name in the order of the file, and free text by key. */
 export interface SafetensorsContent {
   readonly tensors: ReadonlyMap<string, HostTensor>;
   readonly metadata: { readonly [key: string]: string };
@@ -29,14 +29,14 @@ interface Entry {
   readonly end: number;
 }
 
-/** A read is cut into pieces of this many bytes: one system call moves less than 2 GiB. */
+/** Reads are split into pieces of this many bytes, because one system call moves less than 2 GiB. */
 const pieceBytes = 2 ** 30;
 const longestHeader = 100 * 2 ** 20;
 
 /**
- * Reads a file; BF16 and F16 are widened to float32.
- * @param wanted Reads only the tensors for which it answers true; all are checked.
- * Throws where the file is truncated, damaged, or holds another type, naming the file and the cause.
+ * Reads a file. BF16 and F16 are widened to float32. Throws if the file is truncated or damaged, or contains another
+ * type. The error names the file and the cause.
+ * @param wanted returns true for the tensors to read; all tensors are checked
  */
 export async function readSafetensors(
   path: string,
@@ -58,7 +58,7 @@ export async function readSafetensors(
   }
 }
 
-/** Shapes of the tensors in a file, without reading them. Throws as `readSafetensors`. */
+/** Shapes of the tensors in a file, without reading the tensors. Throws like `readSafetensors`. */
 export async function readShapes(
   path: string,
   wanted: (name: string) => boolean = () => true,
@@ -72,7 +72,7 @@ export async function readShapes(
   }
 }
 
-/** Writes a file of float32 tensors, in the order given: the same content gives the same bytes. */
+/** Writes a file of float32 tensors in the given order. The same content gives the same bytes. */
 export async function writeSafetensors(path: string, { tensors, metadata }: SafetensorsContent): Promise<void> {
   const header: { [name: string]: unknown } = { __metadata__: metadata };
   let offset = 0;
@@ -154,7 +154,7 @@ function parseObject(text: string, path: string): { [key: string]: unknown } {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as { [key: string]: unknown };
   } catch {
-    // Falls through: text that is not JSON and JSON that is not an object are the same fault.
+    // Falls through: text that is not JSON and JSON that is not an object get the same error.
   }
   throw damaged(path, 'its header is not a JSON object');
 }

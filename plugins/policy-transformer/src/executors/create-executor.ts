@@ -6,12 +6,13 @@ export interface ExecutorOptions extends Partial<RuntimeSearch> {
   /** Threads of one session. */
   readonly threads: number;
   /**
-   * Is told when `auto` falls back, and why, and when the library is not of the version that this package is made for.
+   * Called when `auto` falls back, with the reason, and when the library has a version that this package is not tested
+   * with.
    */
   readonly log: (message: string) => void;
 }
 
-/** The fastest executor that works here. Throws where the one asked for does not load. */
+/** The fastest executor that works here. Throws if the requested engine does not load. */
 export async function createExecutor({ engine = 'auto', threads, log, ...search }: ExecutorOptions): Promise<Executor> {
   const loaded = await loadRuntime({ ...search, engine });
   if (engine === 'auto' && loaded.engine === 'onnxruntime-web') {

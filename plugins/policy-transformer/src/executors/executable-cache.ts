@@ -1,9 +1,9 @@
 import type { Executable, Executor, Program } from './executor.js';
 
 /**
- * Compiled programs by key: name everything that the program is a function of. The least recently used one goes when
- * there are more than
- * `capacity`; compiling it again gives the same program, so the cache is never observable but in speed.
+ * Compiled programs by key. The key must name everything that the program depends on. If there are more than
+ * `capacity` programs, the least recently used one is disposed. Compiling it again gives the same program, so the cache
+ * affects only speed.
  */
 export class ExecutableCache {
   readonly #executor: Executor;

@@ -1,14 +1,14 @@
 import type { HostArray, Tensor, TensorType } from '../operations/tensor.js';
 
-/** The outputs to compute, by name. Their inputs are found from there, and nothing else is lowered. */
+/** The outputs to compute, by name. Only nodes that they depend on are lowered. */
 export interface Program {
   readonly outputs: { readonly [name: string]: Tensor };
   /**
-   * Graph inputs that are bound for good (weights of a sampling graph); the data is copied at compile time. All other
-   * inputs must be given to every run. Large tensors enter a run for free; every output is copied.
+   * Graph inputs that are bound permanently (weights of a sampling graph). The data is copied at compile time. Every
+   * run needs all other inputs. Inputs of a run are not copied, every output is.
    */
   readonly initializers?: { readonly [name: string]: HostArray };
-  /** Sizes that each run decides, by the number that stands for them in the graph's shapes: see `OpenSizes`. */
+  /** Sizes that each run sets. The number represents the size in the graph's shapes: see `OpenSizes`. */
   readonly openSizes?: { readonly [name: string]: number };
 }
 
@@ -17,7 +17,7 @@ export type HostArrays = { readonly [name: string]: HostArray };
 
 /** A compiled program. Not reentrant: await one run before the next. */
 export interface Executable {
-  /** What a run must be given. */
+  /** Inputs that each run needs. */
   readonly inputs: ReadonlyMap<string, TensorType>;
   readonly outputs: ReadonlyMap<string, TensorType>;
   /**
@@ -29,7 +29,7 @@ export interface Executable {
   dispose(): Promise<void>;
 }
 
-/** Computes programs. Safe in a worker thread; owns no global state but the engine's own. */
+/** Computes programs. It is safe in a worker thread: its only global state is the engine's. */
 export interface Executor {
   readonly engine: 'onnxruntime-node' | 'onnxruntime-web';
   /** Version of the engine's library. */

@@ -8,7 +8,7 @@ import type { Runtime } from './load-runtime.js';
 
 const silent = () => undefined;
 
-/** Every element type goes in and comes out; `table` may be bound. */
+/** A program with inputs and outputs of every element type. `table` may be bound. */
 function program(initializers?: Program['initializers']): Program {
   const graph = new Graph();
   const rows = graph.gather(graph.input('table', [4, 3]), graph.input('ids', [2], 'int32'));

@@ -26,7 +26,7 @@ describe('loadRuntime', () => {
   it('says that a platform has no library, and that a library does not load', async () => {
     const { rejected } = await loadRuntime({ engine: 'auto', importPackage: onlyWeb, machine: 'freebsd-x64' });
     expect(rejected[0]?.reason).toBe('does not exist for freebsd-x64');
-    // The package is there, a file of it is not: what Node.js says is told.
+    // The package exists but lacks a file, so the message shows the error of Node.js.
     const inside = Object.assign(new Error("Cannot find module '../bin/binding.node'\nRequire stack:"), {
       code: 'MODULE_NOT_FOUND',
     });
@@ -46,7 +46,7 @@ describe('loadRuntime', () => {
     expect(loaded).toMatchObject({ package: tried[0], engine: 'onnxruntime-node', version: RUNTIME_VERSION });
   });
 
-  // Goes red when a new version is written into package.json alone, or a range instead of a version.
+  // Goes red when only package.json gets a new version, or gets a range instead of a version.
   it('knows the version that package.json pins', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       dependencies: Record<string, string>;
@@ -57,7 +57,7 @@ describe('loadRuntime', () => {
       'onnxruntime-web': RUNTIME_VERSION,
     });
     expect(manifest.devDependencies['onnxruntime-node']).toBe(RUNTIME_VERSION);
-    // Its install script fetches files from elsewhere than the registry.
+    // Its install script downloads files from outside the registry.
     expect(manifest.dependencies).not.toHaveProperty('onnxruntime-node');
   });
 });

@@ -1,8 +1,8 @@
 /**
- * The only place that knows the packages of ONNX Runtime. The native library comes from
+ * Only this file knows the packages of ONNX Runtime. The native library comes from
  * `@agentgym/onnxruntime-<platform>-<arch>`, which is onnxruntime-node without its install script and without files of
  * other platforms (`scripts/make-runtime-packages.ts`), or from onnxruntime-node if the user has it. If neither loads,
- * WebAssembly computes.
+ * WebAssembly is used.
  */
 import { arch, platform } from 'node:process';
 
@@ -10,16 +10,16 @@ import type * as OnnxRuntime from 'onnxruntime-common';
 
 import type { Executor } from './executor.js';
 
-/** What this package is made and tested with; package.json pins the same. */
+/** The version that this package is tested with. package.json pins the same version. */
 export const RUNTIME_VERSION = '1.30.0';
 
-/** `<platform>-<arch>` of Node.js for which there is a native library. Those for Linux want glibc 2.28. */
+/** Platforms with a native library, as `<platform>-<arch>` of Node.js. On Linux it needs glibc 2.28. */
 export const NATIVE_PLATFORMS = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64'];
 
-/** What the native package and the WebAssembly one have in common. */
+/** The common interface of the native package and the WebAssembly package. */
 export type Runtime = Pick<typeof OnnxRuntime, 'InferenceSession' | 'Tensor' | 'env'>;
 
-/** A package that was tried in vain. */
+/** A package that did not load. */
 export interface Rejected {
   readonly package: string;
   readonly reason: string;
@@ -28,23 +28,23 @@ export interface Rejected {
 export interface LoadedRuntime {
   readonly runtime: Runtime;
   readonly engine: Executor['engine'];
-  /** Where it came from. */
+  /** The package that was loaded. */
   readonly package: string;
   readonly version: string;
-  /** What was tried before, in order. */
+  /** Packages that were tried before, in order. */
   readonly rejected: readonly Rejected[];
 }
 
 export interface RuntimeSearch {
   /** `auto` uses the native library, or WebAssembly if the library does not load. */
   readonly engine: 'auto' | Executor['engine'];
-  /** How a package is imported; for tests of its absence. */
+  /** Imports a package. Tests replace it to simulate missing packages. */
   readonly importPackage?: (name: string) => Promise<unknown>;
   /** `<platform>-<arch>`; for tests. */
   readonly machine?: string;
 }
 
-/** The first package that loads. Throws with the reason of each where none does. */
+/** Loads the first package that works. If none works, the error gives the reason for each. */
 export async function loadRuntime(search: RuntimeSearch): Promise<LoadedRuntime> {
   const { engine, importPackage = (name: string) => import(name), machine = `${platform}-${arch}` } = search;
   const rejected: Rejected[] = [];
@@ -66,7 +66,7 @@ export function describeMismatch({ package: name, version }: LoadedRuntime): str
   return `${name} has version ${version}; this policy is tested with ${RUNTIME_VERSION}, and another version may round differently`;
 }
 
-/** One sentence for all that was tried in vain. */
+/** One sentence about all packages that did not load. */
 export function describeRejected(rejected: readonly Rejected[]): string {
   return rejected.map(({ package: name, reason }) => `${name} ${reason}`).join('; ');
 }

@@ -33,21 +33,21 @@ export class OnnxRuntimeExecutor implements Executor {
       intraOpNumThreads: this.threads,
       interOpNumThreads: 1,
       logSeverityLevel: 3,
-      // Masked scores leave softmax as denormal numbers, on which processors are up to ten times slower. Holds for the
-      // thread that makes the process's first session and for threads that it starts later.
+      // Softmax turns masked scores into denormal numbers, which slow processors down by up to ten times. The setting
+      // applies to the thread that makes the process's first session and to threads that this thread starts later.
       extra: { session: { set_denormal_as_zero: '1' } },
     });
     return new OnnxRuntimeExecutable(this.#runtime, session, lowered, open);
   }
 }
 
-/** What a run must be given under one name. */
+/** One named input of a run. */
 interface Feed {
   readonly name: string;
   readonly onnxName: string;
   readonly type: TensorType['type'];
   readonly shapeAt: (sizes: { readonly [name: string]: number }) => Shape;
-  /** Of the last run: many inputs are the same array again. */
+  /** Tensor of the last run. It is reused when the input is the same array. */
   last?: OnnxRuntime.Tensor;
 }
 

@@ -20,19 +20,19 @@ export interface DecodeProgram {
 }
 
 /**
- * One step of generation: some new tokens of every sequence go in; their keys and values come out with one chosen token
- * per sequence.
+ * One step of generation. It takes some new tokens of every sequence. It returns their keys and values, and one chosen
+ * token per sequence.
  *
- * The cache only enters the graph (the binding copies every output). Scores over the cache and over the new tokens are
- * computed separately and share one softmax, the cache first. So neither the capacity nor the padding of new tokens
+ * The cache is only an input, because the binding copies every output. Scores over the cache and over the new tokens
+ * are computed separately and share one softmax, the cache first. So neither the capacity nor the padding of new tokens
  * changes a bit: capacity is a multiple of 32, and masked positions add exact zeros. In the last layer only the query
- * of each row's last token is computed. A width of 1, which is most of generation, has its own graph: axes of one
- * element are not transposed, and a token's share of itself is a sum of products instead of a matrix product. Queries
+ * of each row's last token is computed. A width of 1, the most frequent case, has its own graph: axes of one element
+ * are not transposed, and the attention of a token to itself is a sum of products instead of a matrix product. Queries
  * are scaled in the rotation, because the engine multiplies a single row by a matrix several times faster without a
  * factor.
  *
- * Inputs besides weights and those of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows, 1,
- * 1, capacity], 0 or -1e9; `keys.N`, `values.N` [rows, keyValueHeads, capacity, headWidth]. If width is not 1 also
+ * Inputs besides weights and the inputs of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows,
+ * 1, 1, capacity], 0 or -1e9; `keys.N`, `values.N` [rows, keyValueHeads, capacity, headWidth]. If width is not 1, also
  * `last` int32 [rows], each row's last real token as index into [rows * width]; `lastPositions` int32 [rows];
  * `causalMask` [group * width, width] and `lastMask` [rows, 1, 1, width], 0 or -1e9. Outputs: `token`, `logprob`
  * [rows]; `keys.N`, `values.N` [rows, keyValueHeads, width, headWidth].
@@ -88,7 +88,7 @@ export function decodeGraph(
     return { asking: { ids: graph.input('last', [rows], 'int32') }, positions: turningQueries(lastPositions) };
   }
 
-  /** Queries of one key-value head stand together: [rows, keyValueHeads, group * count, headWidth]. */
+  /** Queries of one key-value head are adjacent: [rows, keyValueHeads, group * count, headWidth]. */
   function attend(layer: number, asked: Tensor, newKey: Tensor, newValue: Tensor, isLast: boolean): Tensor {
     const count = asked.shape[1]!;
     const apart = (of: Tensor) =>

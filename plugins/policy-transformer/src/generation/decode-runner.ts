@@ -10,8 +10,8 @@ import type { Choice } from './sampling-graph.js';
 import type { ModelWeights } from './token-generator.js';
 
 /**
- * Bytes of weights up to which they become constants of the session. A step is then up to a fifth faster, and a policy
- * version costs a compilation; in large models the second copy, and compiling it, weigh more.
+ * Weights of up to this many bytes become constants of the session. A step is then up to a fifth faster, but each
+ * policy version costs a compilation. In large models, the second copy and its compilation cost more than that saves.
  */
 const MOST_BOUND = 100e6;
 
@@ -19,7 +19,7 @@ const MOST_BOUND = 100e6;
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 
 /**
- * Decode graphs on an executor: for each way of choosing a session for single tokens and one for runs of all other
+ * Runs decode graphs on an executor. Each way of choosing has one session for single tokens and one for all other
  * shapes.
  */
 export class SessionDecodeRunner implements DecodeRunner {
@@ -29,14 +29,14 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #sessions = new Map<string, DecodeSession>();
   #parameters: ModelWeights = new Map();
 
-  /** @param mostBound bytes of weights up to which they become constants */
+  /** @param mostBound weights of up to this many bytes become constants */
   constructor(executor: Executor, config: DecoderConfig, mostBound = MOST_BOUND) {
     this.#executor = executor;
     this.#config = config;
     this.#mostBound = mostBound;
   }
 
-  /** Takes weights for the runs to come. They must not change while they are in use. */
+  /** Sets the weights for later runs. They must not change while they are in use. */
   async useWeights(parameters: ModelWeights): Promise<void> {
     this.#parameters = parameters;
     for (const session of this.#sessions.values()) await session.useWeights(parameters, this.#binds());
@@ -54,8 +54,8 @@ export class SessionDecodeRunner implements DecodeRunner {
   }
 
   /**
-   * Whether weights become constants: a function of the model alone, since the engine cuts long sums elsewhere where an
-   * operand is packed.
+   * Whether weights become constants. This depends only on the model, because the engine splits long sums differently
+   * if an operand is packed.
    */
   #binds(): boolean {
     const bytes = [...this.#parameters.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);

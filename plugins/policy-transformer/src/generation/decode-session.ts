@@ -19,7 +19,7 @@ export class DecodeSession {
     this.#weights = Object.fromEntries([...weights].map((name) => [name, new Float32Array(0)]));
   }
 
-  /** Takes weights for the runs to come; `bound`: as constants. */
+  /** Sets the weights for later runs. If `bound`, they become constants. */
   async useWeights(parameters: ModelWeights, bound: boolean): Promise<void> {
     for (const name of Object.keys(this.#weights)) this.#weights[name] = joinedParameters(name, parameters);
     if (bound || this.#bound) await this.dispose();

@@ -5,7 +5,7 @@ import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
 import type { ModelWeights } from './token-generator.js';
 
-/** Weights of a decode graph, and under what names they enter it. */
+/** Weights of a decode graph and the names of their inputs. */
 export interface JoinedWeights extends DecoderWeights {
   readonly names: ReadonlySet<string>;
   readonly embedding: Tensor;
@@ -14,7 +14,7 @@ export interface JoinedWeights extends DecoderWeights {
 }
 
 /**
- * Matrices that read the same input are joined into one input, named after the parameters that it is made of, joined by
+ * Joins matrices that read the same tensor into one graph input. Its name is the names of its parameters, joined by
  * `+`.
  */
 export function joinedWeights(graph: GraphBuilder, config: DecoderConfig): JoinedWeights {
@@ -47,8 +47,7 @@ export function joinedWeights(graph: GraphBuilder, config: DecoderConfig): Joine
 }
 
 /**
- * The data of such an input; where its parameters stand side by side in memory (`parameterOrder` sees to it) a view,
- * not a copy.
+ * The data of such an input. If its parameters are adjacent in memory (see `parameterOrder`), it is a view, not a copy.
  */
 export function joinedParameters(input: string, parameters: ModelWeights): Float32Array {
   return joined(
@@ -61,7 +60,7 @@ export function joinedParameters(input: string, parameters: ModelWeights): Float
 }
 
 /**
- * Names in an order in which parameters that `joinedWeights` joins are neighbours. Depends on the set of names alone.
+ * Sorts names so that parameters that `joinedWeights` joins are neighbours. The order depends only on the set of names.
  */
 export function parameterOrder(names: readonly string[]): string[] {
   const place = (name: string) => {

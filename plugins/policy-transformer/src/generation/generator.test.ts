@@ -14,13 +14,13 @@ import type { TokenGenerator } from './token-generator.js';
 const limits: GeneratorLimits = { cacheBytes: 1e9, tokensPerRun: 2048, rowsPerRun: 256, scoresPerRun: 1e7 };
 const plain: Sampling = { temperature: 1, topP: 1, topK: 0 };
 
-/** Whoever generates; sessions of graphs are shared by all generators of a model. */
+/** A kind of generator. All generators of a model share the sessions of graphs. */
 interface Kind {
   readonly name: string;
   create(config: DecoderConfig): Promise<(changes?: Partial<GeneratorLimits>) => TokenGenerator>;
 }
 
-/** Weights of up to `mostBound` bytes are constants of its sessions, others are inputs. */
+/** Weights of up to `mostBound` bytes are constants of its sessions, larger weights are inputs. */
 const graphOf = (name: string, mostBound?: number): Kind => ({
   name,
   create: async (config) => {
@@ -51,7 +51,7 @@ async function setUp(kind: Kind, config: DecoderConfig) {
   return { parameters, generator };
 }
 
-/** Prompts and caps of many lengths; end tokens that do come up. */
+/** Prompts and token limits of many lengths, with end tokens that are really sampled. */
 function requests(config: DecoderConfig, count: number, turn = 0, before?: readonly number[][]): GenerateRequest[] {
   const random = testHost(7).random;
   return Array.from({ length: count }, (_, index) => {
@@ -71,7 +71,7 @@ function requests(config: DecoderConfig, count: number, turn = 0, before?: reado
 
 const references = new Map<string, ReturnType<typeof slowLogits>>();
 
-/** What the slow reference says, computed once for all kinds: they have equal weights, and sample the same tokens. */
+/** Logits of the slow reference, computed once: all kinds have equal weights and sample the same tokens. */
 function referenceLogits(...[config, parameters, tokens]: Parameters<typeof slowLogits>) {
   const key = `${config === small ? 'small' : 'grouped'} ${tokens.join(' ')}`;
   const known = references.get(key) ?? slowLogits(config, parameters, tokens);
@@ -115,9 +115,9 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
     }
   });
 
-  // Goes red in a graph where weights are inputs and the padded row of a lone sequence is left out, where capacity is
-  // no multiple of 16, or where pieces of one and of many tokens share a run; in kernels where a row's attention looks
-  // past its own position.
+  // Goes red in a graph if weights are inputs and the padded row of a lone sequence is left out, if capacity is not a
+  // multiple of 16, or if pieces of one and of many tokens share a run. Goes red in kernels if the attention of a row
+  // includes positions after its own.
   it('gives an episode the same bits alone, in any batch, order, capacity and cache size, over turns', async () => {
     const { generator } = await setUp(kind, config);
     const turns = async (run: (asked: GenerateRequest[]) => Promise<GeneratedTokens[]>) => {
@@ -165,7 +165,7 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
       const narrow = await generator(limited);
       variants[name] = () => turns((asked) => narrow.generate(asked, plain));
     }
-    // Some of them were evicted, and are needed whole.
+    // This cache evicts some sequences, whose tokens are then all needed.
     const told = await generator({ cacheBytes: 9 * 64 * config.layers * config.keyValueHeads * config.headWidth * 8 });
     let before: number[] = [];
     variants['told what is unchanged'] = () =>
@@ -197,7 +197,7 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
     expect(shared).toEqual(apart);
   });
 
-  // Goes red in kernels where exponentials turn what is not a number into 0.
+  // Goes red in kernels if exponentials turn NaN into 0.
   it('says so where weights are not finite any more, and goes on with others', async () => {
     const { parameters, generator } = await setUp(kind, config);
     const made = await generator();

@@ -18,7 +18,7 @@ import {
 import type { HostArray } from '../operations/tensor.js';
 import type { HostArrays } from '../executors/executor.js';
 
-/** Runs the decode graph; knows the weights. */
+/** Runs the decode graph with the current weights. */
 export interface DecodeRunner {
   useWeights(parameters: ModelWeights): Promise<void>;
   run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }>;
@@ -26,7 +26,7 @@ export interface DecodeRunner {
 }
 
 export interface GeneratorLimits {
-  /** What the cache may take; beyond it, sequences are forgotten and computed again. */
+  /** Size of the cache. Beyond it, sequences are evicted and computed again. */
   readonly cacheBytes: number;
   /** New tokens of one run. */
   readonly tokensPerRun: number;
@@ -36,19 +36,19 @@ export interface GeneratorLimits {
 }
 
 /**
- * Pieces are padded to a multiple of this: the engine sums products in groups, and a group that is cut short rounds
+ * Pieces are padded to a multiple of this, because the engine sums products in groups, and an incomplete group rounds
  * differently.
  */
 const WIDTH_STEP = 8;
 
-/** Rows leave the runs together, when this share of them has ended: moving the others costs about a step. */
+/** Finished rows leave the runs together, when at most this share of rows is active: moving rows costs about a step. */
 const COMPACT_AT = 0.85;
 
 /**
- * Continues token sequences: continuous batching over a ragged cache. Rows are independent to the last bit (see
- * `decodeGraph`), so only speed decides which rows share a run, in which order and with which capacity. Three rules are
- * not for speed: a piece of one token and a longer piece never share a run, because they take different paths through
- * the engine's matrix products; a run has at least two rows; and the width of a run is 1 or a multiple of 8.
+ * Continues token sequences by continuous batching over a ragged cache. Rows are independent to the last bit (see
+ * `decodeGraph`), so the choice of rows that share a run, their order and the capacity affect only speed. Three rules
+ * keep the bits equal: a piece of one token and a longer piece never share a run, because they take different paths
+ * through the engine's matrix products; a run has at least two rows; and the width of a run is 1 or a multiple of 8.
  */
 export class GraphGenerator implements TokenGenerator {
   readonly #config: DecoderConfig;
@@ -116,7 +116,7 @@ export class GraphGenerator implements TokenGenerator {
     });
   }
 
-  /** As many requests at a time as the cache may hold. */
+  /** Splits requests into waves that fit into the cache. */
   #waves(requests: readonly KnownRequest[]): KnownRequest[][] {
     const longest = Math.max(...requests.map(({ tokens, maxTokens }) => tokens.length + maxTokens));
     const capacity = capacityFor(Math.min(longest, this.#config.maxPositions));
@@ -147,7 +147,7 @@ export class GraphGenerator implements TokenGenerator {
     }
   }
 
-  /** Slots for the whole wave, which takes them from the sequences that were used longest ago where memory is short. */
+  /** Gives the whole wave slots. If memory is short, evicts the sequences that were used longest ago. */
   #place(wave: readonly Lane[]): void {
     const members = new Set(sequencesOf(wave));
     const longest = Math.max(...wave.map(({ sequence, pending }) => sequence.tokens.length + pending.length));
@@ -159,12 +159,12 @@ export class GraphGenerator implements TokenGenerator {
       .sort((a, b) => a.used - b.used)
       .slice(0, Math.max(0, others.length + wave.length + 1 - Math.max(fits, wave.length + 1)));
     for (const sequence of evicted) this.#cache.vacate(sequence);
-    // One slot more than sequences: a run has two rows, and a sequence in the way needs somewhere to go.
+    // One slot more than sequences: a run needs two rows, and a sequence that must move needs a free slot.
     this.#cache.reserve(others.length - evicted.length + wave.length + 1, capacity);
     this.#cache.arrange(sequencesOf([...wave].sort((a, b) => nextPiece(b) - nextPiece(a))), 0);
   }
 
-  /** The first slot of these lanes, which stand in a row from there. */
+  /** Moves these lanes into adjacent slots if they are not. Returns the first of these slots. */
   #together(lanes: readonly Lane[]): number {
     const slots = lanes.map(({ sequence }) => sequence.slot);
     const first = Math.min(...slots);
@@ -183,8 +183,8 @@ export class GraphGenerator implements TokenGenerator {
   }
 
   /**
-   * Feeds each lane its next piece; the lanes stand in `range` slots from `start`, perhaps among others that are
-   * computed for nothing.
+   * Feeds each lane its next piece. The lanes are within `range` slots from `start`. Other slots in this range are
+   * computed too, and their results are not used.
    */
   async #run(lanes: readonly Lane[], start: number, range: number, sampling: Sampling): Promise<void> {
     const bySlot = new Map(lanes.map((lane) => [lane.sequence.slot, lane]));
@@ -204,7 +204,7 @@ export class GraphGenerator implements TokenGenerator {
     );
     const end = Math.max(start + range, 2);
     for (let from = start; from < start + range; from += rows) {
-      // A single row takes a neighbour along, which is computed for nothing.
+      // A single row is computed with a neighbour, whose result is not used.
       const first = Math.max(0, Math.min(from, end - 2));
       const count = Math.max(2, Math.min(rows, end - first));
       const part = Array.from({ length: count }, (_, row) =>
@@ -275,7 +275,7 @@ function sequencesOf(lanes: readonly Lane[]): CachedSequence[] {
   return lanes.map(({ sequence }) => sequence);
 }
 
-/** Size of the piece that a lane feeds first, 0 where it waits for another. */
+/** Size of the piece that a lane feeds first, 0 if it waits for another lane. */
 function nextPiece(lane: Lane): number {
   return lane.leader ? 0 : lane.pieces[0]!;
 }
@@ -285,7 +285,7 @@ function paddedWidth(piece: number): number {
   return Math.ceil(piece / WIDTH_STEP) * WIDTH_STEP;
 }
 
-/** The lanes whose next pieces are widest once they are padded, within a factor of two. */
+/** The lanes whose padded next pieces are widest, within a factor of two. */
 function widest(lanes: readonly Lane[]): Lane[] {
   const sizeClass = (lane: Lane) => Math.ceil(Math.log2(paddedWidth(lane.pieces[0]!)));
   const top = Math.max(...lanes.map(sizeClass));

@@ -5,7 +5,7 @@ import { type CachedSequence, KeyValueCache } from './key-value-cache.js';
 const shape = { layers: 1, keyValueHeads: 2, headWidth: 1 };
 const length = 3;
 
-/** A sequence whose keys and values are all `mark`, once it has a slot. */
+/** A sequence whose keys and values are all `mark` after `remember`. */
 function sequence(mark: number): CachedSequence {
   return { name: String(mark), slot: -1, tokens: [], pieces: [], used: 0 };
 }
@@ -16,7 +16,7 @@ function remember(cache: KeyValueCache, one: CachedSequence): void {
   one.tokens.push(...Array<number>(length).fill(0));
 }
 
-/** What was remembered stands where the cache says that the sequence is. */
+/** Whether the slot of the sequence contains its keys and values. */
 function isKept(cache: KeyValueCache, { name, slot }: CachedSequence): boolean {
   const marks = [cache.keys, cache.values].flatMap(([array]) =>
     [0, 1].flatMap((head) => {

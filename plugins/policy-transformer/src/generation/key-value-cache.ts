@@ -1,7 +1,8 @@
 /**
  * Keys and values of many sequences, in the layout of the decode graph: per layer one array of keys and one of values,
- * [slots, heads, capacity, width]. They only enter the graph, in place; the results of a run for its new tokens are
- * written here. Active sequences are in a contiguous range of slots, so that a run reads a view and copies nothing.
+ * [slots, heads, capacity, width]. The graph reads them in place and does not change them; `write` adds the keys and
+ * values of new tokens after a run. Active sequences are in a contiguous range of slots, so that a run reads a view and
+ * copies nothing.
  */
 
 /** Sizes of one token's keys (or values) in one layer, and how many layers there are. */
@@ -12,29 +13,29 @@ export interface CacheShape {
 }
 
 /**
- * A sequence that the cache remembers. Without a slot it was evicted: its tokens and pieces tell how to compute it
+ * A sequence that the cache remembers. An evicted sequence has no slot; its tokens and pieces say how to compute it
  * again.
  */
 export interface CachedSequence {
-  /** Absent: nobody will come back to it. */
+  /** Undefined if no later request continues the sequence. */
   readonly name: string | undefined;
   slot: number;
   /** Tokens whose keys and values are (or, without a slot, were) in the cache. */
   readonly tokens: number[];
-  /** Sizes of the pieces in which the tokens were fed: fed again so, they give the same bits. */
+  /** Sizes of the pieces in which the tokens were fed. Feeding the same pieces again gives the same bits. */
   readonly pieces: number[];
   /** When it was last used, for eviction. */
   used: number;
 }
 
 /**
- * Positions grow by this many: a multiple of 16, the longest vector that the engine's softmax and products add up, so
- * that capacity never shows in a bit. (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one accumulator, vector
- * by vector.)
+ * Capacity grows by this many positions. A multiple of 16, the longest vector that the engine's softmax and products
+ * add up, so that capacity never changes a bit. (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one
+ * accumulator, vector by vector.)
  */
 const CAPACITY_STEP = 32;
 
-/** Capacity for `length` positions: steps of 32, of a quarter of the next lower power of two from 256 on. */
+/** Capacity for `length` positions. Steps are 32; from 256 on, a quarter of the next lower power of two. */
 export function capacityFor(length: number): number {
   const step = Math.max(CAPACITY_STEP, 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4);
   return Math.ceil(Math.max(1, length) / step) * step;
@@ -66,7 +67,7 @@ export class KeyValueCache {
     return slots * capacity * layers * keyValueHeads * headWidth * 2 * Float32Array.BYTES_PER_ELEMENT;
   }
 
-  /** Forgets everything and gives the memory back. */
+  /** Forgets everything and frees the memory. */
   clear(): void {
     this.capacity = 0;
     this.slots = 0;
@@ -77,7 +78,7 @@ export class KeyValueCache {
     }
   }
 
-  /** Empties every slot; the memory stays. */
+  /** Empties every slot and keeps the memory. */
   empty(): void {
     for (const sequence of this.#occupants) if (sequence) sequence.slot = -1;
     this.#occupants.fill(undefined);
@@ -96,8 +97,8 @@ export class KeyValueCache {
   }
 
   /**
-   * Makes room for `slots` sequences of `capacity` positions; what is there moves along. Capacity never shrinks, and
-   * memory is used again.
+   * Makes room for `slots` sequences of `capacity` positions and keeps the content. Capacity never shrinks, and memory
+   * is reused.
    */
   reserve(slots: number, capacity: number): void {
     if (slots <= this.slots && capacity <= this.capacity) return;
@@ -124,16 +125,16 @@ export class KeyValueCache {
   }
 
   /**
-   * Brings these sequences into slots `first`, `first + 1`, ... in some order; others in the way move elsewhere. There
-   * must be slots enough.
+   * Moves these sequences into slots `first`, `first + 1`, ... in some order. Other sequences in these slots move
+   * elsewhere. There must be enough slots.
    */
   arrange(sequences: readonly CachedSequence[], first: number): void {
     const end = first + sequences.length;
     const members = new Set(sequences);
     let target = first;
     let spare = 0;
-    // Those that have a slot outside go first and leave it: only then is there certainly one for each that is in the
-    // way of the others.
+    // Sequences that have a slot outside go first, because they free it. Otherwise a sequence in the way might find no
+    // free slot.
     const placed = sequences.filter(({ slot }) => slot >= 0);
     const fresh = sequences.filter(({ slot }) => slot < 0);
     for (const sequence of [...placed, ...fresh]) {
@@ -152,7 +153,7 @@ export class KeyValueCache {
     }
   }
 
-  /** With every slot empty: the same memory for sequences of another length. */
+  /** Uses the same memory for sequences of another length. Every slot must be empty. */
   reshape(capacity: number): void {
     this.slots = Math.floor((this.slots * this.capacity) / capacity);
     this.capacity = capacity;
@@ -180,7 +181,7 @@ export class KeyValueCache {
   }
 
   /**
-   * Writes `count` new positions of the sequence behind those that it has, in one layer.
+   * Writes `count` new positions of the sequence after its cached ones, in one layer.
    * @param keys and values: [rows, keyValueHeads, width, headWidth] of a run
    * @param row the sequence's row of the run
    */

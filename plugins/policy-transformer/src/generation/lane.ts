@@ -1,22 +1,22 @@
 import type { CachedSequence } from './key-value-cache.js';
 import { knownTokens, type Continuation, type KnownRequest } from './token-generator.js';
 
-/** Longest run of new tokens that goes through the graph at once, for a row. */
+/** Most new tokens of a row that go through the graph at a time. */
 const LONGEST_PIECE = 256;
 
-/** A request under way: a row of the runs. */
+/** A request in progress. It is one row of the runs. */
 export interface Lane extends Continuation {
   readonly sequence: CachedSequence;
-  /** Sizes of the pieces in which the pending tokens go. */
+  /** Sizes of the pieces in which the pending tokens are fed. */
   pieces: number[];
-  /** Has the same prompt, and waits until that lane has computed all of it but the last token. */
+  /** A lane with the same prompt. This lane waits until it has computed all of the prompt except the last token. */
   leader: Lane | undefined;
 }
 
 /**
  * A lane for a request on a known sequence. Cached tokens are reused if the request starts with them. If the sequence
  * lost its slot, its tokens are fed again in the same pieces, so that every number is the same. The pieces of a
- * sequence depend only on its requests. The first request is fed as all tokens but the last, then the last token, so
+ * sequence depend only on its requests. The first request is fed as all tokens except the last, then the last, so
  * that lanes with the same prompt can share all but one step.
  */
 export function createLane(request: KnownRequest, sequence: CachedSequence): Lane {
@@ -48,7 +48,7 @@ function split(count: number): number[] {
   return count % LONGEST_PIECE === 0 ? pieces : [...pieces, count % LONGEST_PIECE];
 }
 
-/** Lets lanes that begin with one and the same prompt follow the first of them. */
+/** Lanes that begin with the same prompt wait for the first of them. */
 export function sharePrompts(lanes: readonly Lane[]): void {
   const leaders = new Map<string, Lane>();
   for (const lane of lanes) {

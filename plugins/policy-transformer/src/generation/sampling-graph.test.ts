@@ -34,7 +34,7 @@ function noise(rows: number, vocabulary: number): number[][] {
   return Array.from({ length: rows }, () => Array.from({ length: vocabulary }, () => Math.fround(2 * random.normal())));
 }
 
-/** Where in [0, 1] the token's share of the cumulative distribution lies, tokens in this order. */
+/** The interval of the token in the cumulative distribution, with the tokens in this order. */
 function share(weights: readonly number[], order: readonly number[], token: number): [number, number] {
   const whole = order.reduce((sum, id) => sum + weights[id]!, 0);
   const before = order.slice(0, order.indexOf(token)).reduce((sum, id) => sum + weights[id]!, 0);
@@ -42,7 +42,7 @@ function share(weights: readonly number[], order: readonly number[], token: numb
 }
 
 describe('chooseToken', () => {
-  // The last needs two levels, and does not fill its last block.
+  // The last vocabulary needs two levels and does not fill its last block.
   it.each([50, 8192, 9001])('inverts the cumulative distribution of %i tokens', async (vocabulary) => {
     const draws = [1e-7, 0.1, 0.37, 0.5, 0.63, 0.9, 0.999999, 1];
     const logits = noise(draws.length, vocabulary);

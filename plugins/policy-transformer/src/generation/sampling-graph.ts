@@ -1,11 +1,11 @@
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 
-/** How a decode graph chooses: by a draw, the largest, or by a draw among the likeliest (`topK` 0: all are ranked). */
+/** How a decode graph chooses: by a draw, the largest, or by a draw among the likeliest (`topK` 0 ranks all). */
 export type Choice = 'draw' | 'largest' | { readonly topK: number };
 
 /**
- * Above this many entries a running sum in float32 is taken in two levels: one level would lose the smallest
+ * Above this many entries, a running sum in float32 has two levels, because one level would lose the smallest
  * probabilities.
  */
 const ONE_LEVEL = 8192;
@@ -15,17 +15,16 @@ export interface Chosen {
   /** int32 [rows] */
   readonly token: Tensor;
   /**
-   * [rows] log-softmax(logits / temperature) of the token over the whole vocabulary; of the logits themselves where the
-   * largest is taken.
+   * [rows] log-softmax(logits / temperature) of the token over the whole vocabulary. The choice `largest` uses no
+   * temperature.
    */
   readonly logprob: Tensor;
 }
 
 /**
- * Chooses a token of logits [rows, vocabulary] inside the graph. Inputs it declares: `inverseTemperature` [], `draws`
- * [rows, 1] in (0, 1], and
- * `topP` []. Inverse CDF: the first token whose cumulative probability reaches the draw times the last cumulative value
- * (which rounding keeps from being 1).
+ * Chooses a token of logits [rows, vocabulary] inside the graph. It declares the inputs `inverseTemperature` [],
+ * `draws` [rows, 1] in (0, 1], and `topP` []. Inverse CDF: it takes the first token whose cumulative probability
+ * reaches the draw times the last cumulative value (which rounding keeps from being 1).
  */
 export function chooseToken(graph: GraphBuilder, logits: Tensor, choice: Choice): Chosen {
   const [rows, vocabulary] = logits.shape as [number, number];
@@ -48,7 +47,7 @@ export function chooseToken(graph: GraphBuilder, logits: Tensor, choice: Choice)
   }
 }
 
-/** [rows, 1] index at which the running sum of `weights` [rows, n] first reaches `draws` times the whole. */
+/** [rows, 1] index at which the running sum of `weights` [rows, n] first reaches `draws` times the total. */
 function firstAtLeast(graph: GraphBuilder, weights: Tensor, draws: Tensor): Tensor {
   const cumulative = graph.cumulativeSum(weights, 1);
   const whole = graph.slice(cumulative, 1, -1, weights.shape[1]!);
@@ -56,8 +55,8 @@ function firstAtLeast(graph: GraphBuilder, weights: Tensor, draws: Tensor): Tens
 }
 
 /**
- * int32 [rows, 1]: how many of `cumulative` [rows, n] lie below `threshold` [rows, 1]; at most n - 1, were rounding to
- * say n.
+ * int32 [rows, 1]: how many of `cumulative` [rows, n] are below `threshold` [rows, 1]. At most n - 1, even if rounding
+ * gives n.
  */
 function countBelow(graph: GraphBuilder, cumulative: Tensor, threshold: Tensor): Tensor {
   const below = graph.cast(graph.less(cumulative, threshold), 'float32');
@@ -65,7 +64,7 @@ function countBelow(graph: GraphBuilder, cumulative: Tensor, threshold: Tensor):
   return graph.cast(graph.min(count, cumulative.shape[1]! - 1), 'int32');
 }
 
-/** Blocks of 512 first, then within the block that the draw falls in. */
+/** Chooses a block of 512 first, then a token within it. */
 function chooseInTwoLevels(graph: GraphBuilder, probabilities: Tensor, draws: Tensor): Tensor {
   const [rows, vocabulary] = probabilities.shape as [number, number];
   const blocks = Math.ceil(vocabulary / BLOCK);
@@ -84,7 +83,7 @@ function chooseInTwoLevels(graph: GraphBuilder, probabilities: Tensor, draws: Te
   return graph.add(graph.mul(block, BLOCK), inside);
 }
 
-/** Among the k largest; of these only those before which less than `topP` of their mass lies (so at least one). */
+/** Draws among the k largest, and of these only among those after less than `topP` of the mass (so at least one). */
 function chooseRanked(graph: GraphBuilder, scaled: Tensor, draws: Tensor, k: number): Tensor {
   const ranked = graph.topK(scaled, k);
   const probabilities = graph.softmax(ranked.values);

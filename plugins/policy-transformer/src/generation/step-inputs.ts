@@ -6,20 +6,20 @@ import type { HostArray } from '../operations/tensor.js';
 import type { DecodeSizes } from './decode-graph.js';
 import type { Choice } from './sampling-graph.js';
 
-/** What one row of a run is about. */
+/** One row of a run. */
 export interface StepRow {
-  /** New tokens, of which the first `count` are fed. */
+  /** New tokens. Only the first `count` are fed. */
   readonly tokens: readonly number[];
   readonly count: number;
-  /** Tokens that the cache holds. */
+  /** Number of tokens in the cache. */
   readonly length: number;
   /** In (0, 1]. */
   readonly draw: number;
 }
 
 /**
- * The inputs of `decodeGraph` but for weights and cache. Rows that are `undefined` hold a token at position 0 that sees
- * itself alone.
+ * The inputs of `decodeGraph` except weights and cache. Rows that are `undefined` contain a token at position 0 that
+ * attends only to itself.
  */
 export function stepInputs(
   { heads, keyValueHeads }: Pick<DecoderConfig, 'heads' | 'keyValueHeads'>,
@@ -50,7 +50,7 @@ export function stepInputs(
   return choice === 'draw' ? drawn : { ...drawn, topP: Float32Array.of(topP) };
 }
 
-/** What rows of several new tokens need beside. */
+/** Additional inputs for rows of several new tokens. */
 function severalTokens(steps: readonly (StepRow | undefined)[], width: number, group: number) {
   const last = new Int32Array(steps.length);
   const lastPositions = new Int32Array(steps.length);

@@ -5,21 +5,21 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 /** Parameters by the names of a Hugging Face checkpoint. */
 export type ModelWeights = ReadonlyMap<string, Float32Array>;
 
-/** A request of which somebody knows more. */
+/** A request with information about its unchanged tokens. */
 export interface KnownRequest extends GenerateRequest {
   /**
-   * Tokens, from the first on, that stand as they stood when a request of this name was last answered, so that they
-   * need not be compared; absent: 0.
+   * How many of the first tokens are unchanged since the last answered request of this name. They need not be compared.
+   * Default: 0.
    */
   readonly unchanged?: number;
 }
 
 /**
- * Continues token sequences and caches its results by their names. Each answer has the same bits for any other
+ * Continues token sequences and caches its results by their names. The bits of an answer do not depend on other
  * requests.
  */
 export interface TokenGenerator {
-  /** Sets the weights for later requests, which must not change while they are in use, and forgets every sequence. */
+  /** Sets the weights for later requests and forgets every sequence. Weights must not change while they are in use. */
   useWeights(parameters: ModelWeights): Promise<void>;
   generate(requests: readonly KnownRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
   /** Forgets sequences. */
@@ -27,7 +27,7 @@ export interface TokenGenerator {
   dispose(): Promise<void>;
 }
 
-/** Throws where a request is none that this model can continue. */
+/** Throws if this model cannot continue the request. */
 export function checkRequest({ maxPositions, vocabularySize }: DecoderConfig, request: KnownRequest): void {
   const { tokens, sequence, unchanged = 0 } = request;
   if (tokens.length === 0) throw new Error(`the request to continue ${sequence} has no tokens`);
@@ -45,10 +45,10 @@ export function brokenWeights(logprob: number): Error {
   return new Error(`the model returns ${logprob} as log probability: its weights are no longer finite`);
 }
 
-/** A request under way, as far as sampled tokens concern it. */
+/** The state of a request in progress that sampled tokens change. */
 export interface Continuation {
   readonly request: GenerateRequest;
-  /** What the model was fed of its sequence. */
+  /** The tokens of its sequence that the model was fed. */
   readonly sequence: { readonly tokens: readonly number[] };
   /** Tokens still to be fed. */
   pending: number[];
@@ -69,7 +69,7 @@ export function acceptToken(to: Continuation, token: number, logprob: number, ma
 }
 
 /**
- * The number of cached tokens of a sequence that the request can skip: all if the request continues them, else none.
+ * The number of cached tokens of a sequence that the request can skip: all if the request continues them, else 0.
  */
 export function knownTokens(fed: readonly number[], { tokens, unchanged = 0 }: KnownRequest): number {
   if (fed.length >= tokens.length) return 0;
@@ -77,7 +77,7 @@ export function knownTokens(fed: readonly number[], { tokens, unchanged = 0 }: K
   return fed.length;
 }
 
-/** The second of two requests of one name cannot be remembered: it goes without. */
+/** Names of the requests. A repeated name is undefined, because only the first request of a name can be remembered. */
 export function uniqueNames(requests: readonly GenerateRequest[]): (string | undefined)[] {
   const taken = new Set<string>();
   return requests.map(({ sequence }) => {

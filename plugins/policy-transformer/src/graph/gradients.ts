@@ -5,8 +5,8 @@ import type { Graph } from './graph.js';
 
 /**
  * Derivatives of a scalar with respect to tensors, as tensors of the same graph (reverse mode: each node's
- * vector-Jacobian product, last node first). One gradient for each of `withRespectTo`, zeros where nothing depends on
- * it. Operations without a derivative, `stopGradient` among them, end the flow.
+ * vector-Jacobian product, last node first). Returns one gradient for each of `withRespectTo`, zeros if the scalar does
+ * not depend on it. Gradients stop at operations without a derivative, such as `stopGradient`.
  */
 export function gradients(graph: Graph, of: Tensor, withRespectTo: readonly Tensor[]): Tensor[] {
   if (of.shape.length > 0 || of.type !== 'float32')
@@ -28,8 +28,8 @@ export function gradients(graph: Graph, of: Tensor, withRespectTo: readonly Tens
 }
 
 /**
- * Nodes between `last` and the wanted ones, last first. Gradients of others are dropped before they cost anything: dead
- * nodes are not lowered.
+ * Nodes between `last` and the wanted ones, last first. Gradients of other nodes cost nothing, because dead nodes are
+ * not lowered.
  */
 function dependentNodes(last: Node, wanted: ReadonlySet<Node>): Node[] {
   const depends = new Map<Node, boolean>();

@@ -20,9 +20,8 @@ type Operand = Tensor | number;
 const SMALL_CONSTANT = 64;
 
 /**
- * A computation, written down and not run. Equal operations on equal tensors give the same tensor, so that a
- * subexpression is computed once however often it is written. What no output needs is never lowered. Not bound to an
- * executor.
+ * A description of a computation, independent of executors. Equal operations on equal tensors give the same tensor, so
+ * each subexpression is computed once. Nodes that no output needs are never lowered.
  *
  * @example
  * ```ts
@@ -40,7 +39,7 @@ export class Graph implements GraphBuilder {
   readonly #inputs = new Map<string, Tensor>();
   #count = 0;
 
-  /** Applies an operation, or finds the node that already did. Throws where shapes do not fit. */
+  /** Applies an operation, or returns the outputs of an equal node. Throws if shapes do not fit. */
   apply<Attributes>(
     operation: Operation<Attributes>,
     inputs: readonly Tensor[],
@@ -90,7 +89,7 @@ export class Graph implements GraphBuilder {
   constant(data: HostArray, shape: Shape): Tensor;
   constant(data: number | HostArray, shape: Shape = []): Tensor {
     const array = typeof data === 'number' ? Float32Array.of(data) : data;
-    // -0 and NaN would be lost in JSON and in join.
+    // JSON would lose NaN and -0, and `join` would lose -0.
     const content =
       array.length <= SMALL_CONSTANT ? Array.from(array, (x) => (Object.is(x, -0) ? '-0' : x)).join() : this.#count;
     const key = `constant ${array.constructor.name}[${shape.join()}] ${content}`;
@@ -232,7 +231,7 @@ export class Graph implements GraphBuilder {
   transpose(of: Tensor, order: readonly number[]): Tensor {
     const { shape } = of;
     const long = order.filter((axis) => shape[axis] !== 1);
-    // Where only axes of one element move, nothing does.
+    // If only axes of one element move, the elements keep their order.
     if (long.every((axis, index) => index === 0 || axis > long[index - 1]!)) {
       return this.reshape(
         of,

@@ -1,6 +1,6 @@
 /**
- * Losses in the graph against the float64 interpreter of the core. Mutation that turns it red: multiply by the mask
- * where `lowerLoss` selects.
+ * Compares losses in the graph with the float64 interpreter of the core. Goes red when `lowerLoss` multiplies by the
+ * mask instead of selecting.
  */
 import type { Loss, LossExpression, TrainingBatch } from '@agentgym/cli';
 import { emptyBatch, evaluateLoss, lossInputs as inputs, lossOperations as ops } from '@agentgym/cli/testing';

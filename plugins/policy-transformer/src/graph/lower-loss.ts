@@ -5,16 +5,16 @@ import { elementCount } from '../operations/shapes.js';
 import type { Tensor } from '../operations/tensor.js';
 
 /**
- * The sampled tokens of a batch, one slot each, row after row; slots to spare have mask 0 and may hold anything finite.
+ * The sampled tokens of a batch, one slot each, row after row. Spare slots have mask 0 and any finite values.
  */
 export interface LossSlots {
-  /** How many rows the slots come from; even where pairs are compared. */
+  /** Number of rows that the slots come from. It must be even if the loss compares pairs. */
   readonly rows: number;
   /** bool [slots] */
   readonly mask: Tensor;
   /** float32 [slots] */
   readonly weight: Tensor;
-  /** int32 [slots], which row each slot belongs to; asked for only where a loss sums over sequences. */
+  /** int32 [slots], the row of each slot. Called only if a loss sums over sequences. */
   row(): Tensor;
   /** float32 [slots] */
   live(name: LiveName): Tensor;
@@ -27,13 +27,13 @@ export interface LoweredLoss {
   readonly terms: ReadonlyMap<string, Tensor>;
   /** Each metric's sum. */
   readonly metrics: ReadonlyMap<string, Tensor>;
-  /** Sum of all terms: what is differentiated. */
+  /** Sum of all terms, which is differentiated. */
   readonly total: Tensor;
 }
 
 /**
  * A loss as tensors over slots. Values in spare slots have no effect: live quantities are selected before a loss reads
- * them, and its result is selected again before the sum. So neither a value nor a derivative passes, NaN included.
+ * them, and its result is selected again before the sum. So no value or derivative passes, not even NaN.
  */
 export function lowerLoss(graph: GraphBuilder, loss: Loss, slots: LossSlots): LoweredLoss {
   const known = new Map<LossExpression, Tensor>();
@@ -102,12 +102,12 @@ export function lowerLoss(graph: GraphBuilder, loss: Loss, slots: LossSlots): Lo
     return graph.matmul(membership(), column, { transposeLeft: true });
   }
 
-  /** [rows, 1] back to each slot of the row. */
+  /** Copies [rows, 1] to each slot of the row. */
   function fromRows(of: Tensor): Tensor {
     return graph.reshape(graph.matmul(membership(), of), [elementCount(slots.mask.shape)]);
   }
 
-  /** [rows, 1]: row 2k minus row 2k + 1 at the first slots of both; 0 where one of them has no slot. */
+  /** [rows, 1]: row 2k minus row 2k + 1 at the first slots of both; 0 if one of them has no slot. */
   function pairDifference(of: Tensor): Tensor {
     if (slots.rows % 2 !== 0) throw new Error(`pairs need an even number of rows, not ${slots.rows}`);
     const member = membership();

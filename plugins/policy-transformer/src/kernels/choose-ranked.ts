@@ -1,15 +1,15 @@
 import type { Sampling } from '@agentgym/cli';
 
 /**
- * Draws among the `topK` largest logits (0: all), of these only among those before which less than `topP` of their mass
- * lies. The log probability is over the whole vocabulary, as everywhere.
+ * Draws among the `topK` largest logits (0: all), and of these only among those after less than `topP` of their mass.
+ * The log probability is over the whole vocabulary, as everywhere.
  */
 export function chooseRanked(
   logits: Float32Array,
   draw: number,
   { temperature, topP, topK }: Sampling,
 ): [token: number, logprob: number] {
-  // Sorting is stable: of equal logits the first stays in front.
+  // Sorting is stable, so the first of equal logits stays first.
   const ranked = Array.from(logits.keys()).sort((a, b) => logits[b]! - logits[a]!);
   const largest = logits[ranked[0]!]!;
   const weights = ranked.map((token) => Math.exp((logits[token]! - largest) / temperature));

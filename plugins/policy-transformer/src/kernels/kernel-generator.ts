@@ -18,9 +18,9 @@ import { KernelModel, PAGE, type Piece } from './kernel-model.js';
 import { PagePool } from './page-pool.js';
 import { chooseRanked } from './choose-ranked.js';
 
-/** A sequence that is remembered: what was fed, and where its keys and values are. */
+/** A cached sequence: its tokens, and the pages of its keys and values. */
 interface Sequence {
-  /** Absent: nobody will come back to it. */
+  /** Undefined if no later request continues the sequence. */
   readonly name: string | undefined;
   tokens: number[];
   pages: number[];
@@ -30,7 +30,7 @@ interface Sequence {
 
 interface Lane extends Continuation {
   readonly sequence: Sequence;
-  /** Has the same prompt, and waits until that lane has been fed it. */
+  /** A lane with the same prompt. This lane waits until that lane has been fed the prompt. */
   leader: Lane | undefined;
 }
 
@@ -38,10 +38,10 @@ interface LanePiece extends Piece {
   readonly lane: Lane;
 }
 
-/** Milliseconds after which others on this thread get a turn, to bring an abort for example. */
+/** After this many milliseconds, other tasks of this thread run, for example to deliver an abort. */
 const LONGEST_TURN = 20;
 
-/** Generation with `KernelModel`: in each round every request is fed what it has, and gets a token. */
+/** Generation with `KernelModel`. Each round feeds the pending tokens of every request and samples one token for it. */
 export class KernelGenerator implements TokenGenerator {
   readonly #config: DecoderConfig;
   readonly #model: KernelModel;
@@ -49,7 +49,7 @@ export class KernelGenerator implements TokenGenerator {
   readonly #sequences = new Map<string, Sequence>();
   #clock = 0;
 
-  /** @param cacheBytes what keys and values may take; beyond it, sequences are forgotten and computed again */
+  /** @param cacheBytes size of the keys and values; beyond it, sequences are evicted and computed again */
   constructor(config: DecoderConfig, cacheBytes: number) {
     this.#config = config;
     this.#model = new KernelModel(config);
@@ -96,7 +96,7 @@ export class KernelGenerator implements TokenGenerator {
     return Promise.resolve();
   }
 
-  /** Ranges of as many requests as the cache may hold at a time, one at least. */
+  /** Splits requests into ranges that fit into the cache. A range has at least one request. */
   *#waves(requests: readonly GenerateRequest[]): Iterable<[start: number, end: number]> {
     let start = 0;
     let pages = 0;
@@ -131,7 +131,7 @@ export class KernelGenerator implements TokenGenerator {
     };
   }
 
-  /** Forgets the sequences that were used longest ago, until these lanes have room. */
+  /** Evicts the sequences that were used longest ago, until these lanes have room. */
   #makeRoom(lanes: readonly Lane[]): void {
     const needed = lanes.reduce((sum, { request, sequence }) => sum + pagesFor(request) - sequence.pages.length, 0);
     const wave = new Set(lanes.map(({ sequence }) => sequence));
@@ -215,12 +215,12 @@ export class KernelGenerator implements TokenGenerator {
   }
 }
 
-/** Pages that hold a request's sequence when it has ended. */
+/** Number of pages that a request's sequence needs at its greatest length. */
 function pagesFor({ tokens, maxTokens }: GenerateRequest): number {
   return Math.ceil((tokens.length + maxTokens) / PAGE);
 }
 
-/** Lets lanes that begin with one and the same prompt follow the first of them. */
+/** Lanes that begin with the same prompt wait for the first of them. */
 function followLeaders(lanes: readonly Lane[]): void {
   const leaders = new Map<string, Lane>();
   for (const lane of lanes) {

@@ -14,26 +14,26 @@ import { Kernels } from './kernels.js';
 /** Positions of a page of the cache. */
 export const PAGE = 16;
 
-/** Rows that go through the model at once: their activations stay in the processor's caches. */
+/** Most rows that go through the model at a time. Their activations stay in the processor's caches. */
 const MOST_ROWS = 64;
 
 /** Some new tokens of one sequence. */
 export interface Piece {
   readonly tokens: readonly number[];
-  /** Of the first token. */
+  /** Position of the first token. */
   readonly position: number;
-  /** Addresses of the sequence's pages, the new tokens' among them. */
+  /** Addresses of the sequence's pages, including the pages of the new tokens. */
   readonly pages: readonly number[];
-  /** The caller needs the logits after its last token. */
+  /** Whether the caller needs the logits after its last token. */
   readonly asks: boolean;
 }
 
-/** Several matrices that read the same input, as one. */
+/** Several matrices that read the same input, stored as one. */
 interface JointProjection {
   readonly parts: readonly Projection[];
   readonly inputs: number;
   readonly outputs: number;
-  /** Addresses; a bias of 0 is none. */
+  /** Addresses of panels and bias. `bias` is 0 if there is none. */
   readonly panels: number;
   readonly bias: number;
 }
@@ -46,7 +46,7 @@ interface Layer {
   readonly down: JointProjection;
 }
 
-/** The kernels read and write vectors of four numbers, two at a time. */
+/** Whether sizes fit: the kernels read and write two vectors of four numbers at a time. */
 export function fitsKernels({ hiddenSize, headWidth, intermediateSize }: DecoderConfig): boolean {
   return [hiddenSize, headWidth, intermediateSize].every((size) => size % 8 === 0);
 }
@@ -58,14 +58,14 @@ export function fitsKernels({ hiddenSize, headWidth, intermediateSize }: Decoder
  */
 export class KernelModel {
   readonly kernels = new Kernels();
-  /** Bytes of a page: all layers, keys and values. */
+  /** Bytes of a page: keys and values of all layers. */
   readonly pageBytes: number;
   readonly #config: DecoderConfig;
   readonly #layers: readonly Layer[];
   readonly #embedding: number;
   readonly #finalNorm: number;
   readonly #head: JointProjection;
-  /** Room for one matrix on its way into panels. */
+  /** Buffer for one matrix before it is packed into panels. */
   readonly #staging: number;
   readonly #buffers: Readonly<
     Record<
@@ -136,7 +136,7 @@ export class KernelModel {
     this.kernels.run.configureAttention(heads, keyValueHeads, headWidth, ...tables, scores);
   }
 
-  /** Copies weights, by the names of a Hugging Face checkpoint. */
+  /** Copies weights. Their names are the names of a Hugging Face checkpoint. */
   useWeights(parameters: ReadonlyMap<string, Float32Array>): void {
     const { hiddenSize, vocabularySize, tiedHead } = this.#config;
     const { kernels } = this;
@@ -169,9 +169,8 @@ export class KernelModel {
   }
 
   /**
-   * Feeds pieces, in order, and calls `choose` with those that ask for logits whenever these are there, as many at a
-   * time as there is room for: then
-   * `draw`, `largest` and `logits` speak of them, by their places in that list.
+   * Feeds pieces in order. When the rows of a run are computed, calls `choose` with the pieces whose logits are ready.
+   * During this call, `draw`, `largest` and `logits` refer to these pieces by their index in the list.
    */
   feed<Fed extends Piece>(pieces: readonly Fed[], choose: (asking: readonly Fed[]) => void): void {
     let rows = 0;
@@ -196,8 +195,8 @@ export class KernelModel {
   }
 
   /**
-   * Draws a token for each asking piece: ids, and log-softmax(logits / temperature) of each. `draws` in (0, 1]. Uses
-   * the logits up.
+   * Draws a token for each asking piece. Returns ids and the log-softmax(logits / temperature) of each. `draws` are in
+   * (0, 1]. Overwrites the logits.
    */
   draw(draws: readonly number[], temperature: number): { tokens: Int32Array; logprobs: Float32Array } {
     const { tokens, logprobs, logits, draws: drawn } = this.#buffers;
@@ -217,7 +216,7 @@ export class KernelModel {
     return { tokens: this.kernels.integers(tokens, rows), logprobs: this.kernels.floats(logprobs, rows) };
   }
 
-  /** The likeliest token of each of the first `rows` asking pieces, and its log-softmax. Uses the logits up. */
+  /** The likeliest token of each of the first `rows` asking pieces, and its log-softmax. Overwrites the logits. */
   largest(rows: number): { tokens: Int32Array; logprobs: Float32Array } {
     const { tokens, logprobs, logits } = this.#buffers;
     this.kernels.run.largestTokens(tokens, logprobs, logits, 4 * this.#head.outputs, rows, this.#config.vocabularySize);
@@ -237,7 +236,7 @@ export class KernelModel {
     const { run } = this.kernels;
     const buffers = this.#buffers;
     const asking = this.#place(pieces);
-    // Kernels that take several rows at a time compute some for nothing.
+    // Kernels compute several rows at a time, so the results of some rows are not used.
     let rows = count;
     let padded = Math.ceil(rows / 4) * 4;
     const layerBytes = this.pageBytes / layers;
@@ -275,7 +274,7 @@ export class KernelModel {
     this.#project(buffers.logits, buffers.normed, this.#head, padded);
   }
 
-  /** Writes ids, positions and page tables of all rows; returns the rows whose logits are wanted. */
+  /** Writes ids, positions and page tables of all rows. Returns the rows whose logits are needed. */
   #place(pieces: readonly { readonly piece: Piece; readonly from: number; readonly count: number }[]): number[] {
     const { ids, positions, tables, tableEntries } = this.#buffers;
     const idsView = this.kernels.integers(ids, MOST_ROWS);
@@ -299,7 +298,7 @@ export class KernelModel {
     return asking;
   }
 
-  /** Brings the rows that are followed further to the front. */
+  /** Moves the asking rows to the front. The last layer computes only these. */
   #keep(asking: readonly number[], projectedBytes: number): void {
     const { hidden, projected, positions, tables } = this.#buffers;
     const bytes = 4 * this.#config.hiddenSize;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Functions of `assembly/`, where they are documented. Numbers are addresses in bytes, counts, or as they say. */
+/** Functions of `assembly/`, where they are documented. Most numbers are addresses in bytes, or counts. */
 interface KernelFunctions {
   attend(
     target: number,
@@ -32,7 +32,7 @@ interface KernelFunctions {
   ): void;
   embed(target: number, table: number, ids: number, rows: number, width: number): void;
   gate(target: number, input: number, rows: number, width: number): void;
-  /** The first address that the kernels' own data leaves free. */
+  /** The first address after the kernels' own data. */
   firstFree(): number;
   largestTokens(
     tokens: number,
@@ -74,8 +74,7 @@ const ALIGNMENT = 64;
 let compiled: WebAssembly.Module | undefined;
 
 /**
- * The kernels with a memory of their own, from which nothing is ever given back. Views of the memory hold until the
- * next `reserve`.
+ * The kernels with their own memory, which is never freed. Views of the memory are valid until the next `reserve`.
  */
 export class Kernels {
   readonly run: KernelFunctions;
@@ -94,7 +93,7 @@ export class Kernels {
     this.#view();
   }
 
-  /** Address of so many bytes that nobody else uses, zero. */
+  /** Address of `bytes` unused bytes, which are zero. */
   reserve(bytes: number): number {
     const address = Math.ceil(this.#end / ALIGNMENT) * ALIGNMENT;
     this.#end = address + bytes;
@@ -132,7 +131,7 @@ export class Kernels {
   }
 }
 
-/** Next to this file, or in `dist` if this file runs uncompiled. Throws if nothing is built. */
+/** Path of the kernels: next to this file, or in `dist` if this file runs uncompiled. Throws if nothing is built. */
 function compiledKernels(): string {
   const found = ['./kernels.wasm', '../../dist/kernels/kernels.wasm']
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))

@@ -5,7 +5,7 @@ const AT_ONCE = 64;
 
 /** Pages of the cache, given out one by one. */
 export class PagePool {
-  /** Pages that may be taken; one wave of requests may go beyond it. */
+  /** Most pages in use. One wave of requests may exceed it. */
   readonly limit: number;
   /** Pages that are in use. */
   taken = 0;
@@ -19,7 +19,7 @@ export class PagePool {
     this.limit = Math.max(1, Math.floor(cacheBytes / pageBytes));
   }
 
-  /** The address of a page. What stands in it is anything. */
+  /** The address of a page. Its content is arbitrary. */
   take(): number {
     if (this.#free.length === 0) {
       const first = this.#kernels.reserve(AT_ONCE * this.#pageBytes);

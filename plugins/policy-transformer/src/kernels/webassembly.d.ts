@@ -1,4 +1,4 @@
-/** What is used here of a global that Node has, but that only TypeScript's library for browsers declares. */
+/** The used part of a global that Node has, but that only TypeScript's library for browsers declares. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array<ArrayBuffer>);
@@ -6,7 +6,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(options: { readonly initial: number });
     readonly buffer: ArrayBuffer;
-    /** By so many pages of 64 KiB; buffers taken before are detached. */
+    /** Grows by this many pages of 64 KiB. Earlier buffers are detached. */
     grow(pages: number): number;
   }
   class Instance {

@@ -11,7 +11,7 @@ import { productsWithinSums, type ProductInSum } from './products-within-sums.js
 export interface LoweredProgram {
   /** A serialised ONNX model. */
   readonly model: Uint8Array;
-  /** By the graph's names; the model calls them as `onnxInput` and `onnxOutput` say. */
+  /** Keys are the names in the graph. `onnxInput` and `onnxOutput` give the names in the model. */
   readonly inputs: ReadonlyMap<string, TensorType>;
   readonly outputs: ReadonlyMap<string, TensorType>;
 }
@@ -80,7 +80,7 @@ class Emitter implements OnnxEmitter {
   /** Outputs whose value already has another name. */
   readonly #aliases: [tensor: Tensor, output: string][] = [];
   readonly #openSizes: OpenSizes;
-  /** Where the open sizes can be read off: 1-D int64 values. */
+  /** Names of 1-D int64 values that contain the open sizes. */
   readonly #measured = new Map<string, string>();
   #count = 0;
 
@@ -88,7 +88,7 @@ class Emitter implements OnnxEmitter {
     this.#openSizes = openSizes;
   }
 
-  /** Reads open sizes off an input of this shape. */
+  /** Reads open sizes from an input of this shape. */
   measure(input: string, shape: Shape): void {
     for (const [axis, size] of shape.entries()) {
       const [term, more] = this.#openSizes.read(size) ?? [];
@@ -180,7 +180,7 @@ class Emitter implements OnnxEmitter {
     return this.#shared(`int64 ${values.join()}`, [values.length], BigInt64Array.from(values, BigInt));
   }
 
-  /** A single open size is what is left (-1), which nothing has to work out. */
+  /** A single open size is written as -1, the remaining size, so nothing has to compute it. */
   target(shape: Shape): string {
     const isOpen = (size: number) => this.#openSizes.read(size) !== undefined;
     return this.integers(shape.filter(isOpen).length === 1 ? shape.map((size) => (isOpen(size) ? -1 : size)) : shape);

@@ -1,7 +1,6 @@
 /**
- * The engine's matrix products, where law 7 and the batch independence of sampling hang on them: bits must not depend
- * on threads, nor, where weights are bound, on the other rows. Mutation that turns it red: `isThreadSensitive` answers
- * false, or ignores `isFixed`.
+ * Law 7 and the batch independence of sampling depend on the engine's matrix products: bits must not depend on threads,
+ * nor, if weights are bound, on the other rows. Goes red when `isThreadSensitive` returns false or ignores `isFixed`.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 

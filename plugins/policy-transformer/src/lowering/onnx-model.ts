@@ -1,6 +1,6 @@
 /**
- * The few messages of ONNX that a graph needs (github.com/onnx/onnx, onnx/onnx.proto), written field by field; numbers
- * are its field numbers.
+ * Writes the few ONNX messages that a graph needs (github.com/onnx/onnx, onnx/onnx.proto), field by field. Numbers are
+ * the field numbers of that file.
  */
 import protobuf from 'protobufjs/minimal.js';
 
@@ -18,11 +18,11 @@ export interface OnnxNode {
 export interface OnnxInitializer {
   readonly name: string;
   readonly dimensions: readonly number[];
-  /** BigInt64Array is int64, as shapes and axes are. */
+  /** A BigInt64Array is written as int64, the type of shapes and axes. */
   readonly data: HostArray | BigInt64Array;
 }
 
-/** An input or output; a size that is left open has a name. */
+/** An input or output. An open size is a name. */
 interface OnnxValue {
   readonly shape: readonly (number | string)[];
   readonly type: TensorType['type'];
@@ -35,7 +35,7 @@ export interface OnnxGraph {
   readonly outputs: ReadonlyMap<string, OnnxValue>;
 }
 
-/** RotaryEmbedding joined ONNX in this version. */
+/** The first version with RotaryEmbedding. */
 const OPERATOR_SET = 23;
 const FILE_VERSION = 10;
 const INT64 = 7;
@@ -96,7 +96,7 @@ function writeNode(writer: Writer, node: OnnxNode): void {
   text(writer, 7, node.domain);
 }
 
-/** `type` (field 20) says which of the value fields holds. */
+/** `type` (field 20) says which value field is set. */
 function writeAttribute(writer: Writer, name: string, value: OnnxAttribute): void {
   text(writer, 1, name);
   if (typeof value === 'number') {

@@ -1,13 +1,13 @@
 import type { Shape } from '../operations/tensor.js';
 
-/** A size as sum of products: each term is a number times sizes that are left open. */
+/** A size as a sum of products. Each term is a number times open sizes. */
 type SizeExpression = readonly { readonly factor: number; readonly names: readonly string[] }[];
 
 /**
  * Sizes that a program leaves open. A graph has only concrete shapes, so each open size is represented by a large prime
- * number. If that number, a multiple, a product, one more than these or a sum of two occurs in a shape, it means the
- * size. So one session serves every run. With a program for each shape, all programs would have to be compiled again
- * whenever the weights change.
+ * number. A shape may contain that number, a multiple, a product, one more than these, or a sum of two. So one session
+ * serves every run. With one program per shape, all programs would have to be compiled again whenever the weights
+ * change.
  */
 export class OpenSizes {
   readonly #sizes: readonly (readonly [name: string, standIn: number])[];
@@ -42,12 +42,12 @@ export class OpenSizes {
     return { factor, names };
   }
 
-  /** The shape as a run with these sizes sees it. Throws where one is missing. */
+  /** The shape in a run with these sizes. Throws if a size is missing. */
   resolve(shape: Shape, sizes: { readonly [name: string]: number }): Shape {
     return this.resolver(shape)(sizes);
   }
 
-  /** The same for many runs. */
+  /** Like `resolve`, for many runs. */
   resolver(shape: Shape): (sizes: { readonly [name: string]: number }) => Shape {
     const expressions = shape.map((size) => this.read(size));
     if (expressions.every((terms) => terms === undefined)) return () => shape;
@@ -65,7 +65,7 @@ export class OpenSizes {
     };
   }
 
-  /** The shape for a model's declaration: numbers, and names of what is open. */
+  /** The shape for a model's declaration: numbers, and names of open sizes. */
   declare(shape: Shape): readonly (number | string)[] {
     return shape.map((size) => {
       const terms = this.read(size)?.map(({ factor, names }) =>

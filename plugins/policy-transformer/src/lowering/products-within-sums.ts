@@ -11,8 +11,8 @@ export interface ProductInSum {
 }
 
 /**
- * Sums of which one side is a matrix product that nothing else reads: one Gemm computes both, so biases, residuals and
- * summed gradients cost no pass.
+ * Finds sums in which one operand is a matrix product that nothing else reads. One Gemm computes both, so biases,
+ * residuals and summed gradients need no extra pass.
  * @param isFixed whether a tensor is the same in every run
  */
 export function productsWithinSums(

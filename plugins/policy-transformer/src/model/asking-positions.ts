@@ -2,13 +2,13 @@ import type { HostArray } from '../operations/tensor.js';
 import { MASKED } from './causal-mask.js';
 import type { TrainingSizes } from './training-graph.js';
 
-/** A sampled token's row, and its position in it, 1 at least. */
+/** The row of a sampled token, and its position in the row, at least 1. */
 export interface RowPosition {
   readonly row: number;
   readonly position: number;
 }
 
-/** How many positions of a row ask at most: the predecessors of its sampled tokens. */
+/** The most positions of a row that need a query in the last layer: those before its sampled tokens. */
 export function mostAsking(slots: readonly RowPosition[]): number {
   const counts = new Map<number, number>();
   for (const { row } of slots) counts.set(row, (counts.get(row) ?? 0) + 1);
@@ -16,9 +16,9 @@ export function mostAsking(slots: readonly RowPosition[]): number {
 }
 
 /**
- * Inputs of a training graph that say where sampled tokens stand. In the last layer only the positions before them have
- * a query: `asks` a row, of which those beyond a row's sampled tokens ask for nothing. Slots beyond the list stand for
- * none.
+ * Inputs of a training graph that give the positions of sampled tokens. In the last layer only the positions before
+ * sampled tokens have a query. Each row has `asks` queries; the queries beyond its sampled tokens are not used. Slots
+ * beyond the list are not used either.
  */
 export function askingInputs(
   slots: readonly RowPosition[],

@@ -1,6 +1,5 @@
 /**
- * Added to the score of a position that may not be looked at: exp of it is an exact 0, and a row of nothing else is no
- * NaN.
+ * Added to the score of a masked position. Its exp is exactly 0, and a row of only masked positions does not give NaN.
  */
 export const MASKED = -1e9;
 

@@ -1,4 +1,4 @@
-/** Frequencies of rotary positions stretched as Llama 3.1 does (`rope_type: llama3`). */
+/** Frequencies of rotary positions, stretched as in Llama 3.1 (`rope_type: llama3`). */
 export interface Llama3RopeScaling {
   readonly kind: 'llama3';
   readonly factor: number;
@@ -9,7 +9,7 @@ export interface Llama3RopeScaling {
 }
 
 /**
- * The decoder family: Llama (SmolLM too), Qwen2 and 2.5, Qwen3. The names of Hugging Face's `config.json` stand in
+ * The decoder family: Llama (SmolLM too), Qwen2 and 2.5, Qwen3. The names of Hugging Face's `config.json` are in
  * brackets.
  */
 export interface DecoderConfig {
@@ -25,7 +25,7 @@ export interface DecoderConfig {
   readonly heads: number;
   /** [num_key_value_heads]; divides `heads`. */
   readonly keyValueHeads: number;
-  /** [head_dim], hidden / heads where absent; even. */
+  /** [head_dim], default hidden / heads; even. */
   readonly headWidth: number;
   /** [intermediate_size] */
   readonly intermediateSize: number;
@@ -35,11 +35,11 @@ export interface DecoderConfig {
   readonly rmsEpsilon: number;
   /** [rope_theta] */
   readonly ropeTheta: number;
-  /** [rope_scaling]; absent: none. */
+  /** [rope_scaling], if any. */
   readonly ropeScaling?: Llama3RopeScaling;
-  /** Bias on q, k and v: [attention_bias] of Llama and Qwen3, always of Qwen2. */
+  /** Bias on q, k and v: [attention_bias] of Llama and Qwen3, present in Qwen2. */
   readonly queryKeyValueBias: boolean;
-  /** Bias on o: [attention_bias] of Llama and Qwen3, never of Qwen2. */
+  /** Bias on o: [attention_bias] of Llama and Qwen3, absent in Qwen2. */
   readonly outputBias: boolean;
   /** Bias on gate, up and down [mlp_bias]. */
   readonly mlpBias: boolean;

@@ -11,7 +11,7 @@ import {
   type Projection,
 } from './parameters.js';
 
-/** Where a decoder's weights come from: training and generation lay them out differently. */
+/** Access to a decoder's weights, which training and generation lay out differently. */
 export interface DecoderWeights {
   /**
    * Products of `of` [n, inputs] with matrices of one layer, biases added: [n, outputs] each. All parts read the same
@@ -40,23 +40,25 @@ export interface LayerOptions {
   readonly layer: number;
   readonly positions: Positions;
   /**
-   * Where queries may look: query [rows, queries, heads * headWidth], key and value [rows, width, keyValueHeads *
-   * headWidth], rotated; out [rows * queries, heads * headWidth].
+   * Attention. Queries [rows, queries, heads * headWidth] and keys [rows, width, keyValueHeads * headWidth] are
+   * rotated;
+   * values have the shape of keys. Returns [rows * queries, heads * headWidth].
    */
   readonly attend: (query: Tensor, key: Tensor, value: Tensor) => Tensor;
   /**
-   * How positions ask, where queries are turned by other tables than keys; with `asking`, ids into [rows * width], only
-   * these ask, and the layer's output is theirs. Keys and values are of all positions.
+   * Positions of the queries, if their rotary tables differ from the tables of the keys. With `asking`, ids into [rows
+   * *
+   * width], only these positions have queries and outputs. All positions have keys and values.
    */
   readonly queries?: { readonly positions: Positions; readonly asking?: Kept };
-  /** Only these leave attention, as distinct int32 ids into its output: what follows is computed for them alone. */
+  /** Distinct int32 ids into the output of attention. Later results are computed only for these. */
   readonly kept?: Kept;
 }
 
 /**
- * One layer of the decoder family, the only definition of it: h + o(attention(norm h)), then h + down(silu(gate) * up)
- * of the normed result. `hidden` is [rows * width, hidden]; out [n, hidden], n being all positions or those that
- * `queries` and `kept` leave.
+ * One layer of the decoder family, for training and generation: h + o(attention(norm h)), then h + down(silu(gate) *
+ * up) of the normed result. `hidden` is [rows * width, hidden]. The output is [n, hidden], with n all positions or the
+ * positions that `queries` and `kept` select.
  */
 export function decoderLayer(
   graph: GraphBuilder,
@@ -99,7 +101,7 @@ export function decoderLayer(
     return [ofAsking, ofKeys, ofValues];
   }
 
-  /** Norm of each head where the family has it, then rotation. */
+  /** Norm of each head if the family has it, then rotation. */
   function turn(of: Tensor, count: number, norm: LayerNorm, { rows, width, cos, sin }: Positions): Tensor {
     const shape = [rows, width, count * headWidth];
     if (!config.queryKeyNorm) return graph.rotary(graph.reshape(of, shape), cos, sin);
@@ -127,7 +129,7 @@ export function inputWeights(graph: GraphBuilder, config: DecoderConfig): Decode
 }
 
 /**
- * The embedding as an input, and the matrix of the head: the same where the head is tied. Both [vocabulary, hidden].
+ * The embedding and the matrix of the head as inputs, both [vocabulary, hidden]. A tied head is the embedding.
  */
 export function inputEmbedding(graph: GraphBuilder, config: DecoderConfig): { embedding: Tensor; head: Tensor } {
   const shape = [config.vocabularySize, config.hiddenSize];

@@ -13,14 +13,14 @@ export interface TrunkSizes {
 
 export interface TrunkOptions {
   /**
-   * int32 [rows, width] positions of the tokens; absent: 0, 1, ... in every row, as in sequences padded on the right.
+   * int32 [rows, width] positions of the tokens. Default: 0, 1, ... in every row, as in sequences padded on the right.
    */
   readonly positions?: Tensor;
-  /** float32, broadcasts to [rows, 1, heads / keyValueHeads * width, width]: added to scores; absent: causal. */
+  /** float32, added to scores, broadcasts to [rows, 1, heads / keyValueHeads * width, width]. Default: causal. */
   readonly bias?: Tensor;
-  /** The positions that have a query in the last layer, as many in each row; absent: all. */
+  /** The positions that have a query in the last layer, the same number in each row. Default: all. */
   readonly asking?: Asking;
-  /** The positions whose output is wanted, ids into those that ask; absent: all. */
+  /** The positions whose output is needed, as ids into the positions with a query. Default: all. */
   readonly kept?: Kept;
 }
 
@@ -36,12 +36,12 @@ export interface Trunk {
   readonly final: Tensor;
   /** The head's matrix [vocabulary, hidden]. */
   readonly head: Tensor;
-  /** [rows * width, hidden] what enters each layer; the first is the embedding. */
+  /** [rows * width, hidden] input of each layer. The first is the embedding. */
   readonly states: readonly Tensor[];
 }
 
 /**
- * Whole sequences through the decoder, without a cache: for training, and to evaluate. Weights and `tokens` int32
+ * Runs whole sequences through the decoder without a cache, for training and evaluation. Weights and `tokens` int32
  * [rows, width] are inputs.
  */
 export function decoderTrunk(
@@ -73,7 +73,7 @@ export function decoderTrunk(
   }
   return { final: graph.rmsNorm(hidden, graph.input(FINAL_NORM, [hiddenSize]), rmsEpsilon), head, states };
 
-  /** Queries of one key-value head stand together, so that keys and values are never repeated. */
+  /** Queries of one key-value head are adjacent, so keys and values are never repeated. */
   function attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor): Tensor {
     const count = query.shape[1]!;
     const grouped = graph.transpose(
@@ -91,7 +91,7 @@ export function decoderTrunk(
     return graph.reshape(graph.transpose(apart, [0, 3, 1, 2, 4]), [rows * count, heads * headWidth]);
   }
 
-  /** @param at int32 [rows, n]; absent: the positions of whole rows */
+  /** @param at int32 [rows, n]; default: the positions of whole rows */
   function rotaryPositions(at?: Tensor): Positions {
     const half = headWidth / 2;
     const count = at ? config.maxPositions : width;

@@ -1,5 +1,5 @@
-// The count against the graph that is executed: every product of matrices in it, and every pair of a query and a key
-// that its masks let see each other.
+// Compares the count with the executed graph: all its matrix products, and all pairs of a query and a key that its
+// masks allow.
 import type { TrainingBatch } from '@agentgym/cli';
 import { emptyBatch } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import { evaluationGraph } from './training-graph.js';
 
 const rows = 2;
 const width = 17;
-/** Sizes that nothing is rounded up in: 16 tokens before the last sampled one, 8 sampled ones a row. */
+/** Sizes that need no rounding up: 16 tokens before the last sampled one, 8 sampled tokens per row. */
 const mask = Uint8Array.from({ length: rows * width }, (_, index) =>
   Number([3, 4, 5, 6, 11, 12, 13, 16].includes(index % width)),
 );
@@ -63,7 +63,7 @@ describe.each<[string, DecoderConfig, boolean]>([
     const seen =
       rows * config.keyValueHeads * (config.layers - 1) * unmasked(causalMask(16, group)) +
       config.keyValueHeads * unmasked(inputs['askedBias'] as Float32Array);
-    // A query with a key, and its share with a value.
+    // The product of a query and a key, and the product of its attention weight and a value.
     const attention = seen * 2 * (2 * config.headWidth);
     expect(batchOperations(config, { valueHead }, batch)).toBe(products + attention);
   });

@@ -5,20 +5,20 @@ import { projectionSizes, type Projection } from './parameters.js';
 
 /** New tokens of one sequence that go through the decoder. */
 interface Passage {
-  /** Position of the first. */
+  /** Position of the first token. */
   readonly from: number;
   readonly tokens: number;
-  /** Positions whose logits are wanted. */
+  /** Positions whose logits are needed. */
   readonly asked: readonly number[];
 }
 
 /**
- * Floating-point operations of a forward pass: matrix products and attention, a multiplication with its addition
- * counted as two, following Kaplan et al. 2020 (arXiv 2001.08361, section 2.1 and table 1). There a token costs 2 N + 2
- * layers context width, with N the number of parameters without the embedding. Here attention is counted position by
- * position (4 heads headWidth for each key that a query sees; its causal mean is Kaplan's term), the head is counted
- * only for positions that need logits, and in the last layer only the asking positions have queries. Norms, softmax,
- * rotations and gates are not counted, as there.
+ * Floating-point operations of a forward pass: matrix products and attention, following Kaplan et al. 2020 (arXiv
+ * 2001.08361, section 2.1 and table 1). A multiplication with its addition counts as two. In the paper a token costs 2
+ * N + 2 layers context width, with N the number of parameters without the embedding. Here attention is counted position
+ * by position (4 heads headWidth for each key that a query sees; its causal mean is Kaplan's term), the head is counted
+ * only for positions that need logits, and in the last layer only the asking positions have queries. As in the paper,
+ * norms, softmax, rotations and gates are not counted.
  */
 export function forwardOperations(
   config: DecoderConfig,
@@ -47,8 +47,8 @@ export function forwardOperations(
 }
 
 /**
- * The same of whole rows of a batch: the tokens before the last sampled one of each go in, and those before a sampled
- * one ask.
+ * The same for whole rows of a batch. Inputs are the tokens before the last sampled token of each row. The tokens
+ * before sampled tokens need logits.
  */
 export function batchOperations(
   config: DecoderConfig,
@@ -65,5 +65,5 @@ export function batchOperations(
   return operations;
 }
 
-/** A forward and a backward pass in forward passes (Kaplan et al. 2020, section 2.1: C = 6 N). */
+/** Cost of a forward and a backward pass, in forward passes (Kaplan et al. 2020, section 2.1: C = 6 N). */
 export const passesOfTraining = 3;

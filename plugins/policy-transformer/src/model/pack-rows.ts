@@ -4,21 +4,21 @@ import type { HostArray } from '../operations/tensor.js';
 import { askingInputs, mostAsking, type RowPosition } from './asking-positions.js';
 import type { TrainingSizes } from './training-graph.js';
 
-/** Rows of a batch as a graph takes them. */
+/** Rows of a batch as inputs of a graph. */
 export interface PackedRows {
   readonly sizes: TrainingSizes;
-  /** Every input of `trainingGraph` and `evaluationGraph` but the parameters, `positions` and `bias`. */
+  /** Every input of `trainingGraph` and `evaluationGraph` except the parameters, `positions` and `bias`. */
   readonly inputs: { readonly [name: string]: HostArray };
-  /** For each slot in use its index into the arrays of the batch, [rows, width]. */
+  /** For each used slot, its index into the arrays of the batch, [rows, width]. */
   readonly indices: Int32Array;
 }
 
 /**
- * Packs the sampled tokens of some rows into slots: only they reach the head and the loss, and only the tokens before
- * the last of them are looked at. What stands elsewhere in the batch, NaN included, is not read. Throws where a
- * sequence's very first token is sampled: nothing predicts it.
- * @param group queries that share a key: heads / keyValueHeads
- * @param reads columns of the batch that a loss reads; a number per row is repeated on its tokens
+ * Packs the sampled tokens of some rows into slots. Only these reach the head and the loss, and tokens after the last
+ * of them have no effect. Other values of the batch, such as NaN, are not read. Throws if the first token of a sequence
+ * is sampled, because no token predicts it.
+ * @param group number of queries that share a key: heads / keyValueHeads
+ * @param reads columns of the batch that a loss reads; a column with a number per row is repeated for its tokens
  */
 export function packRows(
   batch: TrainingBatch,
@@ -61,7 +61,7 @@ export function packRows(
   return { sizes, inputs, indices };
 }
 
-/** The sampled tokens of these rows, in order; a row is known by its place in the list. */
+/** The sampled tokens of these rows, in order. `row` is the index in the list. */
 function sampledSlots({ mask, width }: TrainingBatch, rows: readonly number[]): RowPosition[] {
   const slots: RowPosition[] = [];
   for (const [place, row] of rows.entries()) {
@@ -81,8 +81,8 @@ function pick<Into extends Int32Array | Float32Array>(into: Into, from: ArrayLik
 }
 
 /**
- * Sizes rounded up by at most an eighth, a function of the batch alone: few shapes to plan memory for, little to waste.
- * An even number of rows, for pairs.
+ * Sizes rounded up by at most an eighth. They depend only on the batch. So there are few shapes to plan memory for, and
+ * little is wasted. The number of rows is even, for pairs.
  */
 export function roundedSizes({ rows, width, slots, asks }: TrainingSizes): TrainingSizes {
   return { rows: roundUp(rows, 2), width: roundUp(width, 8), slots: roundUp(slots, 8), asks: roundUp(asks, 8) };

@@ -67,8 +67,8 @@ const PROJECTIONS: readonly Projection[] = [
 ];
 
 /**
- * Names and shapes of all parameters, as in Hugging Face's `model.safetensors`, in a fixed order. A tied head has none
- * of its own.
+ * Names and shapes of all parameters, as in Hugging Face's `model.safetensors`, in a fixed order. A tied head has no
+ * separate parameter.
  */
 export function parameterShapes(config: DecoderConfig, { valueHead }: ParameterOptions): ReadonlyMap<string, Shape> {
   const { vocabularySize, hiddenSize, headWidth } = config;
@@ -96,9 +96,9 @@ export function parameterShapes(config: DecoderConfig, { valueHead }: ParameterO
 }
 
 /**
- * Weights to start from: rows of unit expected length (deviation 1 / sqrt(inputs)), those that write to the residual
- * stream smaller by sqrt(2 * layers) (Radford et al. 2019), norms 1, biases and value head 0. Each parameter has a
- * random stream of its own name.
+ * Initial weights. Rows have unit expected length (deviation 1 / sqrt(inputs)). Rows that write to the residual stream
+ * are smaller by sqrt(2 * layers) (Radford et al. 2019). Norms are 1, biases and value head 0. Each parameter has a
+ * separate random stream with its name.
  */
 export function initializeParameters(
   config: DecoderConfig,

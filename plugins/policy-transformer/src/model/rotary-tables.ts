@@ -21,7 +21,7 @@ export function rotaryTables(config: DecoderConfig, positions: number): RotaryTa
   return { cos, sin };
 }
 
-/** [headWidth / 2] radians per position, falling. */
+/** [headWidth / 2] radians per position, in descending order. */
 function rotaryFrequencies({ headWidth, ropeTheta, ropeScaling }: DecoderConfig): Float32Array {
   const frequencies = Float32Array.from(
     { length: headWidth / 2 },
@@ -29,7 +29,7 @@ function rotaryFrequencies({ headWidth, ropeTheta, ropeScaling }: DecoderConfig)
   );
   if (ropeScaling === undefined) return frequencies;
   const { factor, lowFrequencyFactor, highFrequencyFactor, originalMaxPositions } = ropeScaling;
-  // Llama 3.1: slow angles are stretched, fast ones kept, those in between blended (transformers,
+  // Llama 3.1 stretches slow angles, keeps fast ones, and blends angles in between (transformers,
   // modeling_rope_utils.py).
   return frequencies.map((frequency) => {
     const turns = (originalMaxPositions * frequency) / (2 * Math.PI);

@@ -1,6 +1,5 @@
 /**
- * The training graph as a whole. That its numbers are those of `transformers` is what test/golden/models.test.ts
- * checks.
+ * Tests the whole training graph. test/golden/models.test.ts compares its numbers with `transformers`.
  */
 import { createHash } from 'node:crypto';
 
@@ -123,7 +122,7 @@ describe('the training graph', () => {
       const gradient = got[gradientOutput(name)] as Float32Array;
       const norm = Math.sqrt(gradient.reduce((sum, x) => sum + x * x, 0));
       expect(norm, name).toBeGreaterThan(0);
-      // Along the gradient itself the slope is its norm.
+      // Along the gradient, the slope is the norm of the gradient.
       const step = 0.01;
       const along = (by: number) => {
         const data = parameters.get(name)!.map((x, i) => x + (by * gradient[i]!) / norm);
@@ -194,7 +193,7 @@ describe('packed rows', () => {
     );
   });
 
-  // Goes red when a column per row is read as one per token.
+  // Goes red when a column with a number per row is read as one per token.
   it('hold the columns that a loss reads, also those with a number per row, and no others', () => {
     const truncated = Uint8Array.of(0, 1, 0, 1, 0);
     const { inputs: packed, indices } = packRows({ ...batch, truncated }, [1, 4], 2, ['advantages', 'truncated']);

@@ -9,8 +9,8 @@ import { decoderTrunk } from './decoder-trunk.js';
 import { parameterShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
 
 /**
- * Sizes of a micro-batch: sequences, tokens of each that are looked at, sampled tokens of all together, and of one
- * sequence at most.
+ * Sizes of a micro-batch: sequences (`rows`), input tokens of each (`width`), sampled tokens in total (`slots`), and
+ * the most sampled tokens of one sequence (`asks`).
  */
 export interface TrainingSizes {
   readonly rows: number;
@@ -18,8 +18,8 @@ export interface TrainingSizes {
   readonly slots: number;
   readonly asks: number;
   /**
-   * The sizes are open: what would be constants of their shape enters as inputs, `positions` int32 [rows, width] and
-   * `bias` [heads / keyValueHeads * width, width], 0 where a position may look and -1e9 where not.
+   * Whether the sizes are open. If so, constants of these sizes become inputs: `positions` int32 [rows, width] and
+   * `bias` [heads / keyValueHeads * width, width], 0 for visible positions and -1e9 for others.
    */
   readonly open?: boolean;
 }
@@ -36,8 +36,8 @@ interface Live {
 }
 
 /**
- * The live quantities at the sampled tokens. Inputs besides the parameters: `tokens` int32 [rows, width]; those of
- * `askingInputs`: the positions that predict sampled tokens, `asked` int32 [rows * asks] as indices into [rows *
+ * The live quantities at the sampled tokens. Inputs besides the parameters: `tokens` int32 [rows, width]; the inputs
+ * of `askingInputs`: the positions that predict sampled tokens, `asked` int32 [rows * asks] as indices into [rows *
  * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width], 0 for
  * visible positions and -1e9 for others, `askOfSlot` int32 [slots], the predicting position of each slot; `targets`
  * int32 [slots], the token of each slot; and `inverseTemperature` []. In the last layer only these positions have
@@ -90,11 +90,12 @@ export function evaluationGraph(
 }
 
 /**
- * Forward, loss and backward in one graph. Inputs as in `evaluationGraph`, and: `mask` bool, `weight` float32, `row`
- * int32 and each array that the loss reads (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace` int32
- * [rows * width] and `slotOfAsk` int32 [rows * asks], the inverses of `asked` and
- * `askOfSlot`, their number where there is none. Outputs: as there, and `term:NAME`, `metric:NAME` [] (sums over slots)
- * and `gradient:PARAMETER`.
+ * Forward, loss and backward in one graph. Inputs are as in `evaluationGraph`, and: `mask` bool, `weight` float32,
+ * `row` int32 and each array that the loss reads (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace`
+ * int32 [rows * width] and `slotOfAsk` int32 [rows * asks], the inverses of `asked` and `askOfSlot` (an entry without
+ * an inverse is the length of that array). Outputs are as in `evaluationGraph`, and: `term:NAME`, `metric:NAME` []
+ * (sums
+ * over slots) and `gradient:PARAMETER`.
  */
 export function trainingGraph(
   config: DecoderConfig,

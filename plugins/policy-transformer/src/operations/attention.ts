@@ -2,7 +2,7 @@ import { MICROSOFT } from './onnx-emitter.js';
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { broadcastShapes, describeType, sameShape, sizeOf } from './shapes.js';
 
-/** A rotation's adjoint is the rotation back: the same operation with the sine negated. */
+/** The adjoint of a rotation is its inverse: the same operation with the sine negated. */
 export const rotary: Operation = {
   name: 'rotary',
   infer: (inputs) => {
@@ -32,8 +32,8 @@ export const rotary: Operation = {
 /**
  * softmax(scale * query key^T + bias) value, of query [..., n, width], key [..., m, width], value [..., m, w]; bias
  * broadcasts to [..., n, m]. Outputs: the context [..., n, w], and for the derivative the probabilities [..., n, m].
- * The row sums that softmax's derivative needs are those of gradient * context (Dao et al. 2022, section 3), far
- * smaller than probabilities * their gradient.
+ * The derivative of softmax needs row sums of probabilities * their gradient. These equal the row sums of gradient *
+ * context (Dao et al. 2022, section 3), which is far smaller.
  */
 export const scaledAttention: Operation<{ readonly scale: number }> = {
   name: 'scaledAttention',

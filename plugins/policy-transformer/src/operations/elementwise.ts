@@ -3,7 +3,7 @@ import { operand, result, typeOf, type Operation } from './operation.js';
 import { broadcastShapes, describeType, sumToShape } from './shapes.js';
 import type { ElementType, Node, Tensor, TensorType } from './tensor.js';
 
-/** Types of both operands agree; their shapes broadcast. */
+/** Both operands must have the same type. Their shapes broadcast. */
 export function inferBroadcast(inputs: readonly TensorType[], out?: ElementType): readonly TensorType[] {
   const left = typeOf(inputs, 0);
   const right = typeOf(inputs, 1);
@@ -11,7 +11,7 @@ export function inferBroadcast(inputs: readonly TensorType[], out?: ElementType)
   return [{ shape: broadcastShapes(left.shape, right.shape), type: out ?? left.type }];
 }
 
-/** Lowers to one ONNX operator of the same inputs and outputs. */
+/** Lowers to one ONNX operator with the same inputs and outputs. */
 export function lowerTo(operator: string): Operation['lower'] {
   return (emit, node) =>
     emit.node(
@@ -60,7 +60,7 @@ export const min = binary('min', 'Min', (graph, g, left, right) => {
   return [graph.where(first, g, 0), graph.where(first, 0, g)];
 });
 
-/** Where no derivative arrives none leaves: 0 times the infinite slope of a branch that was not taken would be NaN. */
+/** Keeps a gradient of 0 at 0: 0 times the infinite slope of a branch that was not taken would be NaN. */
 function guarded(graph: GraphBuilder, gradient: Tensor, product: Tensor): Tensor {
   return graph.where(graph.equal(gradient, 0), 0, product);
 }

@@ -6,11 +6,11 @@ export interface MatmulOptions {
   readonly transposeLeft?: boolean;
   /** Read the last two axes of the right operand swapped. */
   readonly transposeRight?: boolean;
-  /** Factor of the product, 1 where absent. */
+  /** Factor of the product. Default: 1. */
   readonly scale?: number;
 }
 
-/** Which axes a reduction runs over (negative counts from the end; absent: all), and whether they stay with size 1. */
+/** The axes that are reduced (negative ones count from the end; default: all), and whether they stay with size 1. */
 export interface ReduceOptions {
   readonly axes?: readonly number[];
   readonly keep?: boolean;
@@ -23,8 +23,8 @@ export interface ReduceOptions {
  */
 export interface GraphBuilder {
   /**
-   * What enters the graph at each run (or once, where a program binds it as an initializer). The same name twice must
-   * have the same type.
+   * An input that each run sets, or that a program binds once as an initializer. Inputs of the same name must have the
+   * same type.
    */
   input(name: string, shape: Shape, type?: ElementType): Tensor;
   /** A constant of the graph. A number is a float32 scalar. */
@@ -57,17 +57,17 @@ export interface GraphBuilder {
   /** The same values; no derivative flows through. */
   stopGradient(of: Tensor): Tensor;
 
-  /** bool, no derivative; for float32 and int32, as are the others. */
+  /** Comparisons of float32 or int32 return bool and have no derivative. */
   equal(left: Tensor | number, right: Tensor | number): Tensor;
   less(left: Tensor | number, right: Tensor | number): Tensor;
   lessOrEqual(left: Tensor | number, right: Tensor | number): Tensor;
   greater(left: Tensor | number, right: Tensor | number): Tensor;
   greaterOrEqual(left: Tensor | number, right: Tensor | number): Tensor;
-  /** Of bool tensors. */
+  /** For bool tensors. */
   or(left: Tensor, right: Tensor): Tensor;
-  /** Selects, never multiplies: a NaN in the branch not taken is not seen, in the derivative either. */
+  /** Selects, never multiplies: a NaN in the branch not taken reaches neither the value nor the derivative. */
   where(condition: Tensor, then: Tensor | number, otherwise: Tensor | number): Tensor;
-  /** float32 to int32 cuts towards 0; bool is 0 or 1. No derivative. */
+  /** float32 to int32 rounds towards 0; bool is 0 or 1. No derivative. */
   cast(of: Tensor, type: ElementType): Tensor;
 
   /**
@@ -76,7 +76,7 @@ export interface GraphBuilder {
    */
   matmul(left: Tensor, right: Tensor, options?: MatmulOptions): Tensor;
 
-  /** One size may be -1: what is left. */
+  /** One size may be -1: the remaining size. */
   reshape(of: Tensor, shape: Shape): Tensor;
   /** `order[i]` is the old axis that becomes axis i. */
   transpose(of: Tensor, order: readonly number[]): Tensor;
@@ -90,8 +90,8 @@ export interface GraphBuilder {
 
   /**
    * Rows of `table` ([n, ...]) by int32 ids of any shape: [...ids, ...]. Every id must be in [0, n). If the relevant
-   * ids are distinct, `inverse`, int32 [n], makes the derivative a copy, too: for each row of the table its place among
-   * the ids, or the number of ids if no id names it.
+   * ids are distinct, `inverse`, int32 [n], makes the derivative a copy too. It gives the index of each table row in
+   * the ids, or the number of ids if the row has no id.
    */
   gather(table: Tensor, ids: Tensor, inverse?: Tensor): Tensor;
   /**
@@ -112,11 +112,11 @@ export interface GraphBuilder {
   /** Running sum along one axis, inclusive; `reverse` runs from the end. */
   cumulativeSum(of: Tensor, axis: number, options?: { readonly reverse?: boolean }): Tensor;
   /**
-   * int32 index of the largest number of the last axis, the lowest index on a tie; the last axis goes away. No
+   * int32 index of the largest number of the last axis, the lowest index on a tie. Removes the last axis. No
    * derivative.
    */
   argMax(of: Tensor): Tensor;
-  /** The k largest numbers of the last axis, falling, and their int32 indices. No derivative. */
+  /** The k largest numbers of the last axis, in descending order, and their int32 indices. No derivative. */
   topK(of: Tensor, k: number): { readonly values: Tensor; readonly indices: Tensor };
 
   /** Over the last axis. */
@@ -128,19 +128,19 @@ export interface GraphBuilder {
   rmsNorm(of: Tensor, weight: Tensor, epsilon: number): Tensor;
   /**
    * Rotary positions (Su et al. 2021), halves rotated as Llama does: `of` [rows, width, heads * headWidth]; `cos` and
-   * `sin` of each position's angles, [rows, width, headWidth / 2] (gather them from a table by position). Same shape
-   * out. No derivative to the tables.
+   * `sin` of each position's angles, [rows, width, headWidth / 2] (gather them from a table by position). The output
+   * has the same shape. The tables get no derivative.
    */
   rotary(of: Tensor, cos: Tensor, sin: Tensor): Tensor;
   /**
    * softmax(scale * query key^T + bias) value over the last two axes: query [..., n, width], key [..., m, width], value
-   * [..., m, v], leading axes equal;
-   * `bias`, float32, broadcasts to [..., n, m] (-1e9 masks; no derivative). Out: [..., n, v].
+   * [..., m, v], leading axes equal; `bias`, float32, broadcasts to [..., n, m] (-1e9 masks; no derivative). Returns
+   * [..., n, v].
    */
   scaledAttention(query: Tensor, key: Tensor, value: Tensor, bias: Tensor, scale: number): Tensor;
   /**
-   * What training reads off logits [n, vocabulary] for int32 ids [n]: log probability of the id and entropy (nats) of
-   * the distribution, both [n].
+   * Statistics of logits [n, vocabulary] that training reads, for int32 ids [n]: log probability of the id and entropy
+   * (nats) of the distribution, both [n].
    */
   tokenStatistics(logits: Tensor, ids: Tensor): { readonly logprob: Tensor; readonly entropy: Tensor };
 }

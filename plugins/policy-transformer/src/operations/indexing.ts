@@ -1,13 +1,13 @@
 /**
- * Rows and elements by index, and their adjoints. Sums over repeated ids are a one-hot product or
- * `ScatterElements(add)`, which visits its updates in order: the `ScatterND` with a reduction of ONNX Runtime's CPU
- * loses updates on repeated ids when it has more than one thread.
+ * Rows and elements by index, and their adjoints. Sums over repeated ids use a one-hot product or
+ * `ScatterElements(add)`, which applies its updates in order. On the CPU, the `ScatterND` of ONNX Runtime with a
+ * reduction loses updates on repeated ids when it has more than one thread.
  */
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { describeType, elementCount, sameShape, sizeOf } from './shapes.js';
 import type { Tensor } from './tensor.js';
 
-/** Up to this many rows a one-hot product is the faster sum. */
+/** Up to this many rows, a one-hot product is faster. */
 const ONE_HOT_ROWS = 1024;
 
 export const gather: Operation = {
@@ -61,7 +61,7 @@ export const scatterSum: Operation<{ readonly rows: number }> = {
     if (rows <= ONE_HOT_ROWS) {
       const ids = emit.temporary();
       emit.node('Reshape', [emit.name(operand(node, 1)), emit.target([count])], [ids], { allowzero: 1 });
-      // Rows of the identity are copied several times faster than OneHot writes them.
+      // Copying rows of the identity is several times faster than OneHot.
       const identity = Float32Array.from({ length: rows * rows }, (_, index) => Number(index % (rows + 1) === 0));
       const hot = emit.temporary();
       emit.node('Gather', [emit.constant(identity, [rows, rows]), ids], [hot], { axis: 0 });

@@ -2,7 +2,7 @@ import { operand, result, typeOf, type Operation } from './operation.js';
 import { elementCount } from './shapes.js';
 import type { HostArray, Shape, TensorType } from './tensor.js';
 
-/** A value from outside; the lowering declares it, so it writes no node. */
+/** An input of the graph. The lowering declares it, so it writes no node. */
 export const input: Operation<TensorType & { readonly name: string }> = {
   name: 'input',
   infer: (_, { shape, type }) => {

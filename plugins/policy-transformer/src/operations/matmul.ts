@@ -10,7 +10,7 @@ export interface MatmulAttributes {
 }
 
 /**
- * Up to this many products ONNX Runtime adds up in one go, however an operand is laid out.
+ * ONNX Runtime adds up to this many products in a single sum, for any layout of the operands.
  * (onnxruntime/core/mlas/lib/mlasi.h: MLAS_SGEMM_STRIDEK.)
  */
 const LONGEST_SINGLE_SUM = 128;
@@ -18,11 +18,11 @@ const WIDEST_SPLIT = 1024;
 
 /**
  * ONNX Runtime splits a product among threads along the longer side of the result. It sums long rows in blocks whose
- * length depends on how wide the part of a thread is, so a result that is wider than long can have other bits on
- * another number of threads. Computed transposed it is split along its rows, which never matters. A right operand that
- * is the same in every run is packed beforehand, in blocks that depend on nothing, and stays as it is: turned, its bits
- * would depend on the number of rows. (onnxruntime/core/mlas/lib/sgemm.cpp: MlasSgemmOperation,
- * MlasSgemmPackedOperation, MlasSgemmThreaded.)
+ * length depends on the width of a thread's part. So the bits of a result that is wider than long can depend on the
+ * number of threads. The transposed product is split along its rows, which never changes bits. A right operand that is
+ * the same in every run is packed in fixed blocks. Such a product must not be transposed, because its bits would then
+ * depend on the number of rows. (onnxruntime/core/mlas/lib/sgemm.cpp: MlasSgemmOperation, MlasSgemmPackedOperation,
+ * MlasSgemmThreaded.)
  */
 export function isThreadSensitive(node: Node<MatmulAttributes>, isFixed: (tensor: Tensor) => boolean): boolean {
   const left = operand(node, 0);
@@ -34,8 +34,8 @@ export function isThreadSensitive(node: Node<MatmulAttributes>, isFixed: (tensor
 }
 
 /**
- * Both operands have rank 2 at least. Rank 2 becomes a Gemm, batches a (Fused)MatMul, so no transposed copy is ever
- * made.
+ * Both operands have at least rank 2. Rank 2 becomes a Gemm and batches become a (Fused)MatMul, so no transposed copy
+ * is ever made.
  */
 export const matmul: Operation<MatmulAttributes> = {
   name: 'matmul',
@@ -77,7 +77,7 @@ export const matmul: Operation<MatmulAttributes> = {
     if (isThreadSensitive(node, (tensor) => emit.isFixed(tensor))) {
       const turned = emit.temporary();
       const turnedFlags = { ...flags, transA: Number(!transposeRight), transB: Number(!transposeLeft) };
-      // Not a Gemm: the transposition behind it would be folded into it, which undoes the turn.
+      // Not a Gemm: the engine would fold the Transpose after it into the Gemm, which reverts the product.
       emit.node('FusedMatMul', inputs.toReversed(), [turned], turnedFlags, MICROSOFT);
       emit.node('Transpose', [turned], outputs, { perm: [1, 0] });
     } else if (node.inputs.every(({ shape }) => shape.length === 2)) emit.node('Gemm', inputs, outputs, flags);

@@ -1,18 +1,18 @@
 import type { ElementType, HostArray, Shape, Tensor } from './tensor.js';
 
 /**
- * Values of ONNX attributes: whole numbers are INT, `{float}` is FLOAT, strings and lists of whole numbers as they are.
+ * Values of ONNX attributes: whole numbers are INT, `{float}` is FLOAT, strings STRING, lists of whole numbers INTS.
  */
 export type OnnxAttribute = number | string | readonly number[] | { readonly float: number };
 
 /** Domain of ONNX Runtime's own operators. */
 export const MICROSOFT = 'com.microsoft';
 
-/** What an operation writes its ONNX nodes to. Values go by name. */
+/** Receives the ONNX nodes that an operation writes. Values are referred to by name. */
 export interface OnnxEmitter {
-  /** The name under which a tensor's value is known. */
+  /** The name of a tensor's value. */
   name(tensor: Tensor): string;
-  /** A fresh name for a value in between. */
+  /** A new name for an intermediate value. */
   temporary(): string;
   /** Whether a tensor is the same in every run: computed only from constants and bound inputs. */
   isFixed(tensor: Tensor): boolean;
@@ -24,9 +24,9 @@ export interface OnnxEmitter {
     attributes?: { readonly [name: string]: OnnxAttribute },
     domain?: string,
   ): void;
-  /** A 1-D int64 constant, as shapes and axes are given. */
+  /** A 1-D int64 constant, for shapes and axes. */
   integers(values: readonly number[]): string;
-  /** The shape that a Reshape is told. */
+  /** The shape input of a Reshape. */
   target(shape: Shape): string;
   constant(data: HostArray, shape: Shape): string;
 }

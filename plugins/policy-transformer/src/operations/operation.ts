@@ -2,15 +2,15 @@ import type { GraphBuilder } from './graph-builder.js';
 import type { OnnxEmitter } from './onnx-emitter.js';
 import type { Node, Tensor, TensorType } from './tensor.js';
 
-/** One gradient per output or input; absent: zero. */
+/** One gradient per output or input. `undefined` means zero. */
 type Gradients = readonly (Tensor | undefined)[];
 
-/** Everything there is to know about one operation. */
+/** The definition of one operation. */
 export interface Operation<Attributes = unknown> {
   readonly name: string;
   /** The shape rule: types of the outputs, or an error that names the shapes. */
   infer(inputs: readonly TensorType[], attributes: Attributes): readonly TensorType[];
-  /** The vector-Jacobian product, built in the same graph. Absent: no derivative flows to the inputs. */
+  /** The vector-Jacobian product, built in the same graph. Without it, no derivative flows to the inputs. */
   gradient?(graph: GraphBuilder, node: Node<Attributes>, outputs: Gradients): Gradients;
   /** Writes the ONNX nodes that compute the outputs. */
   lower(emit: OnnxEmitter, node: Node<Attributes>): void;

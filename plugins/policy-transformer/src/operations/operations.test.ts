@@ -1,7 +1,7 @@
 /**
- * Every operation: its derivative against central differences, or its values where it has none. Mutation that turns it
- * red: any factor or sign in any `gradient` (tried: the sign in `div`, the reverse in `cumulativeSum`, the tie of
- * `max`, a factor in `rmsNorm`). Long because it is a table: one entry per operation.
+ * Tests the derivative of every operation against central differences, or its values if it has no derivative. Goes red
+ * when a factor or sign in any `gradient` changes (tried: the sign in `div`, the reverse in `cumulativeSum`, the tie of
+ * `max`, a factor in `rmsNorm`). The file is long because it is a table with one entry per operation.
  */
 import { readdir } from 'node:fs/promises';
 
@@ -17,9 +17,9 @@ import type { HostArray, Shape, Tensor } from './tensor.js';
 
 interface Derivative {
   readonly shapes: readonly Shape[];
-  /** Lowest and highest number of the inputs; -1 to 1 where absent. */
+  /** Lowest and highest number of the inputs. Default: -1 to 1. */
   readonly range?: readonly [number, number];
-  /** Numbers of different inputs keep a distance: there is a kink where they are equal. */
+  /** Numbers of different inputs keep a distance, because there is a kink where they are equal. */
   readonly apart?: boolean;
   readonly of: (graph: Graph, ...inputs: Tensor[]) => Tensor | readonly Tensor[];
 }
@@ -242,7 +242,7 @@ const values: { readonly [name: string]: readonly Values[] } = {
     { of: (graph) => graph.topK(numbers(graph, 4, 9, 1, 9), 3).values, expected: [9, 9, 4] },
     { of: (graph) => graph.topK(numbers(graph, 4, 9, 1, 9), 3).indices, expected: [1, 3, 0] },
   ],
-  // On a tie the derivative goes to the left operand, as losses have it.
+  // On a tie the derivative goes to the left operand, as in losses.
   max: [{ of: (graph) => tieDerivatives(graph, 'max'), expected: [1, 1, 0, 0] }],
   min: [{ of: (graph) => tieDerivatives(graph, 'min'), expected: [1, 1, 0, 0] }],
   // A NaN in the branch that is not taken reaches neither value nor derivative.
@@ -325,7 +325,7 @@ describe('derivatives agree with central differences', () => {
         const got = await slope.run(inputs);
         for (const [index, input] of Object.values(inputs).entries()) {
           const analytic = got[`g${index}`]!;
-          // Rows that no id names have no slope; a few hundred of them tell no more than a few.
+          // Rows without an id have no slope. There may be hundreds of them, but a few are enough.
           for (let i = 0; i < Math.min(input.length, 64); i++) {
             const at = async (x: number) => {
               const data = { ...inputs, [`x${index}`]: input.with(i, x) };

@@ -4,7 +4,7 @@ import { describeType, sizeOf } from './shapes.js';
 import type { Node, Shape, TensorType } from './tensor.js';
 
 interface ReduceAttributes {
-  /** Counted from the front, rising. */
+  /** Counted from the front, in ascending order. */
   readonly axes: readonly number[];
   readonly keep: boolean;
 }

@@ -28,7 +28,7 @@ export function normalizeAxis(axis: number, rank: number): number {
   return normal;
 }
 
-/** The shape both broadcast to, as numpy does. */
+/** The shape to which both broadcast, as in numpy. */
 export function broadcastShapes(left: Shape, right: Shape): Shape {
   const rank = Math.max(left.length, right.length);
   return Array.from({ length: rank }, (_, axis) => {

@@ -46,7 +46,7 @@ export const tokenStatistics: Operation = {
     const probabilities = result(node, 3);
     const ids = graph.reshape(operand(node, 1), column);
     const logprobFactor = toLogprob && graph.reshape(toLogprob, column);
-    // Signs are turned on the small factors: one pass less over the whole matrix.
+    // Negating the small factors saves a pass over the whole matrix.
     let onDistribution = logprobFactor && graph.neg(logprobFactor);
     if (toEntropy !== undefined) {
       const factor = graph.neg(graph.reshape(toEntropy, column));

@@ -1,7 +1,7 @@
-/** What a tensor holds. Host arrays: Float32Array, Int32Array, Uint8Array (bool, 0 or 1). */
+/** Type of a tensor's elements. Host arrays: Float32Array, Int32Array, Uint8Array (bool, 0 or 1). */
 export type ElementType = 'float32' | 'int32' | 'bool';
 
-/** Concrete sizes, row-major. `[]` is a scalar. There are no dynamic sizes: a new shape is a new graph. */
+/** Concrete sizes, row-major. `[]` is a scalar. There are no dynamic sizes: a new shape needs a new graph. */
 export type Shape = readonly number[];
 
 export interface TensorType {

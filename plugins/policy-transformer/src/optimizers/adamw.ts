@@ -1,7 +1,7 @@
 /*
  * Adam with decoupled weight decay (Loshchilov & Hutter 2019): m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2,
  * p = p (1 - lr decay) - lr m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps).
- * Computed in float64, kept in float32.
+ * Computed in float64, stored in float32.
  */
 import { gradientOf, Moments } from './moments.js';
 import type { Optimizer, OptimizerState, ShapedParameters } from './optimizer.js';
@@ -10,7 +10,7 @@ export interface AdamwOptions {
   readonly beta1: number;
   readonly beta2: number;
   readonly epsilon: number;
-  /** Also on norm weights and biases, as torch.optim.AdamW does. */
+  /** Applies also to norm weights and biases, as in torch.optim.AdamW. */
   readonly weightDecay: number;
 }
 

@@ -8,7 +8,7 @@ export function gradientNorm(gradients: ReadonlyMap<string, Float32Array>): numb
 }
 
 /**
- * What clipping to `clipNorm` multiplies the gradient by: clipNorm / (norm + 1e-6), at most 1, as torch's
+ * The factor that clips the gradient to `clipNorm`: clipNorm / (norm + 1e-6), at most 1, as in torch's
  * `clip_grad_norm_`.
  */
 export function clipFactor(norm: number, clipNorm: number | undefined): number {

@@ -16,7 +16,7 @@ export const optimizerNames: readonly string[] = Object.keys(kinds);
 /**
  * Makes an optimizer over parameters. Options and defaults: `adamw` beta1 0.9, beta2 0.999, epsilon 1e-8, weightDecay
  * 0; `muon` momentum 0.95 on hidden matrices, and beta1 0.9, beta2 0.95, epsilon 1e-8 for AdamW on the rest,
- * weightDecay 0. Throws on an unknown name or option, and on a value out of range, saying what there is.
+ * weightDecay 0. Throws on an unknown name or option, and on a value out of range. The error says what is allowed.
  */
 export function createOptimizer(
   settings: OptimizerSettings,

@@ -1,6 +1,6 @@
 import type { OptimizerState, ShapedParameters, ShapedArray } from './optimizer.js';
 
-/** A zero array for each parameter, under the name of the moment. */
+/** One moment of every parameter, zero at the start. */
 export class Moments {
   readonly #name: string;
   readonly #arrays = new Map<string, ShapedArray>();
@@ -16,14 +16,14 @@ export class Moments {
     return this.#arrays.get(parameter)!.data;
   }
 
-  /** Copies, as they lie in a checkpoint. */
+  /** Copies of the arrays with their names in a checkpoint. */
   *export(): Iterable<[string, ShapedArray]> {
     for (const [parameter, { shape, data }] of this.#arrays) {
       yield [`${this.#name}.${parameter}`, { shape, data: data.slice() }];
     }
   }
 
-  /** Throws where the state lacks an array or has one of another length. */
+  /** Throws if the state lacks an array or has one of another length. */
   restore({ tensors }: OptimizerState): void {
     for (const [parameter, { data }] of this.#arrays) {
       const name = `${this.#name}.${parameter}`;
@@ -35,7 +35,7 @@ export class Moments {
   }
 }
 
-/** The gradient of a parameter. Throws where it is missing or has another length. */
+/** The gradient of a parameter. Throws if it is missing or has another length. */
 export function gradientOf(
   gradients: ReadonlyMap<string, Float32Array>,
   parameter: string,

@@ -74,7 +74,7 @@ export class Muon implements Optimizer {
   }
 }
 
-/** A projection of a layer, by Hugging Face's names. */
+/** Whether a parameter is a matrix of a layer, by its Hugging Face name. */
 function isHiddenMatrix(name: string, { shape }: ShapedArray): boolean {
   return shape.length === 2 && name.startsWith('model.layers.');
 }

@@ -14,16 +14,16 @@ export interface OptimizerState {
   readonly tensors: ReadonlyMap<string, ShapedArray>;
 }
 
-/** Turns gradients into changed parameters. Deterministic: equal gradients in, equal bits out. */
+/** Changes parameters by gradients. Deterministic: equal gradients give equal bits. */
 export interface Optimizer {
   /**
-   * One step on all parameters. `factor` multiplies the gradient first (clipping). Throws where a gradient is missing
+   * One step on all parameters. `factor` multiplies the gradient first (clipping). Throws if a gradient is missing
    * or has another length.
    */
   step(gradients: ReadonlyMap<string, Float32Array>, learningRate: number, factor: number): Promise<void>;
   /** A copy of its memory. */
   state(): OptimizerState;
-  /** Loads the memory of an optimizer of the same kind over the same parameters; throws for any other. */
+  /** Loads the memory of an optimizer of the same kind over the same parameters. Throws for any other memory. */
   restore(state: OptimizerState): void;
   /** Frees compiled programs. */
   dispose(): Promise<void>;

@@ -1,8 +1,8 @@
 /*
- * The orthogonal factor of a matrix, nearly: five steps of a quintic Newton-Schulz iteration whose slope at zero is
- * steep, so that singular values land in about [0.7, 1.2] (Jordan et al. 2024, "Muon",
- * https://kellerjordan.github.io/posts/muon). The products run in the engine; matrices of one shape are one batched
- * product.
+ * Approximates the orthogonal factor of a matrix by five steps of a quintic Newton-Schulz iteration. Its slope at zero
+ * is steep, so that singular values end in about [0.7, 1.2] (Jordan et al. 2024, "Muon",
+ * https://kellerjordan.github.io/posts/muon). The products run in the engine. Matrices of the same shape share one
+ * batched product.
  */
 import type { Executable, Executor } from '../executors/executor.js';
 import { Graph } from '../graph/graph.js';
@@ -11,7 +11,7 @@ import type { Tensor } from '../operations/tensor.js';
 const coefficients = [3.4445, -4.775, 2.0315] as const;
 const iterations = 5;
 
-/** One run takes at most this many numbers, so that it lasts well below a second. */
+/** One run has at most this many numbers, so that it takes well below a second. */
 const numbersPerRun = 2 ** 20;
 
 /** A matrix, row-major. */
@@ -66,7 +66,7 @@ export class Orthogonalizer {
   }
 }
 
-/** Of wide matrices [count, short, long]. */
+/** The orthogonal factors of wide matrices [count, short, long]. */
 function newtonSchulz(graph: Graph, matrices: Tensor): Tensor {
   const [a, b, c] = coefficients;
   const norm = graph.sqrt(graph.sum(graph.mul(matrices, matrices), { axes: [1, 2], keep: true }));
@@ -79,7 +79,7 @@ function newtonSchulz(graph: Graph, matrices: Tensor): Tensor {
   return x;
 }
 
-/** Matrices with the same sides, whichever is the longer, in order of first appearance. */
+/** Groups matrices of the same shape, tall or wide, in order of first appearance. */
 function groupByShape(matrices: readonly Matrix[]): Matrix[][] {
   const groups = new Map<string, Matrix[]>();
   for (const matrix of matrices) {
@@ -91,7 +91,7 @@ function groupByShape(matrices: readonly Matrix[]): Matrix[][] {
   return [...groups.values()];
 }
 
-/** Copies a matrix with no more rows than columns, transposing a tall one. */
+/** Copies a matrix, and transposes it if it has more rows than columns. */
 function toWide({ rows, columns, data }: Matrix, wide: Float32Array): void {
   if (rows <= columns) {
     wide.set(data);

@@ -11,7 +11,7 @@ export interface Checkpoint {
   /** A `ParameterBlock`'s data. */
   readonly data: Float32Array;
   readonly policyVersion: number;
-  /** Absent where no optimizer was set. */
+  /** Absent if no optimizer was set. */
   readonly optimizer?: { readonly settings: OptimizerSettings; readonly state: OptimizerState };
 }
 
@@ -19,8 +19,8 @@ const VALUE_HEAD: readonly string[] = [VALUE_WEIGHT, VALUE_BIAS];
 const MOMENT = 'moment.';
 
 /**
- * A Hugging Face folder with the trainer's state beside it; a value head, which that format does not know, is part of
- * the state.
+ * Writes a Hugging Face folder with the trainer's state beside it. The state includes a value head, which that format
+ * does not support.
  */
 export async function writeCheckpoint(
   directory: string,

@@ -19,14 +19,14 @@ export { estimate } from './estimate-policy.js';
 
 const engines = { auto: 'auto', native: 'onnxruntime-node', wasm: 'onnxruntime-web' } as const;
 
-/** A policy from a preset or a folder. The optimizer is chosen by `resetOptimizer`. */
+/** A policy from a preset or a folder. `resetOptimizer` chooses the optimizer. */
 export async function create(options: TransformerOptions, host: Host, context: PolicyContext): Promise<PolicyModel> {
   return createPolicy(options, host, context, (settings, cores, log) =>
     Promise.resolve(new WorkerEngine(settings, cores, log)),
   );
 }
 
-/** As `create`; `start` makes the engine, for tests that want it on their own thread. */
+/** Like `create`. `start` creates the engine, so that tests can run it on their own thread. */
 export async function createPolicy(
   options: TransformerOptions,
   host: Host,
@@ -52,7 +52,7 @@ export async function createPolicy(
   const initial = missing
     ? initializeParameters(config, { valueHead }, host.random.stream('weights'))
     : new Map<string, Float32Array>();
-  // A folder's weights must be whole: only what it cannot hold, the value head, starts fresh there.
+  // A folder must have all weights. Only the value head, which it cannot hold, starts fresh.
   const fresh = [...initial].filter(([name]) => context.from === undefined || name.startsWith('value_head.'));
   const block = new ParameterBlock(config, { valueHead }).fill(new Map([...fresh, ...given]));
 
@@ -83,7 +83,7 @@ export async function createPolicy(
   }
 }
 
-/** A tokenizer of the corpus and a preset's shape; no weights yet. */
+/** A tokenizer trained on the corpus and a preset's shape, without weights. */
 async function scratchFolder(
   { tokenizer, vocabularySize }: TransformerOptions,
   context: PolicyContext,

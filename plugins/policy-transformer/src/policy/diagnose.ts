@@ -15,7 +15,7 @@ import { Graph } from '../graph/graph.js';
 
 const NAMES = { 'onnxruntime-node': 'native engine', 'onnxruntime-web': 'WebAssembly engine' } as const;
 
-/** Which engines compute here, from which packages, why not from others, and how to get those that do not. */
+/** Reports which engines work here, from which packages, why others do not work, and how to install them. */
 export async function diagnose(search: Omit<RuntimeSearch, 'engine'> = {}): Promise<readonly Diagnosis[]> {
   const native = await tryEngine({ ...search, engine: 'onnxruntime-node' });
   const web = await tryEngine({ ...search, engine: 'onnxruntime-web' });
@@ -61,7 +61,7 @@ function nativeHint(machine: string): string {
     : `no native engine exists for ${machine}: training uses WebAssembly, which is about four times slower`;
 }
 
-/** Not that it loads, but that it computes. */
+/** Checks that the engine computes, not only that it loads. */
 async function tryEngine(
   search: RuntimeSearch & { readonly engine: Executor['engine'] },
 ): Promise<{ readonly loaded: LoadedRuntime } | { readonly reason: string }> {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { TransformerOptions } from '../options.js';
 
-/** More threads than this wait for each other more than they compute, and each holds a copy of the weights. */
+/** More threads than this mostly wait for each other, and each holds a copy of the weights. */
 const MOST_THREADS = 8;
 
 /** The maximum length of an episode if nothing limits it: rotary tables and caches have this size. */
@@ -14,7 +14,7 @@ export function threadsOf({ threads }: Pick<TransformerOptions, 'threads'>): num
   return threads ?? Math.min(MOST_THREADS, availableParallelism());
 }
 
-/** Tokens of the longest sequence, whatever the model. */
+/** Tokens of the longest sequence of any model. */
 export function longestSequence(maxTokens: number | undefined): number {
   return maxTokens ?? USUAL_LENGTH;
 }

@@ -34,7 +34,7 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
   const made = policy.describe()['parameters'] as number;
   await policy.dispose();
   const scratch = await estimate(options, { ...context, preset: 'pico' }, load);
-  // With the longest vocabulary: 64 numbers for each of 300 tokens, of which there are some thirty.
+  // The estimate assumes the largest vocabulary, 300 tokens of 64 numbers each. Really there are about thirty tokens.
   expect(scratch.parameters).toBeGreaterThan(made);
   expect(scratch.parameters).toBeLessThan(made + 64 * 300);
   const read = await estimate(options, { ...context, from: folder }, load);

@@ -10,7 +10,7 @@ import { createConversationEncoder } from '../tokenizer/conversation-encoder.js'
 import { longestSequence, positionsOf, threadsOf } from './engine-sizes.js';
 import { capabilitiesOf } from './transformer-policy.js';
 
-/** Texts of small environments have no more tokens than this; how many, only their demonstrations tell. */
+/** Texts of small environments have at most this many tokens. Only their demonstrations give the exact number. */
 const LIKELY_VOCABULARY = 1024;
 const FLOAT = 4;
 
@@ -53,7 +53,7 @@ function scratchConfig(
   return presetConfig(preset ?? '', Math.min(vocabularySize, LIKELY_VOCABULARY), longestSequence(maxTokens));
 }
 
-/** Throws where `create` could make nothing of the folder. */
+/** Throws if `create` could not use the folder. */
 async function folderConfig(directory: string): Promise<DecoderConfig> {
   const { config, tokenizer, ids } = await readModelTexts(directory);
   createConversationEncoder(tokenizer, ids.eos);
@@ -66,8 +66,8 @@ async function folderConfig(directory: string): Promise<DecoderConfig> {
 }
 
 /**
- * Of a training run of one thread: what the backward pass needs of each layer, attention, and logits with their
- * gradients.
+ * Memory of a training run on one thread: values of each layer that the backward pass needs, attention, and logits with
+ * their gradients.
  */
 function activationBytes(config: DecoderConfig, microBatchTokens: number, longest: number): number {
   const { layers, hiddenSize, intermediateSize, heads, headWidth, vocabularySize } = config;

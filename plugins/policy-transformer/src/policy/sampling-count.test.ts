@@ -22,16 +22,16 @@ const fed = (from: number, tokens: number) =>
   forwardOperations(config, { valueHead: false }, { from, tokens, asked: [from + tokens - 1] });
 
 describe('SamplingCount', () => {
-  // Goes red where a known sequence is counted from its start again, or the last sampled token twice.
+  // Goes red when a known sequence is counted from its start again, or the last sampled token twice.
   it('counts every token of a sequence once', () => {
     const count = new SamplingCount(config);
     const first = count.operations(request('one', 14), answer(4));
     expect(first).toBe(fed(0, 14) + fed(14, 1) + fed(15, 1) + fed(16, 1));
-    // Fourteen, four sampled, and two of an observation.
+    // Fourteen tokens, four sampled ones, and two of an observation.
     expect(count.operations(request('one', 20), answer(1))).toBe(fed(17, 3));
   });
 
-  // Goes red where the same prompt of another sequence counts less, or a released name is known on.
+  // Goes red when the same prompt of another sequence counts less, or a released name is still known.
   it('knows nothing of other sequences, nor of released ones', () => {
     const count = new SamplingCount(config);
     const alone = count.operations(request('one', 14), answer(2));

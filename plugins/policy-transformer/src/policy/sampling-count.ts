@@ -9,7 +9,7 @@ import { forwardOperations } from '../model/operation-count.js';
  */
 export class SamplingCount {
   readonly #config: DecoderConfig;
-  /** Tokens of each sequence that were fed. */
+  /** Number of tokens of each sequence that were fed. */
   readonly #fed = new Map<string, number>();
 
   constructor(config: DecoderConfig) {
@@ -19,7 +19,7 @@ export class SamplingCount {
   /** Operations of answering a request. The last token of an answer is fed by the request that follows it. */
   operations({ sequence, tokens }: GenerateRequest, { tokens: sampled }: GeneratedTokens): number {
     const known = this.#fed.get(sequence) ?? 0;
-    // A sequence that begins anew under its old name.
+    // With too few tokens, the request starts a new sequence under an old name.
     const from = known < tokens.length ? known : 0;
     this.#fed.set(sequence, tokens.length + sampled.length - 1);
     let operations = this.#passage(from, tokens.length - from);

@@ -1,10 +1,10 @@
 import type { GenerateRequest } from '@agentgym/cli';
 
 /**
- * Which core continues which request. A sequence stays where it is remembered; new ones fill up the cores to equal
- * shares in the order of the list, so that neighbours, who often share a prompt, stay together. A function of the
- * requests and of where earlier ones went, never of timing.
- * @param homes Where sequences live; new ones are added.
+ * Assigns requests to cores. A sequence stays on the core that remembers it. New sequences fill up the cores to equal
+ * shares in the order of the list, so that neighbours, which often share a prompt, stay together. The result depends on
+ * the requests and the cores of earlier ones, never on timing.
+ * @param homes The core of each sequence. New sequences are added.
  */
 export function splitRequests(
   requests: readonly GenerateRequest[],

@@ -42,7 +42,7 @@ async function policyOf(
   return policy;
 }
 
-/** Episodes of two turns, sampled, as a batch. */
+/** A batch of sampled episodes of two turns. */
 async function play(policy: PolicyModel, rows: number): Promise<TrainingBatch> {
   const { encoder } = policy;
   let sequences = Array.from({ length: rows }, (_, row) => [...encoder.begin('', `guess ${row % 5} between 4 and 33`)]);
@@ -108,13 +108,13 @@ const policyGradient: Loss = {
   },
   metrics: { ratio },
 };
-/** Reads rows, in pairs. */
+/** Reads rows in pairs. */
 const preference: Loss = {
   terms: { pairs: { op: 'logsigmoid', of: { op: 'pairDifference', of: { op: 'sequenceSum', of: live } } } },
 };
 
 describe('TransformerPolicy', () => {
-  // Law 1. Goes red where training divides by another temperature than sampling, or shifts tokens by one.
+  // Law 1. Goes red when training uses another temperature than sampling, or shifts tokens by one.
   it('trains on what it sampled: log probabilities agree to 1e-4', async () => {
     const policy = await policyOf();
     const batch = await play(policy, 12);
@@ -175,8 +175,8 @@ describe('TransformerPolicy', () => {
     }
   });
 
-  // Goes red when the cores go on from tokens that a request did not give: after a call that failed, for an array that
-  // was changed in place, for two requests of one name, or where calls overlap.
+  // Goes red when the cores continue from tokens that a request did not contain: after a failed call, for an array that
+  // was changed in place, for two requests of one name, or when calls overlap.
   it.each([1, 2])(
     'answers a request the same whatever was asked under its name before, on %s cores',
     async (threads) => {
@@ -206,11 +206,11 @@ describe('TransformerPolicy', () => {
       const prompt = [...policy.encoder.begin('', 'guess my number between 4 and 33')];
       prompt.push(...(await agrees(prompt)), ...policy.encoder.append('higher'));
       prompt.push(...(await agrees(prompt)), ...policy.encoder.append('lower'));
-      // In place, where the cores have been before.
+      // Changes a token in place, at a position that the cores have already read.
       prompt[3] = prompt[3] === 20 ? 21 : 20;
       await agrees(prompt);
       await agrees(prompt.slice(0, 6));
-      // A call that is refused for one of its requests, and one that is under way meanwhile.
+      // A call that is refused because of one request, and a call that runs at the same time.
       const other = [...prompt.slice(0, 4), 22, 23, 24];
       const refused = policy.generate([...names.map((name) => ask(other, name)), ask([1e6], 'foreign')], sampling);
       const [, overlapping] = await Promise.all([

@@ -31,7 +31,7 @@ import { splitRequests } from './split-requests.js';
 
 export interface TransformerParts {
   readonly engine: Engine;
-  /** What the model is: everything of a Hugging Face folder but the weights. */
+  /** The model: everything in a Hugging Face folder except the weights. */
   readonly folder: Omit<ModelFolder, 'weights'>;
   readonly encoder: ConversationEncoder;
   readonly valueHead: boolean;
@@ -66,9 +66,9 @@ export class TransformerPolicy implements PolicyModel {
   readonly #engine: Engine;
   /** The core that remembers a sequence. */
   readonly #homes = new Map<string, number>();
-  /** What the cores know of sequences. */
+  /** The tokens of sequences that the cores know. */
   readonly #histories = new TokenHistories();
-  /** By core, sequences that it may forget. */
+  /** For each core, the sequences that it may forget. */
   readonly #released: readonly string[][];
   #version = 0;
   #optimizer = DEFAULT_OPTIMIZER;
@@ -87,7 +87,7 @@ export class TransformerPolicy implements PolicyModel {
     if (parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
   }
 
-  /** There is one where the model has a value head. */
+  /** Defined if the model has a value head. */
   readonly values?: (batch: TrainingBatch) => Promise<Float64Array>;
 
   get policyVersion(): number {
@@ -121,14 +121,14 @@ export class TransformerPolicy implements PolicyModel {
         throw error;
       }
     });
-    // Whole numbers: their sum does not depend on the order in which calls come.
+    // The counts are integers, so their sum does not depend on the order of calls.
     for (const [index, request] of requests.entries()) {
       this.#operations += this.#sampling.operations(request, answers[index]!);
     }
     return answers;
   }
 
-  /** Told to the cores with their next requests: a message of its own would wake them for next to nothing. */
+  /** Sent to the cores with their next requests, because a separate message would wake them for little. */
   release(sequences: readonly string[]): void {
     for (const sequence of sequences) {
       const home = this.#homes.get(sequence);
@@ -189,7 +189,7 @@ export class TransformerPolicy implements PolicyModel {
     };
   }
 
-  /** `forwardOperations` of all tokens, and three times that for training tokens; the optimizer is not counted. */
+  /** `forwardOperations` of all tokens, and three times that for training tokens. The optimizer is not counted. */
   takeOperations(): number {
     const taken = this.#operations;
     this.#operations = 0;
@@ -243,7 +243,7 @@ export class TransformerPolicy implements PolicyModel {
     return evaluated.whole;
   }
 
-  /** Deals the rows of a batch to the cores and puts what comes back in its place. */
+  /** Distributes the rows of a batch to the cores and copies the results back to their rows. */
   async #spread<Part extends Evaluated>(
     batch: TrainingBatch,
     unit: 1 | 2,
@@ -256,7 +256,7 @@ export class TransformerPolicy implements PolicyModel {
       entropy: array(),
       ...(this.#parts.valueHead ? { values: array() } : {}),
     };
-    // Pairs are found by their place in the batch, so a share keeps its rows in order.
+    // Pairs are found by their position in the batch, so a share keeps its rows in order.
     const shares = dealUnits(trainedUnits(batch, unit), this.#engine.cores).map((units) =>
       units.flat().sort((a, b) => a - b),
     );
@@ -286,7 +286,7 @@ export class TransformerPolicy implements PolicyModel {
     });
   }
 
-  /** With other weights what the cores have computed is worth nothing, and a sequence may go to another core. */
+  /** New weights make the cached results of the cores useless, so a sequence may move to another core. */
   #forgetSequences(): void {
     this.release([...this.#homes.keys()]);
   }

@@ -34,7 +34,7 @@ export const presets: readonly { readonly name: PresetName; readonly summary: st
   return { name, summary: `${count} parameters: hidden size ${hiddenSize}, ${layers} layers, ${heads} heads` };
 });
 
-/** The configuration of a preset. Throws on an unknown name, saying which there are. */
+/** The configuration of a preset. Throws on an unknown name. The error lists the known ones. */
 export function presetConfig(name: string, vocabularySize: number, maxPositions: number): DecoderConfig {
   if (!Object.hasOwn(sizes, name)) {
     throw new Error(`there is no preset ${JSON.stringify(name)}; available: ${Object.keys(sizes).join(', ')}`);
@@ -60,7 +60,7 @@ export function presetConfig(name: string, vocabularySize: number, maxPositions:
   };
 }
 
-/** Of the layers and the final norm. */
+/** Number of parameters of the layers and the final norm. */
 function countParameters({ hiddenSize, layers, intermediateSize }: Sizes): number {
   const layer = 4 * hiddenSize ** 2 + 3 * hiddenSize * intermediateSize + 2 * hiddenSize;
   return layers * layer + hiddenSize;

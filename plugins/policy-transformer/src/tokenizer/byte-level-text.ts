@@ -1,6 +1,6 @@
 /**
- * The printable character that stands for each byte in a byte-level vocabulary (GPT-2's): itself, or one from U+0100
- * on.
+ * The character for each byte in a byte-level vocabulary (GPT-2's): the byte itself if it is printable, otherwise a
+ * character from U+0100 on.
  */
 export function byteCharacters(): string[] {
   const printable = (byte: number) =>
@@ -13,7 +13,8 @@ const byteOf = new Map(byteCharacters().map((character, byte) => [character, byt
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The text of a byte-level token, with bytes that are not a character alone as `\xE2`; undefined if it spells no bytes.
+ * The text of a byte-level token. Bytes that are not a whole character are written as `\xE2`. Undefined if the token
+ * has characters that represent no byte.
  */
 export function byteLevelText(token: string): string | undefined {
   const bytes = Array.from(token, (character) => byteOf.get(character));

@@ -1,11 +1,11 @@
 /*
- * A chat template is a program over a whole conversation. It is run a few times on sentinels, once, at creation; what
- * stands between them is the layout, and no template runs again. Text is put between the pieces later, so it can change
- * nothing about them.
+ * A chat template is a program over a whole conversation. At creation it runs a few times on sentinels. The text
+ * between the sentinels is the layout, and the template never runs again. Later texts are inserted between these
+ * pieces, so they cannot change them.
  */
 import { Template } from '@huggingface/jinja';
 
-/** Names of what is filled in. */
+/** Names of the texts that are filled in. */
 export type Slot = 'system' | 'observation';
 
 /** Literal text of the template, or a place to be filled. */
@@ -19,9 +19,9 @@ export interface ChatLayout {
    */
   readonly begin: readonly LayoutPart[];
   readonly beginWithSystem?: readonly LayoutPart[];
-  /** From the end of an action, its end token first, up to where the next action begins. */
+  /** The text from the end of an action, starting with its end token, up to the next action. */
   readonly append: readonly LayoutPart[];
-  /** The template cuts white space around the text in these places. */
+  /** Whether the template trims white space around the text in these places. */
   readonly trims: { readonly [S in Slot]: boolean };
 }
 
@@ -30,7 +30,7 @@ interface Message {
   readonly content: string;
 }
 
-// Letters and digits only, so that no template takes them for markup; not a prefix of one another.
+// Only letters and digits, so that no template reads them as markup. None is a prefix of another.
 const sentinels = {
   system: 'Qsystem7Q',
   observation: ['Qobserve0Q', 'Qobserve1Q', 'Qobserve2Q'],
@@ -38,12 +38,12 @@ const sentinels = {
 } as const;
 
 /**
- * Finds the pieces of a template. Throws, saying why, where conversations under it do not grow by appending.
+ * Finds the pieces of a template. Throws with the reason if its conversations do not grow by appending.
  * @param template Source of the Jinja template.
  * @param variables `bos_token` and the like.
  */
 export function readChatLayout(template: string, variables: { readonly [name: string]: unknown }): ChatLayout {
-  // A prompt with today's date would make runs depend on the day; this date is what Llama 3.2's template falls back to.
+  // Today's date in a prompt would make runs depend on the day. This date is the default of Llama 3.2's template.
   const date = '26 Jul 2024';
   const program = new Template(`{%- macro strftime_now(format) -%}${date}{%- endmacro -%}${template}`);
   const render = (messages: readonly Message[]) =>
@@ -88,7 +88,7 @@ export function readChatLayout(template: string, variables: { readonly [name: st
   };
 }
 
-/** Cuts a rendered text at its sentinels, each of which must occur once, in the order given. */
+/** Splits a rendered text at its sentinels. Each must occur once, in the given order. */
 function fill(rendered: string, slots: { readonly [sentinel: string]: Slot }): LayoutPart[] {
   const parts: LayoutPart[] = [];
   let rest = rendered;

@@ -7,9 +7,9 @@ import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
 /** A template compiled to ids: control tokens, literal text, and places to be filled. */
 type Piece = number | { readonly text: string } | { readonly slot: Slot };
 
-/** A conversation encoder that also knows how many ids there are. */
+/** A conversation encoder that also gives the number of ids. */
 export interface FolderEncoder extends ConversationEncoder {
-  /** Ids that the tokenizer defines: 0 to this, exclusive; a model may have more rows. */
+  /** The tokenizer defines ids from 0 to this, exclusive. A model may have more rows. */
   readonly vocabularySize: number;
 }
 
@@ -17,8 +17,8 @@ export interface FolderEncoder extends ConversationEncoder {
  * The encoder of a Hugging Face folder: its tokenizer, and its chat template as pieces of one growing sequence. Text is
  * encoded together with the template's literal text around it, as in the training of the model, but never as a control
  * token.
- * @param endIds Further ids that end an action (`eos_token_id` of generation_config.json); the template's own comes
- * first. Throws if there is no template, or if a conversation cannot grow with it.
+ * @param endIds Further ids that end an action (`eos_token_id` of generation_config.json). The template's end token
+ * comes first. Throws if there is no template, or if a conversation cannot grow with it.
  */
 export function createConversationEncoder(files: TokenizerFiles, endIds: readonly number[] = []): FolderEncoder {
   const config = JSON.parse(files.config) as { readonly [key: string]: unknown };
@@ -81,7 +81,7 @@ function encodePieces(
   return ids;
 }
 
-/** The folder's template: its own file, else in the configuration, where several may stand by name. */
+/** The folder's template: from its file, or from the configuration, which may contain several with names. */
 function templateOf(files: TokenizerFiles, config: { readonly [key: string]: unknown }): string {
   if (files.chatTemplate !== undefined) return files.chatTemplate;
   const stored = config['chat_template'];

@@ -6,7 +6,7 @@ import type { TokenizerFiles } from './tokenizer-files.js';
  */
 export const endToken = '<|end|>';
 
-/** Roles alternate, so that one token between messages says all. */
+/** Roles alternate, so one token between messages is enough. */
 const template = `{% for message in messages %}{{ message['content'] }}${endToken}{% endfor %}`;
 
 /** The files of a tokenizer whose vocabulary begins with `endToken`. */

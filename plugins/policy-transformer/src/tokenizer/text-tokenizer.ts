@@ -8,7 +8,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { byteLevelText } from './byte-level-text.js';
 import type { TokenizerJson } from './tokenizer-files.js';
 
-/** What is used of the library; its own types name files without extensions, which NodeNext does not resolve. */
+/** The used part of the library. Its own types import files without extensions, which NodeNext does not resolve. */
 interface LibraryTokenizer {
   encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: (number | undefined)[] };
   decode(ids: readonly number[], options: { readonly clean_up_tokenization_spaces: boolean }): string;
@@ -16,11 +16,11 @@ interface LibraryTokenizer {
 }
 const Library = Tokenizer as unknown as new (json: object, config: object) => LibraryTokenizer;
 
-/** Texts up to this length are remembered: observations of small environments repeat. */
+/** Texts up to this length are cached, because observations of small environments repeat. */
 const rememberedLength = 256;
 const rememberedTexts = 16_384;
 
-/** Text to ids and back, without special tokens; they are looked up by `addedToken`. */
+/** Text to ids and back, without special tokens. `addedToken` looks these up. */
 export class TextTokenizer {
   /** One more than the largest id. */
   readonly vocabularySize: number;
@@ -28,11 +28,11 @@ export class TextTokenizer {
   readonly #idOfAdded = new Map<string, number>();
   readonly #contentOfAdded = new Map<number, string>();
   readonly #splitter: RegExp | undefined;
-  /** Tokens spell bytes, a character each. */
+  /** Whether each character of a token represents a byte. */
   readonly #bytes: boolean;
   readonly #encoded = new Map<string, readonly number[]>();
 
-  /** @param json The parsed tokenizer.json. Throws where it is none. */
+  /** @param json The parsed tokenizer.json. Throws if it is not one. */
   constructor(json: TokenizerJson) {
     const added = json.added_tokens as TokenizerJson['added_tokens'] | undefined;
     if (added === undefined || typeof json.model?.vocab !== 'object' || json.model.vocab === null) {
@@ -51,12 +51,12 @@ export class TextTokenizer {
     this.vocabularySize = [...ids, ...this.#contentOfAdded.keys()].reduce((most, id) => Math.max(most, id), -1) + 1;
   }
 
-  /** Ids of a text; what looks like a control token is spelled out. The array is shared: do not change it. */
+  /** Ids of a text. Control tokens in it are encoded as ordinary text. The array is shared: do not change it. */
   encode(text: string): readonly number[] {
     if (text === '') return [];
     const known = this.#encoded.get(text);
     if (known !== undefined) return known;
-    // Halves of surrogate pairs are no characters; they also mark the places of removed tokens.
+    // Halves of surrogate pairs are not characters, and they mark the removed tokens.
     const { ids } = this.#library.encode(text.replace(/\p{Surrogate}/gu, '\ufffd'), { add_special_tokens: false });
     if (!ids.every((id) => id !== undefined)) throw new Error(`the tokenizer has no token for ${JSON.stringify(text)}`);
     if (text.length <= rememberedLength) {
@@ -66,7 +66,7 @@ export class TextTokenizer {
     return ids;
   }
 
-  /** Text of ids, added tokens spelled out; an id that nothing defines and a torn UTF-8 sequence give U+FFFD. */
+  /** Text of ids, including added tokens. An undefined id or an incomplete UTF-8 sequence gives U+FFFD. */
   decode(ids: readonly number[]): string {
     let text = '';
     let run: number[] = [];
@@ -88,8 +88,8 @@ export class TextTokenizer {
   }
 
   /**
-   * Text of one id, for people: as in the vocabulary, with the leading space that decoding may remove. Bytes that are
-   * not a character alone are escaped; an undefined id is shown as `<id>`.
+   * Text of one id for display: as in the vocabulary, with the leading space that decoding may remove. Bytes that are
+   * not a whole character are escaped. An undefined id is shown as `<id>`.
    */
   piece(id: number): string {
     const token = this.#contentOfAdded.get(id) ?? this.#library.id_to_token(id);
@@ -103,7 +103,7 @@ export class TextTokenizer {
     return this.#idOfAdded.get(content);
   }
 
-  /** Cuts a *trusted* text (a rendered template) into control tokens, as ids, and the text between them. */
+  /** Splits a *trusted* text (a rendered template) into control tokens, as ids, and the text between them. */
   splitAddedTokens(trusted: string): (number | string)[] {
     if (this.#splitter === undefined) return trusted === '' ? [] : [trusted];
     return trusted
@@ -113,7 +113,9 @@ export class TextTokenizer {
   }
 }
 
-/** The model with every added token renamed to what no well-formed text contains; the token for unknown text stays. */
+/**
+ * The model without added tokens: they are renamed to strings that no well-formed text contains, except `unk_token`.
+ */
 function withoutAddedTokens({ added_tokens: added, model }: TokenizerJson): object {
   const removed = new Set(added.map(({ content }) => content).filter((content) => content !== model.unk_token));
   const rename = (token: string) => (removed.has(token) ? `\udfff${token}\ud800` : token);

@@ -1,17 +1,17 @@
 /*
- * Byte-level byte-pair encoding (Sennrich et al. 2016, over bytes as in GPT-2): the most frequent pair of neighbours
- * becomes a token, again and again; of equally frequent pairs the one with the lower ids comes first, which is the
- * order of Hugging Face's trainer.
+ * Byte-level byte-pair encoding (Sennrich et al. 2016, over bytes as in GPT-2): repeatedly, the most frequent pair of
+ * neighbours becomes a token. Of equally frequent pairs, the one with the lower ids comes first, as in Hugging Face's
+ * trainer.
  */
 import { byteCharacters } from './byte-level-text.js';
 import { chatFiles, endToken } from './from-scratch-files.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
-/** GPT-2's words: what the `ByteLevel` pre-tokenizer of Hugging Face cuts a text into. */
+/** GPT-2's words, into which Hugging Face's `ByteLevel` pre-tokenizer splits a text. */
 const words = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
 
 interface Word {
-  /** Ids of its pieces at present. */
+  /** Current ids of its pieces. */
   pieces: number[];
   readonly count: number;
 }
@@ -25,8 +25,8 @@ interface Pair {
 /**
  * Trains a tokenizer that can encode every text without loss.
  * @param corpus One message each.
- * @param options.vocabularySize At least 257: the bytes and the end token. Fewer tokens come out where no pair occurs
- * twice any more.
+ * @param options.vocabularySize At least 257: the bytes and the end token. The result has fewer tokens if no pair
+ * occurs twice any more.
  */
 export async function trainByteLevelTokenizer(
   corpus: AsyncIterable<string> | Iterable<string>,
@@ -70,7 +70,7 @@ export async function trainByteLevelTokenizer(
 /** Adds a token for each merge to `tokens` until there are `size` of them, or no pair occurs twice. */
 function learnMerges(words: readonly Word[], tokens: string[], size: number): [string, string][] {
   const pairs = new Map<number, Pair>();
-  // Ids stay far below 2^20, so that a pair is one exact number whose order is that of (left, right).
+  // Ids stay far below 2^20, so a pair is one exact number with the order of (left, right).
   const width = 2 ** 20;
   const change = (left: number, right: number, index: number, by: number) => {
     const key = left * width + right;
@@ -108,7 +108,7 @@ function learnMerges(words: readonly Word[], tokens: string[], size: number): [s
   return merges;
 }
 
-/** Every occurrence from the left of `left`, `right` as one piece. */
+/** Replaces every `left`, `right`, from left to right, by one piece. */
 function mergePair(pieces: readonly number[], left: number, right: number, merged: number): number[] {
   const result: number[] = [];
   for (let i = 0; i < pieces.length; i += 1) {

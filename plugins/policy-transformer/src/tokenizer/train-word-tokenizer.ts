@@ -6,17 +6,17 @@
 import type { TokenizerFiles } from './tokenizer-files.js';
 import { chatFiles, endToken } from './from-scratch-files.js';
 
-/** A line end; a word, a number or a sign, each with a blank in front if there is one; a blank. */
+/** A line end; a word, a number or a sign, each with the space before it if there is one; or a space. */
 const pattern = '\\n| ?[\\p{L}\\p{M}]+| ?\\p{N}+| ?[^\\p{L}\\p{M}\\p{N} \\n]| ';
 
-/** Stands for characters that the training text does not have. */
+/** Replaces characters that the training text does not have. */
 const unknownToken = '\ufffd';
 
 /**
  * Builds the tokenizer of a text. The result depends on the words and how often they occur, not on their order.
  * @param corpus One message each: a system text, an observation or an action.
- * @param options.vocabularySize At most this many tokens (characters of the text excepted, they are always in): the
- * rarest words are left out.
+ * @param options.vocabularySize At most this many tokens: the rarest words are left out. Characters of the text are
+ * always included, even if there are more.
  */
 export async function trainWordTokenizer(
   corpus: AsyncIterable<string> | Iterable<string>,
@@ -58,7 +58,7 @@ export async function trainWordTokenizer(
         { type: 'Strip', content: ' ', start: 1, stop: 0 },
       ],
     },
-    // Byte-pair encoding without a single merge: a word is looked up whole, else taken apart into characters.
+    // Byte-pair encoding without merges: a known word is one token, any other word is split into characters.
     model: {
       type: 'BPE',
       dropout: null,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { takeRows } from './batch-rows.js';
 
-/** Three rows of `width` tokens with columns of every kind; each number says where it stands. */
+/** Three rows of `width` tokens with columns of every kind. Each number encodes its position. */
 function fullBatch(width: number): TrainingBatch {
   const row = (group: number) => {
     const tokens = Array.from({ length: width }, (_, t) => 10 * group + t);

@@ -15,7 +15,7 @@ export function takeRows(batch: TrainingBatch, rows: readonly number[]): Trainin
   return { ...(Object.fromEntries(part) as TrainingBatch), rows: rows.length };
 }
 
-/** Per row, how many tokens training has to look at: up to the last sampled one. 0 where nothing was sampled. */
+/** For each row, the number of tokens that training needs: up to the last sampled one, 0 if none was sampled. */
 function trainedLengths({ rows, width, mask }: TrainingBatch): number[] {
   return Array.from({ length: rows }, (_, row) => mask.subarray(row * width, (row + 1) * width).lastIndexOf(1) + 1);
 }
@@ -34,12 +34,12 @@ export function trainedUnits(batch: TrainingBatch, size: 1 | 2): number[][] {
     .sort((a, b) => longest(b) - longest(a) || a[0]! - b[0]!);
 }
 
-/** Units dealt out, so that shares are alike in size and length. */
+/** Distributes units, so that shares have similar sizes and lengths. */
 export function dealUnits(units: readonly number[][], shares: number): number[][][] {
   return Array.from({ length: shares }, (_, share) => units.filter((__, index) => index % shares === share));
 }
 
-/** Cuts a share, longest rows first, into micro-batches of rows * width up to `tokens`, as even as they come. */
+/** Splits a share, longest rows first, into micro-batches of similar size, with rows * width up to `tokens`. */
 export function cutMicroBatches(batch: TrainingBatch, units: readonly number[][], tokens: number): number[][] {
   const lengths = trainedLengths(batch);
   const width = Math.max(1, ...units.flat().map((row) => lengths[row]!));

@@ -9,18 +9,18 @@ import { parameterShapes } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
 
 /**
- * Parameters up to which hand-written kernels sample faster. They use vectors of four numbers where the engine uses up
- * to sixteen, but pad nothing, and need no new session for each policy version; in the smallest models that outweighs
- * the arithmetic.
+ * Up to this many parameters, hand-written kernels sample faster. They use vectors of four numbers, while the engine
+ * uses up to sixteen. But they pad nothing and need no new session for each policy version, which saves more time in
+ * the smallest models.
  */
 const MOST_FOR_KERNELS = 250_000;
 
-/** Of one decode run: enough to keep the matrix products busy, little enough to stay in the processor's caches. */
+/** Limits of one decode run: large enough for fast matrix products, small enough for the processor's caches. */
 const RUN_LIMITS = { tokensPerRun: 1024, rowsPerRun: 128, scoresPerRun: 16e6 };
 
 /**
- * Which generator is a function of the model alone: they differ in the last bits, and a resumed run must choose the
- * same.
+ * Chooses a generator from the model only, because generators differ in the last bits, and a resumed run must choose
+ * the same.
  */
 export function createGenerator(config: DecoderConfig, executor: Executor, cacheBytes: number): TokenGenerator {
   const shapes = [...parameterShapes(config, { valueHead: false }).values()];

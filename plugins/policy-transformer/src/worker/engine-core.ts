@@ -20,12 +20,12 @@ import { ParameterBlock } from './parameter-block.js';
 import { TokenHistories } from './token-histories.js';
 import { Trainer, type Accumulated, type Evaluated } from './trainer.js';
 
-/** All that a core must know; crosses to its worker. */
+/** Settings of a core, which are sent to its worker. */
 export interface EngineSettings {
   readonly engine: 'auto' | Executor['engine'];
   readonly config: DecoderConfig;
   readonly valueHead: boolean;
-  /** rows * width of one training run. */
+  /** Largest rows * width of one training run. */
   readonly microBatchTokens: number;
   readonly cacheBytes: number;
 }
@@ -35,13 +35,13 @@ export interface EngineFacts {
   readonly version: string;
 }
 
-/** Until somebody asks for another. */
+/** Used until `resetOptimizer` sets another. */
 export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {} };
 
 /**
- * One thread's share of the model: it samples, adds up gradients, and on one of the cores the optimizer changes the
- * weights. Everything that goes in or out can cross a thread. Calls must not overlap; `serve` and `InProcessEngine` see
- * to it.
+ * The model on one thread. It samples and adds up gradients. On one of the cores, the optimizer changes the weights.
+ * All arguments and results can be sent to another thread. Calls must not overlap: `serve` and `InProcessEngine` run
+ * them one after the other.
  */
 export class EngineCore {
   readonly #settings: EngineSettings;
@@ -53,7 +53,7 @@ export class EngineCore {
   readonly #frozen = new Map<number, ParameterBlock>();
   #gradient: ParameterBlock;
   #optimizer: Optimizer | undefined;
-  /** The generator works with older weights. */
+  /** Whether the generator has older weights. */
   #stale = true;
 
   private constructor(settings: EngineSettings, executor: Executor) {
@@ -74,7 +74,7 @@ export class EngineCore {
     return { engine: this.#executor.engine, version: this.#executor.version };
   }
 
-  /** Takes weights: a `ParameterBlock`'s data. */
+  /** Sets the weights to a `ParameterBlock`'s data. */
   setParameters(data: Float32Array): void {
     this.#parameters.data.set(data);
     this.#stale = true;
@@ -85,7 +85,7 @@ export class EngineCore {
   }
 
   async generate(requests: PackedRequests, sampling: Sampling, signal?: AbortSignal): Promise<PackedAnswers> {
-    // Before anything that may fail: the other side counts on it that every request was read.
+    // Comes before anything that may fail, because the other side assumes that every request was read.
     const asked = unpackRequests(requests, this.#histories);
     const histories = requests.sequences.map((name) => this.#histories.current(name));
     if (this.#stale) {
@@ -105,7 +105,7 @@ export class EngineCore {
     return this.#trainer.accumulate(this.#parameters, this.#gradient, batch, loss);
   }
 
-  /** @param frozen number of a frozen copy; absent: the live weights */
+  /** @param frozen number of a frozen copy; default: the live weights */
   evaluate(batch: TrainingBatch, frozen?: number): Promise<Evaluated> {
     const parameters = frozen === undefined ? this.#parameters : this.#frozen.get(frozen);
     if (!parameters) throw new Error('this frozen copy of the policy was disposed of');
@@ -120,14 +120,14 @@ export class EngineCore {
     this.#frozen.delete(number);
   }
 
-  /** Takes the accumulated gradient and leaves zeros. */
+  /** Returns the accumulated gradient and resets it to zeros. */
   takeGradient(): Float32Array {
     const { data } = this.#gradient;
     this.#gradient = this.#block();
     return data;
   }
 
-  /** A fresh optimizer over these weights; gradients are cleared. */
+  /** Creates a new optimizer for these weights and clears the gradient. */
   async resetOptimizer(settings: OptimizerSettings): Promise<void> {
     const optimizer = this.#newOptimizer(settings);
     await this.#optimizer?.dispose();

@@ -1,6 +1,6 @@
 import type { EngineCore } from './engine-core.js';
 
-/** What can be asked of a core, from wherever it is. */
+/** Methods of a core that other threads can call. */
 export type CoreMethod =
   | 'facts'
   | 'setParameters'
@@ -19,22 +19,22 @@ export type CoreMethod =
 export type CoreArguments<Method extends CoreMethod> = Parameters<EngineCore[Method]>;
 export type CoreResult<Method extends CoreMethod> = Awaited<ReturnType<EngineCore[Method]>>;
 
-/** Some cores that answer one call at a time each, in the order in which they were asked. */
+/** Some cores. Each answers one call at a time, in the order of the calls. */
 export interface Engine {
-  /** How many cores there are. */
+  /** Number of cores. */
   readonly cores: number;
-  /** @param signal for `generate`, whose last argument it replaces: a signal does not cross to another thread */
+  /** @param signal for `generate`, whose last argument it replaces: a signal cannot be sent to another thread */
   call<Method extends CoreMethod>(
     core: number,
     method: Method,
     args: CoreArguments<Method>,
     signal?: AbortSignal,
   ): Promise<CoreResult<Method>>;
-  /** Ends them; calls under way fail. */
+  /** Ends the cores. Calls in progress fail. */
   dispose(): Promise<void>;
 }
 
-/** Runs a call on a core that is here. */
+/** Runs a call on a core of this thread. */
 export function callCore<Method extends CoreMethod>(
   core: EngineCore,
   method: Method,

@@ -2,7 +2,7 @@ import { CallQueue } from './call-queue.js';
 import { EngineCore, type EngineSettings } from './engine-core.js';
 import { callCore, type CoreArguments, type CoreMethod, type CoreResult, type Engine } from './engine.js';
 
-/** Cores on the calling thread, which every run blocks: for tests, and for systems without worker threads. */
+/** Cores on the calling thread, for tests and for systems without worker threads. Every run blocks the thread. */
 export class InProcessEngine implements Engine {
   readonly #cores: readonly EngineCore[];
   readonly #queue = new CallQueue();

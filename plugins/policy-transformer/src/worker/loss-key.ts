@@ -1,15 +1,15 @@
 import type { Loss, LossExpression, LossInputName } from '@agentgym/cli';
 
-/** Operations that look at whole rows, so that how many rows there are is part of the graph. */
+/** Operations that read whole rows, so that the number of rows is part of the graph. */
 const OF_ROWS: ReadonlySet<LossExpression['op']> = new Set(['sequenceSum', 'sequenceMean', 'pairDifference']);
 
 export interface LossTraits {
-  /** Equal for losses that compute the same: subtrees are numbered, so that what is shared is written once. */
+  /** Equal for losses that compute the same. Subtrees are numbered, so that a shared subtree is written once. */
   readonly key: string;
   readonly readsRows: boolean;
   /** Columns of the batch that it reads. */
   readonly reads: readonly LossInputName[];
-  /** Rows are compared in twos. */
+  /** Whether rows are compared in pairs. */
   readonly readsPairs: boolean;
 }
 

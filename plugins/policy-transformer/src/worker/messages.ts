@@ -3,24 +3,24 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EngineSettings } from './engine-core.js';
 import type { CoreMethod } from './engine.js';
 
-/** To a worker. */
+/** Messages to a worker. */
 export type ToWorker =
   | { readonly kind: 'call'; readonly id: number; readonly method: CoreMethod; readonly args: readonly unknown[] }
   | { readonly kind: 'abort'; readonly id: number };
 
-/** From a worker. */
+/** Messages from a worker. */
 export type FromWorker =
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: unknown }
   | { readonly kind: 'log'; readonly message: string }
-  /** The worker, or one that it started, cannot go on. */
+  /** The worker, or one that it started, cannot continue. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** What a worker is started with. */
+/** Data with which a worker starts. */
 export interface WorkerStart {
   readonly settings: EngineSettings;
-  /** Ports of the workers that this one starts; the first worker alone has any. */
+  /** Ports of the workers that this one starts. Only the first worker starts any. */
   readonly siblings: readonly MessagePort[];
-  /** Where it listens; the first worker listens on its parent's port. */
+  /** The port on which it listens. The first worker uses its parent's port. */
   readonly port?: MessagePort;
 }

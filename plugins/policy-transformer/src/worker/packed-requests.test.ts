@@ -9,7 +9,7 @@ function request(sequence: string, tokens: readonly number[]): GenerateRequest {
   return { sequence, tokens, endIds: [2, 9], maxTokens: 3, draws: Float64Array.of(0.1, 0.5, 1) };
 }
 
-/** The same ids, all that was asked before and some more, a beginning of it, or with an id in the middle changed. */
+/** A prefix of the ids before, these ids with one changed and some more, only new ids, or these ids and some more. */
 function nextTokens(random: Random, before: readonly number[]): number[] {
   const more = Array.from({ length: random.integer(1, 6) }, () => random.integer(3, 9));
   const at = random.integer(0, before.length);
@@ -37,7 +37,7 @@ describe('packed requests', () => {
     };
     expect(ask([1, 5, 6])).toEqual({ crossed: [1, 5, 6, 7], unchanged: 0 });
     expect(ask([1, 5, 6, 4, 2, 8])).toEqual({ crossed: [8], unchanged: 5 });
-    // Another turn than the one that was sampled, and the same array with an id changed in place.
+    // A turn that differs from the sampled one, then the same array with an id changed in place.
     const other = [1, 5, 6, 4, 3];
     expect(ask(other)).toEqual({ crossed: [3], unchanged: 4 });
     other[1] = 9;
@@ -50,7 +50,7 @@ describe('packed requests', () => {
     const { random } = testHost(3);
     const [here, there] = [new TokenHistories(), new TokenHistories()];
     const before = new Map<string, number[]>();
-    /** What the other side has computed of a sequence: that of the last request that was answered. */
+    /** Tokens that the other side has computed for a sequence, from the last answered request. */
     const computed = new Map<string, readonly number[]>();
     let unchanged = 0;
     for (let call = 0; call < 600; call += 1) {
@@ -69,7 +69,7 @@ describe('packed requests', () => {
         expect(tokens.slice(0, kept)).toEqual((computed.get(sequence) ?? []).slice(0, kept));
         unchanged += kept!;
       }
-      // One in four is not answered, and is told of here or, where another call is under way, not yet.
+      // One call in four is not answered. This side learns this, or not yet if another call is in progress.
       const isAnswered = own.integer(0, 4) > 0;
       for (const [index, { sequence, tokens }] of asked.entries()) {
         const sampled = [2];

@@ -10,20 +10,20 @@ import type { TokenHistories } from './token-histories.js';
 export interface PackedRequests {
   readonly sequences: readonly string[];
   /**
-   * Of each request: tokens that the other side keeps, further tokens, end ids and draws, and how many tokens it may
-   * get.
+   * For each request, the numbers of tokens that the other side keeps, of further tokens, of end ids and of draws, and
+   * the maximum number of new tokens.
    */
   readonly counts: Int32Array;
   /** The further tokens. */
   readonly tokens: Int32Array;
   readonly endIds: Int32Array;
   readonly draws: Float64Array;
-  /** Sequences that nobody will come back to. */
+  /** Sequences that no later request continues. */
   readonly released: readonly string[];
 }
 
 export interface PackedAnswers {
-  /** Of each answer: its tokens, and whether it ended by itself (0 or 1). */
+  /** For each answer, the number of tokens, and whether it ended by itself (0 or 1). */
   readonly counts: Int32Array;
   readonly tokens: Int32Array;
   readonly logprobs: Float64Array;

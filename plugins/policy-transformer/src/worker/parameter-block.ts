@@ -5,8 +5,8 @@ import { elementCount } from '../operations/shapes.js';
 import type { Shape } from '../operations/tensor.js';
 
 /**
- * All parameters of a model, or their gradients, side by side in one array, so that they cross between threads and add
- * up as one.
+ * All parameters of a model, or their gradients, in one array, so that they can be sent to another thread and added up
+ * as one.
  */
 export class ParameterBlock {
   /** In the order of `parameterOrder`. */
@@ -30,7 +30,7 @@ export class ParameterBlock {
     this.views = views;
   }
 
-  /** Fills the block; throws where a parameter is missing or of another length. */
+  /** Fills the block. Throws if a parameter is missing or has another length. */
   fill(parameters: ReadonlyMap<string, Float32Array>): this {
     for (const [name, view] of this.views) {
       const given = parameters.get(name);

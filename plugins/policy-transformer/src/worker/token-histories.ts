@@ -1,14 +1,14 @@
-/** The known tokens of a sequence; replaced when the sequence continues. */
+/** The known tokens of a sequence. A new history replaces it when the sequence continues. */
 export interface History {
-  /** Everything that was given and sampled. */
+  /** All given and sampled tokens. */
   readonly tokens: readonly number[];
-  /** Tokens, from the first on, that stand as they stood when a request was last answered. */
+  /** How many of the first tokens are unchanged since a request was last answered. */
   readonly settled: number;
 }
 
 /**
- * Tokens of sequences by name, equal on both sides of a thread, so that a request contains only tokens that are new to
- * the other side. The content depends only on the order of the requests, and not on when or how they end.
+ * Tokens of sequences by name, equal in two threads, so that a request contains only tokens that are new to the other
+ * thread. The content depends only on the order of the requests, and not on when or how they end.
  */
 export class TokenHistories {
   readonly #histories = new Map<string, { readonly tokens: number[]; settled: number }>();
@@ -17,7 +17,7 @@ export class TokenHistories {
     return this.#histories.get(name);
   }
 
-  /** How many of these tokens, from the first on, are remembered under the name. */
+  /** How many of the first tokens are already remembered under the name. */
   common(name: string, tokens: readonly number[]): number {
     const known = this.#histories.get(name)?.tokens ?? [];
     const most = Math.min(known.length, tokens.length);
@@ -26,7 +26,7 @@ export class TokenHistories {
     return count;
   }
 
-  /** Puts `fresh` in the place of all but the first `kept` tokens. Throws where fewer are remembered. */
+  /** Replaces all tokens after the first `kept` by `fresh`. Throws if fewer are remembered. */
   continue(name: string, kept: number, fresh: Iterable<number>): History {
     const { tokens, settled } = this.#histories.get(name) ?? { tokens: [], settled: 0 };
     if (kept > tokens.length) throw new Error(`${tokens.length} tokens of ${name} are known, but not ${kept}`);
@@ -45,7 +45,7 @@ export class TokenHistories {
     known.settled = known.tokens.length;
   }
 
-  /** Forgets a sequence whose request was not answered, unless it has gone on since. */
+  /** Forgets a sequence whose request was not answered, unless it has continued since. */
   abandon(name: string, history: History | undefined): void {
     if (this.#histories.get(name) === history) this.#histories.delete(name);
   }

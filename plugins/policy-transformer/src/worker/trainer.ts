@@ -19,7 +19,7 @@ import { cutMicroBatches, trainedUnits } from './batch-rows.js';
 import { lossTraits } from './loss-key.js';
 import type { ParameterBlock } from './parameter-block.js';
 
-/** Per token [rows, width], 0 where nothing was sampled. */
+/** Per token [rows, width], 0 for tokens that were not sampled. */
 export interface Evaluated {
   readonly logprobs: Float64Array;
   readonly entropy: Float64Array;
@@ -31,10 +31,10 @@ export interface Accumulated extends Evaluated {
   readonly metrics: { readonly [name: string]: number };
 }
 
-/** Primes that stand for the open sizes of the graphs. */
+/** Primes that represent the open sizes of the graphs. */
 const STAND_INS = { rows: 100_003, width: 100_019, slots: 100_043, asks: 100_049 };
 
-/** Sessions kept: losses of the stages, each perhaps for a few numbers of rows. */
+/** Most sessions: one for each loss of the stages, perhaps for a few numbers of rows. */
 const SESSIONS = 16;
 
 /** Runs training and evaluation graphs over batches, in micro-batches. One session of a loss serves all shapes. */
@@ -70,7 +70,7 @@ export class Trainer {
     return results;
   }
 
-  /** As `evaluate`; adds the gradient of the loss to `gradient`. */
+  /** Like `evaluate`, and adds the gradient of the loss to `gradient`. */
   async accumulate(
     parameters: ParameterBlock,
     gradient: ParameterBlock,
@@ -137,7 +137,7 @@ function rowPositions(rows: number, width: number): Int32Array {
   return positions;
 }
 
-/** Slots back to where their tokens stand. */
+/** Copies values from slots to the positions of their tokens. */
 function spread(
   { logprobs, entropy, values }: Evaluated,
   { indices }: PackedRows,

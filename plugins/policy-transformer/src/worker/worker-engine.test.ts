@@ -14,7 +14,7 @@ import { ParameterBlock } from './parameter-block.js';
 import { TokenHistories } from './token-histories.js';
 import { WorkerEngine } from './worker-engine.js';
 
-/** The threads are those of `dist`: run `npm run build` after a change. */
+/** The threads run the code in `dist`: run `npm run build` after a change. */
 const settings: EngineSettings = {
   engine: 'auto',
   config: small,

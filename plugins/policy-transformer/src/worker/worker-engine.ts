@@ -12,9 +12,9 @@ interface Pending {
 }
 
 /**
- * Cores in worker threads: a run blocks its thread, and this one stays free for environments, deadlines and signals.
- * The threads keep the process alive only while a call is under way. When one of them dies, calls fail with what it
- * died of.
+ * Cores in worker threads. A run blocks its thread, but the calling thread stays free for environments, deadlines and
+ * signals. The threads keep the process alive only while a call is in progress. If a thread dies, calls fail with its
+ * error.
  */
 export class WorkerEngine implements Engine {
   readonly cores: number;
@@ -61,7 +61,7 @@ export class WorkerEngine implements Engine {
     post(port, { kind: 'call', id, method, args: method === 'generate' ? args.slice(0, 2) : args });
     return answer
       .catch((error: unknown) => {
-        // The reason that was given here, not the worker's copy of one.
+        // The original reason, not the worker's copy of it.
         throw signal?.aborted ? signal.reason : error;
       })
       .finally(() => signal?.removeEventListener('abort', abort)) as Promise<CoreResult<Method>>;
