@@ -194,7 +194,7 @@ export const generalIngredients: Readonly<Record<string, readonly string[]>> = {
 ${groups.join('\n')}
 };
 
-/** Items that can be had although no recipe needs them. */
+/** Items that are available although no recipe needs them. */
 export const unusedItems: readonly string[] = [
 ${list(unused.map(spaced), '  ')}
 ];

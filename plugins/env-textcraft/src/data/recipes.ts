@@ -647,7 +647,7 @@ export const generalIngredients: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Items that can be had although no recipe needs them. */
+/** Items that are available although no recipe needs them. */
 export const unusedItems: readonly string[] = [
   'purpur stairs',
   'quartz bricks',

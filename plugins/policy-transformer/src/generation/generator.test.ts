@@ -6,7 +6,7 @@ import { createExecutor } from '../executors/create-executor.js';
 import { KernelGenerator } from '../kernels/kernel-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { SessionDecodeRunner } from './decode-runner.js';
-import { grouped, randomParameters, small } from './fixtures/small-models.js';
+import { grouped, randomParameters, small, wideHeads } from './fixtures/small-models.js';
 import { slowLogits, slowLogprobs } from './fixtures/slow-decoder.js';
 import { GraphGenerator, type GeneratorLimits } from './graph-generator.js';
 import type { TokenGenerator } from './token-generator.js';
@@ -73,7 +73,7 @@ const references = new Map<string, ReturnType<typeof slowLogits>>();
 
 /** Logits of the slow reference, computed once: all kinds have equal weights and sample the same tokens. */
 function referenceLogits(...[config, parameters, tokens]: Parameters<typeof slowLogits>) {
-  const key = `${config === small ? 'small' : 'grouped'} ${tokens.join(' ')}`;
+  const key = `${config.hiddenSize} ${tokens.join(' ')}`;
   const known = references.get(key) ?? slowLogits(config, parameters, tokens);
   references.set(key, known);
   return known;
@@ -84,6 +84,7 @@ const cases = [
   ...kinds.flatMap((kind) => [
     { by: kind.name, kind, model: 'hidden 64', config: small },
     { by: kind.name, kind, model: 'hidden 128', config: grouped },
+    { by: kind.name, kind, model: 'hidden 16, heads of 32', config: wideHeads },
   ]),
   { by: weightsAsInputs.name, kind: weightsAsInputs, model: 'hidden 64', config: small },
 ];

@@ -46,6 +46,10 @@ interface Layer {
   readonly down: JointProjection;
 }
 
+function isNormOfHeads(name: LayerNorm): boolean {
+  return name === 'self_attn.q_norm' || name === 'self_attn.k_norm';
+}
+
 /** Whether sizes fit: the kernels read and write two vectors of four numbers at a time. */
 export function fitsKernels({ hiddenSize, headWidth, intermediateSize }: DecoderConfig): boolean {
   return [hiddenSize, headWidth, intermediateSize].every((size) => size % 8 === 0);
@@ -92,7 +96,7 @@ export class KernelModel {
     const { hiddenSize, heads, keyValueHeads, headWidth, intermediateSize, vocabularySize, maxPositions } = config;
     this.pageBytes = 4 * config.layers * 2 * keyValueHeads * headWidth * PAGE;
     this.#layers = Array.from({ length: config.layers }, () => ({
-      norms: new Map(this.#norms().map((name) => [name, this.#floats(hiddenSize)])),
+      norms: new Map(this.#norms().map((name) => [name, this.#floats(isNormOfHeads(name) ? headWidth : hiddenSize)])),
       attention: this.#joint('self_attn.q_proj', 'self_attn.k_proj', 'self_attn.v_proj'),
       output: this.#joint('self_attn.o_proj'),
       gateUp: this.#joint('mlp.gate_proj', 'mlp.up_proj'),
