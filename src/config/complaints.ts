@@ -2,7 +2,7 @@ import type { ErrorFinding } from '../errors/agentgym-error.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { formatPath, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 
-/** Nobody reads more of them at once, and a generated file may have thousands. */
+/** Most errors to report at once. A generated file may have thousands, and nobody reads so many. */
 const mostFindings = 50;
 
 /** Collects the first errors of a recipe, each with its file and line, or with its flag. */

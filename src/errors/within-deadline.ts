@@ -20,7 +20,7 @@ export interface DeadlineOptions<T> {
  * received an answer does not count. Work that returns no promise needs no timer. Synchronous work cannot be
  * interrupted.
  *
- * @param milliseconds Infinity waits for ever
+ * @param milliseconds Infinity waits without a limit
  */
 export async function withinDeadline<T>(
   what: string,

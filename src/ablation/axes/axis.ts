@@ -35,7 +35,7 @@ export interface Axis {
   readonly name: string;
   /** What it varies, for help. */
   readonly summary: string;
-  /** Throws AG_ABLATION_AXIS where the recipe cannot be varied in this way. */
+  /** Throws AG_ABLATION_AXIS if the recipe cannot be varied in this way. */
   cells(context: AxisContext): Promise<AxisCells> | AxisCells;
 }
 
