@@ -22,7 +22,7 @@ export interface CellRun {
   readonly recipe: Recipe;
   /** The run's folder, which may not exist yet. */
   readonly directory: string;
-  /** Where the supervised stages are kept that it begins with as other runs of its seed do; absent: it shares none. */
+  /** Folder of the supervised stages that it shares with other runs of its seed. Absent: it shares none. */
   readonly sharedStages?: string;
 }
 
@@ -31,20 +31,18 @@ export interface AblationManifest extends Omit<AblationPlan, 'cells'> {
   readonly formatVersion: 1;
   readonly createdAt: string;
   readonly fingerprint: string;
-  /**
-   * The words after `agentgym` that asked for its last seeds; absent in ablations of versions that did not note them.
-   */
+  /** The command-line words after `agentgym` that requested its last seeds. Older versions did not note them. */
   readonly command?: readonly string[];
   readonly versions: { readonly [name: string]: string };
   readonly seeds: readonly number[];
   readonly cells: readonly Cell[];
-  /** SHA-256 of the files of each finished run that results are made of, by the run's folder below `cells/`. */
+  /** SHA-256 of the files from which results are computed, for each finished run, by its folder below `cells/`. */
   readonly finished: { readonly [run: string]: string };
-  /** Why runs failed that did not end since. */
+  /** Cause of each failed run that has not completed since. */
   readonly failed: { readonly [run: string]: string };
 }
 
-/** The folder of an ablation that this process works in: it holds the lock. */
+/** The folder of an ablation in which this process works. It holds the lock. */
 export class AblationDirectory {
   #manifest: AblationManifest;
   #written: Promise<void> = Promise.resolve();
@@ -110,26 +108,26 @@ export class AblationDirectory {
     }
   }
 
-  /** Seeds first, so that a stopped ablation can compare all cells. */
+  /** All cells of one seed come before the next seed, so that a stopped ablation can compare all cells. */
   get runs(): readonly CellRun[] {
     return runsOf(this.path, this.#manifest);
   }
 
-  /** Notes that a run is complete, and what its result was made of. */
+  /** Notes that a run is complete, with the digest of its result files. */
   async noteFinished(run: CellRun): Promise<void> {
     const digest = await runDigest(run.directory);
     const { [runName(run)]: _, ...failed } = this.#manifest.failed;
     await this.#write({ finished: { ...this.#manifest.finished, [runName(run)]: digest }, failed });
   }
 
-  /** Notes why a run failed: one that was refused before it began has no folder that could tell. */
+  /** Notes why a run failed. A run that was refused before it began has no folder that records this. */
   async noteFailed(run: CellRun, cause: string): Promise<void> {
     await this.#write({ failed: { ...this.#manifest.failed, [runName(run)]: cause } });
   }
 
   async #write(changes: Partial<AblationManifest>): Promise<void> {
     const manifest = (this.#manifest = { ...this.#manifest, ...changes });
-    // One after the other: runs end side by side, and the last to be written must be the newest.
+    // Writes wait for each other: runs end concurrently, and the newest manifest must be written last.
     this.#written = this.#written.then(() => writeAblation(this.path, manifest));
     await this.#written;
   }
@@ -139,7 +137,7 @@ export class AblationDirectory {
   }
 }
 
-/** Throws AG_NOT_A_RUN for a folder without one. */
+/** Throws AG_NOT_A_RUN for a folder without an ablation. */
 export async function readAblation(directory: string): Promise<AblationManifest> {
   const manifest = await readAblationIfAny(resolve(directory));
   if (manifest !== undefined) return manifest;
@@ -160,17 +158,17 @@ export function runsOf(directory: string, { cells, seeds }: Pick<AblationManifes
   );
 }
 
-/** How a run of an ablation stands. */
+/** The state of a run of an ablation. */
 export interface CellRunState {
   readonly manifest: RunManifest;
-  /** There once it is complete. */
+  /** Present once the run is complete. */
   readonly result?: RunResult;
 }
 
 /**
  * Reads a run of an ablation; undefined if it has not started.
  *
- * @throws AG_ABLATION_CHANGED if its recipe is not that of the cell, or if it changed after completion
+ * @throws AG_ABLATION_CHANGED if its recipe is not the cell's recipe, or if it changed after completion
  */
 export async function readCellRun(
   run: CellRun,
@@ -182,7 +180,7 @@ export async function readCellRun(
   if (difference !== undefined) {
     throw changed(run.directory, `was made with another recipe: ${describeDifference(difference)}`);
   }
-  // One that was removed is run again: until it ends it is another.
+  // A removed run is repeated. The noted digest does not apply to the new run until it completes.
   const known = manifest.status === 'completed' ? finished[runName(run)] : undefined;
   if (known !== undefined && known !== (await runDigest(run.directory))) {
     throw changed(run.directory, 'was changed after it was complete');
@@ -191,12 +189,12 @@ export async function readCellRun(
   return { manifest, ...(manifest.status === 'completed' && result !== undefined && { result }) };
 }
 
-/** Its folder below `cells/`. */
+/** The folder of the run, relative to `cells/`. */
 export function runName({ cell, seed }: CellRun): string {
   return `${cell.id}/seed-${seed}`;
 }
 
-/** The input of the results. */
+/** Digest of the files from which results are computed. */
 async function runDigest(directory: string): Promise<string> {
   const hash = createHash('sha256');
   for (const name of ['result.json', 'evaluations.jsonl', 'metrics.jsonl']) {
@@ -222,7 +220,7 @@ async function readAblationIfAny(directory: string): Promise<AblationManifest | 
 }
 
 function refuseOther(directory: string, there: AblationManifest, cells: readonly Cell[]): void {
-  // Not the noted fingerprint: earlier versions counted descriptions.
+  // The noted fingerprint cannot be used: earlier versions included descriptions in it.
   if (ablationFingerprint(there.cells) === ablationFingerprint(cells)) return;
   throw new AgentgymError('AG_ABLATION_CHANGED', {
     message: `${directory} contains another ablation: ${whatDiffers(there.cells, cells)}.`,

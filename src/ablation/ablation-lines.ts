@@ -11,7 +11,7 @@ import type { Measure } from './read-outcomes.js';
 import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
 import { estimatesOf, measuredMean, namedComparisons, transferLines } from './transfer-lines.js';
 
-/** An ablation for a person: its cells, their differences, and the answer. */
+/** The lines that describe an ablation for people: its cells, their differences, and the answer. */
 export function ablationLines(result: AblationResult, style: TerminalStyle): string[] {
   const { cells, comparisons, effects = [], measure, temperature, split, question, answer, transfer } = result;
   const title = (line: string) => paint(line, 'dim', style);
@@ -38,7 +38,7 @@ export function ablationLines(result: AblationResult, style: TerminalStyle): str
   ];
 }
 
-/** What a grid is going to take, before it is run. */
+/** The expected cost of a grid, before it runs. */
 export function estimateLines(estimates: readonly CellEstimate[], seeds: number, workers: number): string[] {
   const total = estimates.reduce((sum, { seconds, sharedSeconds }) => sum + seconds - sharedSeconds, 0) * seeds;
   const rows = estimates.map(({ id, title = id, seconds, steps, demonstrations, episodes }) => [
@@ -77,7 +77,7 @@ function cellRow(cell: CellSummary, measure: Measure): string[] {
   ];
 }
 
-/** Differences under each other, with intervals, p and Holm's. */
+/** One difference per line, with its interval, p, and p after Holm's correction. */
 export function comparisonLines(
   comparisons: readonly CellComparison[],
   measure: Measure,
@@ -96,7 +96,7 @@ export function comparisonLines(
   return [title(head), ...lines];
 }
 
-/** Main effects, then what keys do together. */
+/** Main effects, then interactions. */
 function effectLines(effects: readonly GridEffect[], measure: Measure, title: (line: string) => string): string[] {
   const unit = measure === 'success' ? 'points' : measure;
   const rows = effects.map(({ kind, a, b, difference, p, corrected }) => [

@@ -1,20 +1,20 @@
 import type { Json } from '../contracts/json.js';
 
-/** Keys of a recipe, such as `algorithm.groupSize`, and what a cell sets them to. */
+/** Keys of a recipe, such as `algorithm.groupSize`, with the values that a cell sets. */
 export type CellSettings = { readonly [path: string]: Json };
 
-/** A point of what is varied. */
+/** One combination of varied settings. */
 export interface CellPlan {
   /** Letters, digits, dots and hyphens; the name of its folder. */
   readonly id: string;
-  /** What people read in its place; absent: the id. */
+  /** Name shown to people. Absent: the id. */
   readonly title?: string;
   readonly settings: CellSettings;
-  /** Of a grid: what its value of each key is called, such as `groupSize 8`. */
+  /** In a grid, the name of its value of each key, such as `groupSize 8`. */
   readonly levels?: { readonly [key: string]: string };
 }
 
-/** What is to be found out, before any recipe is resolved. */
+/** The question of an ablation and its cells, before any recipe is resolved. */
 export interface AblationPlan {
   readonly name: string;
   /** The named axis, or `grid` if a file defines the variations. */
@@ -25,9 +25,9 @@ export interface AblationPlan {
   readonly reference: string;
   readonly compare: 'reference' | 'all';
   /**
-   * Names of `evaluation.final.transfer` in the recipes of all cells: each cell is tested on each, and compared with
-   * the cell of that name, which trained there. Absent: a cell is tested on its own environment, and compared as
-   * `compare` says.
+   * Names from `evaluation.final.transfer` in the recipes of all cells. Each cell is tested on each of these
+   * environments and compared with the cell of that name, which trained there. Absent: each cell is tested on its own
+   * environment, and `compare` selects the comparisons.
    */
   readonly tests?: readonly string[];
 }

@@ -5,7 +5,7 @@ import type { Measure } from './read-outcomes.js';
 import type { Cell } from './resolve-cells.js';
 import type { TransferSummary } from './transfer-summary.js';
 
-/** One seed of a cell, as results tell it. */
+/** One seed of a cell in the results. */
 export interface CellRunSummary {
   readonly seed: number;
   readonly status: 'missing' | 'running' | RunResult['status'];
@@ -17,18 +17,19 @@ export interface CellRunSummary {
 export interface CellSummary {
   readonly id: string;
   /**
-   * Where every cell is tested in several environments: the cell whose runs these are, and what they were tested on.
+   * The cell whose runs these are, and the environment they were tested in. Present if every cell is tested in several
+   * environments.
    */
   readonly trained?: string;
   readonly tested?: string;
-  /** What people read in the place of the id; absent: the id. */
+  /** Name shown to people. Absent: the id. */
   readonly title?: string;
   readonly settings: Cell['settings'];
-  /** Seeds whose runs are complete: what the numbers are of. */
+  /** Seeds of the complete runs, from which the numbers are computed. */
   readonly seeds: readonly number[];
-  /** Over seeds and tasks; null before the first run is complete. */
+  /** Estimate over seeds and tasks. Null before the first run is complete. */
   readonly success: (Omit<CellMean, 'mean'> & { readonly rate: number }) | null;
-  /** The measure that is compared, where it is not success. */
+  /** The compared measure, if it is not success. */
   readonly measured?: CellMean | null;
   /** Mean over its complete runs, by currency. */
   readonly spent: { readonly [currency: string]: number };
@@ -39,7 +40,7 @@ export interface CellSummary {
   readonly runs: readonly CellRunSummary[];
 }
 
-/** What an ablation came to so far: what `ablate --json` prints, and `result.json` keeps. */
+/** The results of an ablation so far. `ablate --json` prints them, and `result.json` stores them. */
 export interface AblationResult {
   readonly formatVersion: 1;
   /** Its folder. */
@@ -57,9 +58,9 @@ export interface AblationResult {
   readonly reference: string;
   readonly cells: readonly CellSummary[];
   readonly comparisons: readonly CellComparison[];
-  /** Of a full grid of two keys or more: what each key does over the values of the others, and what two do together. */
+  /** Main effects and interactions, for a full grid of two or more keys. */
   readonly effects?: readonly GridEffect[];
-  /** Where every cell is tested in several environments. */
+  /** Present if every cell is tested in several environments. */
   readonly transfer?: TransferSummary;
 }
 
@@ -68,7 +69,7 @@ export function titleOf(cells: readonly CellSummary[], id: string): string {
   return cells.find((cell) => cell.id === id)?.title ?? id;
 }
 
-/** One cell for each training: of the cells that share their runs, the one tested on its training environment. */
+/** One cell for each training. Of cells that share runs, this is the cell tested on its training environment. */
 export function trainedCells(cells: readonly CellSummary[]): readonly CellSummary[] {
   return cells.filter(({ trained, tested }) => trained === tested);
 }

@@ -2,17 +2,19 @@ import { mean } from '../statistics/mean.js';
 import type { OutcomeMatrix } from '../statistics/outcome-matrix.js';
 import type { RunOutcomes } from './read-outcomes.js';
 
-/** Outcomes of several runs on the tasks that all of them played: one row a run, one column a cluster of tasks. */
+/**
+ * Outcomes of several runs on the tasks that all of them played. Each row is a run, and each column a cluster of tasks.
+ */
 export interface AlignedOutcomes {
-  /** In the order of the runs; the mean over the tasks of each cluster. */
+  /** Means over the tasks of each cluster, in the order of the runs. */
   readonly rows: OutcomeMatrix;
   /** Tasks in each cluster, or the sum of their weights. */
   readonly weights: readonly number[];
-  /** Tasks in all. */
+  /** Total number of tasks. */
   readonly tasks: number;
 }
 
-/** Undefined where no task was played by all of them. */
+/** Returns undefined if the runs have no common task. */
 export function alignOutcomes(runs: readonly RunOutcomes[]): AlignedOutcomes | undefined {
   const [first, ...others] = runs;
   if (first === undefined) return undefined;

@@ -56,7 +56,7 @@ describe('answerQuestion', () => {
     );
   });
 
-  // Goes red when a reader is told of a difference that its interval does not carry.
+  // Goes red when the answer reports a difference that its interval does not support.
   it('never calls a difference separable beside an interval that is not to be believed', () => {
     const cells = [cell('a', 0.5), { ...cell('b', 0.62), title: 'bee, 2' }];
     const said = (reservation: Reservation) => {

@@ -4,15 +4,15 @@ import { isSeparable, level, type CellComparison } from './compare-cells.js';
 import type { Measure } from './read-outcomes.js';
 import { titleOf, trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
 
-/** So many differences are told one by one. */
+/** At most this many differences are reported individually. */
 const mostDifferences = 3;
-/** More cells than these are not told one by one: the first ones, and the last. */
+/** With more cells than this, only the first ones and the last are reported. */
 const mostCells = 6;
 const firstCells = 3;
 
 /**
- * What an ablation says, in words that a reader may quote: what does best, which differences are real, or what could
- * have been seen.
+ * The answer of an ablation in sentences that a reader can quote: the best cell, and the real differences or the
+ * smallest difference that could have been detected.
  */
 export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'ablation' | 'answer'>): string {
   const { cells, measure, reference } = result;
@@ -33,7 +33,7 @@ function valueOf(cell: CellSummary, measure: Measure): number | undefined {
   return (measure === 'success' ? cell.success?.rate : cell.measured?.mean) ?? undefined;
 }
 
-/** The best first. Turns are better few. */
+/** The best cell first. Fewer turns are better. */
 function rank(cells: readonly CellSummary[], measure: Measure): CellSummary[] {
   const sign = measure === 'turns' ? 1 : -1;
   const value = (cell: CellSummary) => valueOf(cell, measure) ?? Number.NaN;
@@ -75,7 +75,10 @@ function differences(
   ];
 }
 
-/** Where every cell is compared with every other: how the best stands to each, the nearest that it beats in full. */
+/**
+ * For comparisons of all pairs: the best cell against each other cell. Only the nearest cell that it beats gets all
+ * numbers.
+ */
 function ofBest(best: string, comparisons: readonly CellComparison[], measure: Measure): string[] {
   const own = comparisons
     .filter(({ a, b }) => a === best || b === best)
@@ -128,7 +131,7 @@ function notSeparable(comparisons: readonly CellComparison[], measure: Measure):
   return [`Not separable: ${describeDetectableEffect(Math.max(...effects), seeds, tasks)}.`];
 }
 
-/** What each key does over the values of the others, and whether keys act together. */
+/** The main effect of each key, and whether keys interact. */
 function effectSentences(effects: readonly GridEffect[], measure: Measure): string[] {
   const of = (kind: GridEffect['kind']) => effects.filter((effect) => effect.kind === kind);
   const [main, together] = [of('main'), of('interaction')];
@@ -144,7 +147,7 @@ function effectSentences(effects: readonly GridEffect[], measure: Measure): stri
   ];
 }
 
-/** Differences that leave 0 out, but with an interval that covers too seldom. */
+/** Differences whose interval excludes 0, but is too narrow to be reliable. */
 function doubtful(comparisons: readonly CellComparison[]): string[] {
   const narrow = comparisons.filter(({ p, difference }) => p < level && difference.reservation === 'narrow');
   if (narrow.length === 0) return [];
@@ -160,7 +163,7 @@ function namesOf(comparisons: readonly CellComparison[]): string {
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }
 
-/** What is not there yet, and what failed. */
+/** How many runs failed, and how many are missing. */
 export function missing(cells: readonly CellSummary[]): string[] {
   const runs = trainedCells(cells).flatMap((cell) => cell.runs);
   const failed = runs.filter(({ status }) => status === 'failed').length;
@@ -184,7 +187,7 @@ export function quantity(value: number, measure: Measure): string {
   return measure === 'success' ? `${(value * 100).toFixed(1)} %` : value.toFixed(2);
 }
 
-/** A difference: points of a rate, or the measure's own unit. */
+/** A difference in points of a rate, or in the measure's own unit. */
 export function differenceText(value: number, measure: Measure, unit = true): string {
   return measure === 'success' ? `${(value * 100).toFixed(1)}${unit ? ' points' : ''}` : value.toFixed(2);
 }

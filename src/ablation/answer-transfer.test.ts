@@ -60,7 +60,7 @@ describe('answerTransfer', () => {
     expect(answer).toMatch(/^wide transfers best, but is not separable from narrow\. /);
   });
 
-  // Goes red when runs are counted once a column.
+  // Goes red when runs are counted once per column.
   it('says what is missing, each run once', () => {
     const some = [
       cell('narrow', 'narrow', 0.8),

@@ -9,8 +9,8 @@ import type { TransferSummary } from './transfer-summary.js';
 type Result = Pick<AblationResult, 'cells' | 'comparisons' | 'measure'>;
 
 /**
- * What training on one thing and being tested on another came to, in words that a reader may quote: on each column, and
- * over all of them.
+ * The result of training on one environment and testing on another, in sentences that a reader can quote: for each
+ * column, and over all columns.
  */
 export function answerTransfer(result: Result, transfer: TransferSummary): string {
   const { cells, measure } = result;
@@ -28,8 +28,8 @@ function valueOf(cell: CellSummary | undefined, measure: Measure): number | unde
 }
 
 /**
- * "On wide training there comes to 54.2 %; narrow is 12.3 points below (8.0 to 16.6; p < 0.001), mixed 1.1 below (not
- * separable)."
+ * "On wide: 54.2 % when trained there; narrow -12.3 points (-16.6 to -8.0; p < 0.001), mixed -1.1 points (-3.0 to +0.8;
+ * not separable)."
  */
 function columnSentence(column: string, { cells, comparisons, measure }: Result): string[] {
   const there = testedId(column, column);
@@ -65,7 +65,7 @@ function unitOf(measure: Measure): string {
   return measure === 'success' ? ' points' : measure === 'turns' ? ' turns' : '';
 }
 
-/** The row that loses least elsewhere, and whether that is more than chance. */
+/** The row that loses least on the other columns, and whether its lead is more than chance. */
 function bestRow({ elsewhere, best }: TransferSummary, measure: Measure): string[] {
   const loss = elsewhere.find(({ b }) => b === best?.trained);
   if (best === undefined || loss === undefined) return ['No two cells have a common seed yet.'];

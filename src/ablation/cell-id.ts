@@ -2,15 +2,13 @@ import type { Json } from '../contracts/json.js';
 import type { CellPlan, CellSettings } from './ablation-plan.js';
 import type { LevelName } from './level-names.js';
 
-/** A key of a grid with one of its values and what that is called. */
+/** A key of a grid with one of its values and the name of that value. */
 export interface Level extends LevelName {
   readonly key: string;
   readonly value: Json;
 }
 
-/**
- * The cell where these levels meet: a folder called `grpo.clipHigh-0.28`, which people read as `grpo, clipHigh 0.28`.
- */
+/** The cell with these levels. Its folder is `grpo.clipHigh-0.28`, and people read `grpo, clipHigh 0.28`. */
 export function cellOfLevels(levels: readonly Level[]): CellPlan {
   const keys = levels.map(({ key }) => key);
   const titles = levels.map((level) =>
@@ -27,7 +25,9 @@ export function cellOfLevels(levels: readonly Level[]): CellPlan {
   };
 }
 
-/** `groupSize-8.clipHigh-0.28`: the last words of the keys with their values, as a folder may be called. */
+/**
+ * `groupSize-8.clipHigh-0.28`: the last words of the keys with their values, in characters that names of folders allow.
+ */
 export function cellId(settings: CellSettings, keys: readonly string[]): string {
   return cellOfLevels(keys.map((key) => ({ key, value: settings[key] ?? null, text: '', isName: false }))).id;
 }
@@ -38,12 +38,14 @@ function lastWords(key: string, keys: readonly string[], joint: string): string 
   return keys.filter((other) => last(other) === last(key)).length > 1 ? key.replaceAll('.', joint) : (last(key) ?? key);
 }
 
-/** What was trained in one cell and tested in the environment of another: `width-8-12.on.width-20-31`. */
+/**
+ * Id of a policy that was trained in one cell and tested in the environment of another: `width-8-12.on.width-20-31`.
+ */
 export function testedId(trained: string, tested: string): string {
   return `${trained}.on.${tested}`;
 }
 
-/** A value as part of a name: `0.5`, `sparse`, `8-27`; what is left of a map once the quotes are gone. */
+/** A value as part of a name: `0.5`, `sparse`, `8-27`. Quotes, brackets and other such characters become hyphens. */
 export function valueName(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const name = text.replaceAll(/[^a-zA-Z0-9.]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '');

@@ -6,7 +6,7 @@ import type { RunOutcomes } from './read-outcomes.js';
 
 const tasks = Array.from({ length: 60 }, (_, index) => `task-${index}`);
 
-/** Runs that solve each task with a chance of its own, plus a shift. */
+/** Runs that solve each task with its own probability plus a shift. */
 function runs(shift: number, seeds: readonly number[], names = tasks): RunOutcomes[] {
   return seeds.map((seed) => {
     const random = createRandom(seed).stream('runs', String(shift));
@@ -44,7 +44,7 @@ describe('compareCells', () => {
     expect(same!.detectable).toBeGreaterThan(0);
   });
 
-  // Goes red when rows of different seeds are put side by side.
+  // Goes red when rows of different seeds are paired.
   it('compares only seeds that both cells have', () => {
     const outcomes = new Map([
       ['a', runs(0, [1, 2, 3])],
@@ -90,7 +90,7 @@ describe('compareCells', () => {
     expect(comparison!.difference.mean).toBeCloseTo(rate('high') - rate('low'), 12);
   });
 
-  // Goes red when the flag of the estimate is dropped on the way, or when few seeds are taken for enough.
+  // Goes red when the flag of the estimate is lost, or when too few seeds count as enough.
   it('says which intervals are not to be believed as they stand', () => {
     const compare = (seeds: readonly number[]) =>
       compareCells([['a', 'b']], new Map([['a', runs(0, seeds)], ['b', runs(0.4, seeds)]]), 'success')[0]!; // prettier-ignore
@@ -107,7 +107,7 @@ describe('compareCells', () => {
   });
 
   it('passes on that seeds agree better than tasks allow', () => {
-    // Each seed wins the tasks that another loses, and as many of them.
+    // All seeds win the same number of tasks, but each wins tasks that another loses.
     const turn = (seed: number, shift: number) => ({
       seed,
       values: new Map(tasks.map((task, index) => [task, Number((index + 7 * seed) % 20 < 8 + shift)] as const)),

@@ -8,7 +8,7 @@ import { unpairedDifference } from '../statistics/unpaired-difference.js';
 import { alignOutcomes, type AlignedOutcomes } from './align-outcomes.js';
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
-/** An estimate over seeds and tasks with its 95 % interval, for other seeds and other tasks. */
+/** An estimate over seeds and tasks. Its 95 % interval generalizes to other seeds and other tasks. */
 export interface CellMean extends Reservable {
   readonly mean: number;
   readonly low: number;
@@ -20,17 +20,14 @@ export interface CellComparison {
   readonly a: string;
   readonly b: string;
   readonly difference: CellMean;
-  /** Two-sided, of the statistic that the interval is made of. */
+  /** Two-sided, from the same statistic as the interval. */
   readonly p: number;
-  /** By Holm, over all comparisons of the ablation. */
+  /** After Holm's correction over all comparisons of the ablation. */
   readonly corrected: number;
-  /** Pairs it rests on. */
+  /** Number of compared seeds, and below of compared tasks. */
   readonly seeds: number;
   readonly tasks: number;
-  /**
-   * The smallest true difference that would be found four times in five; absent with one seed, and where nothing is
-   * paired.
-   */
+  /** The smallest true difference that would be found four times in five. Absent with one seed or without pairs. */
   readonly detectable?: number;
   /** `paired`: each seed on each task; `unpaired`: the cells play different tasks. */
   readonly design: 'paired' | 'unpaired';
@@ -41,19 +38,19 @@ export const boundsOf = (measure: Measure): { bounds?: readonly [number, number]
   measure === 'success' ? { bounds: [0, 1] } : {};
 
 /**
- * Share of the tasks of each run that all must have in common to count as played by all: a failed episode may leave a
- * task out.
+ * Runs share their tasks if the common tasks are at least this fraction of the tasks of the smallest run. Failed
+ * episodes can remove tasks.
  */
 const mostlyShared = 0.9;
 
-/** The tasks that all runs played; undefined where each was evaluated on tasks of its own. */
+/** The tasks that all runs played. Undefined if each run was evaluated on its own tasks. */
 export function sharedTasks(runs: readonly RunOutcomes[]): AlignedOutcomes | undefined {
   const aligned = alignOutcomes(runs);
   const fewest = Math.min(...runs.map(({ values }) => values.size));
   return aligned !== undefined && aligned.tasks >= mostlyShared * fewest ? aligned : undefined;
 }
 
-/** Over seeds and tasks; over seeds alone where each was evaluated on tasks of its own. Undefined without a run. */
+/** Mean over seeds and tasks, or over seeds alone if each was evaluated on its own tasks. Undefined without runs. */
 export function cellMean(runs: readonly RunOutcomes[], measure: Measure): CrossedInterval | undefined {
   if (runs.length === 0 || runs.some(({ values }) => values.size === 0)) return undefined;
   const shared = sharedTasks(runs);
@@ -65,25 +62,26 @@ export function cellMean(runs: readonly RunOutcomes[], measure: Measure): Crosse
   );
 }
 
-/** The same without what only comparisons need; null without a run. */
+/** `cellMean` without the parts that only comparisons need. Null without runs. */
 export function meanOfRuns(runs: readonly RunOutcomes[], measure: Measure): CellMean | null {
   const found = cellMean(runs, measure);
   return found === undefined ? null : toCellMean(found);
 }
 
-/** An interval as people are told of it. */
+/** An interval in the form that results report. */
 export function toCellMean({ mean, low, high, estimate }: CrossedInterval): CellMean {
   return { mean, low, high, ...reservationOf(estimate.seeds, estimate.narrow) };
 }
 
 /**
- * Differences that are called real: after correction for the number of comparisons, and with an interval to believe.
+ * Whether a difference counts as real: significant after correction for the number of comparisons, with a reliable
+ * interval.
  */
 export function isSeparable({ corrected, difference }: Pick<CellComparison, 'corrected' | 'difference'>): boolean {
   return corrected < level && difference.reservation === undefined;
 }
 
-/** Of the test of a difference. */
+/** Significance level of the test of a difference. */
 export const level = 0.05;
 
 /** Compares pairs of cells; pairs without a common seed are left out. */
@@ -117,8 +115,8 @@ function comparePair([a, first]: Side, [b, second]: Side, measure: Measure): Omi
 }
 
 /**
- * Seeds that were evaluated on tasks of their own: each is one pair of means, over the tasks that both of its runs
- * played.
+ * For seeds that were evaluated on different tasks. Each seed gives one pair of means, over the tasks that both of its
+ * runs played.
  */
 function pairsBySeed(first: readonly RunOutcomes[], second: readonly RunOutcomes[]): AlignedOutcomes | undefined {
   const pairs = first.map((run, index) => alignOutcomes([run, ...second.slice(index, index + 1)]));
@@ -132,7 +130,7 @@ function pairsBySeed(first: readonly RunOutcomes[], second: readonly RunOutcomes
   return { rows: [...mean(0), ...mean(1)], weights: [1], tasks: Math.min(...pairs.map((pair) => pair?.tasks ?? 0)) };
 }
 
-/** Cells that differ in their tasks, as those of a complexity axis do. */
+/** Compares cells with different tasks, such as those of a complexity axis. */
 function compareUnpaired([a, first]: Side, [b, second]: Side, measure: Measure): Omit<CellComparison, 'corrected'>[] {
   const [left, right] = [cellMean(first, measure), cellMean(second, measure)];
   if (left === undefined || right === undefined) return [];

@@ -14,27 +14,27 @@ import { readResult } from '../runs/run-result.js';
 import type { Cell } from './resolve-cells.js';
 import { trainInProcess } from './train-process.js';
 
-/** What one run of a cell is going to cost. */
+/** The expected cost of one run of a cell. */
 export interface CellEstimate {
   readonly id: string;
   readonly title?: string;
-  /** Of one run, on this machine, by itself. */
+  /** Seconds of one run alone on this machine. */
   readonly seconds: number;
-  /** Of these, for supervised stages that a cell before it trains for this one, too. */
+  /** The part for supervised stages that an earlier cell also trains for this one. */
   readonly sharedSeconds: number;
-  /** Where a budget counts turns or tokens: about as many as it pays for. A stop rule may end a stage before. */
+  /** Estimates if a budget counts turns or tokens. A stop rule can end a stage earlier. */
   readonly demonstrations: number;
   readonly episodes: number;
   readonly steps: number;
   readonly notes: readonly string[];
 }
 
-/** Steps of each stage of the pilot; the first compile programs and are not measured. */
+/** Steps of each stage of the pilot. The first steps compile programs and are not measured. */
 const pilotSteps = 8;
 const warmSteps = 3;
 const pilotTasks = 50;
 
-/** Trains a few steps of one cell of each policy, in a folder that is removed, and says what each cell will take. */
+/** Trains a few steps of one cell of each policy in a temporary folder, and estimates the cost of each cell. */
 export async function estimateCells(
   cells: readonly [Cell, ...Cell[]],
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function estimateCells(
   const speeds = new Map<string, Speed>();
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-pilot-'));
   try {
-    // First those that do most: a cell without supervised steps tells nothing of how long these take.
+    // Cells with the most funded stages come first: a cell without supervised steps cannot measure their time.
     const telling = [...planned].sort((a, b) => b.plan.funded.length - a.plan.funded.length);
     for (const one of telling) {
       const key = JSON.stringify(one.cell.recipe.policy);
@@ -87,7 +87,7 @@ function pilotRecipe({ recipe, longestHorizon }: RunPlan): Recipe {
     const steps = Math.min(stage.steps, pilotSteps);
     return [name, { ...rest, steps, optimizer: { ...optimizer, warmup: 0 } }] as const;
   });
-  // Only the final evaluation: what belongs to those during training would be idle.
+  // Only the final evaluation stays: settings for evaluations during training would be idle.
   const { final, horizon, seed } = recipe.evaluation;
   const evaluation = {
     every: 0,
@@ -97,7 +97,7 @@ function pilotRecipe({ recipe, longestHorizon }: RunPlan): Recipe {
   };
   return {
     ...recipe,
-    // A schedule would not get beyond its first turns.
+    // The pilot is too short for a schedule to get past its first turns.
     horizon: { schedule: 'fixed', turns: longestHorizon },
     stages: Object.fromEntries(stages),
     evaluation,
@@ -106,13 +106,13 @@ function pilotRecipe({ recipe, longestHorizon }: RunPlan): Recipe {
 }
 
 interface Speed {
-  /** Of a supervised step, by batch row; of a step of rl, by turn. */
+  /** Seconds of a supervised step per batch row, and of an rl step per turn. */
   readonly perRow: number;
   readonly perTurn: number;
-  /** Of an episode of training, at the longest horizon. */
+  /** Turns of a training episode at the longest horizon. */
   readonly turns: number;
   readonly tokensPerTurn: number;
-  /** Of an evaluated episode. */
+  /** Seconds of an evaluated episode. */
   readonly perEvaluated: number;
 }
 
@@ -149,8 +149,8 @@ function mean(values: readonly number[]): number {
 }
 
 /**
- * Times that the final tasks are played: before and after, at each temperature, and by the baselines; after also in
- * other environments.
+ * How often the final tasks are played: before and after training at each temperature, and by the baselines. After
+ * training, they are also played in other environments.
  */
 function finalEvaluations({ recipe, lastRl, transfer }: RunPlan): number {
   const temperatures = new Set([0, ...recipe.evaluation.final.temperatures]).size;
@@ -188,7 +188,7 @@ function estimate(
     if (recipe.evaluation.every > 0) evaluations += Math.floor(planned / recipe.evaluation.every);
   }
   const { evaluation } = recipe;
-  // Without evaluations on the way the keys that describe them are gone from the recipe.
+  // Without evaluations during training, the recipe lacks the keys that describe them.
   const during =
     evaluations === 0
       ? 0
@@ -206,12 +206,12 @@ function estimate(
   };
 }
 
-/** `all` is as many as a split of the built-in environments has, or so. */
+/** `all` is roughly the size of a split of the built-in environments. */
 function countOf(tasks: number | 'all'): number {
   return tasks === 'all' ? 1000 : tasks;
 }
 
-/** Of the horizons that a schedule goes through, each for as long as the others. */
+/** Mean over the horizons of a schedule, if each lasts equally long. */
 function meanTurns(horizon: HorizonSchedule): number {
   if (horizon.schedule === 'fixed') return horizon.turns;
   return horizon.schedule === 'linear' ? (horizon.from + horizon.to) / 2 : mean(horizon.turns);

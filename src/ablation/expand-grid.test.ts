@@ -78,7 +78,7 @@ describe('expandGrid', () => {
     });
   });
 
-  // A grid of a billion points is asked for its size before any point is made.
+  // The size of a grid of a billion points is computed before any point is created.
   it('knows the size of a grid that does not fit into memory', () => {
     const values = Array.from({ length: 1000 }, (_, index) => index);
     expect(gridSize({ a: values, b: values, c: values })).toBe(1e9);

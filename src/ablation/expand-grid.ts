@@ -11,7 +11,7 @@ type Design = AblationFile['design'];
 /** The values of each key, with their names. */
 type Levels = readonly (readonly Level[])[];
 
-/** The points of a grid that a design makes cells of, in a fixed order; the last key varies fastest. */
+/** The points of a grid that a design selects as cells, in a fixed order. The last key varies fastest. */
 export function expandGrid(grid: Grid, design: Design, sample = Infinity): readonly CellPlan[] {
   return pointsOf(levelsOf(grid), design, sample).map(cellOfLevels);
 }
@@ -48,7 +48,9 @@ function sizeOf(levels: Levels): number {
   return levels.reduce((count, { length }) => count * length, 1);
 }
 
-/** The point of a number in [0, size): its digits in the mixed radix of the lists' lengths. */
+/**
+ * The point with an index in [0, size). Its levels are the digits of the index in the mixed radix of the list lengths.
+ */
 function pointAt(levels: Levels, index: number): Level[] {
   let rest = index;
   return [...levels]
@@ -61,7 +63,7 @@ function pointAt(levels: Levels, index: number): Level[] {
     .reverse();
 }
 
-/** The first values of all lists, and each other value alone among first values. */
+/** One point with the first value of every list, and one point for each other value among first values. */
 function oneAtATime(levels: Levels): Level[][] {
   const first = pointAt(levels, 0);
   const others = levels.flatMap((of, place) => of.slice(1).map((level) => first.with(place, level)));
@@ -69,8 +71,8 @@ function oneAtATime(levels: Levels): Level[][] {
 }
 
 /**
- * Different points, drawn by a fixed seed: the same file gives the same cells, and a larger sample begins with the
- * smaller one's.
+ * Distinct points drawn with a fixed seed. The same file gives the same cells, and a larger sample begins with the
+ * points of a smaller one.
  */
 function drawn(levels: Levels, sample: number): Level[][] {
   const size = sizeOf(levels);

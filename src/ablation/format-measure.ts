@@ -2,13 +2,13 @@ import type { CellMean } from './compare-cells.js';
 import { reservationWord } from '../reporting/reservations.js';
 import type { Measure } from './read-outcomes.js';
 
-/** Rates in percent, the rest as it is; an interval's missing end as a dash. */
+/** Rates are in percent, other measures unchanged. A missing end of an interval is a dash. */
 export function formatMeasure(value: number | null, measure: Measure): string {
   if (value === null || !Number.isFinite(value)) return '-';
   return measure === 'success' ? (value * 100).toFixed(1) : value.toFixed(2);
 }
 
-/** "54.2 %"; a dash where there is none. */
+/** "54.2 %", or a dash without a mean. */
 export function formatMean(mean: CellMean | null, measure: Measure): string {
   return mean === null ? '-' : `${formatMeasure(mean.mean, measure)}${measure === 'success' ? ' %' : ''}`;
 }

@@ -9,8 +9,7 @@ const cells = expandGrid({ 'algorithm.name': ['ppo', 'grpo', 'rloo'], 'algorithm
 const tasks = Array.from({ length: 12 }, (_, index) => `task-${index}`);
 
 /**
- * Returns of a cell: a sum of what its values are worth, alone and together, and noise that belongs to seed, task and
- * cell.
+ * Returns of a cell: the main effects and interactions of its values, plus noise that depends on seed, task and cell.
  */
 function runsOf(id: string, worth: (algorithm: string, size: string) => number): RunOutcomes[] {
   const [algorithm = '', size = ''] = id.split('.');
@@ -43,7 +42,7 @@ describe('gridEffects', () => {
     ]);
     const at = (algorithm: string, size: number) => mean(`${algorithm}.groupSize-${size}`);
     const [grpo, rloo, size, , together] = effects.map(({ difference }) => difference.mean);
-    // Goes red when a mean is taken over the wrong cells, or half of an interaction is told.
+    // Goes red when a mean is taken over the wrong cells, or only half of an interaction is reported.
     expect(grpo).toBeCloseTo((at('grpo', 8) + at('grpo', 16) - at('ppo', 8) - at('ppo', 16)) / 2, 12);
     expect(rloo).toBeCloseTo((at('rloo', 8) + at('rloo', 16) - at('ppo', 8) - at('ppo', 16)) / 2, 12);
     const steps = ['ppo', 'grpo', 'rloo'].map((name) => at(name, 16) - at(name, 8));

@@ -6,9 +6,10 @@ import { boundsOf, sharedTasks, toCellMean, type CellComparison } from './compar
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
 /**
- * What a key of a grid does over all values of the others, or what two keys do together. A main effect is the mean
- * difference of `b` to `a`, the first value of the key. An interaction is the difference of two differences: how much
- * more `b` gains over the first value of its key with `a` than with the first value of the key of `a`.
+ * A main effect of one key of a grid, or an interaction of two keys. A main effect is the mean difference of `b` to
+ * `a`, the first value of the key, over all values of the other keys. An interaction is the difference of two
+ * differences: how much more `b` gains over the first value of its key with `a` than with the first value of the key of
+ * `a`.
  */
 export interface GridEffect extends Omit<CellComparison, 'design'> {
   readonly kind: 'main' | 'interaction';
@@ -24,7 +25,7 @@ type GridCell = Pick<CellPlan, 'id'> & { readonly levels: Readonly<Record<string
 
 /**
  * Main effects and interactions of a full grid of two keys or more, over the seeds and tasks that all of its cells
- * have; none where a cell is missing. Corrected by Holm over all of them, apart from the comparisons of cells.
+ * have. Empty if a cell is missing. Holm's correction covers all effects, separately from the comparisons of cells.
  */
 export function gridEffects(
   cells: readonly Pick<CellPlan, 'id' | 'levels'>[],
@@ -63,7 +64,8 @@ export function gridEffects(
       const [[firstA = '', ...as], [firstB = '', ...bs]] = [one.levels, other.levels];
       return as.flatMap((a) =>
         bs.map((b) => {
-          // Both at their first values or neither, against one of the two: half of the difference of differences.
+          // Cells with both `a` and `b` or neither, minus cells with one of them, give half of the difference of
+          // differences.
           const is = ({ levels }: GridCell, x: string, y: string) => levels[one.key] === x && levels[other.key] === y;
           const apart = meanOf((cell) => is(cell, a, firstB) || is(cell, firstA, b));
           const joint = meanOf((cell) => is(cell, a, b) || is(cell, firstA, firstB));
@@ -75,14 +77,14 @@ export function gridEffects(
   return correctByHolm([...main, ...together]);
 }
 
-/** Keys with two values or more, and these in the order of the grid. */
+/** Keys with two or more values. The values are in the order of the grid. */
 function variedKeys(grid: readonly GridCell[]): { readonly key: string; readonly levels: readonly string[] }[] {
   return Object.keys(grid[0]?.levels ?? {})
     .map((key) => ({ key, levels: [...new Set(grid.map(({ levels }) => levels[key] ?? ''))] }))
     .filter(({ levels }) => levels.length > 1);
 }
 
-/** The outcomes of each cell, by seed and task, where all have them. */
+/** The outcomes of each cell, by seed and task. Undefined if the cells do not share seeds and tasks. */
 function matricesOf(grid: readonly GridCell[], outcomes: ReadonlyMap<string, readonly RunOutcomes[]>) {
   const runs = grid.map(({ id }) => outcomes.get(id) ?? []);
   const seeds = (runs[0] ?? [])

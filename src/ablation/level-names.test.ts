@@ -15,7 +15,7 @@ describe('levelNames', () => {
     expect(levelNames('algorithm.name', ['grpo'])).toEqual([{ text: 'grpo', isName: true }]);
   });
 
-  // Goes red when values that people would call alike are told apart by nothing.
+  // Goes red when two values get the same name.
   it('adds what differs where two would be called alike', () => {
     const clip = (clipHigh: number) => ({ name: 'grpo', options: { clipLow: 0.2, clipHigh } });
     expect(texts('algorithm', [clip(0.2), clip(0.28), { name: 'ppo' }])).toEqual([

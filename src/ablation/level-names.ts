@@ -1,17 +1,17 @@
 import { isKeyMap } from '../config/recipe-layer.js';
 import type { Json } from '../contracts/json.js';
 
-/** What people call a value of a grid's key. */
+/** The name of a value of a grid's key, for people. */
 export interface LevelName {
   /** `sparse`, `0.28`, `grpo clipHigh 0.2`. */
   readonly text: string;
-  /** Says what it is without its key, as the name of a plugin does and a number does not. */
+  /** Whether the text is clear without its key: the name of a plugin is, a number is not. */
   readonly isName: boolean;
 }
 
 /**
- * Names for the values of one key of a grid: a contribution by its own name, a list of them by all names, anything else
- * as written. Values with equal names get the settings in which they differ.
+ * Names for the values of one key of a grid: the name of a contribution, all names of a list of contributions, and the
+ * text of anything else. Values with equal names also get the settings in which they differ.
  */
 export function levelNames(key: string, values: readonly Json[]): readonly LevelName[] {
   const names = values.map((value) => nameOf(key, value));
@@ -37,7 +37,7 @@ function nameOfContribution(value: Json): string | undefined {
   return isKeyMap(value) && typeof value['name'] === 'string' ? value['name'] : undefined;
 }
 
-/** The leaves of a value, as `clipHigh 0.2`, that others called alike do not all share. */
+/** The leaves of a value, such as `clipHigh 0.2`, that differ among values with the same name. */
 function distinctions(value: Json, alike: readonly Json[]): readonly string[] {
   const others = alike.map((one) => new Map(leaves(one, [])));
   const paths = new Set(others.flatMap((one) => [...one.keys()]));

@@ -11,12 +11,12 @@ export interface AblationSummary {
   readonly question: string;
   readonly createdAt: string;
   readonly directory: string;
-  /** Runs that are complete, and how many there will be. */
+  /** Number of complete runs, and below of all planned runs. */
   readonly completed: number;
   readonly runs: number;
 }
 
-/** The ablations below a folder of runs, the newest first; one that cannot be read hides no other. */
+/** The ablations below a folder of runs, the newest first. Unreadable ablations are left out. */
 export async function listAblations(runsFolder: string): Promise<AblationSummary[]> {
   const folder = join(runsFolder, 'ablations');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];

@@ -1,4 +1,4 @@
-// What is asked for becomes cells with checked recipes, over the real plugins; nothing is trained.
+// Requests become cells with checked recipes, with the real plugins. Nothing is trained.
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -93,7 +93,7 @@ describe('planAblation', () => {
     expect(planned.folder).toMatch(/^runs\/ablations\/sparsity-quickstart-[0-9a-f]{8}$/);
   });
 
-  // Goes red when cells are not held against their rewards' bounds: they would fail one by one, as their runs begin.
+  // Goes red when cells are not checked against the bounds of their rewards: each would then fail when its run begins.
   it('lets go of a leave for inverted rewards in cells that need none, and refuses cells that lack it', async () => {
     const cost = {
       'reward.terms': [
@@ -140,7 +140,8 @@ describe('planAblation', () => {
       expect(recipe.budget?.units).toBe(units);
       expect(recipe.budget?.split?.['sft']).toBeCloseTo(share, 9);
       if (sft?.kind !== 'sft' || rl?.kind !== 'rl') throw new Error('quickstart has two stages');
-      // What the units pay for; a count would be a limit, and make another tokenizer in every cell.
+      // The units limit the demonstrations. A count would be another limit, and every cell would build a different
+      // tokenizer.
       expect(sft.demonstrations.count).toBeUndefined();
       const seen = (sft.steps * sft.batchSize) / Math.floor((share * units) / 10 + 1e-9);
       if (share > 0) expect(seen).toBeCloseTo((80 * 64) / 1000, 1);
@@ -165,11 +166,11 @@ describe('planAblation', () => {
     expect(rloo).toMatchObject({
       groupSize: 16,
       minibatches: 4,
-      // Four optimizer steps on a batch: what can correct for the later ones does.
+      // With four optimizer steps on a batch, algorithms that can correct for the later steps do so.
       options: { importance: 'clipped', clipHigh: 0.28, entropyCoefficient: 0.02 },
     });
     expect(cells.map(({ notes }) => notes)).toEqual([[], [], []]);
-    // A flag that no cell overrides is every cell's, though cells say other keys beside it.
+    // A flag that no cell overrides applies to every cell, even if cells set other keys next to it.
     const twice = await plan('algorithm', { values: ['grpo', 'rloo'], sets: ['algorithm.epochs=2'] });
     expect(twice.cells.map(({ recipe }) => recipe.algorithm?.epochs)).toEqual([2, 2]);
     await expect(plan('algorithm', { values: ['grpo'], sets: ['algorithm.options.clipHigh=0.3'] })).rejects.toThrow(
@@ -215,7 +216,7 @@ describe('planAblation', () => {
         width: [20, 31],
         reply: 'direction',
       });
-      // Unset is a level like any other: nothing of the row that was trained is left in it.
+      // Unset is a level like any other: the value of the trained row must not remain in it.
       const turns = await plan('transfer', { values: [{ turns: [4] }] });
       expect(idsOf(turns)).toEqual(['recipe', 'turns-4']);
       expect(turns.cells[1]?.recipe.evaluation.final.transfer?.['recipe']?.options['turns']).toBeNull();
@@ -275,7 +276,7 @@ describe('planAblation', () => {
     expect(error.message).toMatch(message);
   }); // prettier-ignore
 
-  // Goes red when a grid is laid out before its size is known.
+  // Goes red when a grid is expanded before its size is known.
   it('refuses a grid of a billion cells without being told to, at once', async () => {
     const values = Array.from({ length: 1000 }, (_, index) => index + 1);
     const grid = { 'stages.rl.steps': values, 'algorithm.groupSize': values, 'stages.rl.tasksPerStep': values };

@@ -23,14 +23,14 @@ export interface AblationRequest {
   readonly sets: readonly (string | Setting)[];
   /** How many seeds; absent: the file's, or 3. */
   readonly seeds?: number;
-  /** What to try along a named axis. */
+  /** Values to try along a named axis. */
   readonly values?: readonly Json[];
   readonly cwd: string;
   readonly runsFolder: string;
   readonly host: PluginHost;
-  /** What the cells' rewards are checked with. */
+  /** Settings for the check of the cells' rewards. */
   readonly settings: HostSettings;
-  /** Ablations of any size are wanted. */
+  /** Accepts ablations of any size. */
   readonly yes: boolean;
 }
 
@@ -39,15 +39,15 @@ export interface PlannedAblation {
   readonly plan: AblationPlan;
   readonly cells: readonly [Cell, ...Cell[]];
   readonly seeds: readonly number[];
-  /** The folder that belongs to these cells: the same question finds what was run for it before. */
+  /** The folder of these cells. The same question finds the runs made for it before. */
   readonly folder: string;
 }
 
-/** Runs that nobody starts by mistake. */
+/** More runs than this need a confirmation. */
 const largeAblation = 200;
 const defaultSeeds = 3;
 
-/** Reads what is asked for, resolves every cell, and checks all of it. */
+/** Reads the request, resolves every cell, and checks everything. */
 export async function planAblation(request: AblationRequest): Promise<PlannedAblation> {
   const isFile = /[\\/]|\.(ya?ml|json|[jt]s|mjs)$/.test(request.what);
   const builtIn = await builtInAblations();
@@ -135,8 +135,8 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
 }
 
 /**
- * What makes cells comparable: all are evaluated on the same tasks in the same worlds, and trained by one thread each,
- * since they run side by side. Said by the recipe or a flag, these stay as they are.
+ * Settings that make cells comparable. All cells are evaluated on the same tasks in the same worlds, and each trains
+ * with one thread, because they run concurrently. Values from the recipe or a flag take precedence.
  */
 function commonSettings({ recipe, origin }: ResolvedRecipe, threads: string | undefined): CellSettings {
   return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { AblationResult } from './ablation-result.js';
 
-/** What an ablation last came to, as `ablate` kept it; undefined before its first end. */
+/** The last results of an ablation, as stored by `ablate`. Undefined before `ablate` first ends. */
 export async function readAblationResult(directory: string): Promise<AblationResult | undefined> {
   try {
     return JSON.parse(await readFile(join(directory, 'result.json'), 'utf8')) as AblationResult;

@@ -1,20 +1,20 @@
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
-/** What is compared between cells. */
+/** The measure by which cells are compared. */
 export type Measure = 'success' | 'return' | 'turns';
 
-/** The final evaluation of one run: the mean over the attempts at each task, and what tasks stand or fall together. */
+/** The final evaluation of one run: the mean over the attempts at each task, and the clusters of related tasks. */
 export interface RunOutcomes {
   readonly seed: number;
   readonly values: ReadonlyMap<string, number>;
   readonly clusters: ReadonlyMap<string, string>;
-  /** How much each task counts; absent: all alike. */
+  /** Weight of each task. Absent: equal weights. */
   readonly weights?: ReadonlyMap<string, number>;
 }
 
 /**
- * The final evaluation of the trained policy at a temperature; undefined where the run made none at it.
+ * The final evaluation of the trained policy at a temperature. Undefined if the run has none at it.
  *
  * @param environment one of the recipe's `evaluation.final.transfer`; absent: the recipe's own
  */
@@ -36,7 +36,7 @@ export function readOutcomes(
   return line === undefined ? undefined : outcomesOfRun(recipe.seed, line.outcomes, measure);
 }
 
-/** Outcomes as comparisons read them; tasks of which no attempt came to an end are left out. */
+/** Outcomes in the form that comparisons use. Tasks without a finished attempt are left out. */
 export function outcomesOfRun(seed: number, outcomes: readonly TaskOutcome[], measure: Measure): RunOutcomes {
   const played = outcomes.filter(({ attempts }) => attempts.length > 0);
   return {

@@ -14,13 +14,13 @@ import type { AblationPlan, CellPlan, CellSettings } from './ablation-plan.js';
 
 /** A cell whose recipe is checked. */
 export interface Cell extends CellPlan {
-  /** Resolved; its seed is replaced by those of the runs. */
+  /** The resolved recipe. Each run replaces its seed. */
   readonly recipe: Recipe;
   /** Settings that have no effect in this cell, and why. */
   readonly notes: readonly string[];
 }
 
-/** What the cells change: a recipe with the settings that all share. */
+/** The recipe that cells change, with the settings that all share. */
 export type CellBase = Required<Pick<RecipeRequest, 'cwd' | 'sets'>> &
   Pick<RecipeRequest, 'source'> & { readonly host: PluginHost };
 
@@ -55,7 +55,7 @@ export function ablationFingerprint(cells: readonly Cell[]): string {
   return digest(cells.map(({ id, recipe }) => [id, fingerprint(recipe)])).slice(0, 8);
 }
 
-/** A flag of the user's that every cell, or some, would override. */
+/** Refuses a user's flag that some or all cells would override. */
 function refuseOverlap(plan: AblationPlan, sets: CellBase['sets']): void {
   for (const set of sets) {
     const { flag, path } = typeof set === 'string' ? parseSetting(set) : set;
@@ -74,7 +74,7 @@ function refuseOverlap(plan: AblationPlan, sets: CellBase['sets']): void {
 }
 
 /**
- * Whether a value that is laid over a recipe says the first key of a path: what a map does not say, it leaves as it is.
+ * Whether a value that is laid over a recipe sets the first key of a path. A map does not change keys that it lacks.
  */
 function saysKey(value: Json, path: string): boolean {
   const [key = ''] = path.split('.');
@@ -89,7 +89,8 @@ async function resolveCell(cell: CellPlan, shared: CellSettings, base: CellBase)
       const { recipe } = await resolveRecipe({ ...base, sets: [...base.sets, ...settings] });
       return { ...cell, recipe, notes };
     } catch (error) {
-      // In a grid some settings are idle in some cells, and that is worth a note; alone, it is the user's mistake.
+      // In a grid, a setting can be idle in some cells, and a note says so. Any other idle setting is the user's
+      // mistake.
       const idle = idleSettings(error, settings);
       if (idle.length === 0) throw named(cell, error);
       for (const { path, message } of idle) {
@@ -100,7 +101,7 @@ async function resolveCell(cell: CellPlan, shared: CellSettings, base: CellBase)
   }
 }
 
-/** A cell in which no failure can reach a success needs no leave for it, where others do. */
+/** Unsets `reward.allowInversion` in a cell where no failure can score like a success. Other cells may need it. */
 async function settleRewards(cell: Cell, host: PluginHost, settings: HostSettings): Promise<Cell> {
   try {
     await checkRecipeRewards(planRun(cell.recipe), host, settings, () => 'recipe');
@@ -127,7 +128,7 @@ function settingsOf(settings: CellSettings, whose: string): readonly Setting[] {
   }));
 }
 
-/** The grid's own settings that the error calls idle; none where it has anything else to say. */
+/** The grid's own settings that the error calls idle. Empty if the error reports anything else. */
 function idleSettings(error: unknown, settings: readonly Setting[]): readonly { path: string; message: string }[] {
   if (!isAgentgymError(error)) return [];
   const findings = (error.findings ?? [error]).map(({ code, path = '', message }) => ({ code, path, message }));
@@ -135,11 +136,11 @@ function idleSettings(error: unknown, settings: readonly Setting[]): readonly { 
   const isOwn = (path: string) => own.some((key) => path === key || path.startsWith(`${key}.`));
   const idle = findings.filter(({ code, path }) => code === 'AG_RECIPE_IDLE_SETTING' && isOwn(path));
   if (idle.length < findings.length) return [];
-  // The place says it already: a whole map before every sentence about one of its keys would hide it.
+  // The path already names the key. The whole map before every sentence about one of its keys would hide it.
   return idle.map(({ path, message }) => ({ path, message: message.replace(/^`cell .*?`: (?=[a-z]+\.)/s, '') }));
 }
 
-/** A setting without the key at a path: removed if the key is its own, with a smaller map if the key is inside it. */
+/** A setting without the key at a path. A setting of exactly this key is removed, and a map loses the key. */
 function withoutKey(setting: Setting, path: string): Setting | undefined {
   const own = formatPath(setting.path);
   if (own === path) return undefined;

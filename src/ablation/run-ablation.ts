@@ -11,10 +11,10 @@ import { summarizeAblation, type SummarizeOptions } from './summarize-ablation.j
 export interface RunAblationOptions extends SummarizeOptions, Pick<RunCellsOptions, 'workers' | 'listener' | 'share'> {
   /** The folder; absent: the one that belongs to the cells. */
   readonly output?: string;
-  /** Seconds after which runs are ended, resumable, and no more begun. */
+  /** After this many seconds, running runs stop and stay resumable, and no more begin. */
   readonly budgetSeconds?: number;
   readonly versions: { readonly [name: string]: string };
-  /** The words after `agentgym` that ask for it. */
+  /** The command-line words after `agentgym` that requested it. */
   readonly command?: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -23,7 +23,7 @@ export interface RunAblationOptions extends SummarizeOptions, Pick<RunCellsOptio
  * Runs the missing runs of an ablation and compares its cells. It continues an ablation that any process started, and
  * only reads a complete one.
  *
- * @throws what `AblationDirectory.open` and `readCellRun` throw; a cell that fails is part of the result
+ * @throws the errors of `AblationDirectory.open` and `readCellRun`; a failed cell is part of the result
  */
 export async function runAblation(planned: PlannedAblation, options: RunAblationOptions): Promise<AblationResult> {
   const { plan, cells, seeds } = planned;
@@ -42,7 +42,7 @@ export async function runAblation(planned: PlannedAblation, options: RunAblation
   }
 }
 
-/** What is compared must be measured. */
+/** Every run must have an evaluation at the compared temperature. */
 function refuseTemperature({ cells }: PlannedAblation, temperature: number): void {
   const final = cells[0].recipe.evaluation.final.temperatures;
   if (temperature === 0 || final.includes(temperature)) return;

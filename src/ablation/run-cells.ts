@@ -10,19 +10,19 @@ import { trainInProcess, type TrainOutcome } from './train-process.js';
 
 export interface RunCellsOptions {
   readonly directory: AblationDirectory;
-  /** Runs side by side. */
+  /** Number of concurrent runs. */
   readonly workers: number;
   readonly listener: (event: GridEvent) => void;
-  /** Train stages that cells have in common once a seed; false: in every cell. */
+  /** Whether stages that cells share are trained once per seed. False: in every cell. */
   readonly share: boolean;
-  /** Ends the runs that are under way, resumable, and begins no more. */
+  /** Stops running runs, which stay resumable, and begins no more. */
   readonly signal: AbortSignal;
 }
 
 /** Milliseconds to wait for a run that another process is just ending. */
 const patience = 60_000;
 
-/** Trains what is missing, some runs side by side. One that fails is kept as it is, noted, and stops no other. */
+/** Trains the missing runs, several at a time. A failed run is kept and noted, and does not stop others. */
 export async function runCells(options: RunCellsOptions): Promise<void> {
   const { directory, workers, listener, signal, share } = options;
   const missing: MissingRun[] = [];
@@ -66,14 +66,14 @@ interface MissingRun {
   readonly resume: boolean;
 }
 
-/** Runs in their order, but that one waits while another trains the stages that it is going to read. */
+/** Runs in their order. A run waits while another one trains the stages that it will read. */
 class RunQueue {
   readonly #training = new Map<string, CellRun>();
   #waiting: (() => void)[] = [];
 
   constructor(readonly missing: MissingRun[]) {}
 
-  /** Undefined: none is left. */
+  /** Returns undefined if no run is left. */
   async next(): Promise<MissingRun | undefined> {
     for (;;) {
       const place = this.missing.findIndex(({ run }) => !this.#training.has(run.sharedStages ?? ''));
@@ -87,7 +87,7 @@ class RunQueue {
     }
   }
 
-  /** What this run shares is there, or never will be of it. */
+  /** Wakes waiting runs: this run has written its shared stages, or will never write them. */
   release(run: CellRun): void {
     const shared = run.sharedStages;
     if (shared === undefined || this.#training.get(shared) !== run) return;
@@ -103,7 +103,7 @@ function keyOf({ cell, seed }: CellRun): { cell: string; seed: number } {
 }
 
 /**
- * A run whose ablation was killed saves a checkpoint before it ends. The process that is still at work then, if any.
+ * The process that still uses the run after the wait, if any. A run whose ablation was killed first saves a checkpoint.
  */
 async function ownerAfterWaiting(directory: string, signal: AbortSignal): Promise<number | undefined> {
   const until = performance.now() + patience;

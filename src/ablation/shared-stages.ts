@@ -4,8 +4,8 @@ import { supervisedBeginning } from '../config/supervised-beginning.js';
 import type { CellRun } from './ablation-directory.js';
 
 /**
- * Runs of one seed whose cells begin with the same supervised stages, each with the folder where these are kept. What
- * only evaluations depend on may differ, such as the reward: every run evaluates for itself.
+ * Gives runs of one seed that begin with the same supervised stages a folder to share these. Settings that affect only
+ * evaluations, such as the reward, may differ: every run makes its own evaluations.
  */
 export function shareStages(runs: readonly CellRun[], folder: string): readonly CellRun[] {
   const keys = runs.map(({ recipe, seed }) => {

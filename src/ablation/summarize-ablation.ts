@@ -35,7 +35,7 @@ export async function summarizeAblation(
   return summarizeCells(directory, manifest, begun, options);
 }
 
-/** Compares the cells of an ablation by those of its runs that have begun, by their folders. Reads nothing. */
+/** Compares the cells of an ablation from the runs that have begun, which are given by folder. Reads no files. */
 export function summarizeCells(
   directory: string,
   manifest: AblationManifest,
@@ -127,7 +127,7 @@ function statusOf(runs: readonly CellRunSummary[]): CellSummary['status'] {
 function pairsOf({ cells, reference, compare, tests }: AblationManifest): (readonly [string, string])[] {
   const ids = cells.map(({ id }) => id);
   if (tests !== undefined) {
-    // On every column, those that trained elsewhere against those that trained there.
+    // On every column, cells that trained elsewhere are compared with the cell that trained there.
     return tests.flatMap((column) =>
       ids.filter((id) => id !== column).map((id) => [testedId(column, column), testedId(id, column)] as const),
     );
@@ -143,7 +143,7 @@ function meanSpent(results: readonly RunResult[]): Record<string, number> {
       totals.set(currency, [...(totals.get(currency) ?? []), amount]);
     }
   }
-  // A currency that one run cannot tell is none of the cell's.
+  // A currency is left out if one of the runs does not report it.
   const whole = [...totals].filter(([, amounts]) => amounts.length === results.length);
   return Object.fromEntries(
     whole.map(([currency, amounts]) => [currency, amounts.reduce((sum, one) => sum + one, 0) / amounts.length]),

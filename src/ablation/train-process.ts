@@ -10,10 +10,10 @@ import type { CellRun } from './ablation-directory.js';
 import { makeFolder } from '../reporting/make-folder.js';
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
-/** Lines of standard error that are kept, should the process end without a word on standard output. */
+/** Lines of standard error to keep if the process ends without output on standard output. */
 const keptLines = 20;
 
-/** As much of a cell's title as the name of a run may have. */
+/** Longest name of a run. Only the end of a longer name is kept. */
 const longestName = 100;
 
 /** How a training process ended. */
@@ -40,7 +40,7 @@ export async function trainInProcess(
   const child = spawn(process.execPath, [bin, 'train', ...what, ...shared, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, [channelVariable]: channelValue },
-    // A session of its own: Ctrl-C on the terminal reaches it through us, once.
+    // In a separate session, Ctrl-C reaches it only once, through this process.
     detached: true,
   });
   const output: string[] = [];
@@ -65,7 +65,7 @@ function outcomeOf(code: number | null, output: string, errors: string): TrainOu
   try {
     document = JSON.parse(output) as typeof document;
   } catch {
-    // It did not live to say anything.
+    // The process ended before it wrote its result.
   }
   if (document?.status !== undefined) return { status: document.status, seconds: document.seconds ?? 0 };
   if (document?.error?.code === 'AG_INTERRUPTED') return { status: 'interrupted', seconds: 0 };

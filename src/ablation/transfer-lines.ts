@@ -8,12 +8,12 @@ import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
 import type { Measure } from './read-outcomes.js';
 import type { TransferSummary } from './transfer-summary.js';
 
-/** What a cell came to at the measure that is compared; null before its first run is complete. */
+/** The mean of a cell at the compared measure. Null before its first run is complete. */
 export function measuredMean({ success, measured }: CellSummary, measure: Measure): CellMean | null {
   return measure === 'success' ? success && meanOf(success) : (measured ?? null);
 }
 
-/** Every interval that an ablation tells. */
+/** Every interval that an ablation reports. */
 export function estimatesOf({
   cells,
   comparisons,
@@ -37,7 +37,8 @@ export function cellOf(cells: readonly CellSummary[], trained: string, tested: s
 }
 
 /**
- * The comparisons as people read them: what trained on a row and was tested on a column, against what trained there.
+ * The comparisons with names for people: the policy trained on a row and tested on a column, against the one trained
+ * there.
  */
 export function namedComparisons({
   cells,
@@ -53,9 +54,9 @@ export function namedComparisons({
 }
 
 /**
- * Rows are trained environments, columns tested ones; the last column is the mean distance to the cells trained on the
- * column. Intervals are left out if the terminal is too narrow; columns are numbered like the rows if their names are
- * too long.
+ * Rows are training environments, columns are test environments. The last column is the mean difference to the cells
+ * trained on the other columns. Intervals are left out if the terminal is too narrow. Columns are numbered like the
+ * rows if their names are too long.
  */
 export function transferLines(
   { cells, measure }: Pick<AblationResult, 'cells' | 'measure'>,

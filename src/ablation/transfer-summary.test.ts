@@ -5,7 +5,7 @@ import type { RunOutcomes } from './read-outcomes.js';
 import { summarizeTransfer, trainedThere } from './transfer-summary.js';
 
 const levels = ['a', 'b', 'c'];
-/** Columns of different sizes: each counts as one. */
+/** Columns differ in size, but have equal weights. */
 const sizes: Record<string, number> = { a: 40, b: 10, c: 25 };
 const chances: Record<string, Record<string, number>> = {
   a: { a: 0.9, b: 0.3, c: 0.2 },
@@ -29,7 +29,7 @@ const rate = (trained: string, tested: string) =>
 describe('summarizeTransfer', () => {
   const summary = summarizeTransfer(levels, levels, played, 'success', []);
 
-  // Goes red when a column weighs as much as it has tasks, or a row's own column counts.
+  // Goes red when a column is weighted by its number of tasks, or when a row's own column counts.
   it('takes the mean of a row over the other columns, each alike, from those that trained there', () => {
     expect(summary.elsewhere.map(({ a, b }) => [a, b])).toEqual(levels.map((level) => [trainedThere, level]));
     for (const { b: row, difference, seeds, tasks } of summary.elsewhere) {
@@ -51,7 +51,7 @@ describe('summarizeTransfer', () => {
     const losses = new Map(summary.elsewhere.map(({ b, difference }) => [b, difference.mean]));
     for (const { a, difference } of summary.best!.against) {
       expect(difference.mean).toBeCloseTo(mean(levels.map((column) => rate('b', column) - rate(a, column))), 12);
-      // What its doc comment claims: up to a factor that is the difference of the losses.
+      // As its doc comment claims, this is the difference of the losses up to a factor.
       expect(losses.get('b')! - losses.get(a)!).toBeCloseTo((3 / 2) * difference.mean, 12);
     }
   });

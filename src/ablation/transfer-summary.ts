@@ -2,25 +2,24 @@ import { compareCells, type CellComparison } from './compare-cells.js';
 import type { RunResult } from '../runs/run-result.js';
 import type { Measure, RunOutcomes } from './read-outcomes.js';
 
-/** What was learnt on each row, over the columns: how much of it carries over. */
+/** How much of the learning on each row carries over to the columns. */
 export interface TransferSummary {
-  /** Ids of what was trained on: the rows of the matrix. */
+  /** Ids of the training environments: the rows of the matrix. */
   readonly trained: readonly string[];
-  /** Names of what all of them were tested on: its columns. */
+  /** Names of the test environments: its columns. */
   readonly tested: readonly string[];
   /**
-   * For each row, the mean over the columns that it did not train on of its difference to the rows that trained there,
-   * with equal weights: `b` is the row. Corrected over the rows (Holm); a row that shares no seed with all others is
-   * left out.
+   * For each row `b`, the mean difference to the rows that trained on the other columns, over these columns with equal
+   * weights. Holm's correction covers all rows. A row that shares no seed with all others is left out.
    */
   readonly elsewhere: readonly CellComparison[];
-  /** The row that loses least elsewhere, against each of the others over all columns; absent before there are two. */
+  /** The row that loses least elsewhere, compared with each other row over all columns. Absent without a second row. */
   readonly best?: { readonly trained: string; readonly against: readonly CellComparison[] };
-  /** What a reader of the matrix should know of its columns. */
+  /** Notes about the columns for readers of the matrix. */
   readonly notes: readonly string[];
 }
 
-/** The oracle's success on a column that it cannot solve within the horizon; it is an upper limit in practice. */
+/** Notes for columns that the oracle cannot solve within the horizon. Its success is an upper limit in practice. */
 function ceilingNotes(tested: readonly string[], results: readonly Pick<RunResult, 'transfer'>[]): string[] {
   return tested.flatMap((column) => {
     const oracle = results.flatMap(({ transfer }) => transfer?.[column]?.baselines.oracle ?? [])[0];
@@ -31,7 +30,7 @@ function ceilingNotes(tested: readonly string[], results: readonly Pick<RunResul
   });
 }
 
-/** What the rows of `elsewhere` are compared with. */
+/** Name of the reference that the rows of `elsewhere` are compared with. */
 export const trainedThere = 'trained-there';
 
 /** Outcomes of the runs that trained on a row, on the tasks of a column. */
@@ -93,8 +92,8 @@ const there = (row: string) => `there/${row}`;
 const elsewhereOf = (row: string) => `elsewhere/${row}`;
 
 /**
- * Runs of one seed on several columns as one run on the tasks of all, every column of the same weight. Seeds that lack
- * a column are left out.
+ * Combines the runs of one seed on several columns into one run on all their tasks. Every column has the same weight.
+ * Seeds that lack a column are left out.
  */
 function stack(columns: readonly string[], outcomesOf: (column: string) => readonly RunOutcomes[]): RunOutcomes[] {
   const played = columns.map((column) => [column, outcomesOf(column)] as const);

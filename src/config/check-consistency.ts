@@ -34,7 +34,7 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
   checkBudget(recipe, wrong);
 }
 
-/** Before an action stands at least one token, and there must be room for the longest. */
+/** At least one token precedes an action, and the longest action must fit. */
 function checkEpisodeTokens({ rollout, policy }: ParsedRecipe, wrong: Wrong): void {
   const { maxEpisodeTokens = Infinity } = rollout;
   const { maxActionTokens } = policy.sampling;
@@ -48,7 +48,7 @@ function checkEpisodeTokens({ rollout, policy }: ParsedRecipe, wrong: Wrong): vo
 
 type Wrong = (path: KeyPath, message: string, hint: string) => void;
 
-/** What an evaluation during training measures, at each of its temperatures. */
+/** The measurements of an evaluation during training, at each of its temperatures. */
 const evaluated = [
   'success',
   'success_low',
@@ -60,7 +60,9 @@ const evaluated = [
   'failed',
 ];
 
-/** Rules about evaluations must name one that is made; of the other metrics the first step tells. */
+/**
+ * Rules about evaluations must name a metric that evaluations measure. Other metrics are checked after the first step.
+ */
 function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wrong: Wrong): void {
   for (const [i, { metric }] of (stages[stage]?.stopWhen ?? []).entries()) {
     if (!metric.startsWith('eval/')) continue;
@@ -82,7 +84,7 @@ function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wro
   }
 }
 
-/** What is trained on must be sampled from the distribution whose log probabilities are recorded. */
+/** Training samples must come from the distribution whose log probabilities are recorded. */
 function checkSampling(recipe: ParsedRecipe, stage: string, wrong: Wrong): void {
   const { temperature, topP, topK } = recipe.policy.sampling;
   const because = `but \`stages.${stage}\` trains on the samples`;
@@ -105,7 +107,7 @@ function checkMinibatches(stage: RlStagePlan, wrong: Wrong): void {
   );
 }
 
-/** Horizons of ScalingInter that no step of the stage reaches. */
+/** Refuses horizons of ScalingInter that no step of the stage reaches. */
 function checkReachable(stage: RlStagePlan, wrong: Wrong): void {
   const { name, horizon, steps } = stage;
   if (horizon.schedule !== 'scaling-inter') return;

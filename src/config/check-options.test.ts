@@ -16,7 +16,7 @@ const declaration = {
   words: { type: 'strings', default: [], description: 'Words' },
 } as const satisfies OptionsDeclaration;
 
-/** What each given value is complained about with. */
+/** The complaints about the given values. */
 const complaints = (given: Record<string, unknown>) =>
   checkOptions(declaration, given).findings.map(({ path, message }) => `${path.join('.')}: ${message}`);
 

@@ -1,7 +1,7 @@
 import type { OptionDeclaration, OptionFinding, OptionsDeclaration } from '../contracts/options.js';
 import { nearestName } from './nearest-name.js';
 
-/** Options after checking: every declared option has a value; what was wrong has its default and a finding. */
+/** Options after the check. Every declared option has a value. A wrong one has its default, and a finding. */
 export interface CheckedOptions {
   readonly values: { readonly [name: string]: unknown };
   readonly findings: readonly (OptionFinding & { readonly unknown: boolean })[];

@@ -2,7 +2,7 @@ import semver from 'semver';
 
 import { installCommand } from './install-command.js';
 
-/** A package of a plugin that is there. */
+/** An installed package of a plugin. */
 export interface InstalledPackage {
   readonly name: string;
   readonly version: string;

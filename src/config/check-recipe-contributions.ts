@@ -14,7 +14,7 @@ import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
 import { planRun, settingPath } from './run-plan.js';
 
-/** What a recipe is checked against; a PluginHost is one. */
+/** Finds the contributions with which a recipe is checked. A PluginHost is one. */
 export interface ContributionFinder {
   find(kind: ContributionKind, name: string): Promise<{ readonly contribution: Contribution }>;
   load(located: { readonly contribution: Contribution }): Promise<unknown>;
@@ -28,9 +28,9 @@ interface Block {
 }
 
 /**
- * Checks that everything the recipe names is installed, in the versions that it asks for, and its options; fills in the
- * options' defaults and the policy's first preset. Options that a contribution calls idle are errors where they were
- * written, and dropped elsewhere: `checkOptions` brings their defaults back.
+ * Checks that everything the recipe names is installed in the required versions, and checks its options. Fills in the
+ * options' defaults and the policy's first preset. Options that a contribution calls idle are errors if the user wrote
+ * them. Otherwise they are dropped, and `checkOptions` restores their defaults.
  */
 export async function checkRecipeContributions(
   recipe: ParsedRecipe,
@@ -57,7 +57,7 @@ export async function checkRecipeContributions(
   };
   const schemes = await checkReward(recipe.reward, ['reward']);
   for (const [name, other] of Object.entries(recipe.evaluation.final.transfer ?? {})) {
-    // What is wrong with the recipe's environment has been told, and would be told again.
+    // Errors in the recipe's environment were already reported, and would be reported again.
     if (other.name === undefined && !isSound) continue;
     const block = completeTransfer(recipe.environment, other);
     const played = await check('environment', block, ['evaluation', 'final', 'transfer', name]);
@@ -78,20 +78,22 @@ export async function checkRecipeContributions(
 }
 
 /**
- * An environment without a name is the recipe's with other options: the resolved recipe has all of them, whatever it is
- * trained on.
+ * An environment without a name is the recipe's with other options. The resolved recipe has all of these options, so
+ * they do not depend on the training environment.
  */
 function completeTransfer(own: Block, { name, options }: { readonly name?: string; options: Block['options'] }): Block {
   return name === undefined ? { name: own.name, options: { ...own.options, ...options } } : { name, options };
 }
 
-/** What the lack of a fact is called. */
+/** Phrases for a missing fact. */
 const withoutFact: { readonly [fact in OptionalFact]: string } = {
   progress: 'tells of no progress',
   milestones: 'counts no milestones',
 };
 
-/** A scheme that pays for facts that the environment never reports would silently pay only the outcome. */
+/**
+ * Refuses schemes that pay for facts that the environment never reports. They would silently pay only for the outcome.
+ */
 function checkFacts(
   scheme: Contribution | undefined,
   environment: Contribution | undefined,
@@ -145,7 +147,7 @@ async function findBlock(
   }
 }
 
-/** Complete options, or undefined where there was something to complain about. */
+/** Complete options, or undefined if there were complaints. */
 function checkBlockOptions(
   { kind, name, options }: Contribution,
   given: Readonly<Record<string, unknown>>,
@@ -209,7 +211,7 @@ function checkPreset(
   if (policy.preset === undefined && policy.from === undefined && names[0] !== undefined) policy.preset = names[0];
 }
 
-/** A model that is read from somewhere has its tokenizer and shape: options that would make them are idle. */
+/** A loaded model already has its tokenizer and shape, so options for creating them are idle. */
 function settleScratchOptions({ policy }: ParsedRecipe, names: readonly string[], context: IdleContext): void {
   if (policy.from === undefined) return;
   for (const name of names) {
@@ -222,7 +224,7 @@ function settleScratchOptions({ policy }: ParsedRecipe, names: readonly string[]
   }
 }
 
-/** Where nothing can be called, prices of calls are idle. */
+/** Without tools, prices of calls are idle. */
 function settleToolOptions(scheme: Contribution | undefined, term: Block, path: KeyPath, context: IdleContext): void {
   if (scheme?.kind !== 'reward') return;
   for (const name of scheme.toolOptions ?? []) {
@@ -235,12 +237,15 @@ function settleToolOptions(scheme: Contribution | undefined, term: Block, path: 
   }
 }
 
-/** A finding about a setting is about the algorithm beside it, too. */
+/** A finding about a setting also depends on the algorithm next to it, so the message names both. */
 function besideName(finding: OptionFinding, name: string, value: unknown): OptionFinding {
   return { ...finding, message: `it is ${String(value)} with \`name: ${name}\`: ${finding.message}` };
 }
 
-/** Each rl stage's algorithm as it holds there: an option is idle only if it is so in every stage that it reaches. */
+/**
+ * Checks each rl stage's algorithm with its overrides. An option is idle only if it is idle in every stage that it
+ * reaches.
+ */
 async function checkAlgorithms(recipe: ParsedRecipe, finder: ContributionFinder, context: IdleContext): Promise<void> {
   const base = recipe.algorithm;
   if (base === undefined) return;
@@ -249,7 +254,7 @@ async function checkAlgorithms(recipe: ParsedRecipe, finder: ContributionFinder,
   const seen = new Set<string>();
   let complete: Record<string, unknown> | undefined;
 
-  // `own` is the recipe's stage itself, which is completed in place.
+  // `stage.own` is the recipe's stage itself, which is completed in place.
   for (const stage of planRun(recipe).stages) {
     if (stage.kind !== 'rl') continue;
     const { algorithm: settings, update } = stage;

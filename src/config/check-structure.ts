@@ -9,16 +9,16 @@ import { descriptionOf, entryOf, keysOf, members, placesOf, schemaAt, unwrap, ty
 /** A format whose documents are checked. */
 export interface DocumentFormat<Schema> {
   readonly schema: Schema;
-  /** What a document is called: "the recipe". */
+  /** Name of a document in messages: "the recipe". */
   readonly name: string;
-  /** Where its keys are described. */
+  /** The page that describes its keys. */
   readonly page: string;
 }
 
 type DocumentSchema = v.GenericSchema<unknown, unknown>;
 
 /**
- * Checks keys and types against a schema; every complaint is collected, and only a document without any is given back.
+ * Checks keys and types against a schema. It collects all complaints, and returns only a document without complaints.
  */
 export function checkStructure<Schema extends DocumentSchema>(
   format: DocumentFormat<Schema>,
@@ -27,8 +27,8 @@ export function checkStructure<Schema extends DocumentSchema>(
 ): v.InferOutput<Schema> | undefined {
   let rest: KeyMap = value;
   let before = complaints.findings.length;
-  // valibot stops at the first unknown key of a map: take it out and look again, until there are more than anybody
-  // reads.
+  // valibot stops at the first unknown key of a map. So remove this key and check again, until there are too many
+  // complaints.
   for (;;) {
     const result = v.safeParse(format.schema, rest);
     if (result.success) return complaints.findings.length === 0 ? result.output : undefined;
@@ -133,7 +133,7 @@ function addIssue(issue: Issue, format: DocumentFormat<DocumentSchema>, value: K
   complaints.add('AG_RECIPE_INVALID', path, message, `It takes ${wanted}${says}.`);
 }
 
-/** What an issue wanted, in words. */
+/** The expected value of an issue, in words. */
 function expectation(issue: Issue): string {
   if (issue.type === 'min_entries') return 'a map with at least one entry';
   const limit = issue.expected?.match(/^(>=|<=|>|<)(.*)$/);

@@ -2,17 +2,17 @@ import type { ErrorFinding } from '../errors/agentgym-error.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { formatPath, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 
-/** More than anybody reads at once; a generated file may have thousands. */
+/** Most errors to report at once. A generated file may have thousands, and nobody reads so many. */
 const mostFindings = 50;
 
-/** Collects what is wrong with a recipe, the first of it, each with the file and line, or the flag, that said it. */
+/** Collects the first errors of a recipe, each with its file and line, or with its flag. */
 export class Complaints {
   readonly #findings: ErrorFinding[] = [];
 
   /** @param originOf the layer that a key came from */
   constructor(private readonly originOf: (path: KeyPath) => RecipeLayer | undefined) {}
 
-  /** What is added from here on is passed over. */
+  /** If true, further complaints are ignored. */
   get isFull(): boolean {
     return this.#findings.length >= mostFindings;
   }

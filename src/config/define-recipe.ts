@@ -1,9 +1,9 @@
 import type { RecipeInput } from './recipe-schema.js';
 
-/** What a recipe that extends another one says: any part of it; null removes an inherited key. */
+/** The keys of a recipe that extends another one: any part of it. null removes an inherited key. */
 type Change<T> = T extends readonly unknown[] ? T : T extends object ? { [Key in keyof T]?: Change<T[Key]> | null } : T;
 
-/** A recipe as it is written in TypeScript: a whole one, or changes to the one that it extends. */
+/** A recipe in TypeScript: a whole one, or changes to the recipe that it extends. */
 export type RecipeDefinition = RecipeInput | (Change<Omit<RecipeInput, 'extends'>> & { extends: string });
 
 /** Gives a recipe in TypeScript its type: `export default defineRecipe({ ... })`. */

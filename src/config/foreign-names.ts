@@ -1,5 +1,5 @@
-// What people of other trainers call things, and what it is called here. Sources: TRL 0.24 (GRPOConfig, RLOOConfig,
-// PPOConfig), verl 0.6 (its configuration of trainers), AgentGym-RL, GEM.
+// Names in other trainers, and the corresponding names here. Sources: TRL 0.24 (GRPOConfig, RLOOConfig, PPOConfig),
+// verl 0.6 (its configuration of trainers), AgentGym-RL, GEM.
 
 /** The other trainer, and the key of a recipe. */
 type Place = readonly [whose: string, ours: string];
@@ -127,7 +127,7 @@ function quoted(ours: string): string {
   return ours.replaceAll(/[a-zA-Z]+(\.[a-zA-Z]+)+|klIn: \w+|schedule: [\w-]+/g, (key) => `\`${key}\``);
 }
 
-/** What an algorithm of another name is here: `grpo`, or an algorithm with options. */
+/** The algorithm here for another trainer's name: `grpo`, or an algorithm with options. */
 export function foreignAlgorithm(name: string): string | undefined {
   const known = plain(name);
   return Object.hasOwn(algorithms, known) ? algorithms[known] : undefined;

@@ -1,5 +1,5 @@
-// Law 9: a setting that the user wrote and that has no effect is an error naming both settings. Where it is a default
-// or inherited, it is dropped instead. A coefficient of 0 is always legal.
+// Law 9: a setting that the user wrote but that has no effect is an error, which names both settings. A default or
+// inherited setting is dropped instead. A coefficient of 0 is always legal.
 import { costsAnything } from '../training/budget.js';
 import { longestTurns } from '../training/horizon.js';
 import { defaultedAlgorithmKeys, type ParsedRecipe } from './recipe-schema.js';
@@ -10,11 +10,11 @@ import { usualDemonstrations } from './run-plan.js';
 /** The input of the rules besides the recipe, which they change in place. */
 export interface IdleContext {
   readonly complaints: Complaints;
-  /** The user wrote the key: in the recipe or as a flag, not by default or `extends`. */
+  /** Whether the user wrote the key: in the recipe or as a flag, not by default or `extends`. */
   readonly written: (path: KeyPath) => boolean;
 }
 
-/** Makes `written` out of where keys came from. */
+/** Creates `written` from the origins of keys. */
 export function writtenKeys(value: unknown, originOf: (path: KeyPath) => RecipeLayer | undefined) {
   return (path: KeyPath) => valueAt(value, path) !== undefined && originOf(path)?.origin !== 'extends';
 }
@@ -22,7 +22,7 @@ export function writtenKeys(value: unknown, originOf: (path: KeyPath) => RecipeL
 /** Reports settings that the user wrote and that have no effect; drops other settings without effect. */
 export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): void {
   const { complaints, written } = context;
-  /** The setting at `path` has no effect because of the one at `because`. */
+  /** The setting at `path` has no effect, for the reason in `because`. */
   const idle = (path: KeyPath, because: string) => {
     const value = valueAt(recipe, path);
     if (value === undefined) return;
@@ -86,7 +86,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
         idle([...demonstrations, 'expert'], `with \`${formatPath([...demonstrations, 'file'])}\``);
       } else {
         stage.demonstrations.expert ??= 'demonstrator';
-        // Under a budget its price is what limits them.
+        // If the budget has a price for them, it limits their number.
         if (!recipe.budget?.costs.demonstration) stage.demonstrations.count ??= usualDemonstrations;
       }
     }
@@ -98,8 +98,8 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
 }
 
 /**
- * Inversions are a matter of training: no rl stage may take the recipe's own reward. Whether a reward has any shows
- * when it is made.
+ * Inversions matter only in training, so the key is idle if no rl stage uses the recipe's own reward. Whether a reward
+ * has inversions is known only after it is created.
  */
 function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
   if (!recipe.reward.allowInversion) return;
@@ -112,7 +112,7 @@ function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, becaus
   recipe.reward.allowInversion = false;
 }
 
-/** A call takes a turn, and somebody must act on its answer. */
+/** A call takes a turn, and the agent needs another turn to act on the answer. */
 function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
   const horizons = Object.values(recipe.stages).flatMap((stage) => (stage.kind === 'rl' ? (stage.horizon ?? []) : []));
   const evaluated = Object.values(recipe.evaluation.final.transfer ?? {}).map(({ horizon }) => horizon ?? 0);
@@ -131,7 +131,7 @@ function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string
   }
 }
 
-/** A cap of weights that no rl stage computes. */
+/** Settles caps of weights that no rl stage computes. */
 function settleImportanceCaps(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
   const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
   const weighs = (stage: (typeof rl)[number]['stage']): boolean =>

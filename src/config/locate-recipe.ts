@@ -16,7 +16,7 @@ export interface RecipeLocation {
 
 const EXTENSIONS = ['.yaml', '.yml', '.json', '.ts', '.js', '.mjs'];
 const PACKAGE_KEY: KeyPath = ['agentgym', 'recipe'];
-/** A run's manifest keeps the recipe that it was made from. */
+/** A run's manifest contains the run's recipe. */
 const MANIFEST = 'manifest.json';
 const MANIFEST_KEY: KeyPath = ['recipe'];
 

@@ -1,11 +1,11 @@
 import { formatPath, isKeyMap, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 
-/** Layers laid over each other, and which layer each key came from. */
+/** Merged layers, with the layer of each key. */
 export interface MergedLayers {
   readonly value: KeyMap;
   /** The layer that a key, or the nearest key above it, came from. */
   originOf(path: KeyPath): RecipeLayer | undefined;
-  /** Nulls that should have removed an inherited key, and removed nothing. */
+  /** Nulls that should have removed an inherited key, but removed nothing. */
   readonly idleRemovals: readonly { readonly path: KeyPath; readonly layer: RecipeLayer }[];
 }
 
@@ -69,7 +69,7 @@ export function mergeLayers(layers: readonly RecipeLayer[]): MergedLayers {
   };
 }
 
-/** Keys of lower layers that belong to something that the upper layer replaces by another thing. */
+/** Keys of lower layers that belong to a selection that the upper layer replaces. */
 function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly string[] {
   const changes = (key: string) => over[key] !== undefined && below[key] !== undefined && over[key] !== below[key];
   const key = path.at(-1);
@@ -96,7 +96,7 @@ function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly stri
   }
 }
 
-/** Defines the key itself, also where it is called `__proto__`. */
+/** Defines the key itself, even if its name is `__proto__`. */
 function set(tree: Tree, key: string, value: unknown): void {
   Object.defineProperty(tree, key, { value, enumerable: true, configurable: true, writable: true });
 }

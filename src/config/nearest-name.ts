@@ -1,4 +1,4 @@
-/** No name of anything is longer. */
+/** All real names are shorter. */
 const longestName = 200;
 
 /**
@@ -8,7 +8,7 @@ const longestName = 200;
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Infinity;
-  // A misspelt name is about as long as the name, and what it costs to compare grows with both.
+  // A misspelt name is about as long as the real one, and comparisons of long names are slow.
   if (name.length > longestName) return undefined;
   const wanted = name.toLowerCase();
   for (const candidate of candidates) {

@@ -1,5 +1,5 @@
-// The only way from the text of a YAML or JSON document to keys. The result is plain data, or an error that names the
-// line.
+// The only code that reads keys from the text of a YAML or JSON document. The result is plain data, or an error that
+// names the line.
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument as parseYaml, visit, type Document } from 'yaml';
 
 import type { Json } from '../contracts/json.js';
@@ -7,19 +7,16 @@ import { messageOf } from '../errors/message-of.js';
 import { copyJson, NotJsonError } from '../rollout/copy-json.js';
 import { formatPath, type KeyPath } from './recipe-layer.js';
 
-/** Beyond it nothing was written by hand, and looking at every key takes seconds. */
+/** A document with more values was not written by hand, and a check of every key takes seconds. */
 const mostValues = 20_000;
-/**
- * Keys that JavaScript gives a meaning of its own: schemas pass over them, so that what stands there would be lost
- * without a word.
- */
+/** Keys with a special meaning in JavaScript. Schemas ignore them, so their values would be lost silently. */
 export const reservedKeys: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** What is wrong with a document. */
+/** An error in a document. */
 export class DocumentError extends Error {
   constructor(
     message: string,
-    /** From 1; absent where the document has no lines. */
+    /** From 1; absent if the document has no lines. */
     readonly line?: number,
     cause?: unknown,
   ) {
@@ -55,7 +52,7 @@ export function parseDocument(text: string): ParsedDocument {
   try {
     content = document.toJS();
   } catch (error) {
-    // An alias that expands without end.
+    // An alias may expand without end.
     throw new DocumentError(messageOf(error), 1, error);
   }
   const line = (path: KeyPath) => lineAt(offsetOf(document, path));
@@ -63,7 +60,7 @@ export function parseDocument(text: string): ParsedDocument {
 }
 
 /**
- * A copy of what a document holds, once it is plain data.
+ * A copy of the content of a document, which must be plain data.
  *
  * @param line of a key
  * @throws DocumentError
@@ -75,7 +72,7 @@ export function plainData(value: unknown, line: ParsedDocument['line'] = () => u
     return copy;
   } catch (error) {
     if (error instanceof DocumentError) throw error;
-    // A Proxy may throw wherever it is looked at.
+    // A Proxy may throw at every access.
     if (!(error instanceof NotJsonError)) throw new DocumentError(messageOf(error), 1, error);
     const what = error.path.length === 0 ? 'the document' : `\`${formatPath(error.path)}\``;
     const problem = error.problem.replace('must be JSON', 'must be plain data');
@@ -83,7 +80,7 @@ export function plainData(value: unknown, line: ParsedDocument['line'] = () => u
   }
 }
 
-/** A key that is not a string, or that appears twice as a string: one of the two values would be lost. */
+/** Refuses keys that are not strings, or that appear twice as a string: one of the two values would be lost. */
 function refuseUnreadKeys(document: Document, lineAt: (offset: number | undefined) => number | undefined): void {
   visit(document, {
     Map(_, { items }) {

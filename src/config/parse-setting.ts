@@ -13,7 +13,7 @@ export interface Setting {
 /**
  * Reads `algorithm.groupSize=8`; the value is YAML, so that numbers, lists and maps need no further quoting.
  *
- * @param name the flag that it was given to
+ * @param name the flag with this text
  * @throws AgentgymError AG_SET_INVALID
  */
 export function parseSetting(text: string, name: '--set' | '--option' = '--set'): Setting {

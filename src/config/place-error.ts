@@ -3,8 +3,8 @@ import { Complaints } from './complaints.js';
 import type { KeyPath, RecipeLayer } from './recipe-layer.js';
 
 /**
- * An error that names a key of a recipe, with the file and line, or the flag, that said it. One that names none is
- * about no key.
+ * Adds the file and line, or the flag, to an error that names a key of a recipe. An error without a key stays
+ * unchanged.
  *
  * @param originOf the layer that a key came from
  */

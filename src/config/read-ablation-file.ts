@@ -20,8 +20,7 @@ export interface ReadAblation {
 /**
  * Reads an ablation file: YAML, JSON or TypeScript.
  *
- * @throws AgentgymError AG_ABLATION_NOT_FOUND, AG_RECIPE_SYNTAX, or everything that is wrong with its keys in
- * `findings`
+ * @throws AgentgymError AG_ABLATION_NOT_FOUND, AG_RECIPE_SYNTAX, or all errors of its keys in `findings`
  */
 export async function readAblationFile(path: string, cwd: string): Promise<ReadAblation> {
   const file = resolve(cwd, path);
@@ -40,7 +39,7 @@ export async function readAblationFile(path: string, cwd: string): Promise<ReadA
   return { ablation: ablation as AblationFile, file, folder: dirname(file) };
 }
 
-/** Keys that contradict each other, or have no effect together. */
+/** Complains about keys that contradict each other, or have no effect together. */
 function checkTogether({ grid, cells, design, sample }: AblationFile, complaints: Complaints): void {
   const wrong = (path: KeyPath, message: string, hint: string): void =>
     complaints.add('AG_RECIPE_INVALID', path, message, hint);

@@ -10,7 +10,7 @@ import { isKeyMap, valueAt, type KeyPath, type RecipeLayer } from './recipe-laye
 /** The public entry of this package, so that a recipe in TypeScript finds `defineRecipe` in any folder. */
 const PACKAGE_INDEX = fileURLToPath(new URL('../index', import.meta.url));
 
-/** A hundred times the longest recipe that anybody wrote. */
+/** A hundred times the size of the longest known recipe. */
 const MOST_BYTES = 1_000_000;
 
 /**
@@ -56,7 +56,7 @@ async function readContent(file: string, isCode: boolean): Promise<ParsedDocumen
   }
 }
 
-/** A pipe or a device would be waited for, and a file of gigabytes read. */
+/** Refuses pipes and devices, which may block, and very large files. */
 async function refuseStrangeFile(file: string): Promise<void> {
   const found = await stat(file);
   const problem = !found.isFile()

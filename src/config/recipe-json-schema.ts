@@ -4,17 +4,19 @@ import type { Json, JsonObject } from '../contracts/json.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionsJsonSchema } from './option-schema.js';
 
-/** Generated from recipe-schema.ts by `npm run reference`, so that generating it again at run time needs no library. */
+/** Generated from recipe-schema.ts by `npm run reference`, so that no library is needed at run time. */
 const base = new URL('../../docs/reference/recipe.schema.json', import.meta.url);
 
-/** What is read of a contribution. */
+/** The parts of a contribution that are read here. */
 export type DescribedContribution = Pick<Contribution, 'kind' | 'name' | 'summary' | 'options'> & {
   readonly presets?: readonly { readonly name: string; readonly summary: string }[];
 };
 
 type Node = Record<string, Json>;
 
-/** Where a recipe names a contribution of a kind. Maps with free keys are entered by `*`, lists by `[]`. */
+/**
+ * The places where a recipe names a contribution of a kind. `*` means any key of a map, and `[]` any item of a list.
+ */
 const places: readonly { readonly kind: ContributionKind; readonly path: readonly string[] }[] = [
   { kind: 'environment', path: ['environment'] },
   { kind: 'environment', path: ['evaluation', 'final', 'transfer', '*'] },
@@ -48,7 +50,7 @@ export async function recipeJsonSchema(contributions: readonly DescribedContribu
   };
 }
 
-/** The same where null removes what was inherited: any key of a map may be null. */
+/** A schema in which any key of a map may be null, because null removes an inherited key. */
 function nullable<T extends Json>(node: T): T {
   if (Array.isArray(node)) return node.map((item: Json) => nullable(item)) as never;
   if (!isNode(node)) return node;
@@ -56,9 +58,9 @@ function nullable<T extends Json>(node: T): T {
     if (key === 'properties' && isNode(value)) {
       return [key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, orNull(nullable(inner))]))];
     }
-    // What chooses (`if`) and what is said (`default`) stays.
+    // Conditions (`if`) and values (`default`) stay.
     if (['if', 'default', 'const', 'enum'].includes(key)) return [key, value];
-    // What chooses among shapes may be inherited: then several fit.
+    // The key that selects a shape may be inherited. Then several shapes fit.
     const isShapes =
       key === 'oneOf' && Array.isArray(value) && value.some((item: Json) => isNode(item) && 'properties' in item);
     return [isShapes ? 'anyOf' : key, key === 'additionalProperties' ? orNull(nullable(value)) : nullable(value)];
@@ -79,7 +81,7 @@ function orNull(node: Json): Json {
   };
 }
 
-/** Every schema at a place; a map whose members are of several shapes has several. */
+/** Every schema at a place. A map whose members have several shapes has several schemas. */
 function blocksAt(node: Json | undefined, path: readonly string[]): Node[] {
   if (!isNode(node)) return [];
   const [step, ...rest] = path;
@@ -100,7 +102,7 @@ function describeBlock(block: Node, known: readonly DescribedContribution[]): vo
   const { type: _, minLength: __, maxLength: ___, ...name } = properties['name'] as Node;
   properties['name'] = {
     ...name,
-    // `oneOf` of constants, so that editors show the sentence beside the word.
+    // `oneOf` of constants, so that editors show the sentence next to the word.
     oneOf: known.map((item) => ({ const: item.name, description: item.summary })),
   };
   block['allOf'] = known.map(({ name: chosen, options, presets }) => ({

@@ -6,14 +6,14 @@ export type KeyMap = { readonly [key: string]: unknown };
 
 /** Keys that come from one place: a file, or one flag. Later layers win over earlier ones. */
 export interface RecipeLayer {
-  /** `extends`: inherited; `recipe`: the recipe that was asked for; `flag`: said on the command line. */
+  /** `extends`: inherited; `recipe`: the requested recipe; `flag`: set on the command line. */
   readonly origin: 'extends' | 'recipe' | 'flag';
   /** A path, or the flag as it was written. */
   readonly label: string;
-  /** Absent for flags and for recipes that are no file. */
+  /** Absent for flags and for recipes that are not files. */
   readonly file?: string;
   readonly value: KeyMap;
-  /** Line of a key, from 1, where the file has lines to speak of: YAML and JSON, not TypeScript. */
+  /** Line of a key, from 1. Undefined for TypeScript: only YAML and JSON have such lines. */
   line(path: KeyPath): number | undefined;
 }
 

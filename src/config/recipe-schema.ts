@@ -9,7 +9,7 @@ import type { Json } from '../contracts/json.js';
 const whole = (minimum: number, description: string) =>
   v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.description(description));
 /**
- * Of what is held in memory all at once, or counted out one by one: beyond it a number is a slip of the hand, and would
+ * A number of things that are all in memory, or are handled one by one. A larger number is a typing error, and would
  * only show as a crash.
  */
 const count = (minimum: number, description: string, maximum = 1_000_000) =>
@@ -28,14 +28,14 @@ const options = (whose: string, describe: string) =>
     {},
   );
 
-/** Above zero, and no more than a timer of Node can wait: 2^31 milliseconds, beyond which it does not wait at all. */
+/** Above 0, and at most 2^31 milliseconds: a timer of Node with a longer time does not wait at all. */
 const duration = (description: string) =>
   v.exactOptional(v.pipe(v.number(), v.minValue(0.001), v.maxValue(2_147_483), v.description(description)));
 const seconds = (phase: string) => duration(`Longest time of ${phase}`);
 
 type Wrapped<Schema> = Schema extends { readonly wrapped: infer Inner } ? Inner : Schema;
 
-/** The same keys, none of which has to be there or is filled in. */
+/** The same keys, all optional and without defaults. */
 function withoutDefaults<Entries extends v.ObjectEntries>(entries: Entries) {
   const bare = Object.entries(entries).map(([key, schema]) => [
     key,
@@ -161,7 +161,7 @@ const algorithm = v.strictObject({
   options: options('algorithm', 'algorithm'),
 });
 
-/** A stage's `algorithm`: the same keys, of which it needs none; options are laid over those of the recipe. */
+/** A stage's `algorithm`: the same keys, all optional. Its options are merged over those of the recipe. */
 const algorithmOverride = v.strictObject({
   ...withoutDefaults(algorithm.entries),
   options: algorithm.entries.options,
@@ -173,8 +173,8 @@ type DefaultedAlgorithmKey = {
 }[keyof AlgorithmEntries];
 
 /**
- * Keys of `algorithm` that have a value in every recipe, said or not; without its options, which are laid over each
- * other.
+ * Keys of `algorithm` that have a value in every recipe, written or not. Its options are left out, because they are
+ * merged.
  */
 export const defaultedAlgorithmKeys = Object.entries(algorithm.entries).flatMap(([key, { type }]) =>
   type === 'optional' && key !== 'options' ? [key as Exclude<DefaultedAlgorithmKey, 'options'>] : [],
@@ -476,7 +476,7 @@ export const recipeSchema = v.strictObject({
     v.record(
       v.pipe(
         v.string(),
-        // Files are named after it.
+        // Names of files contain it.
         v.maxLength(64),
         v.regex(/^[a-z][a-z0-9-]*$/, 'the name of a stage has lower-case letters, digits and hyphens'),
       ),
@@ -567,10 +567,10 @@ export const recipeSchema = v.strictObject({
 /** A recipe as it is written. */
 export type RecipeInput = v.InferInput<typeof recipeSchema>;
 
-/** A recipe as valibot gives it back: types are right, defaults are filled in. */
+/** A recipe as valibot returns it: types are right, and defaults are filled in. */
 export type ParsedRecipe = v.InferOutput<typeof recipeSchema>;
 
-/** A resolved recipe: everything is said, nothing is idle, nothing is inherited. */
+/** A resolved recipe: it has all keys, no idle ones, and inherits nothing. */
 export type Recipe = Omit<v.InferOutput<typeof recipeSchema>, 'extends'>;
 
 type Stage = Recipe['stages'][string];

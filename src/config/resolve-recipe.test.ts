@@ -1,5 +1,4 @@
-// Recipes as users write them, resolved and refused. Long because it is a list: one test for each thing that can be
-// wrong.
+// Resolves and refuses recipes as users write them. The file is long because it has one test for each possible error.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -113,7 +112,7 @@ const resolveAt = (source: RecipeRequest['source'], ...sets: string[]) =>
   resolveRecipe({ ...(source !== undefined && { source }), sets, cwd: folder, host });
 const resolveText = (text: string, ...sets: string[]) => resolveAt(write('maze-study.yaml', text), ...sets);
 
-/** What resolving complains about, as "line: message". */
+/** The complaints about a recipe, as "code line: message". */
 async function complaints(text: string, ...sets: string[]): Promise<string[]> {
   const error = (await resolveText(text, ...sets).catch((thrown: unknown) => thrown)) as AgentgymError;
   expect(error).toMatchObject({ name: 'AgentgymError', exitCode: 2 });
@@ -138,7 +137,7 @@ describe('resolveRecipe', () => {
     expect(Object.keys(recipe.stages)).toEqual(['sft', 'rl']);
   });
 
-  // Goes red when pins are not looked at, or one of several is told of alone.
+  // Goes red when pins are not checked, or when only one of several is reported.
   it('holds packages to the versions that a recipe asks for, and names the command that brings them', async () => {
     const ask = (pins: string) => `${BASE}plugins:\n${pins}`;
     const { recipe } = await resolveText(ask('  "@scope/plugin-coin": ^1.0.5\n  plugin-ours: 1.x\n'));
@@ -251,7 +250,7 @@ describe('resolveRecipe', () => {
     expect(error.hint).toContain('`algorithm.groupSize`');
   });
 
-  // Goes red, by its time (a minute and more), where every unknown key is looked for anew.
+  // Goes red by its timeout when every unknown key starts a new search, which takes a minute and more.
   it('names the first fifty of very many, in no time', async () => {
     const keys = Array.from({ length: 10_000 }, (_, i) => `key${i}: ${i}\n`);
     const options = keys
@@ -356,7 +355,7 @@ describe('resolveRecipe', () => {
     ]);
   });
 
-  // Goes red when `needs` is not read: the run would be rewarded for its outcome alone, and nobody told.
+  // Goes red when `needs` is not read: the run would silently be rewarded only for its outcome.
   it('refuses a reward for facts that the environment does not report', async () => {
     const dense = `${BASE}reward: { terms: [{ name: sparse }, { name: dense }] }\n`;
     expect(await complaints(dense)).toEqual([
@@ -373,7 +372,7 @@ describe('resolveRecipe', () => {
   describe('evaluation.final.transfer', () => {
     const others = (keys: string) => `${BASE}evaluation: { final: { transfer: ${keys} } }\n`;
 
-    // Goes red when an entry is left as it was written: it would change with the recipe's environment.
+    // Goes red when an entry is not completed: it would then change with the recipe's environment.
     it('lays options over the environment of the recipe, and begins a named one from its own defaults', async () => {
       const text = others(
         '{ far: { options: { high: 99 } }, fresh: { name: coin-flip, horizon: 2 }, maze: { name: maze } }',
@@ -385,7 +384,7 @@ describe('resolveRecipe', () => {
         maze: { name: 'maze', options: {} },
       });
       expect((await resolveAt(recipe)).recipe).toEqual(recipe);
-      // Another environment takes nothing of the former one's options.
+      // Another environment inherits no options of the former one.
       const first = others('{ far: { name: coin-flip, options: { high: 99 } } }');
       const named = await resolveText(first, 'evaluation.final.transfer.far.name=maze');
       expect(named.recipe.evaluation.final.transfer?.['far']).toEqual({ name: 'maze', options: {} });
@@ -403,12 +402,12 @@ describe('resolveRecipe', () => {
         expect.stringContaining('words of letters and digits'),
       ]);
       expect(await complaints(others('{}'))).toEqual([expect.stringMatching(/transfer` (is|has|must)/)]);
-      // The reward is counted there, too.
+      // The reward must fit these environments, too.
       const dense = others('{ flat: { name: coin-flip } }').replace('name: coin-flip }', 'name: stairs }');
       expect(await complaints(`${dense}reward: { terms: [{ name: dense }] }\n`)).toEqual([
         'AG_RECIPE_INVALID 11: `reward.terms[0].name` is dense, but the environment `coin-flip` counts no milestones',
       ]);
-      // An environment that is wrong is told once.
+      // A wrong environment is reported once.
       expect(await complaints(others('{ a: {} }'), 'environment.options.low=12')).toHaveLength(1);
     });
   });
@@ -487,7 +486,7 @@ describe('resolveRecipe', () => {
       expect(recipe).not.toHaveProperty('algorithm');
     });
 
-    // Goes red when the horizon of an evaluation, or of a stage, is forgotten: somebody has turns enough there.
+    // Goes red when the horizon of an evaluation, or of a stage, is ignored: episodes there have enough turns.
     it('takes tools where any episode is long enough to use them', async () => {
       const tools = 'tools=[{name: calculator, options: {digits: 4}}, {name: search}]';
       const { recipe } = await resolveText(BASE, tools, 'rollout.maxToolCalls=2');

@@ -20,7 +20,7 @@ const recipeFormat = { schema: recipeSchema, name: 'the recipe', page: 'docs/ref
 export interface RecipeRequest {
   /** A path, a built-in name, or the keys themselves; absent: the recipe of the project around `cwd`. */
   readonly source?: string | object;
-  /** `--set` values such as `algorithm.groupSize=8`, and what other flags set; later ones win. */
+  /** `--set` values such as `algorithm.groupSize=8`, and settings of other flags; later ones win. */
   readonly sets?: readonly (string | Setting)[];
   readonly cwd: string;
   /** Installed plugins. */
@@ -30,19 +30,19 @@ export interface RecipeRequest {
 /** A recipe that can be run. */
 export interface ResolvedRecipe {
   readonly recipe: Recipe;
-  /** The recipe's file; absent where the keys were given directly. */
+  /** The recipe's file. Absent if the keys were given directly. */
   readonly file?: string;
-  /** The origin of a key; `default` if nobody set it. */
+  /** The origin of a key; `default` if it was not set. */
   readonly origin: (path: KeyPath) => 'default' | RecipeLayer['origin'];
-  /** What is found wrong later, with the file and line, or the flag, that said it. */
+  /** Adds the file and line, or the flag, to an error that is found later. */
   readonly placed: (error: AgentgymError) => AgentgymError;
 }
 
 /**
- * Reads a recipe with all it extends, lays flags over it, checks every key, and fills in what was not said. Nothing is
+ * Reads a recipe with all recipes that it extends, applies flags, checks every key, and fills in defaults. Nothing is
  * written, and no contribution is created.
  *
- * @throws AgentgymError the first of everything that is wrong, with all of it in `findings`
+ * @throws AgentgymError the first error, with all errors in `findings`
  */
 export async function resolveRecipe({ source, sets = [], cwd, host }: RecipeRequest): Promise<ResolvedRecipe> {
   const settings = sets.map((set) => (typeof set === 'string' ? parseSetting(set) : set));
@@ -57,7 +57,7 @@ export async function resolveRecipe({ source, sets = [], cwd, host }: RecipeRequ
   const named = { ...(main?.file && { name: nameOf(main.file) }), ...merged.value };
   const recipe = checkStructure(recipeFormat, named, complaints);
   if (recipe === undefined) throw failure(complaints.findings);
-  // Marks an inherited setting that has been handled.
+  // The `extends` key has been handled, and a resolved recipe does not have it.
   delete recipe.extends;
   const written = writtenKeys(merged.value, (path) => merged.originOf(path));
   const context = { complaints, written };
@@ -85,7 +85,7 @@ async function givenLayers(source: object, cwd: string): Promise<RecipeLayer[]> 
   return [...(await readBase(layer, cwd, [])), layer];
 }
 
-/** A recipe file after all that it extends. */
+/** The layers of a recipe file, after those that it extends. */
 async function readChain(
   { file, root }: RecipeLocation,
   origin: RecipeLayer['origin'],
@@ -97,7 +97,7 @@ async function readChain(
 
 async function readBase(layer: RecipeLayer, folder: string, above: readonly string[]): Promise<RecipeLayer[]> {
   const base = layer.value['extends'];
-  // A wrong type is the schema's to complain about.
+  // The schema reports a wrong type.
   if (typeof base !== 'string') return [];
   const line = layer.line(['extends']);
   const place = {
@@ -120,7 +120,7 @@ async function readBase(layer: RecipeLayer, folder: string, above: readonly stri
   return readChain(location, 'extends', above);
 }
 
-/** A flag that a later flag overrides, and one that removes nothing, have no effect. */
+/** Complains about flags without effect: those that a later flag overrides, and those that remove nothing. */
 function checkSettings(
   settings: readonly Setting[],
   idleRemovals: ReturnType<typeof mergeLayers>['idleRemovals'],
@@ -138,7 +138,9 @@ function checkSettings(
   }
 }
 
-/** Paths in a recipe are relative to the file that says them; in a flag, to the current folder. */
+/**
+ * Paths in a recipe are relative to the file that contains them. Paths in a flag are relative to the current folder.
+ */
 function resolvePaths(recipe: ParsedRecipe, originOf: (path: KeyPath) => RecipeLayer | undefined, cwd: string): void {
   const absolute = (value: string, path: KeyPath) => {
     const file = originOf(path)?.file;

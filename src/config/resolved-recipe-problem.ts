@@ -19,7 +19,7 @@ export function resolvedRecipeProblem(value: unknown, path: KeyPath): string | u
   return missing && `\`${formatPath([...path, ...missing])}\` is missing`;
 }
 
-/** A map of keys that every recipe has, said or not, and that the value lacks. */
+/** A map of keys that every recipe has, written or not, but that the value lacks. */
 function missingMap(complete: unknown, value: unknown, path: KeyPath): KeyPath | undefined {
   if (isKeyMap(complete) && value === undefined) return path;
   const isBranch = isKeyMap(complete) ? isKeyMap(value) : Array.isArray(complete) && Array.isArray(value);

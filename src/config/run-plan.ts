@@ -12,79 +12,82 @@ import type { SupervisedOptions } from '../training/supervised.js';
 import { type KeyPath, valueAt } from './recipe-layer.js';
 import type { AlgorithmSettings, OptimizerKeys, Recipe, RewardSettings, RlStage, SftStage } from './recipe-schema.js';
 
-/** Demonstrations that are collected of an expert where neither `count` nor a budget says how many. */
+/** Number of demonstrations from an expert if neither `count` nor a budget gives one. */
 export const usualDemonstrations = 1000;
 
-/** How much of its tools an agent may use where no recipe says. */
+/** Limits on the tools of an agent without a recipe. */
 export const usualToolLimits: ToolLimits = { maxOutputCharacters: 2000, milliseconds: 10_000 };
 
-/** Highest weight that corrects for the difference between sampler and trainer where the recipe names none. */
+/** Highest weight that corrects for the difference between sampler and trainer, if the recipe gives none. */
 const usualImportanceCap = 2;
 
-/** What both kinds of stages have. */
+/** The common part of both kinds of stages. */
 interface StageBase extends Pick<StageOptions, 'steps' | 'optimizer' | 'stopWhen'> {
-  /** What the recipe calls it. */
+  /** Its name in the recipe. */
   readonly name: string;
-  /** Its limit of spending; absent if nothing limits it: its price is 0, or the recipe has no budget. */
+  /** Its spending limit. Absent if nothing limits it: its price is 0, or the recipe has no budget. */
   readonly budget?: StageBudget;
 }
 
 /** Supervised fine-tuning. */
 export interface SftStagePlan extends StageBase, Pick<SupervisedOptions, 'batchSize'> {
   readonly kind: 'sft';
-  /** The stage's keys as the recipe has them. */
+  /** The stage's keys in the recipe. */
   readonly own: SftStage;
   readonly demonstrations: {
-    /** Who plays them, where no file is named. */
+    /** The expert that plays them, if no file is given. */
     readonly expert: string;
     readonly file?: string;
     readonly successOnly: boolean;
-    /** As many as are asked for and can be paid for; Infinity: all of the file. */
+    /** Number of requested and affordable demonstrations. Infinity: all of the file. */
     readonly count: number;
-    /** As many as without a budget. */
+    /** The number without a budget. */
     readonly countUnpaid: number;
   };
 }
 
-/** Reinforcement learning: the recipe's keys, with those that the stage says anew. */
+/** Reinforcement learning: the recipe's keys, with the overrides of the stage. */
 export interface RlStagePlan extends StageBase, Pick<ReinforcementOptions, 'tasksPerStep' | 'update' | 'horizon'> {
   readonly kind: 'rl';
-  /** The stage's keys as the recipe has them. */
+  /** The stage's keys in the recipe. */
   readonly own: RlStage;
   /** Options of another algorithm are not mixed with the recipe's. */
   readonly algorithm: Pick<AlgorithmSettings, 'name' | 'options'>;
   readonly reward: RewardSettings;
   /** Turns of its longest episode. */
   readonly longestHorizon: number;
-  /** Sampled episodes of a step, refills and greedy ones apart. */
+  /** Sampled episodes of a step, without refills and greedy ones. */
   readonly episodesPerStep: number;
 }
 
 export type StagePlan = SftStagePlan | RlStagePlan;
 
-/** An environment beside the recipe's own that the final evaluation plays. */
+/** Another environment that the final evaluation plays, in addition to the recipe's own. */
 interface TransferPlan {
-  /** What the recipe calls it. */
+  /** Its name in the recipe. */
   readonly name: string;
   readonly environment: Recipe['environment'];
   /** Turns after which an episode is cut. */
   readonly horizon: number;
-  /** It is the recipe's own environment under another name: to play it again would give the same episodes. */
+  /** Whether it is the recipe's own environment under another name. Playing it again would give the same episodes. */
   readonly isOwn: boolean;
 }
 
 /** A recipe and its plan. */
 export interface RunPlan {
   readonly recipe: Recipe;
-  /** All of them, in order. */
+  /** All stages, in order. */
   readonly stages: readonly StagePlan[];
-  /** Those that do something: a stage whose share of the budget is 0 is skipped. */
+  /** The stages that run: a stage whose share of the budget is 0 is skipped. */
   readonly funded: readonly StagePlan[];
   /** The stage that produces the policy; undefined if there is no reinforcement learning. */
   readonly lastRl: RlStagePlan | undefined;
   /** Turns of an evaluated episode. */
   readonly evaluationHorizon: number;
-  /** Turns of the longest episode that is played at all: what demonstrations are given, and what a model must hold. */
+  /**
+   * Turns of the longest episode of stages and evaluations. Demonstrations get this many turns, and a model must hold
+   * them.
+   */
   readonly longestHorizon: number;
   /** The environments of `evaluation.final.transfer`, in their order. */
   readonly transfer: readonly TransferPlan[];
@@ -92,7 +95,7 @@ export interface RunPlan {
   readonly toolLimits: ToolLimits;
 }
 
-/** Plans a recipe that is resolved, or that lacks no more than options of contributions. */
+/** Plans a recipe that is resolved, or that lacks only options of contributions. */
 export function planRun(recipe: Recipe): RunPlan {
   const budgets = budgetsOf(recipe);
   const stages = Object.entries(recipe.stages).map(([name, stage]): StagePlan => {

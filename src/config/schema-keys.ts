@@ -3,7 +3,7 @@ import * as v from 'valibot';
 
 import { isKeyMap, valueAt, type KeyPath } from './recipe-layer.js';
 
-/** What is read of a schema; valibot's own types say more than is needed here. */
+/** The parts of a schema that are read here. valibot's own types have more than is needed. */
 export interface SchemaNode {
   readonly type: string;
   readonly wrapped?: SchemaNode;
@@ -27,7 +27,7 @@ export function entryOf(schema: SchemaNode | undefined, key: string | number): S
   return entries !== undefined && Object.hasOwn(entries, key) ? entries[key] : undefined;
 }
 
-/** The member of a variant that the value chooses, or undefined where it chooses none. */
+/** The member of a variant that the value selects. Undefined if it selects no member. */
 function chosenMember(variant: SchemaNode, value: unknown): SchemaNode | undefined {
   const chosen = isKeyMap(value) ? value[variant.key as string] : undefined;
   return members(variant).find((member) => unwrap(entryOf(member, variant.key as string) ?? member).literal === chosen);
@@ -38,7 +38,7 @@ export function members(variant: SchemaNode): readonly SchemaNode[] {
   return (variant.options ?? []) as readonly SchemaNode[];
 }
 
-/** The schema at a path of a value, or undefined where nothing is known of it. */
+/** The schema at a path of a value, or undefined if the schema does not describe it. */
 export function schemaAt(root: SchemaNode, path: KeyPath, value: unknown): SchemaNode | undefined {
   let node: SchemaNode | undefined = root;
   let inner = value;
@@ -59,7 +59,7 @@ export function keysOf(schema: SchemaNode, value: unknown): readonly string[] {
   return Object.keys(object?.entries ?? {});
 }
 
-/** Paths of the whole schema whose last key is this one; maps with free keys are passed over, lists entered as `[]`. */
+/** Paths in the whole schema whose last key is this one. `NAME` means any key of a map, and lists are skipped. */
 export function placesOf(key: string, schema: SchemaNode, path: readonly string[] = []): string[] {
   const open = unwrap(schema);
   const objects = open.type === 'variant' ? members(open) : [open];
@@ -73,7 +73,7 @@ export function placesOf(key: string, schema: SchemaNode, path: readonly string[
   return [...new Set([...found, ...below])];
 }
 
-/** The sentence that a schema carries. */
+/** The description of a schema. */
 export function descriptionOf(schema: SchemaNode): string | undefined {
   const own = v.getDescription(schema as never);
   return own ?? (schema.wrapped === undefined ? undefined : descriptionOf(schema.wrapped));

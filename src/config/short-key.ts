@@ -1,7 +1,7 @@
 /**
- * The end of a recipe's key that no other of these keys shares: `steps`, or `rl.steps` beside `stages.sft.steps`.
+ * The end of a recipe's key that no other of these keys shares: `steps`, or `rl.steps` next to `stages.sft.steps`.
  *
- * @param keys those that are named together, the key among them
+ * @param keys the keys that are named together, including this one
  */
 export function shortKey(key: string, keys: readonly string[]): string {
   const words = key.split('.');

@@ -19,7 +19,7 @@ export interface BatchColumn<Name extends ColumnName = ColumnName> {
   readonly per: 'token' | 'row';
   /** The value in padding, and before the column is filled. */
   readonly padding: number;
-  /** The batch lacks this column until it is filled. */
+  /** Whether the batch lacks this column until it is filled. */
   readonly optional: boolean;
   /** The role that fills it, if an algorithm must ask for it. */
   readonly role?: AlgorithmRole | 'critic';

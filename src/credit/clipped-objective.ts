@@ -3,8 +3,8 @@ import type { LossExpression, LossInputs, LossOperations } from '../contracts/lo
 
 /**
  * min(r A, clip(r, 1 - clipLow, 1 + clipHigh) A) (PPO, Schulman et al. 2017, equation 7; two bounds: DAPO, arXiv
- * 2503.14476). With `dualClip` C, at least C A where A < 0; with `ratioCap`, min(r, cap) instead of the first r.
- * Metrics are the shares of tokens at a bound.
+ * 2503.14476). With `dualClip` C, at least C A if A < 0; with `ratioCap`, min(r, cap) instead of the first r. Metrics
+ * are the shares of tokens at a bound.
  */
 export function clippedObjective(
   ops: LossOperations,

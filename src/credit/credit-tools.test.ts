@@ -54,7 +54,7 @@ describe.each(goldenNames)('credit tools on the recorded batch `%s`', (name) => 
 describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
   const { batch, recorded } = loadGolden(name);
   const turnRewards = (recorded.batch as unknown as { turn_rewards: number[][] }).turn_rewards;
-  /** Noise where nothing was sampled, which must not matter. */
+  /** Puts NaN at tokens that were not sampled, because they must not change any result. */
   const spoil = (array: Float64Array) => array.map((value, i) => (batch.mask[i] === 1 ? value : NaN));
   const spoilt = { ...batch, rewards: spoil(batch.rewards), values: spoil(batch.values!) };
   const reference = (key: string) => recorded.estimators[key]!.reference;
@@ -138,7 +138,7 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
   });
 
   it('GAE over turns is GAE over tokens where every turn is one token', () => {
-    // One token a turn: the first of each.
+    // One token per turn: the first of each turn.
     const mask = batch.mask.map((sampled, i) => Number(sampled === 1 && batch.turn[i] !== batch.turn[i - 1]));
     const single = { ...batch, mask };
     const options = { token: 1, turn: 0.9, lambda: 0.7, bootstrap: true } as const;
@@ -166,7 +166,7 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
     expect(referenceDivergence(batch, 'k3')).toBeGreaterThan(0);
   });
 
-  // Goes red where the coefficient moves the other way, or further than a fifth of the share of the horizon.
+  // Goes red when the coefficient moves in the wrong direction, or by more than a fifth of the share of the horizon.
   it('steers the divergence to its target', () => {
     const divergence = referenceDivergence(batch, 'k3');
     const after = (klTarget: number): number => {

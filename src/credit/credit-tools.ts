@@ -17,7 +17,7 @@ import { klExpression } from './kl-expression.js';
 import { returnsToGo } from './returns-to-go.js';
 import { whitenTokens, whitenTurns } from './whiten.js';
 
-/** What an algorithm's host carries as `credit`. */
+/** The tools that an algorithm's host provides as `credit`. */
 export const creditTools: CreditTools = {
   actionTokens,
   turnTokens,

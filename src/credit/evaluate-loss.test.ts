@@ -13,7 +13,7 @@ import { lossInputs as inputs, lossOperations as ops } from './loss-operations.j
 const negative = (of: LossExpression): LossExpression => ops.sub(ops.constant(0), of);
 const ratio = ops.exp(ops.sub(inputs.logprob, inputs.logprobs));
 
-/** -min(ratio A, clip(ratio) A), and for A < 0 at most -dual A (arXiv 1912.09729). */
+/** -min(ratio A, clip(ratio) A), and if A < 0, at most -dual A (arXiv 1912.09729). */
 function clipped(low: number, high: number, dual: number | null, of = ratio): LossExpression {
   const { advantages } = inputs;
   const surrogate = ops.min(ops.mul(of, advantages), ops.mul(ops.clip(of, 1 - low, 1 + high), advantages));
@@ -22,7 +22,7 @@ function clipped(low: number, high: number, dual: number | null, of = ratio): Lo
   return negative(ops.where(ops.greater(ops.constant(0), advantages), bounded, surrogate));
 }
 
-/** Half of the larger of the squared errors of the value and of the value kept near the old one. */
+/** Half of the larger of the squared errors of the value and of the value clipped to the range around the old one. */
 function valueClip(range: number): LossExpression {
   const near = ops.add(inputs.values, ops.clip(ops.sub(inputs.value, inputs.values), -range, range));
   const square = (of: LossExpression): LossExpression => ops.mul(of, of);
@@ -53,7 +53,10 @@ const cispo = negative(
   ops.mul(ops.mul(ops.stopGradient(ops.clip(ratio, 0.8, 1.28)), inputs.advantages), inputs.logprob),
 );
 const sequenceRatio = ops.exp(ops.sequenceMean(ops.sub(inputs.logprob, inputs.logprobs)));
-/** As verl writes it: the value of the sequence's ratio, the derivative of the token's own log probability. */
+/**
+ * As verl computes it: the value is the sequence's ratio, and the derivative is that of the token's own log
+ * probability.
+ */
 const tokenwise = ops.mul(
   ops.stopGradient(sequenceRatio),
   ops.exp(ops.sub(inputs.logprob, ops.stopGradient(inputs.logprob))),

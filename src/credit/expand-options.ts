@@ -4,7 +4,7 @@ import { optionGroups } from './option-groups.js';
 
 const groupsOf: { readonly [group: string]: OptionsDeclaration } = optionGroups;
 
-/** A group as anybody may have written it. */
+/** A group as a plugin may have written it, unchecked. */
 interface WrittenGroup {
   readonly group?: unknown;
   readonly change?: { readonly [name: string]: object };

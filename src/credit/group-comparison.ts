@@ -18,7 +18,8 @@ export function groupRows(batch: TrainingBatch): readonly (readonly number[])[] 
 }
 
 /**
- * Mean and standard deviation with n - 1, in two passes; see `CreditTools.meanAndDeviation`. The mean of nothing is 0.
+ * Mean and standard deviation with n - 1, in two passes; see `CreditTools.meanAndDeviation`. Without values, the mean
+ * is 0.
  */
 export function meanAndDeviation(
   values: readonly number[],
@@ -94,7 +95,7 @@ export function groupNormalized(batch: TrainingBatch, options: GroupNormalizatio
   const advantages = new Float64Array(batch.rows * batch.width);
   const compared = groupMembers(batch, options);
   const valuesOf = (members: readonly GroupMember[]): number[] => members.map(({ value }) => value);
-  // Without the threshold: wherever a group has a deviation, so has the batch.
+  // No threshold is needed: if a group has a deviation, the batch has one too.
   const whole = meanAndDeviation(valuesOf(compared.flat())).deviation;
   for (const members of compared) {
     const { mean, deviation } = meanAndDeviation(valuesOf(members), noSignalBelow);

@@ -7,18 +7,18 @@ export interface ImportanceWeights {
   readonly trainer: Float64Array;
   /** Mean over sampled tokens. */
   readonly mean: number;
-  /** Share of sampled tokens that the cap holds. */
+  /** Share of sampled tokens that the cap limits. */
   readonly capped: number;
-  /** Largest distance of the two log probabilities. */
+  /** Largest absolute difference between the two log probabilities. */
   readonly gap: number;
 }
 
 /**
- * Truncated importance weights between the policy as it sampled and the same weights as they are trained (Espeholt et
- * al. 2018, arXiv 1802.01561, section 4.1, with the cap on a single token; verl's `rollout_correction`): two engines,
- * or two precisions, never agree to the last bit.
+ * Truncated importance weights between the sampler's policy and the trainer's policy with the same weights (Espeholt et
+ * al. 2018, arXiv 1802.01561, section 4.1, with the cap on a single token; verl's `rollout_correction`). They are
+ * needed because two engines, or two precisions, never give exactly the same numbers.
  *
- * @param batch whose `logprobs` are the sampler's
+ * @param batch its `logprobs` are those of the sampler
  * @param trainer [rows, width] the trainer's log probabilities of the same tokens
  */
 export function importanceWeights(batch: TrainingBatch, trainer: Float64Array, cap: number): ImportanceWeights {

@@ -4,16 +4,16 @@ import { klExpression } from './kl-expression.js';
 import { penalizedRewards, referenceDivergence } from './reference-divergence.js';
 
 /**
- * The largest relative error that one step of the steering answers to (Ziegler et al. 2019, arXiv 1909.08593, section
+ * The largest relative error to which one step of the control reacts (Ziegler et al. 2019, arXiv 1909.08593, section
  * 2.2).
  */
 const largestError = 0.2;
 
 /**
  * Keeps a policy near its reference. In the reward, each sampled token pays for its own divergence (Ouyang et al. 2022,
- * arXiv 2203.02155, equation 2); in the loss, the divergence is a term of its own (GRPO, arXiv 2402.03300). With a
- * target the coefficient grows while the divergence lies above it and shrinks below (Ziegler et al. 2019): by 1 + error
- * * episodes / klHorizon, the relative error within 0.2 of 0.
+ * arXiv 2203.02155, equation 2); in the loss, the divergence is a separate term (GRPO, arXiv 2402.03300). With a
+ * target, the coefficient grows while the divergence is above the target, and shrinks while it is below (Ziegler et al.
+ * 2019). Each step multiplies it by `1 + error * episodes / klHorizon`, with the relative error limited to [-0.2, 0.2].
  */
 export function klControl(options: KlOptions): KlControl {
   const { klCoefficient, klIn, klEstimator, klTarget, klHorizon } = options;

@@ -17,7 +17,7 @@ function divergence(d: number, estimator: KlEstimator): number {
 }
 
 /**
- * [rows, width] rewards less the divergence of the sampler from the reference, times `coefficient`, on each sampled
+ * [rows, width] rewards minus `coefficient` times the divergence of the sampler from the reference, on each sampled
  * token; 0 elsewhere.
  */
 export function penalizedRewards(batch: TrainingBatch, coefficient: number, estimator: KlEstimator): Float64Array {
@@ -28,7 +28,7 @@ export function penalizedRewards(batch: TrainingBatch, coefficient: number, esti
   return rewards;
 }
 
-/** Mean over sampled tokens; 0 where there are none. */
+/** Mean over sampled tokens; 0 without sampled tokens. */
 export function referenceDivergence(batch: TrainingBatch, estimator: KlEstimator): number {
   const indices = sampledIndices(batch);
   return indices.reduce((sum, index) => sum + at(batch, index, estimator), 0) / Math.max(1, indices.length);

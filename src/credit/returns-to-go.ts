@@ -2,7 +2,7 @@ import type { TrainingBatch } from '../contracts/batch.js';
 import type { Discounts } from '../contracts/credit.js';
 import { actionTokens } from './action-tokens.js';
 
-/** The discount of the step from each sampled token of a row to the next; the last step leaves the episode. */
+/** The discount of the step from each sampled token of a row to the next; the last step leads out of the episode. */
 export function stepDiscounts(
   { indices, turnEnds }: ReturnType<typeof actionTokens>,
   { token, turn }: Discounts,
@@ -12,9 +12,9 @@ export function stepDiscounts(
 }
 
 /**
- * [rows, width] G_t = r_t + d_t G_(t+1) over the sampled tokens of a row, in order; 0 elsewhere. After the last stands
- * 0 or, with `bootstrap`, the value after the cut of a truncated episode. A turn's tokens share its return where
- * `token` is 1.
+ * [rows, width] G_t = r_t + d_t G_(t+1) over the sampled tokens of a row, in order; 0 elsewhere. The return after the
+ * last token is 0 or, with `bootstrap`, the value after the cut of a truncated episode. If `token` is 1, the tokens of
+ * a turn share its return.
  */
 export function returnsToGo(batch: TrainingBatch, discounts: Discounts, bootstrap = false): Float64Array {
   const returns = new Float64Array(batch.rows * batch.width);

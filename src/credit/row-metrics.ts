@@ -2,8 +2,8 @@ import type { Loss, LossExpression } from '../contracts/loss.js';
 import { lossOperations } from './loss-operations.js';
 
 /**
- * A loss whose metrics by row are told by token, as an engine sums them: each token carries its share of the row's
- * number, so that the sum over tokens is the sum over rows that have one.
+ * Converts the metrics by row of a loss into metrics by token, because engines sum over tokens. Each token has an equal
+ * share of its row's number, so that the sum over tokens is the sum over rows with sampled tokens.
  */
 export function byToken({ terms, metrics, rowMetrics }: Loss): Loss {
   if (rowMetrics === undefined) return { terms, ...(metrics && { metrics }) };

@@ -15,7 +15,7 @@ export function whitenTokens(batch: TrainingBatch, values: Float64Array, options
 }
 
 /**
- * The same over turns: REINFORCE's return batch normalisation (GEM, arXiv 2510.01051, section 3.2); see
+ * Whitens over turns: REINFORCE's return batch normalisation (GEM, arXiv 2510.01051, section 3.2); see
  * `CreditTools.whitenTurns`.
  */
 export function whitenTurns(batch: TrainingBatch, values: Float64Array, options: WhiteningOptions = {}): Float64Array {

@@ -1,9 +1,9 @@
 import { errorCodes, type ErrorCode } from './error-codes.js';
 
-/** Where something is wrong, and what to do: one complaint of possibly many. */
+/** One complaint: the place of an error, and what to do. */
 export interface ErrorFinding {
   readonly code: ErrorCode;
-  /** What is wrong, in one sentence that names the place. */
+  /** The problem, in one sentence that names the place. */
   readonly message: string;
   /** What to do: a command, or a file and line. */
   readonly hint: string;
@@ -16,14 +16,16 @@ export interface ErrorFinding {
 
 /** The fields of an error besides its code. */
 export interface ErrorDetails extends Omit<ErrorFinding, 'code' | 'hint'> {
-  /** Absent: the cure of the table. */
+  /** Absent: the cure in the table of error codes. */
   readonly hint?: string;
-  /** Everything that is wrong, the error itself first, where one look found several things. */
+  /** All problems, the error itself first, if one check found several. */
   readonly findings?: readonly ErrorFinding[];
   readonly cause?: unknown;
 }
 
-/** The one error class. Recognise it by `code`, not by `instanceof`, where two copies of the package may be loaded. */
+/**
+ * The only error class. Recognise it by `code`, not by `instanceof`, because two copies of the package may be loaded.
+ */
 export class AgentgymError extends Error {
   override readonly name = 'AgentgymError';
   readonly hint: string;

@@ -1,4 +1,4 @@
-/** What a member of something that a plugin gives has to be; a shape is one for an object. */
+/** The required type of a value from a plugin. A map of names to shapes describes the members of an object. */
 export type Shape =
   'function' | 'string' | 'number' | 'boolean' | 'array' | 'object' | { readonly [member: string]: Shape };
 

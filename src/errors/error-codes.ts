@@ -9,7 +9,7 @@ interface ErrorCodeEntry {
   readonly cure: string;
 }
 
-/** The one table of error codes; `docs/reference/errors.md` is written from it. Keep it sorted. */
+/** The only table of error codes. `docs/reference/errors.md` is generated from it. Keep it sorted. */
 export const errorCodes = {
   AG_ABLATION_AXIS: {
     exitCode: 2,

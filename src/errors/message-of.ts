@@ -1,4 +1,4 @@
-/** What a thrown value says: anything can be thrown. */
+/** The message of a thrown value. Any value can be thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,8 +1,8 @@
-// Measures the time in which this thread could receive an answer. While a thread is busy, answers wait in the queue. A
-// deadline that counted this time would blame a function that answered long ago.
+// Measures the time in which this thread could receive an answer. While a thread is busy, answers wait in the queue. If
+// a deadline counted this time, it could reject a function that answered long ago.
 
 const period = 10;
-/** What a single tick counts at most: timers are late by a few milliseconds on an idle thread, too. */
+/** Most milliseconds that a single tick counts. Timers are a few milliseconds late even on an idle thread. */
 const most = 2 * period;
 
 interface Waiter {
@@ -15,12 +15,12 @@ let passed = 0;
 let last = 0;
 let timer: NodeJS.Timeout | undefined;
 
-/** Milliseconds of responsive time that have passed; they pass only while somebody waits. */
+/** Milliseconds of responsive time that have passed. It passes only while there is a waiter. */
 export function responsiveTime(): number {
   return timer === undefined ? passed : passed + Math.min(performance.now() - last, most);
 }
 
-/** Calls `expire` once so many milliseconds of responsive time have passed. @returns a function that calls it off */
+/** Calls `expire` after this many milliseconds of responsive time. @returns a function that cancels the call */
 export function afterResponsiveTime(milliseconds: number, expire: () => void): () => void {
   if (timer === undefined) {
     last = performance.now();
@@ -42,7 +42,7 @@ function tick(): void {
   last = now;
   const due = [...waiting].filter(({ until }) => passed >= until);
   if (due.length === 0) return;
-  // What has arrived meanwhile is taken first.
+  // Answers that arrived meanwhile are handled first.
   setImmediate(() => {
     for (const waiter of due) if (waiting.has(waiter)) waiter.expire();
   });

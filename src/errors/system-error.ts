@@ -18,7 +18,7 @@ export function systemReason(error: unknown): string {
   return known === undefined ? (message ?? String(error)) : `${known[1]} (${code ?? known[0]})`;
 }
 
-/** The error as one of the table, if a file or folder could not be used; undefined for any other. */
+/** The error as one of the table, if a file or folder could not be used; undefined for any other error. */
 export function fileError(error: unknown): AgentgymError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path, syscall } = error as NodeJS.ErrnoException;

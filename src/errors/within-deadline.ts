@@ -9,17 +9,18 @@ export interface DeadlineOptions<T> {
   /** Handles an answer after its deadline: the caller is gone, and its resources need an owner. */
   readonly late?: (value: Awaited<T>) => void;
   /**
-   * Told how many milliseconds the work took, also where it failed; time in which this thread was busy elsewhere is
+   * Receives the milliseconds that the work took, even if it failed. Time in which this thread was busy elsewhere is
    * left out.
    */
   readonly took?: (milliseconds: number) => void;
 }
 
 /**
- * Waits for `work` at most so long, then rejects with a DeadlineError. Time in which this thread could not have taken
- * an answer does not count. Work that answers at once costs no timer. Synchronous work cannot be interrupted.
+ * Waits for `work` at most this long, then rejects with a DeadlineError. Time in which this thread could not have
+ * received an answer does not count. Work that returns no promise needs no timer. Synchronous work cannot be
+ * interrupted.
  *
- * @param milliseconds Infinity waits for ever
+ * @param milliseconds Infinity waits without a limit
  */
 export async function withinDeadline<T>(
   what: string,

@@ -79,7 +79,7 @@ describe('evaluate', () => {
     for (const actor of [oracle, random, modelActor(fluent(), { maxActionTokens: 1 })]) {
       const { episodes, outcomes } = await evaluate(actor, options());
       seen.push(outcomes.map(({ task }) => task));
-      // All begin with the same signal, and the next depends on the world's randomness alone.
+      // All begin with the same signal, and the next depends only on the world's randomness.
       seen.push(episodes.map(({ turns }) => turns[0]!.observation));
       const seconds = episodes.map(({ turns }) => turns[1]?.observation);
       const others = (await evaluate(oracle, options())).episodes.map(({ turns }) => turns[1]!.observation);

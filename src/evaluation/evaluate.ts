@@ -19,15 +19,15 @@ import type { TaskOutcome } from './task-outcome.js';
  */
 export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
   readonly split: SplitName;
-  /** So many tasks, each at most once; all of a bounded split where it has no more. */
+  /** Number of tasks, each at most once. If a bounded split has fewer, all of them. */
   readonly tasks: number;
-  /** Episodes of each task: avg@k and pass@k where more than one. */
+  /** Episodes of each task. If there is more than one, the summary has avg@k and pass@k. */
   readonly attempts: number;
   /** Root of this evaluation's streams. */
   readonly random: Random;
   /**
-   * Clusters that the player was trained on, where a split may have some of them: tasks are then labelled by whether it
-   * saw theirs.
+   * Clusters on which the player was trained. Present if a split may have some of them. Each task is then labelled by
+   * whether the player saw its cluster.
    */
   readonly trainedClusters?: ReadonlySet<string> | undefined;
 }
@@ -36,14 +36,14 @@ export interface Evaluation {
   readonly summary: EvaluationSummary;
   /** In the order of the tasks. */
   readonly outcomes: readonly TaskOutcome[];
-  /** In the order of tasks and attempts; failed ones are among them. */
+  /** In the order of tasks and attempts, including failed ones. */
   readonly episodes: readonly Episode[];
 }
 
 /**
  * Plays tasks of one split, and reads no other.
  *
- * @throws AG_EPISODES_FAILED where too many episodes failed, AG_INTERRUPTED
+ * @throws AG_EPISODES_FAILED if too many episodes failed, AG_INTERRUPTED
  */
 export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<Evaluation> {
   const { environments, split, attempts, random, trainedClusters } = options;
@@ -68,7 +68,7 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
       attempts: played.filter((episode) => episode.status === 'completed').map(attemptOf),
     };
   });
-  // A player without tokens is what it is: its temperature is 0 by convention.
+  // A player without tokens has temperature 0 by convention.
   const temperature = actor.kind === 'model' ? actor.sampling.temperature : 0;
   const { truncated, invalid, failed } = summarizeEpisodes(episodes);
   const labels = successByLabels(outcomes, attempts, random.stream('labels'));
@@ -99,7 +99,7 @@ function intervals(
   const success = successRate(outcomes, attempts, random);
   const played = outcomes.flatMap(({ attempts: of }) => of);
   const mean = (values: readonly number[]): Interval & { readonly mean: number } => {
-    // Nothing was played: no number, but a document that can be written.
+    // Without episodes there is no mean, but the result must still be writable as a document.
     if (values.length === 0) return { mean: 0, low: -Infinity, high: Infinity };
     const { mean: value, low, high } = meanInterval(values, random, clustersOf(outcomes, attempts));
     return { mean: value, low, high };
@@ -111,7 +111,7 @@ function intervals(
   };
 }
 
-/** Over the tasks of which no attempt failed. */
+/** Rates over the tasks without failed attempts. */
 function attemptRates(outcomes: readonly TaskOutcome[], k: number): { avg: number; pass: number } {
   const whole = outcomes.filter(({ attempts }) => attempts.length === k);
   const successes = whole.map(({ attempts }) => attempts.filter(({ success }) => success).length);

@@ -26,7 +26,7 @@ it('tells success apart by each axis, with the interval of Wilson where tasks ar
     outcome('e', { kind: 'pick', depth: 10 }, []),
   ];
   expect(successByLabels(outcomes, 1, random())).toEqual({
-    // Numbers by size, not by their texts; a task without the label is of no value; a failed episode is in no
+    // Numbers are sorted by size, not as texts. A task without the label is left out. A failed episode is in no
     // denominator.
     depth: [
       { value: 2, tasks: 1, success: { rate: 0, ...wilsonInterval(0, 1), episodes: 1, method: 'wilson' } },
@@ -68,7 +68,7 @@ it('takes the attempts at one task for dependent', () => {
   expect(kind).toMatchObject([{ tasks: 12, success: { rate: 0.75, episodes: 24, method: 'cluster-bootstrap' } }]);
 });
 
-// Mutation: leave it to the bootstrap; the interval is 0 wide, since both clusters have the same rate.
+// Mutation: always use the bootstrap; the interval has width 0, because both clusters have the same rate.
 it('does not take few clusters that agree for certainty', () => {
   const outcomes = ['one', 'two'].flatMap((cluster) =>
     [true, true, true, false].map((success, i) => outcome(`${cluster}-${i}`, { kind: 'x' }, [success], cluster)),
@@ -77,7 +77,7 @@ it('does not take few clusters that agree for certainty', () => {
   expect(kind![0]!.success).toEqual({ rate: 0.75, ...wilsonInterval(6, 8), episodes: 8, method: 'wilson' });
 });
 
-// Mutation: leave it to the bootstrap; the interval is 0 wide.
+// Mutation: always use the bootstrap; the interval has width 0.
 it('has an interval where all attempts came to the same', () => {
   const outcomes = ['a', 'b', 'c', 'd'].map((task) => outcome(task, { kind: 'x' }, [true], task < 'c' ? 'one' : 'two'));
   const { kind } = successByLabels(outcomes, 1, random())!;

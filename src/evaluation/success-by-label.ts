@@ -4,11 +4,11 @@ import { successRate } from './success-rate.js';
 import type { TaskOutcome } from './task-outcome.js';
 
 /**
- * Success on the tasks of each value of a label, numbers in their order and then texts by code unit. Tasks without the
- * label are of no value.
+ * Success on the tasks of each value of a label. Numbers come first in their order, then texts by code unit. Tasks
+ * without the label are left out.
  *
- * @param labelOf the value of a task
- * @param attempts that were made at each task
+ * @param labelOf returns the label's value of a task
+ * @param attempts number of attempts at each task
  */
 export function successByLabel(
   outcomes: readonly TaskOutcome[],
@@ -32,7 +32,7 @@ export function successByLabel(
     });
 }
 
-/** Success by each axis that the outcomes have labels of; undefined where they have none. */
+/** Success by each axis for which the outcomes have labels; undefined if they have none. */
 export function successByLabels(
   outcomes: readonly TaskOutcome[],
   attempts: number,

@@ -5,17 +5,17 @@ import { wilsonInterval } from '../statistics/wilson-interval.js';
 import type { TaskOutcome } from './task-outcome.js';
 
 /**
- * The cluster of every attempt, in the order of tasks and attempts; undefined where episodes are independent. Attempts
- * at one task, and tasks of one cluster, stand or fall together.
+ * The cluster of every attempt, in the order of tasks and attempts; undefined if episodes are independent. Attempts at
+ * one task, and tasks of one cluster, depend on each other.
  *
- * @param attempts that were made at each task, failed ones too
+ * @param attempts number of attempts at each task, including failed ones
  */
 export function clustersOf(outcomes: readonly TaskOutcome[], attempts: number): readonly string[] | undefined {
   if (attempts === 1 && outcomes.every(({ cluster }) => cluster === undefined)) return undefined;
   return outcomes.flatMap(({ task, cluster = task, attempts: of }) => of.map(() => cluster));
 }
 
-/** Fewer clusters than these may agree by chance: a bootstrap over them can be of no width at all. */
+/** Below this number, all clusters may agree by chance, and the interval of a bootstrap over them can have no width. */
 const fewClusters = 10;
 
 /**

@@ -1,7 +1,7 @@
-/** What tables are split by, by axis: the type of a task, its difficulty. */
+/** Labels by which tables are split, by axis: the type of a task, its difficulty. */
 export type TaskLabels = { readonly [axis: string]: string | number };
 
-/** What came of the attempts at one task; failed ones are not among them. */
+/** The results of the attempts at one task, without failed ones. */
 export interface TaskOutcome {
   readonly task: string;
   readonly cluster?: string;

@@ -1,7 +1,7 @@
 import { formatPath, type KeyPath } from '../config/recipe-layer.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 
-/** Where an error names no key, names this one. */
+/** Adds this key to an error without a key. */
 export async function atKey<T>(path: KeyPath, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,10 +1,10 @@
 import type { EnvironmentActor } from '../rollout/actor.js';
 import type { OpenEnvironment } from './open-environment.js';
 
-/** Names under which results tell of players that cannot learn. */
+/** Names that results use for players that cannot learn. */
 export type BaselineName = 'random' | 'oracle' | 'demonstrator';
 
-/** The random player, and the experts there are: one that is missing is absent from results, never zero. */
+/** The random player and the available experts. A missing expert is absent from results, never 0. */
 export function baselinePlayers({
   world,
 }: OpenEnvironment): readonly (EnvironmentActor & { readonly player: BaselineName })[] {

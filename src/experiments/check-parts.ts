@@ -8,9 +8,9 @@ import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
 /**
- * Throws AG_POLICY_CANNOT naming what the policy lacks.
+ * Throws AG_POLICY_CANNOT with the capability that the policy lacks.
  *
- * @param recomputes the trainer's own log probabilities are taken for the ratio
+ * @param recomputes whether the ratio uses the trainer's own log probabilities
  */
 export function checkPolicy(
   algorithm: Algorithm,
@@ -58,7 +58,7 @@ export function checkOptimizers({ stages }: RunPlan, { optimizers }: PolicyCapab
   }
 }
 
-/** Throws AG_POLICY_CANNOT where a model that was asked for a value head has none. */
+/** Throws AG_POLICY_CANNOT if a model was requested with a value head, but has none. */
 export function checkCritic(critic: PolicyModel, name: string): void {
   if (critic.values !== undefined && critic.capabilities.live.includes('value')) return;
   throw new AgentgymError('AG_POLICY_CANNOT', {

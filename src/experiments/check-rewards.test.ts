@@ -1,4 +1,4 @@
-// With the schemes that recipes name, made as a run makes them.
+// Uses the schemes that recipes name, created as in a run.
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -35,7 +35,7 @@ async function stage(terms: Terms, changes: Partial<StageReward> = {}): Promise<
   };
 }
 
-/** What the check says of one stage. */
+/** The result of the check for one stage. */
 async function verdict(terms: Terms, changes: Partial<StageReward> = {}): Promise<string> {
   try {
     checkRewards([await stage(terms, changes)], () => true);
@@ -66,7 +66,7 @@ describe('checkRewards', () => {
     expect(await verdict(dear)).toMatch(/a failure can score 0, but a success only 0, in 20 turns/);
     expect(await verdict(dear, { path: ['stages', 'rl', 'reward'] })).toMatch(/^AG_\w+ stages\.rl\.reward\.terms: /);
     expect(await verdict([{ name: 'format' }, { name: 'cost' }])).toMatch(/^AG_REWARD_INVERSION/);
-    // The same prices, but actions of up to 4096 tokens. Goes red when bounds are not told of them.
+    // The same prices, but actions of up to 4096 tokens. Goes red when the bounds ignore these.
     const long = [{ name: 'sparse' }, { name: 'cost' }];
     expect(await verdict(long, { actionTokens: 4096 })).toBe('fine');
     expect(await verdict(long, { actionTokens: 4096, horizon: 25 })).toMatch(/^AG_REWARD_INVERSION/);
@@ -79,10 +79,10 @@ describe('checkRewards', () => {
     expect(await verdict([{ name: 'dense' }], { discount })).toMatch(
       /^AG_REWARD_INVERSION reward\.terms: Discounted by 0\.9 per turn a failure can score 0\.5, but a success only 0\.20\d+, in 20 turns\.$/,
     );
-    // An outcome alone is worth more than nothing however late it comes, unless nothing is left of it.
+    // A reward for success alone stays above 0 however late it comes, unless the discount is 0.
     expect(await verdict([{ name: 'sparse' }], { discount })).toBe('fine');
     expect(await verdict([{ name: 'sparse' }], { discount: { turn: 0, token: 1 } })).toMatch(/a success only 0, in 20/);
-    // A token's discount counts every token of every action. 1.5 x (0.999^64)^19 is 0.44.
+    // A discount per token applies to every token of every action. 1.5 x (0.999^64)^19 is 0.44.
     const perToken = { turn: 1, token: 0.999 };
     expect(await verdict([{ name: 'dense' }], { discount: perToken, actionTokens: 8 })).toBe('fine');
     expect(await verdict([{ name: 'dense' }], { discount: perToken })).toMatch(
@@ -90,7 +90,7 @@ describe('checkRewards', () => {
     );
   });
 
-  // Goes red when bounds are asked for without milestones: a scheme that pays 0.1 for each looks harmless then.
+  // Goes red when bounds are computed without milestones: a scheme that pays 0.1 for each then looks harmless.
   it('asks schemes that pay by the milestone for as many as there are turns', async () => {
     const byTheMilestone = composeReward([
       {

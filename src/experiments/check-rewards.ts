@@ -1,5 +1,5 @@
-// Whether the rewards of a recipe's rl stages keep every success above every failure. Known only once schemes and
-// algorithms have been made.
+// Checks that the rewards of a recipe's rl stages keep every success above every failure. The check needs created
+// schemes and algorithms.
 import type { KeyPath } from '../config/recipe-layer.js';
 import { formatPath } from '../config/recipe-layer.js';
 import type { Algorithm } from '../contracts/algorithm.js';
@@ -7,22 +7,22 @@ import type { BoundsContext, RewardBounds } from '../contracts/reward.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 
-/** A reward, and what its bounds depend on. */
+/** A reward, and the settings that its bounds depend on. */
 interface RewardSetting {
   readonly reward: ComposedReward;
   /** Turns of the longest episode. */
   readonly horizon: number;
-  /** The environment counts milestones. */
+  /** Whether the environment counts milestones. */
   readonly milestones: boolean;
   /** Tokens after which an action is cut. */
   readonly actionTokens: number;
-  /** The agent has tools. */
+  /** Whether the agent has tools. */
   readonly tools: boolean;
 }
 
 /** The reward of an rl stage. */
 export interface StageReward extends RewardSetting {
-  /** Where the recipe says it: `reward`, or a stage's own. */
+  /** Path of the reward in the recipe: `reward`, or a stage's own. */
   readonly path: KeyPath;
   readonly allowInversion: boolean;
   readonly discount?: Algorithm['discount'];
@@ -71,7 +71,7 @@ export function checkRewards(stages: readonly StageReward[], written: (path: Key
   }
 }
 
-/** How a failure can return as much as a success, in a sentence; undefined where it cannot. */
+/** A sentence that says how a failure can return as much as a success. Undefined if it cannot. */
 function findInversion(stage: StageReward): string | undefined {
   const { horizon, actionTokens, discount: { turn, token } = { turn: 1, token: 1 } } = stage;
   const inverted = ({ success, failure }: RewardBounds) => success[0] <= failure[1];
@@ -86,7 +86,7 @@ function findInversion(stage: StageReward): string | undefined {
   return sentence(`Discounted by ${turn} per turn${perToken}`, discounted);
 }
 
-/** Bounds at each of these discounts per turn, the widest of each term. */
+/** Bounds of the reward, with the widest bounds of each term over these discounts per turn. */
 export function rewardBounds(
   { reward, horizon, milestones, actionTokens, tools }: RewardSetting,
   discounts: readonly number[],

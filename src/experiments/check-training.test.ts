@@ -69,7 +69,7 @@ it('estimates the model and its memory', async () => {
   expect(large?.memory.most).toBeGreaterThan(large?.memory.least ?? 0);
 });
 
-// Goes red where a run checks something else than its check, or says it without the place.
+// Goes red when a run and its check refuse different things, or when the place is missing.
 it.each([
   [
     'episodes that cannot be held',

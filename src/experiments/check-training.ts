@@ -11,35 +11,35 @@ import { disposeParts, openParts } from './open-parts.js';
 import { tryDemonstrations } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
 
-/** A stage as it would be run. */
+/** A stage of the planned run. */
 interface CheckedStage {
   readonly name: string;
   readonly kind: StagePlan['kind'];
   readonly steps: number;
-  /** Its share of the budget is 0. */
+  /** True if its share of the budget is 0. */
   readonly skipped: boolean;
-  /** Of a step; absent in sft. */
+  /** Episodes of a step. Absent in sft. */
   readonly episodes?: number;
   /** Absent in rl, and if a file determines the number. */
   readonly demonstrations?: number;
 }
 
-/** What `agentgym train --check --json` prints: what would be run. */
+/** The planned run, as `agentgym train --check --json` prints it. */
 export interface CheckedTraining {
   readonly recipe: string;
   readonly stages: readonly CheckedStage[];
-  /** Of all stages that are not skipped. */
+  /** Sum over all stages that are not skipped. */
   readonly steps: number;
   readonly plugins: readonly Pick<ContributionRecord, 'kind' | 'name' | 'package' | 'version'>[];
-  /** Null where the policy's plugin cannot tell before it makes the model. */
+  /** Null if the policy's plugin cannot tell before it creates the model. */
   readonly parameters: number | null;
   readonly memory: MemoryEstimate;
   readonly tasks: { readonly [split in SplitName]: TaskList['count'] };
 }
 
 /**
- * Checks all that a run of the plan checks before it trains, of its demonstrations the first few. Nothing is written.
- * Throws what the run would.
+ * Makes all checks that a run of the plan makes before training, but with only the first demonstrations. Writes
+ * nothing, and throws the same errors as the run.
  */
 export async function checkTraining(
   plan: RunPlan,

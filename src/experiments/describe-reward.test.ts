@@ -33,7 +33,7 @@ const partsOf = (create: () => Signals): Parts => {
 const described = (create: () => Signals, signal = new AbortController().signal) =>
   describeRewards(plan, partsOf(create), createRandom(3), signal);
 
-/** Breaks on every reset whose number fits, whoever plays. */
+/** Fails on every reset whose number `breaks` selects, for every player. */
 class Brittle extends Signals {
   static resets = 0;
   constructor(private readonly breaks: (reset: number) => boolean) {

@@ -11,14 +11,14 @@ import type { Parts } from './make-parts.js';
 import { playTrainingTasks } from './play-training-tasks.js';
 import type { RewardDescription, RewardDescriptions } from '../runs/run-manifest.js';
 
-/** Training tasks that each of the players plays once. */
+/** Number of training tasks that each player plays once. */
 const measuredTasks = 16;
 
 /**
  * Describes the rewards of a recipe. The same seed gives the same numbers; failed episodes are left out.
  *
- * @param random a stream of its own
- * @returns null if no stage uses rewards, or if the user interrupted it: a resumed run measures then
+ * @param random a separate stream
+ * @returns null if no stage uses rewards, or if the user interrupted it; a resumed run then measures them
  */
 export async function describeRewards(
   plan: RunPlan,

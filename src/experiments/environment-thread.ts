@@ -1,4 +1,4 @@
-// The program of a thread that plays an environment: it opens its world as the main thread tells it.
+// The program of a thread that plays an environment. It opens the world that the main thread describes.
 import { parentPort, workerData } from 'node:worker_threads';
 
 import type { Contribution } from '../contracts/plugin.js';

@@ -11,43 +11,43 @@ import { formatBytes } from '../reporting/format-quantity.js';
 import type { Splits } from '../rollout/world-handle.js';
 
 /**
- * Bytes of an episode with few turns until its step ends: turns, tokens, a row of the batch. Measured with
- * guess-number: 80,000 episodes of four turns.
+ * Memory in bytes of an episode with few turns until its step ends: turns, tokens, a row of the batch. Measured with
+ * 80,000 episodes of four turns in guess-number.
  */
 const bytesPerEpisode = 5000;
 
-/** Episodes that are held at once. */
+/** Episodes that are in memory at the same time. */
 interface EpisodeLoad {
-  /** Who holds them, in words. */
+  /** Who holds them, for messages. */
   readonly whose: string;
   readonly episodes: number;
-  /** What makes them so many. */
+  /** Keys of the recipe that determine their number. */
   readonly keys: readonly KeyPath[];
 }
 
-/** What `train --check` says of memory. All are bytes. */
+/** The memory estimate of `train --check`, in bytes. */
 export interface MemoryEstimate {
   /** Memory that it always needs. */
   readonly least: number;
   /** Including the additional memory of the policy. */
   readonly most: number;
   /**
-   * By what it is for: the policy's uses, where its plugin can tell, and `episodes`, those of the largest step or
+   * Bytes by use: the policy's uses, if its plugin can tell, and `episodes` for those of the largest step or
    * evaluation.
    */
   readonly uses: { readonly [use: string]: number };
-  /** What the machine, or its container, has. */
+  /** Memory of the machine or its container. */
   readonly available: number;
 }
 
 /**
  * Estimates the memory of a run.
  *
- * @throws AG_MEMORY with the numbers where it cannot fit
+ * @throws AG_MEMORY with the numbers if it cannot fit
  */
 export function estimateMemory(plan: RunPlan, splits: Splits, policy: PolicyEstimate | undefined): MemoryEstimate {
   const available = memoryOfMachine();
-  // Episodes are objects of JavaScript, for which Node.js has a limit of its own.
+  // Episodes are JavaScript objects, for which Node.js has a separate limit.
   const heap = Math.min(available, getHeapStatistics().heap_size_limit);
   let episodes = 0;
   for (const load of episodeLoads(plan, splits)) {
@@ -65,7 +65,7 @@ export function estimateMemory(plan: RunPlan, splits: Splits, policy: PolicyEsti
 const usualObservation = 16;
 const usualPrompt = 64;
 
-/** What the policy is asked for at once. */
+/** The largest concurrent load on the policy. */
 export function policyLoad({ recipe, longestHorizon }: RunPlan): PolicyLoad {
   const { maxActionTokens } = recipe.policy.sampling;
   const tokens = usualPrompt + longestHorizon * (maxActionTokens + usualObservation);
@@ -99,7 +99,7 @@ function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[
     }
     const { count, file } = stage.demonstrations;
     const keys = [['stages', name, 'demonstrations', 'count']];
-    // A file says by itself how many there are.
+    // The number of demonstrations in a file depends only on the file.
     return { whose: `the stage \`${name}\``, episodes: file === undefined ? count : 0, keys };
   });
   return [
@@ -109,7 +109,7 @@ function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[
   ];
 }
 
-/** Of the container where there is one. */
+/** Memory of the container, if there is one. */
 function memoryOfMachine(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

@@ -7,9 +7,9 @@ import type { Baselines } from '../runs/run-result.js';
 
 export interface EvaluatePolicyRequest extends OpenPlayerRequest {
   readonly policy: string;
-  /** Absent: as the run was evaluated at its end; the test split of others. */
+  /** Absent: the split of the run's final evaluation, or the test split without a run. */
   readonly split?: SplitName;
-  /** At most every task once; absent: as the run was evaluated at its end, or 500. */
+  /** Number of tasks, at most all of the split. Absent: as in the run's final evaluation, or 500. */
   readonly tasks?: number;
   readonly episodesPerTask: number;
 }
@@ -19,7 +19,7 @@ export interface PolicyEvaluation {
   readonly policy: string;
   readonly environment: string;
   readonly evaluation: EvaluationSummary;
-  /** On the same split, tasks and seeds. */
+  /** Results on the same split, tasks and seeds. */
   readonly baselines: Pick<Baselines, 'random' | 'oracle' | 'demonstrator'>;
 }
 

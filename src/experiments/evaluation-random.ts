@@ -3,8 +3,8 @@ import type { Random } from '../contracts/random.js';
 import { createRandom } from '../random/create-random.js';
 
 /**
- * The stream of everything that evaluations draw. With a seed of its own (`evaluation.seed`) runs of several seeds are
- * held against the same tasks in the same worlds.
+ * The random stream of evaluations. With a separate seed (`evaluation.seed`), runs with different seeds are evaluated
+ * on the same tasks in the same worlds.
  *
  * @param random the run's root stream
  */

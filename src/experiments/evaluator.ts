@@ -16,22 +16,22 @@ import type { RunResult, TransferResult } from '../runs/run-result.js';
 export interface EvaluatorOptions {
   readonly plan: RunPlan;
   readonly environment: OpenEnvironment;
-  /** Those of `evaluation.final.transfer` that are not the recipe's own. */
+  /** Environments of `evaluation.final.transfer`, except the recipe's own. */
   readonly transfer: ReadonlyMap<string, OpenEnvironment>;
   readonly reward: ComposedReward;
   readonly actor: ModelActor;
   readonly journal: DiskJournal;
-  /** Clusters of tasks that the run trains on, where a split may have some of them. */
+  /** Clusters of tasks that the run trains on. Present if a split may have some of them. */
   readonly trainedClusters: ReadonlySet<string> | undefined;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
 }
 
-/** Names under which episodes of the final evaluation are kept; no stage can be called so. */
+/** Names for stored episodes of the final evaluation. No stage can have these names. */
 export const evaluationEpisodes = { start: 'evaluation.start', final: 'evaluation.final' } as const;
 
-/** Where an evaluation is played. */
+/** The environment and the horizon of an evaluation. */
 interface EvaluatedWorld {
   readonly environment: OpenEnvironment;
   readonly horizon: number;
@@ -47,7 +47,8 @@ interface Played {
 export type FinalEvaluation = Pick<RunResult, 'evaluations' | 'baselines' | 'transfer'>;
 
 /**
- * The evaluations of a run. All of one split play the same tasks in the same worlds, so that differences are paired.
+ * The evaluations of a run. All evaluations of one split play the same tasks in the same worlds, so that differences
+ * are paired.
  */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
@@ -67,14 +68,15 @@ export class Evaluator {
         for (const temperature of temperatures) {
           evaluations.push(await this.#play(this.#policyAt(temperature), this.#own, split, tasks, episodesPerTask));
         }
-        // All or none: an interruption between two temperatures leaves no line that a resume would write again.
+        // All lines are written together: an interruption between two temperatures leaves no line that a resume would
+        // repeat.
         for (const evaluation of evaluations) this.#write(stage, step, { player: 'policy', evaluation });
         return evaluations.map(({ summary }) => summary);
       },
     };
   }
 
-  /** The policy before a stage, as the final evaluation will see it: the same tasks and temperatures. */
+  /** Evaluates the policy before a stage, with the tasks and temperatures of the final evaluation. */
   async start(stage: string): Promise<EvaluationSummary[]> {
     this.#tell('evaluating the policy before reinforcement learning');
     const played = await this.#playPolicy('start', this.#own, (line) => this.#write(stage, 0, line));
@@ -83,8 +85,8 @@ export class Evaluator {
   }
 
   /**
-   * The final evaluation, at temperature 0 and the recipe's others, and its baselines; then the same in each
-   * environment of `transfer`.
+   * Makes the final evaluation at temperature 0 and the recipe's other temperatures, and plays the baselines. Then it
+   * repeats both in each environment of `transfer`.
    */
   async finish(stage: string, step: number): Promise<FinalEvaluation> {
     this.#tell('final evaluation');
@@ -118,7 +120,7 @@ export class Evaluator {
     return { environment, horizon: plan.evaluationHorizon };
   }
 
-  /** The policy on the final tasks at temperature 0 and the recipe's others. */
+  /** Evaluates the policy on the final tasks, at temperature 0 and the recipe's other temperatures. */
   async #playPolicy(player: string, place: EvaluatedWorld, write: (played: Played) => void): Promise<Played[]> {
     const all: Played[] = [];
     for (const temperature of new Set([0, ...this.#options.plan.recipe.evaluation.final.temperatures])) {
@@ -166,7 +168,7 @@ export class Evaluator {
       environments: environment.pool,
       reward,
       horizon,
-      // The same stream everywhere: what one run trains on and another only plays, both play in the same worlds.
+      // All environments use the same stream, so runs that trained elsewhere play in the same worlds.
       random: evaluationRandom(plan.recipe, random),
       rollout: plan.rollout,
       signal,
@@ -174,8 +176,8 @@ export class Evaluator {
   }
 
   /**
-   * Whether held-out tasks may be of clusters that the run trains on. Clusters of an environment of another name are
-   * others, whatever they are called.
+   * Whether held-out tasks may belong to clusters that the run trains on. Clusters of an environment with another name
+   * are always different.
    */
   #sharesClusters({ name, world }: OpenEnvironment): boolean {
     const own = this.#options.environment;
@@ -187,7 +189,7 @@ export class Evaluator {
     this.#options.journal.evaluation({ stage, step, player, evaluation: playedIn(summary, environment), outcomes });
   }
 
-  /** Of the first evaluation: that at temperature 0. */
+  /** Keeps episodes of the first evaluation, which is at temperature 0. */
   #keepEpisodes(name: string, [first]: readonly Played[]): void {
     const kept = first?.evaluation.episodes.slice(0, this.#options.plan.recipe.record.episodes) ?? [];
     this.#options.journal.episodes(name, 0, showPieces(kept, this.#options.actor.model.encoder));

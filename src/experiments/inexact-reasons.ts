@@ -12,8 +12,8 @@ interface Played {
 }
 
 /**
- * Why another run of the recipe may differ from this one, whatever the machine: clauses for the manifest; empty where
- * none may.
+ * Reasons why another run of the recipe may differ from this one on any machine, as clauses for the manifest. Empty if
+ * no run may differ.
  */
 export function inexactReasons(
   { rollout }: Recipe,
@@ -33,7 +33,7 @@ export function inexactReasons(
   ];
 }
 
-/** Throws AG_RUN_INEXACT where the recipe asks for `exact: true` and cannot have it. */
+/** Throws AG_RUN_INEXACT if the recipe requires `exact: true`, but its runs cannot be exact. */
 export function refuseInexact(recipe: Recipe, parts: Played): void {
   const reasons = recipe.exact === true ? inexactReasons(recipe, parts) : [];
   if (reasons.length === 0) return;

@@ -1,5 +1,5 @@
-// The only place where names become instances: what a recipe or a flag names is found, its options are filled in, its
-// code is loaded and called. Everything below works on instances it is handed.
+// The only place where names become instances. It finds the contribution that a recipe or a flag names, completes its
+// options, and loads and calls its code. All layers below receive instances.
 import { existsSync } from 'node:fs';
 
 import { checkOptions } from '../config/check-options.js';
@@ -26,18 +26,18 @@ import type { ContributionRecord } from '../runs/run-manifest.js';
 import { type OpenEnvironment, planWorld, type PlaySettings, type WorldPlan } from './open-environment.js';
 import type { ThreadData } from './thread-data.js';
 
-/** A contribution by name, with the options that are not left at their defaults. */
+/** A contribution by name, with the options that were set. */
 export interface Named {
   readonly name: string;
   readonly options?: { readonly [name: string]: unknown };
 }
 
-/** For a policy whose tokenizer lies in the folder it starts from. */
+/** An empty corpus, for a policy whose tokenizer is in the folder that it starts from. */
 export async function* noCorpus(): AsyncIterable<string> {
-  // Nothing to build one from.
+  // There is no text to build a tokenizer from.
 }
 
-/** Makes instances, and remembers of what, for the manifest. */
+/** Creates instances, and records their contributions for the manifest. */
 export class Instances {
   readonly #host: PluginHost;
   readonly #settings: HostSettings;
@@ -48,7 +48,7 @@ export class Instances {
     this.#settings = settings;
   }
 
-  /** Everything that was made so far, in order. */
+  /** The contributions of all instances so far, in order. */
   get records(): readonly ContributionRecord[] {
     return [...this.#records.values()];
   }
@@ -110,9 +110,7 @@ export class Instances {
     return this.#create(located, () => module.create(options, createHost(this.#settings, located)));
   }
 
-  /**
-   * A box of tools, in the order in which they read a text; undefined where there are none. Dispose of it at the end.
-   */
+  /** A box of tools, in the order in which they read a text. Undefined without tools. Dispose of it at the end. */
   async tools(all: readonly Named[], limits: ToolLimits): Promise<Toolbox | undefined> {
     const made: NamedTool[] = [];
     try {
@@ -142,7 +140,7 @@ export class Instances {
     );
   }
 
-  /** What a policy would be; undefined where its plugin cannot tell. */
+  /** Describes a policy before it is created. Undefined if its plugin cannot tell. */
   async policyEstimate(
     named: Named,
     context: Omit<PolicyContext, 'corpus'>,
@@ -157,7 +155,7 @@ export class Instances {
     );
   }
 
-  /** What a contribution makes, once it has the members that the loop calls. */
+  /** Creates an instance, and checks that it has the members that the loop calls. */
   #create<T>(
     located: PluginOwner & { readonly kind: keyof typeof instanceShapes },
     work: () => Awaitable<T>,
@@ -172,7 +170,7 @@ export class Instances {
     return { located, module: await this.#host.load(located), options };
   }
 
-  /** Finds a contribution and completes its options; runs no code of it but `validate`. */
+  /** Finds a contribution and completes its options. It runs no code of the contribution except `validate`. */
   async #locate<Kind extends ContributionKind>(kind: Kind, named: Named) {
     const located = await this.#host.find(kind, named.name);
     const options = wholeOptions(located, named.options ?? {});
@@ -198,15 +196,14 @@ async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () =
   }
 }
 
-/** The program of a world's thread: beside this file once compiled; run from its source, in dist. */
+/** The program of a world's thread. It is next to this file if compiled, and in dist if this file runs from source. */
 function threadProgram(): URL {
   const beside = new URL('./environment-thread.js', import.meta.url);
   return existsSync(beside) ? beside : new URL('../../dist/experiments/environment-thread.js', import.meta.url);
 }
 
 /**
- * Options with their defaults. Throws AG_OPTION_INVALID; a recipe's options have been checked before, with file and
- * line.
+ * Options with their defaults. Throws AG_OPTION_INVALID. A recipe's options were already checked, with file and line.
  */
 function wholeOptions<Kind extends ContributionKind>(
   { kind, name, contribution }: LocatedContribution<Kind>,
@@ -214,7 +211,7 @@ function wholeOptions<Kind extends ContributionKind>(
 ): { readonly [name: string]: never } {
   const { values, findings } = checkOptions(contribution.options, given);
   const options = values as { readonly [name: string]: never };
-  // Idle options are a matter of recipes: here nobody knows any more who wrote them.
+  // Idle options are checked with the recipe. Their origin is not known here.
   const wrong = (contribution.validate?.(options) ?? []).filter(({ idle }) => idle !== true);
   const [finding] = findings.length > 0 ? findings : wrong;
   if (finding !== undefined) {

@@ -21,13 +21,13 @@ import {
 
 /** The instances of a recipe. */
 export interface Parts extends Pick<OpenParts, 'environment' | 'transfer' | 'format' | 'tools' | 'reward' | 'rl'> {
-  /** Of each sft stage that the budget does not skip, by name. */
+  /** Demonstrations of each sft stage that the budget does not skip, by name. */
   readonly demonstrations: ReadonlyMap<string, StageDemonstrations>;
   readonly policy: PolicyModel;
-  /** A second model with a value head, with the weights of a folder that the policy wrote: a critic of its own. */
+  /** Creates a separate critic: a model with a value head, and with the weights of a folder that the policy wrote. */
   readonly criticFrom: (folder: string) => Promise<PolicyModel>;
   readonly actor: ModelActor;
-  /** What all of these were made of. */
+  /** The contributions of all these instances. */
   readonly records: readonly ContributionRecord[];
 }
 
@@ -99,8 +99,8 @@ export async function makeParts(
 }
 
 /**
- * The demonstrations from which a tokenizer is built. With a budget they do not depend on its split, so the initial
- * model is the same at every split, and exists even without money for demonstrations.
+ * The demonstrations from which a tokenizer is built. With a budget, they do not depend on its split, so the initial
+ * model is the same at every split. It exists even without units for demonstrations.
  */
 async function* corpusOf(
   plan: RunPlan,

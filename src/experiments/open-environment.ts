@@ -10,24 +10,24 @@ import type { WorldHandle } from '../rollout/world-handle.js';
 export interface OpenEnvironment {
   readonly name: string;
   readonly world: WorldHandle;
-  /** One pool for everything that plays; dispose of it at the end. */
+  /** One pool for all players. Dispose of it at the end. */
   readonly pool: EnvironmentPool;
-  /** What its steps report beside success and invalid. */
+  /** Facts that its steps report in addition to success and invalid. */
   readonly facts: readonly OptionalFact[];
 }
 
-/** How a recipe plays an environment: settings of the recipe override those that the environment declares. */
+/** A recipe's settings for playing an environment. They override those that the environment declares. */
 export type PlaySettings = Omit<Recipe['environment'], 'name' | 'options'> & {
   /** `rollout.deadlineSeconds`. */
   readonly deadlineSeconds?: number;
 };
 
 const usualSeconds = 60;
-/** How long something may take to clean up before it is left behind. */
+/** Longest time to wait for a cleanup. */
 const usualCleaningSeconds = 5;
 const usualObservationCharacters = 16_384;
 
-/** How an environment is played: where, and under which limits. */
+/** The thread and the limits for playing an environment. */
 export interface WorldPlan {
   readonly thread: 'main' | 'worker';
   readonly workers: number;
@@ -36,7 +36,7 @@ export interface WorldPlan {
   readonly observationCharacters: number;
 }
 
-/** The settings of a recipe over those that the environment declares. */
+/** Combines the settings of a recipe with those that the environment declares. The recipe takes precedence. */
 export function planWorld(needs: EnvironmentNeeds, settings: PlaySettings): WorldPlan {
   const { deadlineSeconds, observationCharacters = needs.observationCharacters, seconds = {} } = settings;
   const longest = (phase: EnvironmentPhase): number => {

@@ -27,37 +27,38 @@ import { refuseInexact } from './inexact-reasons.js';
 import { Instances, type Named } from './instances.js';
 import type { OpenEnvironment, PlaySettings } from './open-environment.js';
 
-/** What an rl stage has of its own. */
+/** The parts of one rl stage. */
 interface RlParts {
   readonly plan: RlStagePlan;
   readonly algorithm: Algorithm;
   readonly reward: ComposedReward;
 }
 
-/** What a recipe names, but for its policy. Dispose of it by `disposeParts`. */
+/** Everything that a recipe names, except its policy. Dispose of it with `disposeParts`. */
 export interface OpenParts {
   readonly environment: OpenEnvironment;
   /**
-   * Other environments of the final evaluation, by their names in the recipe; without those equal to the recipe's own.
+   * Other environments of the final evaluation, by their names in the recipe. Environments equal to the recipe's own
+   * are left out.
    */
   readonly transfer: ReadonlyMap<string, OpenEnvironment>;
   readonly format: ActionFormat;
-  /** What the policy may call; absent: nothing. */
+  /** Tools that the policy may call. Absent: no tools. */
   readonly tools?: Toolbox;
-  /** The recipe's own reward: what evaluations tell returns of. */
+  /** The recipe's own reward. Evaluations report its returns. */
   readonly reward: ComposedReward;
-  /** Of each rl stage, by name. */
+  /** Parts of each rl stage, by name. */
   readonly rl: ReadonlyMap<string, RlParts>;
   readonly instances: Instances;
-  /** What the policy is made from, but for its corpus. */
+  /** The context for creating the policy, except its corpus. */
   readonly policyContext: Omit<PolicyContext, 'corpus'>;
-  /** What the policy will be; absent where its plugin cannot tell. */
+  /** A description of the future policy. Absent if its plugin cannot tell. */
   readonly policyEstimate?: PolicyEstimate;
   readonly memory: MemoryEstimate;
 }
 
 /**
- * Opens what a recipe names, and runs all checks that need no game. It writes nothing.
+ * Opens the parts that a recipe names, and makes all checks that need no game. It writes nothing.
  *
  * @param origin origin of a key; absent: unknown, and settings without effect are accepted
  */
@@ -113,8 +114,8 @@ export async function disposeParts(parts: Pick<OpenParts, 'environment' | 'trans
 }
 
 /**
- * An environment of a recipe (default: its own), with the recipe's settings for playing it: these also apply to others
- * with the same name.
+ * An environment of a recipe (default: its own), with the recipe's settings for playing it. These settings also apply
+ * to others with the same name.
  */
 export function playedEnvironment(
   { environment: own, rollout }: Recipe,
@@ -129,9 +130,9 @@ export function playedEnvironment(
 }
 
 /**
- * Checks the rewards of a recipe over its environment, and makes nothing else of it.
+ * Checks the rewards of a recipe with its environment, and creates only the parts for this check.
  *
- * @throws as `checkRewards` does, and what is wrong with environment, rewards or algorithms
+ * @throws the errors of `checkRewards`, and of the environment, rewards or algorithms
  */
 export async function checkRecipeRewards(
   plan: RunPlan,
@@ -160,7 +161,7 @@ async function contextOf({ policy, rollout }: Recipe, rl: OpenParts['rl']): Prom
   };
 }
 
-/** Who is to be imitated must be there. */
+/** The environment must have every expert that a stage imitates. */
 function refuseMissingExperts({ stages }: RunPlan, { name, world }: OpenEnvironment): void {
   for (const stage of stages) {
     if (stage.kind !== 'sft' || stage.demonstrations.file !== undefined) continue;

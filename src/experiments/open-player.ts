@@ -21,10 +21,10 @@ import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
 
-/** Turns of an episode where neither a recipe nor the environment names a number. */
+/** Turns of an episode if neither a recipe nor the environment gives a number. */
 const DEFAULT_TURNS = 30;
 
-/** How episodes are played where no recipe says. */
+/** How episodes are played without a recipe. */
 export const defaultRollout: RolloutSettings = {
   inFlight: 256,
   retries: 0,
@@ -33,40 +33,42 @@ export const defaultRollout: RolloutSettings = {
 };
 
 export interface OpenPlayerRequest {
-  /** `random`, an expert's name, a run, a folder with a model; or a player that is made already. */
+  /** `random`, an expert's name, a run, a folder with a model; or an existing player. */
   readonly policy: string | Player;
   /** Absent: the environment that the run was trained in. */
   readonly environment?: string;
-  /** Options of the environment, over those of the run where it is the same one. */
+  /** Options of the environment. They override the run's options if the environment is the same. */
   readonly options: { readonly [name: string]: unknown };
-  /** Names of tools that may be called, with their defaults; absent: those of the run. */
+  /** Names of tools that may be called, with default options. Absent: the run's tools. */
   readonly tools?: readonly string[];
-  /** Turns of an episode; absent: as the run, or as the environment says. */
+  /** Turns of an episode. Absent: the number of the run, or of the environment. */
   readonly turns?: number;
-  /** Of a policy with tokens; absent: 0. */
+  /** Temperature of a policy with tokens. Absent: 0. */
   readonly temperature?: number;
   readonly host: PluginHost;
   readonly settings: HostSettings;
   readonly runsFolder: string;
 }
 
-/** Somebody who plays, and the world to play in. */
+/** A player, and the world to play in. */
 export interface OpenPlayer {
   readonly name: string;
   readonly actor: Actor;
   readonly environment: OpenEnvironment;
   readonly reward: ComposedReward;
   readonly horizon: number;
-  /** How the run that it comes from was evaluated at its end, where it plays in the world that it was trained in. */
+  /**
+   * The run's settings for its final evaluation. Present if the policy plays the environment that it was trained in.
+   */
   readonly final?: Recipe['evaluation']['final'];
-  /** Clusters of tasks that it was trained on, where a split of the environment may have some of them. */
+  /** Clusters of tasks that it was trained on. Present if a split of the environment may have some of them. */
   readonly trainedClusters?: ReadonlySet<string>;
   dispose(): Promise<void>;
 }
 
 /**
- * Finds who is to play. Throws AG_PLAYER_UNKNOWN for a name that is nobody's, and what runs, contributions and options
- * throw.
+ * Finds the requested player. Throws AG_PLAYER_UNKNOWN for an unknown name, and the errors of runs, contributions and
+ * options.
  */
 export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer> {
   const { policy, host, settings } = request;
@@ -133,15 +135,15 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
 interface FoundModel {
   /** A checkpoint or a Hugging Face folder. */
   readonly folder: string;
-  /** Of the run, where it is one. */
+  /** Plan of the run, if it is a run. */
   readonly plan?: RunPlan;
   readonly trainedClusters?: ReadonlySet<string> | undefined;
 }
 
-/** The run or folder of that name; undefined where it is a player's name. */
+/** The run or folder with this name. Undefined for a player's name. */
 async function findModel(policy: string, { runsFolder }: OpenPlayerRequest): Promise<FoundModel | undefined> {
   if (existsSync(join(policy, 'config.json')) && !existsSync(manifestPath(policy))) return { folder: resolve(policy) };
-  // Names of players are words; whatever looks like a path, or is a run, is a run.
+  // Names of players are words. A path or the name of a run means a run.
   let directory: string;
   try {
     directory = await resolveRun(policy, runsFolder);
@@ -175,7 +177,7 @@ async function openModel(
   return { kind: 'model', model, format, sampling, maxActionTokens: 64, ...(tools && { tools }) };
 }
 
-/** Experts and the random player say what the environment knows, and call nothing. */
+/** Experts and the random player only take actions of the environment, and never call tools. */
 function refuseTools(player: string, tools: readonly string[] | undefined): void {
   if (tools === undefined) return;
   throw new AgentgymError('AG_COMMAND_USAGE', {
@@ -184,7 +186,7 @@ function refuseTools(player: string, tools: readonly string[] | undefined): void
   });
 }
 
-/** Throws AG_PLAYER_UNKNOWN for a name that is no player of the environment. */
+/** Throws AG_PLAYER_UNKNOWN for a name that is not a player of the environment. */
 function checkPlayer(policy: string, { name, world }: OpenEnvironment): void {
   const players = [randomPlayer, ...world.experts];
   if (players.includes(policy)) return;

@@ -7,20 +7,20 @@ import type { ComposedReward } from '../rollout/compose-reward.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import type { OpenEnvironment } from './open-environment.js';
 
-/** What is played to measure something before training. */
+/** The tasks to play for a measurement before training. */
 export interface TrainingTasks {
   readonly plan: RunPlan;
   readonly environment: OpenEnvironment;
   readonly reward: ComposedReward;
-  /** How many; more than 0. */
+  /** Number of tasks; more than 0. */
   readonly tasks: number;
   readonly random: Random;
   readonly signal: AbortSignal;
 }
 
 /**
- * Plays training tasks, each so many times, and gives the completed episodes: the same tasks in the same worlds whoever
- * plays.
+ * Plays each training task `episodesPerTask` times, and returns the completed episodes. Every player gets the same
+ * tasks in the same worlds.
  */
 export async function playTrainingTasks(
   { plan, environment, reward, tasks, random, signal }: TrainingTasks,

@@ -11,7 +11,7 @@ export interface PlayRequest extends OpenPlayerRequest {
   /** One task by its id; absent: `tasks` of the split. */
   readonly task?: string;
   readonly split: SplitName;
-  /** At most every task once. */
+  /** Number of tasks, at most all of the split. */
   readonly tasks: number;
   readonly episodesPerTask: number;
 }
@@ -24,7 +24,7 @@ export interface PlayedEpisode {
     readonly action: string;
     /** The called tool, if the action was a call. */
     readonly toolCall?: ToolCall;
-    /** What the action brought about. */
+    /** The observation after the action. */
     readonly observation: string;
     readonly reward: number;
     readonly terminated: boolean;
@@ -36,9 +36,10 @@ export interface PlayedEpisode {
 }
 
 /**
- * Plays tasks, without learning. A person plays one after another; everybody else side by side.
+ * Plays tasks, without learning. A player object, such as a person, plays one task after another. Others play several
+ * at a time.
  *
- * @throws AG_EPISODES_FAILED where an episode failed: a game is wanted, not a statistic
+ * @throws AG_EPISODES_FAILED if an episode failed: every requested game must be complete
  */
 export async function play(request: PlayRequest): Promise<{ environment: string; episodes: PlayedEpisode[] }> {
   const player = await openPlayer(request);

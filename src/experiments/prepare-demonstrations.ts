@@ -14,24 +14,24 @@ import type { OpenEnvironment } from './open-environment.js';
 export interface DemonstrationContext {
   readonly environment: OpenEnvironment;
   readonly format: ActionFormat;
-  /** What the policy may call; absent: nothing. */
+  /** Tools that the policy may call. Absent: no tools. */
   readonly tools?: Toolbox;
-  /** The run's root stream: the same demonstrations come again after a resume. */
+  /** The run's root stream. It gives the same demonstrations after a resume. */
   readonly random: Random;
   readonly signal: AbortSignal;
 }
 
-/** What an sft stage learns from. */
+/** The data that an sft stage learns from. */
 export interface StageDemonstrations {
   /** In the order of collection. */
   readonly demonstrations: readonly Demonstration[];
-  /** How many were paid for: with those that `successOnly` left out. */
+  /** Number of paid demonstrations, including those that `successOnly` left out. */
   readonly bought: number;
 }
 
 /**
- * Demonstrations of each sft stage, by name; no more than its budget pays for, and no stage that it gives nothing.
- * Throws AG_DEMONSTRATION where none is left.
+ * Demonstrations of each sft stage, by name: at most as many as its budget pays for. Stages without units are left out.
+ * Throws AG_DEMONSTRATION if a stage has no demonstration left.
  */
 export async function prepareDemonstrations(
   plan: RunPlan,
@@ -46,18 +46,18 @@ export async function prepareDemonstrations(
   return prepared;
 }
 
-/** Games of an expert that tell whether there will be demonstrations. */
+/** Number of expert games that show whether there will be demonstrations. */
 const tried = 8;
 
 /**
- * Makes the first demonstrations of each stage, or reads its file: where there can be none, throws what
- * `prepareDemonstrations` would.
+ * Makes the first demonstrations of each stage, or reads its file. If there can be none, it throws the error of
+ * `prepareDemonstrations`.
  */
 export async function tryDemonstrations(plan: RunPlan, context: DemonstrationContext): Promise<void> {
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
     const { count, file } = stage.demonstrations;
-    // The first may all be lost where the later ones are not.
+    // All of the first games may be lost, even if later ones are won.
     const any = { ...stage, demonstrations: { ...stage.demonstrations, successOnly: false } };
     const few = file === undefined ? Math.min(count, tried) : count;
     await atKey(pathOf(stage), () => gatherDemonstrations(plan, any, few, context));
@@ -69,9 +69,9 @@ function pathOf({ name }: SftStagePlan): KeyPath {
 }
 
 /**
- * Demonstrations of one stage, the same ones however many.
+ * Demonstrations of one stage. A larger count begins with the same ones.
  *
- * @param count Infinity: all of its file
+ * @param count Infinity: all in its file
  */
 export async function gatherDemonstrations(
   plan: RunPlan,
@@ -113,11 +113,11 @@ export async function gatherDemonstrations(
   });
 }
 
-/** Games that say how well a stage imitates its expert on tasks that it is not trained on. */
+/** Number of games that measure how well a stage imitates its expert on tasks that it is not trained on. */
 const heldOutGames = 100;
 
 /**
- * Games of a stage's expert on validation tasks, which nothing is trained on; none where its demonstrations come from a
+ * Games of a stage's expert on validation tasks, which are never trained on. Empty if its demonstrations come from a
  * file.
  */
 export async function gatherHeldOut(

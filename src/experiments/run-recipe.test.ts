@@ -1,4 +1,4 @@
-// A whole run with real plugins and the tabular policy: what holds here holds without an engine.
+// A whole run with real plugins and the tabular policy, so it needs no engine.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ import type { RunResult } from '../runs/run-result.js';
 
 const plugins = resolve(import.meta.dirname, '../../plugins');
 
-/** Built plugins, with the tabular policy in the place of a transformer. */
+/** Built plugins, with the tabular policy instead of a transformer. */
 async function tabularHost(): Promise<PluginHost> {
   const names = ['env-guess-number', 'reward-standard', 'format-standard', 'algo-grpo'];
   const host = openPluginHost(await Promise.all(names.map((name) => readPluginSource(join(plugins, name)))));
@@ -91,8 +91,8 @@ interface Going {
 }
 
 /**
- * Runs the recipe; `interruptAt` aborts when that step of the rl stage, or of `interruptIn`, is told of, `interruptOn`
- * when that activity is.
+ * Runs the recipe. `interruptAt` aborts when that step of the rl stage, or of the stage `interruptIn`, is reported.
+ * `interruptOn` aborts when that activity is reported.
  */
 async function run(
   folder: string,
@@ -132,7 +132,7 @@ async function run(
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'agentgym-recipe-'));
 
-/** The lines of a log without what the clock had a say in. */
+/** The lines of a log without measured times. */
 function lines(folder: string, name: string): unknown[] {
   const text = readFileSync(join(folder, 'run', name), 'utf8');
   return text
@@ -151,7 +151,7 @@ function weights(folder: string): string {
 }
 
 describe('runRecipe', () => {
-  // Goes red when a run is not taken for its newest checkpoint.
+  // Goes red when a run does not mean its newest checkpoint.
   it('starts from the weights of a run', async () => {
     const [first, second] = [newFolder(), newFolder()];
     const before = await run(first);
@@ -197,7 +197,7 @@ describe('runRecipe', () => {
       ...[1, 2, 3, 4, 5, 6].map((step) => `sft ${step}`),
       ...[1, 2, 3, 4, 5, 6, 7].map((step) => `rl ${step}`),
     ]);
-    // Milestones of three turns at most: the oracle solves every task, the random player does not.
+    // Episodes have at most three turns: the oracle solves every task, the random player does not.
     const { bounds, density } = manifest.reward!;
     expect(bounds).toEqual({ success: [1, 1], failure: [0, 0] });
     expect(density.oracle?.stepsPerReward).toBeGreaterThanOrEqual(1);
@@ -212,7 +212,7 @@ describe('runRecipe', () => {
     expect(events.filter(({ type }) => type === 'stage-started')).toHaveLength(2);
   });
 
-  // Mutations: leave `policy.load` out of openRun, or hand the stage no progress in train: both turn it red.
+  // Mutations: leave `policy.load` out of openRun, or pass no progress to the stage in train: both turn it red.
   it('ends the same, bit for bit, when it was interrupted and resumed', async () => {
     const [straight, broken] = [newFolder(), newFolder()];
     await run(straight);
@@ -239,7 +239,7 @@ describe('runRecipe', () => {
     const [first, alone, reading, broken] = [newFolder(), newFolder(), newFolder(), newFolder()];
     await run(first, { sharedStages });
     await run(alone, { changes });
-    // A table that is trained has other entropies than this one, which nobody measured: so it was read.
+    // Training never measures this entropy, so the stage was read.
     const steps = join(sharedStages, 'sft', 'steps.jsonl');
     const written = readFileSync(steps, 'utf8');
     writeFileSync(steps, written.replace(/"train\/entropy":[\d.]+/, '"train/entropy":77'));
@@ -252,7 +252,7 @@ describe('runRecipe', () => {
     }
     expect(weights(reading)).toBe(weights(alone));
 
-    // Interrupted at a step whose weights nobody kept, it ends at the next whose are.
+    // A run that is interrupted at a step without stored weights ends at the next step with stored weights.
     writeFileSync(steps, written);
     const { result } = await run(broken, { changes, sharedStages, interruptAt: 1, interruptIn: 'sft' });
     expect(result).toMatchObject({ status: 'interrupted', stages: [{ name: 'sft', steps: 2 }] });
@@ -260,14 +260,14 @@ describe('runRecipe', () => {
     expect(metrics(broken)).toEqual(metrics(alone));
     expect(weights(broken)).toBe(weights(alone));
 
-    // Of another seed the weights begin elsewhere: what is there is not its own.
+    // With another seed, the initial weights differ, so the stored stage does not apply.
     const [other, otherAlone] = [newFolder(), newFolder()];
     await run(other, { changes: { seed: 5 }, sharedStages });
     await run(otherAlone, { changes: { seed: 5 } });
     expect(metrics(other)).toEqual(metrics(otherAlone));
   });
 
-  // Mutation: measure anew on every start; the second session finds no reward to keep and writes another.
+  // Mutation: measure again on every start; the resumed run then replaces the stored reward.
   it('describes the reward of a run once, each stage that has its own, and the same for the same seed', async () => {
     const stages = { ...recipe.stages, rl: { ...recipe.stages.rl, reward: { terms: [{ name: 'dense' }] } } };
     const [straight, broken] = [newFolder(), newFolder()];
@@ -305,8 +305,8 @@ describe('runRecipe', () => {
     expect(result.stages[1]).not.toHaveProperty('evaluation');
   });
 
-  // Goes red when a skipped stage is played, when units are lost between the stages, or when the vocabulary follows the
-  // budget.
+  // Goes red when a skipped stage is played, when units are lost between the stages, or when the vocabulary depends on
+  // the budget.
   it('spends the same at every split of a budget, and skips a stage that is left with nothing', async () => {
     const cells = [];
     const vocabularies = new Set<unknown>();
@@ -332,7 +332,7 @@ describe('runRecipe', () => {
       cells.push({ sft, units, demonstrations, episodes, stages, skipped });
       vocabularies.add(manifest.policy!['vocabularySize']);
       expect(metrics.at(-1)!.metrics['cost/units']).toBe(100);
-      // Nothing is left to be done.
+      // A resume has nothing left to do.
       expect((await run(folder, { resume: true, changes: manifest.recipe })).result).toEqual(
         JSON.parse(JSON.stringify(result)),
       );
@@ -380,8 +380,8 @@ describe('runRecipe', () => {
     expect(warnings).toEqual(['rl: its 7 steps leave 688 of its 800 units unspent.']);
   });
 
-  // GRPO by hand, from nothing but what lies on the disk: returns for the advantages, and the policy as the stage found
-  // it for the divergence.
+  // Computes GRPO by hand from files alone: advantages from returns, and the divergence from the policy at the start of
+  // the stage.
   it('records the credit of every token', async () => {
     const folder = newFolder();
     const stages = { ...recipe.stages, sft: { ...recipe.stages.sft, steps: 40 } };
@@ -399,7 +399,7 @@ describe('runRecipe', () => {
         .map((other) => other.return);
       const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length;
       const deviation = Math.sqrt(returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1));
-      // A group whose members are all alike says nothing and is dropped.
+      // A group with equal returns has no signal and is dropped.
       if (deviation === 0) {
         expect(advantages).toBeUndefined();
         continue;
@@ -453,7 +453,7 @@ describe('runRecipe', () => {
       expect(wide!.baselines).toMatchObject({ oracle: { environment: 'wide', success: { episodes: 9 } } });
       // Three turns are too few to halve nine numbers until one is left.
       expect(wide!.baselines.oracle!.success.rate).toBeLessThan(1);
-      // The recipe's own environment under another name comes to the same.
+      // The recipe's own environment under another name has the same results.
       const named = (summary: object, environment: string) => ({ ...summary, environment });
       expect(same!.evaluations).toEqual(result.evaluations.map((one) => named(one, 'same')));
       expect(same!.baselines.random).toEqual(named(result.baselines.random!, 'same'));
@@ -544,8 +544,8 @@ describe('runRecipe', () => {
       const { sharesClusters, sharedClusters, compared } = manifest.splits!;
       expect(sharesClusters).toBe(true);
       expect(sharedClusters.trainAndTest).toBeGreaterThan(0);
-      // Intervals of 4, 5 and 6 numbers out of 9: 6 + 5 + 4 clusters of 24 + 25 + 24 games, of which a fifth each is
-      // held out.
+      // Intervals of 4, 5 and 6 numbers out of 9: 6 + 5 + 4 clusters of 24 + 25 + 24 games. Validation and test each
+      // hold out a fifth.
       expect(compared).toMatchObject({ train: { tasks: 45, clusters: 15, whole: true }, test: { tasks: 14 } });
       const trained = await readTrainedClusters(join(folder, 'run'));
       expect(trained!.size).toBeLessThanOrEqual(7);

@@ -1,5 +1,5 @@
-// The composition root: a resolved recipe becomes instances, the instances a run. Read it from top to bottom to see
-// what a run does.
+// The composition root: it turns a resolved recipe into instances, and the instances into a run. Read it from top to
+// bottom to see what a run does.
 import { dirname, resolve } from 'node:path';
 
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
@@ -32,36 +32,36 @@ import { splitTasks, trainedClusters, transferTasks } from './used-tasks.js';
 
 export interface RunRecipeOptions {
   readonly plan: RunPlan;
-  /** Who said a key of the recipe: a setting that shows to be idle only here is an error where the user wrote it. */
+  /** Origin of a key of the recipe. A setting that turns out to be idle here is an error if the user wrote it. */
   readonly origin?: ResolvedRecipe['origin'];
   readonly host: PluginHost;
-  /** What plugins share; `random` is the root of the run, made from the recipe's seed. */
+  /** Settings that plugins share. `random` is the run's root stream, created from the recipe's seed. */
   readonly settings: HostSettings;
-  /** Folder of a run to go on with, whose recipe is the plan's. */
+  /** Folder of the run to resume. It has the plan's recipe. */
   readonly resume?: string;
   /** Folder to create for a new run; absent: one in `runsFolder`. */
   readonly output?: string;
   readonly runsFolder: string;
-  /** Of a new run. */
+  /** Label of a new run. */
   readonly label?: RunLabel;
   /**
-   * Where runs that begin with the same supervised stages keep them: one trains, the others read; absent: this one is
-   * alone.
+   * Folder for supervised stages that several runs begin with: one run trains them, the others read them. Absent: this
+   * run shares none.
    */
   readonly sharedStages?: string;
-  /** Where git is asked for provenance. */
+  /** Folder in which git is asked for provenance. */
   readonly sourceFolder: string;
   readonly versions: { readonly [name: string]: string };
   readonly listener: (event: RunEvent) => void;
 }
 
-/** What a checkpoint carries for this file. */
+/** The part of a checkpoint that this file uses. */
 interface RunState extends JsonObject {
-  /** Steps of each stage that is done. */
+  /** Number of steps of each finished stage. */
   readonly finished: { readonly [stage: string]: number };
   /**
-   * The policy before the first rl stage, on the tasks of the final evaluation, at temperature 0 and others; empty
-   * until then.
+   * Evaluations of the policy before the first rl stage, on the tasks of the final evaluation, at temperature 0 and
+   * others. Empty before that.
    */
   readonly starts: readonly (EvaluationSummary & JsonObject)[];
 }
@@ -101,14 +101,14 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   }
 }
 
-/** What two runs must have in common to come to the same numbers in their supervised stages. */
+/** Everything that two runs must share to get the same numbers in their supervised stages. */
 function madeOf({ manifest: { recipe, host, packages = [], versions } }: RunDirectory): JsonObject {
   const { seed } = recipe;
   const beginning = supervisedBeginning(recipe) ?? '';
   return { seed, beginning, host: { ...host }, packages: packages.map((one) => ({ ...one })), versions };
 }
 
-/** The result of a run that is complete: one whose newest checkpoint somebody removed has steps to do again. */
+/** The result of a complete run. A run is not complete if its newest checkpoint was removed: it must repeat steps. */
 async function completeResult(run: RunDirectory): Promise<RunResult | undefined> {
   if (run.manifest.status !== 'completed') return undefined;
   const result = await readResult(run.path);
@@ -144,10 +144,9 @@ async function createRun(
 }
 
 /**
- * Brings into the manifest what only the instances know, and says where a resumed run cannot be the same to the last
- * bit.
+ * Adds facts that only the instances know to the manifest, and warns if a resumed run may differ in the last bits.
  *
- * @returns the clusters of tasks that are trained on, where splits share some
+ * @returns the clusters of tasks that are trained on, if splits share some
  */
 async function describeParts(
   run: RunDirectory,
@@ -181,7 +180,7 @@ async function describeParts(
   return trained;
 }
 
-/** Says once why another run of the recipe may differ. */
+/** Warns once why another run of the recipe may differ. */
 async function nameInexactness(run: RunDirectory, { plan, listener }: RunRecipeOptions, parts: Parts): Promise<void> {
   const { inexact } = run.manifest;
   const reasons = inexactReasons(plan.recipe, parts).filter((reason) => !inexact.includes(reason));

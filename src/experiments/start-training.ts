@@ -19,13 +19,13 @@ import { checkLabel, type RunLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
 
 export interface TrainingRequest {
-  /** A built-in name or a path; absent: the project's recipe, or that of the run to resume. */
+  /** A built-in name or a path. Absent: the project's recipe, or the recipe of the run to resume. */
   readonly source?: string;
   readonly sets: readonly (string | Setting)[];
-  /** RUN to go on with. */
+  /** RUN to resume. */
   readonly resume?: string;
   readonly output?: string;
-  /** As `runRecipe` has it. */
+  /** As in `runRecipe`. */
   readonly sharedStages?: string;
   readonly label?: RunLabel;
   readonly cwd: string;
@@ -35,16 +35,16 @@ export interface TrainingRequest {
   readonly version: string;
 }
 
-/** A checked request: what will be trained, before anything is written. */
+/** A checked request for training. Nothing has been written yet. */
 export interface PlannedTraining {
-  /** Names of the stages that will be gone through. */
+  /** Names of the stages that will be trained. */
   readonly stages: readonly string[];
   /** Checks the recipe as `run` does before it starts, and describes the planned run. */
   check(): Promise<CheckedTraining>;
   run(listener: (event: RunEvent) => void): Promise<RunResult>;
 }
 
-/** Finds and checks the recipe of a new run, or of the run to go on with. */
+/** Finds and checks the recipe of a new run, or of the run to resume. */
 export async function planTraining(request: TrainingRequest): Promise<PlannedTraining> {
   const { source, sets, cwd, host, runsFolder } = request;
   const resume = request.resume === undefined ? undefined : await resolveRun(request.resume, runsFolder);
@@ -62,7 +62,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
         resume === undefined || source !== undefined ? given : { ...given, source: await recipeOf(resume) },
       )
     : { recipe: await recipeOf(resume), file: undefined, origin: undefined, placed: undefined };
-  // Of a recipe that was read this has been checked, with file and line.
+  // For a recipe that was read, this was already checked with file and line.
   const [finding] = checkPins(recipe.plugins, host.packages());
   if (finding !== undefined) throw new AgentgymError('AG_PLUGIN_VERSION', finding);
   const plan = planRun(recipe);

@@ -3,12 +3,12 @@ import type { LoadedRun } from '../runs/load-run.js';
 import type { StageSummary } from '../runs/run-result.js';
 
 /**
- * The stages of a run that took at least one step, from its logs: so the sum over all sessions, however often it was
+ * The stages of a run that took at least one step, from its logs. The sums cover all parts of the run, even if it was
  * resumed.
  */
 export function summarizeStages({ stages, evaluation }: Recipe, run: LoadedRun): StageSummary[] {
   const { every, split } = evaluation;
-  // Without evaluations on the way, a resolved recipe does not say at which temperatures.
+  // Without evaluations during training, a resolved recipe has no temperatures for them.
   const temperature = every > 0 && !evaluation.temperatures.includes(0) ? evaluation.temperatures[0] : 0;
   return Object.entries(stages).flatMap(([name, { kind }]): StageSummary[] => {
     const lines = run.metrics.filter(({ stage }) => stage === name);
@@ -18,7 +18,7 @@ export function summarizeStages({ stages, evaluation }: Recipe, run: LoadedRun):
       (sum, { metrics }) => sum + (metrics['time/step_seconds'] ?? 0) + (metrics['time/evaluation_seconds'] ?? 0),
       0,
     );
-    // The first that fits: the final evaluation is noted after the same step.
+    // The first match is the right one: the final evaluation is logged later for the same step.
     const found = run.evaluations.find(
       (line) =>
         line.stage === name &&

@@ -8,17 +8,17 @@ import { Instances } from './instances.js';
 /** The facts of an environment after it is created with its default options. */
 export interface EnvironmentSurvey {
   readonly tasks?: { readonly [split in SplitName]: TaskList['count'] };
-  /** Names of those who can play it, in the order of the environment. */
+  /** Names of its experts, in the order of the environment. */
   readonly experts?: readonly string[];
   /** The environment's own cap on turns. */
   readonly maxTurns?: number;
-  /** Why it could not be made: what it needs may be missing. */
+  /** Why it could not be created: something that it needs may be missing. */
   readonly problem?: string;
 }
 
 const deadlineSeconds = 30;
 
-/** Makes an environment to look at it. An environment that cannot be made is described all the same. */
+/** Creates an environment to describe it. An environment that cannot be created has a description too. */
 export async function surveyEnvironment(
   host: PluginHost,
   settings: HostSettings,
@@ -27,7 +27,7 @@ export async function surveyEnvironment(
   try {
     const { pool, world } = await new Instances(host, settings).environment({ name, deadlineSeconds });
     try {
-      // An instance that cannot be made is a problem, too.
+      // An instance that cannot be created is a problem, too.
       pool.release(await pool.acquire());
       const { experts, maxTurns, splits } = world;
       const { train, validation, test } = splits;
@@ -44,7 +44,7 @@ export async function surveyEnvironment(
   }
 }
 
-/** The survey for a person. */
+/** The survey as lines for people. */
 export function surveyLines({ tasks, experts, maxTurns, problem }: EnvironmentSurvey): string[] {
   const counts = Object.entries(tasks ?? {}).map(([split, count]) => `${count} ${split}`);
   return [

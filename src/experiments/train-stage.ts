@@ -25,7 +25,7 @@ import { stageRandom } from './used-tasks.js';
 
 export interface TrainStageOptions {
   readonly stage: StagePlan;
-  /** That the stage is part of. */
+  /** Plan that contains the stage. */
   readonly plan: RunPlan;
   readonly parts: Parts;
   readonly journal: DiskJournal;
@@ -33,9 +33,9 @@ export interface TrainStageOptions {
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
-  /** By the stages before. */
+  /** Spending of the stages before. */
   readonly spent: Spending;
-  /** The place of shared supervised stages, and what affects this run's numbers besides its recipe. */
+  /** Folder of shared supervised stages, and everything besides the recipe that affects this run's numbers. */
   readonly shared?: { readonly folder: string; readonly made: JsonObject };
   /** The checkpoint inside this stage that the policy was loaded from. */
   readonly resume?: Checkpoint;
@@ -105,7 +105,7 @@ async function runSft(
   });
 }
 
-/** What evaluations of a supervised stage measure beside success. */
+/** Further measurements in evaluations of a supervised stage. */
 function measuresOf(
   heldOut: readonly DemonstrationRow[],
   policy: PolicyModel,
@@ -146,7 +146,7 @@ async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainSta
   try {
     if (critic) checkCritic(critic, plan.recipe.policy.name);
     return await trainReinforcement({
-      // The plan has the loop's own keys. What it can only name, such as the algorithm, follows as an instance.
+      // The plan has the loop's own keys. Parts that it can only name, such as the algorithm, follow as instances.
       ...stage,
       ...common,
       actor: parts.actor,
@@ -166,10 +166,10 @@ async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainSta
   }
 }
 
-/** Where a checkpoint keeps a critic of its own. */
+/** Folder of a separate critic in a checkpoint. */
 const criticFolder = 'critic';
 
-/** A critic that begins as a copy of the policy; after a resume, as the checkpoint has it. */
+/** A critic that begins as a copy of the policy. After a resume, it comes from the checkpoint. */
 async function openCritic({ parts, resume }: TrainStageOptions): Promise<PolicyModel> {
   if (resume !== undefined) {
     const folder = join(resume.directory, criticFolder);
@@ -186,7 +186,7 @@ async function openCritic({ parts, resume }: TrainStageOptions): Promise<PolicyM
   }
 }
 
-/** The policy as the stage found it; after a resume, read back from where the stage began. */
+/** The policy at the start of the stage. After a resume, it is loaded from the checkpoint of that start. */
 async function freezeReference({
   stage: { name },
   parts: { policy },

@@ -56,7 +56,7 @@ describe('the tasks of a run', () => {
     expect((await tasksOf(unbounded())).whole).not.toHaveProperty('train');
   });
 
-  // Goes red where groups that are replaced are forgotten.
+  // Goes red when replaced groups are forgotten.
   it('are more where an algorithm replaces groups that say nothing', async () => {
     const drawn = async (rounds?: number) => [...(await tasksOf(unbounded(), rounds)).used.rl];
     const [once, refilled] = [await drawn(), await drawn(2)];

@@ -8,17 +8,17 @@ import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
 import type { SplitTasks, TransferTasks } from '../runs/split-proof.js';
 
-/** The stream of a stage's own randomness. */
+/** A separate random stream for a stage. */
 export function stageRandom(random: Random, stage: string): Random {
   return random.stream('stage', stage);
 }
 
-/** Splits of more tasks are compared by those that are used. */
+/** For larger splits, only the used tasks are compared. */
 const longestList = 1_000_000;
 
 /**
- * Every task that a run may touch, by use, and all others of the splits that can be listed. `rl` repeats the draws of
- * `trainReinforcement`, so that the proof covers what is played.
+ * Every task that a run may use, by use, and all tasks of the splits that can be listed. `rl` repeats the draws of
+ * `trainReinforcement`, so that the proof covers the played tasks.
  */
 export async function splitTasks(
   plan: RunPlan,
@@ -41,7 +41,7 @@ export async function splitTasks(
     ...(await list('test')),
   };
   const known = new Set([used.rl, used.validation, used.test, ...Object.values(whole)].flatMap((ids) => [...ids]));
-  // Ids of files may be of tasks that the environment does not know.
+  // Files may contain ids of tasks that the environment does not know.
   const others = [...demonstrations].filter((id) => !known.has(id));
   return { used, whole, ...(await clusteredTasks(world, [...known], others)) };
 }
@@ -56,11 +56,12 @@ async function drawnTasks(
   for (const stage of funded) {
     if (stage.kind !== 'rl') continue;
     const { name } = stage;
-    // Groups that say nothing may be replaced by groups of further tasks.
+    // Groups without signal may be replaced by groups of further tasks.
     const rounds = 1 + (rl.get(name)?.algorithm.refillRounds ?? 0);
-    // Of an unbounded split the proof tells of the first million: more would take longer than most of the training.
+    // For an unbounded split, the proof covers the first million tasks. More would take longer than most of the
+    // training.
     const draws = Math.min(stage.steps * stage.tasksPerStep * rounds, longestList);
-    // A bounded split is gone through in whole rounds: one round is all of it.
+    // A bounded split is played in whole rounds, and one round contains all its tasks.
     const places = train.count === 'unbounded' ? draws : Math.min(draws, train.count);
     const tasksAt = taskOrder(train, stageRandom(random, name).stream('tasks'));
     for (const task of await tasksAt(0, places)) drawn.add(task);
@@ -84,7 +85,7 @@ async function heldOutTasks(
   return held;
 }
 
-/** @param others ids that the world may not know: then they have no cluster */
+/** @param others ids that the world may not know; unknown ids have no cluster */
 async function clusteredTasks(
   world: WorldHandle,
   ids: readonly string[],

@@ -6,7 +6,7 @@ import { simpleGit } from 'simple-git';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { gitEnvironment } from './git-environment.js';
 
-/** What became of the request for a repository. */
+/** The result of the request for a repository. */
 export interface BegunRepository {
   /** Full id of the commit; null if there is no commit yet. */
   readonly commit: string | null;
@@ -14,7 +14,7 @@ export interface BegunRepository {
   readonly note?: string;
 }
 
-/** @throws AgentgymError AG_GIT_FAILED where git cannot be run */
+/** @throws AgentgymError AG_GIT_FAILED if git cannot be run */
 export async function requireGit(): Promise<void> {
   const { installed } = await simpleGit().version();
   if (installed) return;

@@ -1,6 +1,6 @@
 /**
- * What git needs to find itself and its settings. Editors, pagers and GIT_DIR stay out: simple-git refuses them, or
- * they point elsewhere.
+ * The variables that git needs to find itself and its settings. Editors, pagers and GIT_DIR are left out, because
+ * simple-git refuses them or they point elsewhere.
  */
 export function gitEnvironment(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'USERPROFILE', 'SYSTEMROOT', 'TMPDIR', 'TEMP', 'XDG_CONFIG_HOME'];

@@ -4,22 +4,25 @@ import { simpleGit } from 'simple-git';
 
 import { gitEnvironment } from './git-environment.js';
 
-/** Which state of a repository something was made from. */
+/** The state of a repository from which something was made. */
 export interface GitProvenance {
   /** Full id of the commit; null in a repository without one. */
   readonly commit: string | null;
-  /** Null where no branch is checked out. */
+  /** Null if no branch is checked out. */
   readonly branch: string | null;
-  /** Tracked files differ from the commit, or there are files that git neither tracks nor ignores. */
+  /** Whether tracked files differ from the commit, or git neither tracks nor ignores some files. */
   readonly dirty: boolean;
-  /** SHA-256 of the difference of tracked files to the commit, and of the names of untracked ones; null where clean. */
+  /** SHA-256 of the difference of tracked files to the commit, and of the names of untracked ones; null if clean. */
   readonly diffHash: string | null;
 }
 
-/** The repository around a folder; null where there is none, or no git: provenance is a record, never a condition. */
+/**
+ * The repository around a folder. It is null without a repository or without git, because provenance is only recorded
+ * and never required.
+ */
 export async function gitProvenance(directory: string): Promise<GitProvenance | null> {
   try {
-    // Optional locks off: looking at a repository must not write to it.
+    // Optional locks are off, because reading a repository must not write to it.
     const git = simpleGit(directory, { timeout: { block: 10_000 }, allowEnvironment: ['GIT_OPTIONAL_LOCKS'] }).env({
       ...gitEnvironment(),
       GIT_OPTIONAL_LOCKS: '0',

@@ -3,10 +3,10 @@ import type { ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 
-/** What the plugin was doing. */
+/** The operation of a plugin. */
 export type PluginPhase = 'load' | 'validate' | 'open' | 'create' | 'estimate' | 'diagnose';
 
-/** Whose code it is. */
+/** The contribution that owns the code. */
 export interface PluginOwner {
   readonly kind: ContributionKind;
   readonly name: string;
@@ -14,21 +14,20 @@ export interface PluginOwner {
   readonly version: string;
 }
 
-/** Who it is, in words: reward `stuck` (plugin-stuck 1.0.0). */
+/** The owner in words: reward `stuck` (plugin-stuck 1.0.0). */
 export function ownerTitle({ kind, name, package: of, version }: PluginOwner): string {
   return `${kind} \`${name}\` (${of} ${version})`;
 }
 
 const pending = new Set<string>();
 
-/** What plugins are being waited for, in words: "reward `stuck` (plugin-stuck 1.0.0) never answered in create". */
+/** Unanswered calls of plugins, in words: "reward `stuck` (plugin-stuck 1.0.0) gave no answer in create". */
 export function unansweredCalls(): readonly string[] {
   return [...pending].map((call) => call.replace(' failed in ', ' gave no answer in '));
 }
 
 /**
- * Runs a plugin's code and wraps what it throws, once, with plugin and phase; AgentgymErrors and interruptions pass
- * through.
+ * Runs a plugin's code, and wraps its errors once with plugin and phase. AgentgymErrors and interruptions pass through.
  *
  * @throws AgentgymError AG_PLUGIN_FAILED
  */

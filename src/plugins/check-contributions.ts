@@ -24,8 +24,8 @@ const OPTION_TYPES: readonly OptionDeclaration['type'][] = [
 ];
 
 /**
- * Contributions of a plugin's entry, each with all its options, or what is wrong with the shape of its default export,
- * each complaint with its place.
+ * Returns the contributions of a plugin's entry, each with all its options. If the shape of its default export is
+ * wrong, it returns complaints, each with its place.
  */
 export function checkContributions(exported: unknown): {
   readonly contributions?: readonly Contribution[];
@@ -57,7 +57,7 @@ export function checkContributions(exported: unknown): {
   return complaints.length > 0 ? { complaints } : { contributions, complaints };
 }
 
-/** An algorithm may name groups of options: whoever reads its options gets the options of each. */
+/** Replaces the groups of options that an algorithm names by the options of each group. */
 function withoutGroups(item: Record<string, unknown>): Record<string, unknown> {
   if (item['kind'] !== 'algorithm' || !isObject(item['options'])) return item;
   return { ...item, options: expandOptions(item['options'] as GroupedOptions) };

@@ -1,7 +1,7 @@
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { Shape } from '../errors/check-shape.js';
 
-/** What the module of a contribution exports. */
+/** The required exports of a contribution's module. */
 export const moduleShapes: { readonly [kind in ContributionKind]: Shape } = {
   environment: { open: 'function' },
   reward: { create: 'function' },
@@ -11,7 +11,7 @@ export const moduleShapes: { readonly [kind in ContributionKind]: Shape } = {
   tool: { create: 'function' },
 };
 
-/** What `create` of a contribution gives, as far as the loop would fall over it. */
+/** The members of a created instance without which the loop would fail. */
 export const instanceShapes: { readonly [kind in Exclude<ContributionKind, 'environment'>]: Shape } = {
   reward: { density: 'string', score: 'function', bounds: 'function' },
   policy: { capabilities: 'object', encoder: 'object', generate: 'function', forwardBackward: 'function' },
@@ -20,7 +20,7 @@ export const instanceShapes: { readonly [kind in Exclude<ContributionKind, 'envi
   tool: { instructions: 'string', example: 'string', parse: 'function', begin: 'function' },
 };
 
-/** What `estimate` of a policy gives. */
+/** The required members of a policy's estimate. */
 export const estimateShape: Shape = {
   parameters: 'number',
   capabilities: { sampler: 'object' },

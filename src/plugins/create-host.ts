@@ -7,25 +7,27 @@ import { spawnOwned } from '../processes/spawn-owned.js';
 import type { CallMarks } from '../rollout/local-world.js';
 import type { PluginOwner } from './call-plugin.js';
 
-/** What all plugins of a run share. */
+/** Settings that all plugins of a run share. */
 export interface HostSettings {
-  /** The run's root stream; each contribution gets a substream of its own. */
+  /** The run's root stream. Each contribution gets its own substream. */
   readonly random: Random;
   readonly log: Log;
   readonly signal: AbortSignal;
   /** The CLI's cache folder; each package gets a folder inside. */
   readonly cacheDirectory: string;
-  /** Marks calls of an environment that hold the main thread, under these limits; absent: nobody watches it. */
+  /**
+   * Marks calls of an environment that block the main thread, with these limits. Absent: nothing watches the thread.
+   */
   readonly markCalls?: (title: string, milliseconds: { readonly [phase in EnvironmentPhase]: number }) => CallMarks;
 }
 
-/** What a contribution is handed: its own stream and cache folder, and a log that says who speaks. */
+/** The host of a contribution: its own stream and cache folder, and a log that names the contribution. */
 export function createHost(settings: HostSettings, owner: PluginOwner): Host {
   const random = settings.random.stream('contribution', owner.kind, owner.name);
   return { random, ...withoutRandom(settings, owner) };
 }
 
-/** What an environment or a tool is handed. */
+/** The host of an environment or a tool. */
 export function createEnvironmentHost(settings: Omit<HostSettings, 'random'>, owner: PluginOwner): EnvironmentHost {
   return {
     ...withoutRandom(settings, owner),

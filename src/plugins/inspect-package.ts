@@ -1,5 +1,5 @@
-// What makes a package a plugin that this host can use, said once: the store refuses by it, the host leaves out by it,
-// and `agentgym plugins check` tells authors of it. None of the package's code runs.
+// The only definition of a package that this host can use as a plugin. The store refuses other packages, the host
+// leaves them out, and `agentgym plugins check` reports the faults to authors. No code of the package runs.
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -8,13 +8,13 @@ import { satisfies, valid, validRange } from 'semver';
 import type { PluginApiVersion } from '../contracts/plugin.js';
 import { isPluginDeclaration, liesWithin } from './plugin-source.js';
 
-/** The version of the plugin API that this host speaks. */
+/** The version of the plugin API that this host supports. */
 export const API_VERSION: PluginApiVersion = 1;
 
-/** The package that plugins have as their peer. */
+/** The package that plugins have as a peer dependency. */
 export const HOST = '@agentgym/cli';
 
-/** Where a package falls short. */
+/** A fault of a package. */
 export interface PackageFault {
   readonly kind:
     'package-json' | 'plugin-field' | 'api-version' | 'oclif-field' | 'host-range' | 'entry-path' | 'entry-file';
@@ -23,13 +23,13 @@ export interface PackageFault {
 }
 
 export interface Inspection {
-  /** All of them, gravest first; empty where the host can use the package. */
+  /** All faults, the most serious first. Empty if the host can use the package. */
   readonly faults: readonly PackageFault[];
   /** Absolute path of the entry, if the package names an existing file inside itself. */
   readonly entry?: string;
 }
 
-/** Inspects a package by what its package.json says. */
+/** Inspects a package by its package.json. */
 export function inspectPackage(root: string, json: unknown, hostVersion: string): Inspection {
   if (!isObject(json)) return { faults: [{ kind: 'package-json', message: 'its package.json is not an object' }] };
   const faults: PackageFault[] = [];
@@ -94,7 +94,7 @@ export function inspectDeclaration(root: string, declaration: unknown): Inspecti
   return { faults, entry };
 }
 
-/** The versions of the host that a plugin says it works with. */
+/** The range of host versions that a plugin declares. */
 export function hostRange(json: { readonly peerDependencies?: unknown }): string | undefined {
   const range = isObject(json.peerDependencies) ? json.peerDependencies[HOST] : undefined;
   return typeof range === 'string' ? range : undefined;

@@ -47,7 +47,7 @@ export async function loadPlugin(source: PluginSource, deadlineSeconds: number):
   }
 }
 
-/** What the one who uses a plugin can do about its package. */
+/** What a user of a plugin can do about the fault. */
 function cureOf({ kind }: PackageFault, source: PluginSource): string {
   if (kind === 'plugin-field') {
     return `Its author must add "agentgym": {"apiVersion": ${API_VERSION}, "plugin": "./dist/index.js"}. Until then, uninstall it.`;

@@ -15,10 +15,10 @@ import { byName, type PluginSource } from './plugin-source.js';
 /** The contribution type of a kind. */
 type ContributionOf<Kind extends ContributionKind> = Extract<Contribution, { kind: Kind }>;
 
-/** What the module of a kind of contribution exports. */
+/** The module type of a kind of contribution. */
 type ModuleOf<Kind extends ContributionKind> = Awaited<ReturnType<ContributionOf<Kind>['load']>>;
 
-/** A contribution and where it came from; all but `contribution` is JSON, for a run's manifest and for workers. */
+/** A contribution and its origin. All fields except `contribution` are JSON, for a run's manifest and for workers. */
 export interface LocatedContribution<Kind extends ContributionKind = ContributionKind> {
   readonly kind: Kind;
   readonly name: string;
@@ -29,9 +29,9 @@ export interface LocatedContribution<Kind extends ContributionKind = Contributio
   readonly contribution: ContributionOf<Kind>;
 }
 
-/** All that installed plugins contribute. Their entries are imported on the first question, once. */
+/** The contributions of all installed plugins. Their entries are imported once, on the first call. */
 export interface PluginHost {
-  /** Every contribution of a kind in name order; one that two plugins claim appears twice. */
+  /** All contributions of a kind in name order. A name that two plugins claim appears twice. */
   contributions<Kind extends ContributionKind>(kind: Kind): Promise<readonly LocatedContribution<Kind>[]>;
   /**
    * The one contribution of that name.
@@ -43,11 +43,11 @@ export interface PluginHost {
   load<Kind extends ContributionKind>(located: LocatedContribution<Kind>): Promise<ModuleOf<Kind>>;
   /** Plugins that are left out, and names that are claimed twice. */
   problems(): Promise<readonly PluginProblem[]>;
-  /** The packages themselves, in name order, those that are left out too; nothing is imported. */
+  /** All packages in name order, including those that are left out. Nothing is imported. */
   packages(): readonly PluginSource[];
 }
 
-/** How a package of each kind begins its short name: `agentgym plugins install env-babyai`. */
+/** The prefix of a package's short name, by kind: `agentgym plugins install env-babyai`. */
 const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   environment: 'env',
   reward: 'reward',
@@ -58,13 +58,14 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
 };
 
 /**
- * The friendly name of the package that may contribute a name, such as `env-babyai`; undefined where the name is none.
+ * The friendly name of the package that may contribute a name, such as `env-babyai`. Undefined if the name is not
+ * valid.
  */
 export function friendlyPackage(kind: ContributionKind, name: string): string | undefined {
   return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) ? `${PACKAGE_PREFIX[kind]}-${name}` : undefined;
 }
 
-/** What all plugins contribute, of every kind. */
+/** The contributions of all plugins, of every kind. */
 export async function allContributions(
   host: Pick<PluginHost, 'contributions'>,
 ): Promise<readonly LocatedContribution[]> {
@@ -72,16 +73,16 @@ export async function allContributions(
 }
 
 interface Deadlines {
-  /** For the import of an entry, which holds metadata alone. */
+  /** For the import of an entry, which contains only metadata. */
   readonly deadlineSeconds?: number;
   /** For the import of the implementation of a contribution. */
   readonly loadDeadlineSeconds?: number;
 }
 
 /**
- * Opens a host over plugin packages; costs nothing until something is asked of it.
+ * Opens a host for plugin packages. It does no work before the first call.
  *
- * @param missing plugins that should be there and are not
+ * @param missing plugins that should be installed, but are not
  */
 export function openPluginHost(
   sources: readonly PluginSource[],
@@ -156,7 +157,7 @@ function ofKind<Kind extends ContributionKind>(located: readonly LocatedContribu
   return (located.filter((item) => item.kind === kind) as unknown as LocatedContribution<Kind>[]).sort(byName);
 }
 
-/** How one of several claims is got rid of: what came with the CLI stays. */
+/** How to remove one of several claims. Plugins that came with the CLI stay. */
 function removalHint(claims: readonly PluginOwner[], sources: readonly PluginSource[]): string {
   const origin = ({ package: name }: PluginOwner) =>
     sources.find((source) => source.name === name)?.origin ?? 'built-in';

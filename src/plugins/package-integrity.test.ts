@@ -34,7 +34,7 @@ describe('packageIntegrity', () => {
     expect(await integrity(published)).toBe(first);
   });
 
-  // Goes red when the length or the path is left out of the hash, or package.json is.
+  // Goes red when the hash leaves out the length, the path or package.json.
   it.each([
     ['a byte', { ...published, 'dist/deep/x.js': '3' }],
     ['a file more', { ...published, 'dist/deep/y.js': '' }],

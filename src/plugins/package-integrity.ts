@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 
 import { byName, type PluginSource } from './plugin-source.js';
 
-/** Never part of what is published, or not of the package. */
+/** Entries that are never published, or do not belong to the package. */
 const LEFT_OUT = new Set(['node_modules', '.git', '.hg', '.svn', '.DS_Store']);
 
 interface Package {
@@ -69,7 +69,7 @@ function byCodeUnits(a: string, b: string): number {
   return byName({ name: a }, { name: b });
 }
 
-/** Without `!`, and without slashes around it. */
+/** A pattern without `!` and without slashes around it. */
 function bare(pattern: string): string {
   return pattern
     .replace(/^!/, '')
@@ -78,7 +78,8 @@ function bare(pattern: string): string {
 }
 
 /**
- * A pattern of `files` in package.json: `dist`, `dist/**\/*.js`, `*.{js,json}`; what names a folder takes all below it.
+ * A pattern of `files` in package.json: `dist`, `dist/**\/*.js`, `*.{js,json}`. A pattern that names a folder includes
+ * everything below it.
  */
 function matcher(pattern: string): RegExp {
   const source = pattern.replaceAll(/\*\*\/|\*\*|\*|\?|\{[^{}]*\}|[.+^$()|[\]\\{}]/g, (token) => {

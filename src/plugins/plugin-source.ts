@@ -2,26 +2,26 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 
 /**
- * How a package came here. One name counts once, and the first of these wins: `project`, a dependency of the folder
- * that is worked in, or that folder itself; `linked`, by `agentgym plugins link`; `user`, by `agentgym plugins
- * install`; `built-in`, with the CLI.
+ * The origin of a package. One name counts once, and the first of these origins wins: `project`, a dependency of the
+ * working folder, or that folder itself; `linked`, by `agentgym plugins link`; `user`, by `agentgym plugins install`;
+ * `built-in`, with the CLI.
  */
 export type PluginOrigin = 'project' | 'linked' | 'user' | 'built-in';
 
-/** A package that may be a plugin of agentgym: what is known of it before any of its code runs. */
+/** A package that may be a plugin of agentgym, with the facts that are known before any of its code runs. */
 export interface PluginSource {
   /** Folder of the package. */
   readonly root: string;
   readonly name: string;
   readonly version: string;
   readonly origin: PluginOrigin;
-  /** The `agentgym` field of its package.json; absent where it has none. */
+  /** The `agentgym` field of its package.json, if it has one. */
   readonly declaration: unknown;
-  /** The package of that name that does not count, because this one does. */
+  /** Another package with this name, which this one overrides. */
   readonly insteadOf?: Pick<PluginSource, 'version' | 'origin'>;
 }
 
-/** What this module reads of oclif's Config. */
+/** The part of oclif's Config that this module reads. */
 export interface OclifConfig {
   /** Folder of the CLI's own package. */
   readonly root: string;
@@ -37,9 +37,9 @@ interface OclifPlugin {
 }
 
 /**
- * The oclif plugins that are plugins of agentgym, in name order: oclif's own order is not stable. One that somebody
- * installed and that has neither our field nor a command or hook of oclif's is among them, so that somebody hears of
- * it.
+ * The oclif plugins that are plugins of agentgym, in name order, because oclif's own order is not stable. An installed
+ * package with neither the `agentgym` field nor an oclif command or hook is included, so that its user hears of the
+ * mistake.
  */
 export function pluginSourcesOf(config: OclifConfig): PluginSource[] {
   return [...config.plugins.values()]
@@ -65,8 +65,8 @@ export async function readPluginSource(root: string, origin: PluginOrigin = 'pro
 }
 
 /**
- * True of a path that leads to something of the package's own other than its folder; one that climbs out of it is not
- * to be followed.
+ * Whether a path leads to something inside the package's folder, and not to the folder itself. A path that leaves the
+ * folder must not be followed.
  */
 export function liesWithin(root: string, path: string): boolean {
   const inside = relative(root, resolve(root, path));
@@ -79,7 +79,7 @@ export function byName(a: { readonly name: string }, b: { readonly name: string 
 }
 
 /**
- * The CLI's own package.json and those of recipes have an `agentgym` field too, but no `plugin` or `apiVersion` in it.
+ * The package.json files of the CLI and of recipes have an `agentgym` field too, but without `plugin` or `apiVersion`.
  */
 export function isPluginDeclaration(declaration: unknown): boolean {
   return (
@@ -95,7 +95,7 @@ function originOf({ type }: OclifPlugin): PluginOrigin {
   return type === 'link' ? 'linked' : type === 'user' ? 'user' : 'built-in';
 }
 
-/** Installed by somebody, and of no use to anybody. */
+/** Whether a user installed a package that provides nothing. */
 function isNothing(plugin: OclifPlugin): boolean {
   if (originOf(plugin) === 'built-in' || declarationOf(plugin) !== undefined) return false;
   const { oclif = {} } = plugin.pjson as { oclif?: { commands?: unknown; hooks?: unknown } };

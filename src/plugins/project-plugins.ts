@@ -11,14 +11,14 @@ import {
   type PluginSource,
 } from './plugin-source.js';
 
-/** The plugins that belong to the folder somebody works in. */
+/** The plugins of the working folder. */
 export interface ProjectPlugins {
   /** The project's folder; absent without a project. */
   readonly folder?: string;
   readonly sources: readonly PluginSource[];
-  /** Dependencies that look like plugins and are not installed. */
+  /** Dependencies that look like plugins, but are not installed. */
   readonly problems: readonly PluginProblem[];
-  /** All dependencies that are not installed, with the range that is asked for. */
+  /** All dependencies that are not installed, with the requested range. */
   readonly missing: { readonly [name: string]: string };
 }
 
@@ -31,7 +31,7 @@ interface ProjectPackage {
 }
 
 const NONE: ProjectPlugins = { sources: [], problems: [], missing: {} };
-/** How packages of plugins are called: what is named so and is missing, is missed. */
+/** Usual names of plugin packages. A missing dependency with such a name is a problem. */
 const PLUGIN_NAME =
   /(^|\/)(agentgym-)?plugin-(env|reward|policy|algo|format|tool)-|^@agentgym\/plugin-|agentgym-plugin/;
 
@@ -65,8 +65,8 @@ export async function projectPluginSources(folder: string, host?: string): Promi
 }
 
 /**
- * The plugins that count in a folder: those of its project, and those that are installed for the user or come with the
- * CLI. One name counts once, and the project's own wins.
+ * The active plugins in a folder: those of its project, those that the user installed, and those that come with the
+ * CLI. One name counts once, and the project's plugin takes precedence.
  */
 export async function installedPlugins(
   config: OclifConfig,
@@ -107,8 +107,8 @@ async function readPackage(folder: string): Promise<ProjectPackage | undefined> 
 }
 
 /**
- * As Node finds a package: in the `node_modules` of the folder and of all above it. Links are followed, so that
- * workspaces are where they are.
+ * Finds a package as Node does: in the `node_modules` of the folder and of all folders above it. Links are followed, so
+ * that a workspace has its real folder.
  */
 async function findDependency(name: string, folder: string): Promise<PluginSource | undefined> {
   for (let here = folder; ; here = dirname(here)) {

@@ -2,20 +2,20 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** Where a program is looked for. */
+/** Where to look for a program. */
 export interface ProgramPlace {
   /** Absent: the folder of this process. */
   readonly cwd?: string | undefined;
-  /** Its PATH counts. Absent: the environment of this process. */
+  /** Its PATH is used. Absent: the environment of this process. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
- * The absolute path of the file that a command names, found as a shell finds it: a name on the PATH, anything with a
- * slash from the folder it is run in. For POSIX systems.
+ * Finds the absolute path of a command's file as a shell does: a name on the PATH, and a path with a slash from the
+ * working folder. For POSIX systems.
  *
  * @throws an Error with code ENOENT (no such program, no such folder) or EACCES (a file that may not be run), which
- * names what was asked for
+ * names the command
  */
 export async function findProgram(
   command: string,
@@ -35,7 +35,7 @@ export async function findProgram(
   throw notStarted(command, where, 'ENOENT');
 }
 
-/** Thrown if a command cannot start. */
+/** The error for a command that cannot start. */
 export function notStarted(command: string, why: string, code: string | undefined): Error {
   return Object.assign(new Error(`${command || 'a command without a name'} cannot be started: ${why}`), { code });
 }

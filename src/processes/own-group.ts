@@ -1,11 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/** A child process and whatever it starts, which end with this thread. */
+/** A child process and everything that it starts. They end with this thread. */
 export interface OwnedGroup {
-  /** From here on the group ends with its owner, whatever ends that. Never rejects. */
+  /** Once resolved, the group ends with its owner, for whatever reason the owner ends. Never rejects. */
   readonly isGuarded: Promise<void>;
-  /** Sends a signal to the child and all that it started; nothing happens once they have ended. */
+  /** Sends a signal to the child and everything that it started. Does nothing once they have ended. */
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -51,7 +51,7 @@ export function ownGroup(child: ChildProcess): OwnedGroup {
     if (living.has(pid)) killGroup(pid, child, signal);
   };
   child.once('exit', () => {
-    // While anybody is left in the group, the system gives its number to nobody else.
+    // While a process is left in the group, the system does not reuse its number.
     if (!isWindows) killGroup(pid, child, 'SIGKILL');
     living.delete(pid);
     if (!isWindows) void tell(`- ${pid}\n`);
@@ -67,7 +67,7 @@ function killGroup(pid: number, child: ChildProcess, signal: NodeJS.Signals): vo
     else if (signal === 'SIGKILL') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
     else child.kill(signal);
   } catch {
-    // All of it has ended.
+    // The whole group has ended.
   }
 }
 
@@ -75,19 +75,19 @@ function killLiving(): void {
   for (const child of living.values()) child.kill();
 }
 
-/** Resolves once the line is in the guard's pipe, from where it is read even when this process is gone. */
+/** Resolves once the line is in the guard's pipe. The guard reads it even if this process has ended. */
 async function tell(line: string): Promise<void> {
   const told = (guard ??= startGuard());
   const failed = await write(told.input, line);
   if (!failed || living.size === 0) return;
-  // Somebody killed the guard; the next one knows everything that lives.
+  // The guard was killed. The next one knows all living groups.
   if (guard === told) guard = undefined;
   guard ??= startGuard();
 }
 
 function startGuard(): { readonly process: ChildProcess; readonly input: Socket } {
   const name = `agentgym: ends the child processes of ${process.pid}`;
-  // In its arguments, so that it knows all that lives from its first moment on.
+  // All living groups are in its arguments, so that it knows them from the start.
   const started = spawn('/bin/sh', ['-c', guardProgram, name, ...Array.from(living.keys(), String)], {
     cwd: '/',
     env: {},
@@ -102,13 +102,13 @@ function startGuard(): { readonly process: ChildProcess; readonly input: Socket 
     guard = undefined;
     if (living.size > 0) guard = startGuard();
   });
-  // It waits for this process, not the other way round.
+  // The guard waits for this process, not the other way round.
   started.unref();
   input.unref();
   return { process: started, input };
 }
 
-/** True where it could not be written. */
+/** True if the line could not be written. */
 function write(input: Socket, line: string): Promise<boolean> {
   return new Promise((resolve) => {
     input.write(line, (error) => resolve(error !== null && error !== undefined));

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
  */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Linux: clock ticks since boot; macOS: a date; compared as text, never read. */
+  /** Linux: clock ticks since boot; macOS: a date. Compared as text, never parsed. */
   readonly startTime: string | null;
   readonly bootId: string | null;
 }
@@ -17,7 +17,10 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTime: startTimeOf(process.pid), bootId: bootId() };
 }
 
-/** Does the very process still run? A reused id, another boot and a zombie (killed, not yet reaped) are all "no". */
+/**
+ * Whether exactly this process still runs. It does not after another boot, if its id is reused, or as a zombie (not
+ * reaped yet).
+ */
 export function isAlive(identity: ProcessIdentity): boolean {
   const boot = bootId();
   if (identity.bootId !== null && boot !== null && identity.bootId !== boot) return false;
@@ -51,8 +54,7 @@ function startTimeOf(pid: number): string | null {
 }
 
 /**
- * Field 22 of /proc/PID/stat; the second field is a name in brackets that may hold anything, so fields are counted
- * behind it.
+ * Field 22 of /proc/PID/stat. The second field is a name in brackets with any content, so fields are counted after it.
  */
 function startTimeOnLinux(pid: number): string | null {
   try {

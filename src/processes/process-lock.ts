@@ -5,9 +5,9 @@ import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.j
 
 const lockName = /^lock\.(\d+)\.json$/;
 
-/** The right to write in a folder; held by one living process at most. */
+/** The right to write in a folder. At most one living process holds it. */
 export interface ProcessLock {
-  /** Gives it back; safe to call twice. */
+  /** Releases the lock. It may be called twice. */
   release(): void;
 }
 
@@ -52,7 +52,7 @@ export function createFirstLock(directory: string): void {
   createLock(lockPath(directory, 1));
 }
 
-/** The lock that `createFirstLock` wrote, once the folder stands at its place. */
+/** The lock that `createFirstLock` wrote, once the folder is at its place. */
 export function firstLock(directory: string): ProcessLock {
   return { release: () => rmSync(lockPath(directory, 1), { force: true }) };
 }
@@ -79,8 +79,8 @@ function createLock(path: string): boolean {
 }
 
 /**
- * Undefined where it is gone, or where its owner died between creating and writing it: a lock is written at once, so a
- * second look is enough.
+ * Undefined if it is gone, or if its owner died between creating and writing it. A lock is written immediately, so a
+ * few attempts are enough.
  */
 function readLock(path: string): ProcessIdentity | undefined {
   for (let attempt = 0; attempt < 5; attempt++) {

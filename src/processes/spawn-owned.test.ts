@@ -17,7 +17,7 @@ const hundred = fileURLToPath(new URL('fixtures/hundred-children.js', import.met
 const { bootId } = ownIdentity();
 const lives = (pid: number) => isAlive({ pid, startTime: null, bootId });
 
-/** Whatever a test started, ended even where the test failed. */
+/** Everything that a test started. It is killed even if the test failed. */
 const owners: ChildProcess[] = [];
 const known = new Set<number>();
 afterEach(() => {
@@ -26,13 +26,13 @@ afterEach(() => {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // As it should be.
+      // It has already ended, as it should.
     }
   }
   known.clear();
 });
 
-/** A process that owns a shell and its sleep: what ends it, and the numbers of the two. */
+/** Starts a process that owns a shell and the shell's sleep. Returns it, and the process ids of the two. */
 async function startOwner(how: string): Promise<{ owner: ChildProcess; pids: number[] }> {
   const owner = spawn(process.execPath, [fixture, how], { stdio: ['pipe', 'pipe', 'ignore'] });
   owners.push(owner);
@@ -132,7 +132,8 @@ describe('a child and what it started end with', () => {
   });
 });
 
-// Goes red where a group that was told twice stays after it has ended: its number may be somebody else's by then.
+// Goes red when a group that was added twice stays after it has ended: its number may belong to another process by
+// then.
 it.runIf(process.platform !== 'win32')('a guard kills the groups that are left, each once', () => {
   const told = '+ 5\n+ 7\n- 5\n+ 8\n+ 7\n- 9\n- 6\n';
   const program = `kill() { echo "$4"; }\n${guardProgram}`;
@@ -141,7 +142,7 @@ it.runIf(process.platform !== 'win32')('a guard kills the groups that are left, 
 });
 
 describe('what a child says and is told', () => {
-  // Goes red when Node.js has what it reads: it throws away what nobody has asked for by the time a process exits.
+  // Goes red when the output stays in Node.js's own pipes: it drops unread data when a process exits.
   it('is kept until it is read, also of one that has ended', async () => {
     const { stdout, stderr, ended } = await spawnOwned('sh', ['-c', 'echo said; echo complained >&2']);
     await ended;
@@ -189,7 +190,7 @@ describe('what a child says and is told', () => {
     await Promise.all(others.map(({ ended }) => ended));
     const sockets = lines.filter((line) => line.includes('socket:'));
     expect(sockets.map((line) => / (\d+) ->/.exec(line)?.[1])).toEqual(['0', '1', '2']);
-    // It is `cat` itself.
+    // The only child is `cat` itself.
     expect(lines.at(-1)!.trim()).toMatch(/^\d+$/);
   });
 

@@ -6,7 +6,7 @@ import { findProgram, notStarted, type ProgramPlace } from './find-program.js';
 import { ownGroup } from './own-group.js';
 
 export interface SpawnSettings extends ProgramPlace {
-  /** An abort kills the process and all that it started. */
+  /** An abort kills the process and everything that it started. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -16,7 +16,7 @@ interface ProcessEnding {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A process that ends with this thread, and with it everything that it started. */
+/** A process that ends with this thread, together with everything that it started. */
 export interface OwnedProcess {
   readonly pid: number;
   /** Data written to a process that has ended is lost; only the callback of `write` reports this. */
@@ -24,11 +24,11 @@ export interface OwnedProcess {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /**
-   * Resolves when it has exited; what it started is killed then. Its last output may not be read yet: it is kept, up to
-   * the end of the streams.
+   * Resolves when it has exited. Everything that it started is killed then. Its last output may not be read yet. It is
+   * kept until the end of the streams.
    */
   readonly ended: Promise<ProcessEnding>;
-  /** Sends a signal, SIGKILL unless told, to the process and all that it started. */
+  /** Sends a signal (default: SIGKILL) to the process and everything that it started. */
   kill(signal?: NodeJS.Signals): void;
 }
 
@@ -41,15 +41,14 @@ const gateProgram = 'read -r _ <&3 || exit 1; exec "$@" 3<&-';
 
 /**
  * Starts a program that belongs to this thread: it and everything that it starts end when it exits, when the thread
- * ends, and when the process is killed with SIGKILL (`ownGroup` says what does not hold). Works in worker threads.
+ * ends, and when the process is killed with SIGKILL (`ownGroup` lists the exceptions). Works in worker threads.
  * Standard input, output and error are pipes.
  *
  * The program is found on the PATH of `env`. On POSIX systems it is started through /bin/sh, which sets PWD and may
- * drop variables whose names no shell can have; a script whose interpreter is missing ends with code 127.
+ * drop variables whose names are not valid in a shell; a script whose interpreter is missing ends with code 127.
  *
- * @throws what `signal` was aborted with; an Error that names the command, with code ENOENT where there is no such
- * program or folder and
- *   EACCES where it may not be run
+ * @throws the abort reason of `signal`; an Error that names the command, with code ENOENT if there is no such program
+ * or folder, and EACCES if it may not be run
  */
 export async function spawnOwned(
   command: string,
@@ -75,15 +74,12 @@ export async function spawnOwned(
   return { pid: pid!, stdin, stdout, stderr, ended, kill: (name = 'SIGKILL') => group.kill(name) };
 }
 
-/**
- * The same bytes, kept until somebody reads them: when a process exits, Node.js empties those of its pipes that nobody
- * reads yet.
- */
+/** The same bytes, kept until they are read: when a process exits, Node.js drops the data of its unread pipes. */
 function kept(pipe: Readable): Readable {
   return pipe.pipe(new PassThrough());
 }
 
-/** The process, once it runs: on POSIX systems behind its gate, descriptor 3. */
+/** Starts the process. On POSIX systems, it waits behind its gate, descriptor 3. */
 async function start(
   command: string,
   args: readonly string[],
@@ -101,7 +97,7 @@ async function start(
           detached: true,
           stdio: [pipe, pipe, pipe, pipe],
         });
-    // A process that ends before it has read everything is told of by how it ended.
+    // If a process ends before it has read everything, only its ending reports this.
     child.stdin.on('error', () => undefined);
     await once(child, 'spawn');
     return child;

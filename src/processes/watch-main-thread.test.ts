@@ -7,7 +7,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 
 const fixture = fileURLToPath(new URL('fixtures/busy-main-thread.js', import.meta.url));
 const lines = readFileSync(fixture, 'utf8').split('\n');
-/** Where a piece of the fixture stands, as the watchdog tells it. */
+/** The place of a piece of the fixture, as the watchdog prints it. */
 const placeOf = (code: string) => `${fixture}:${lines.findIndex((line) => line.includes(code)) + 1}`;
 
 const started: ChildProcess[] = [];
@@ -33,7 +33,7 @@ it.each([
 ])('names a call that %s and where it runs, once, and Ctrl-C ends the process then', async (how, code) => {
   const { child, said, ended, hears } = start(how);
   await hears('Ctrl-C ends it.');
-  // Another round would speak again.
+  // A second warning would come in this time.
   await new Promise((resolve) => setTimeout(resolve, 800));
   expect(said.stderr).toBe(`\n${warning}, at ${placeOf(code)}. Ctrl-C ends it.\n`);
   const begun = performance.now();

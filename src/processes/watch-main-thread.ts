@@ -6,64 +6,64 @@ import { Worker } from 'node:worker_threads';
 
 import { slots, type MainThreadHooks, type WatchdogStart, type WatchedCall } from './watchdog-messages.js';
 
-/** Code of others that runs on the main thread. */
+/** Code of a plugin that runs on the main thread. */
 interface MainThreadCall {
-  /** Whose code it is: `environment textcraft`. */
+  /** The owner of the code: `environment textcraft`. */
   readonly plugin: string;
-  /** What it does: `step`. */
+  /** The running operation: `step`. */
   readonly phase: string;
 }
 
 interface WatchSettings {
-  /** Seconds that the main thread may be busy with one thing. */
+  /** Seconds that the main thread may be busy with one call. */
   readonly seconds: number;
   /**
-   * The sentence about it, without its full stop: the file and line where it runs are added where they can be found.
-   * Asked before anything runs. `undefined` for what runs outside of any call; the answer `undefined` means that
-   * nothing is said then.
+   * Returns the sentence about a call, without its full stop. The file and line of the running code are added if they
+   * can be found. It is called before anything runs. `call` is undefined for code outside of any call. If the answer is
+   * `undefined`, nothing is written.
    */
   readonly say: (call: MainThreadCall | undefined, seconds: number) => string | undefined;
-  /** What is said after it: from now on Ctrl-C ends the process at once. */
+  /** Text after the sentence: from now on, Ctrl-C ends the process immediately. */
   readonly released: string;
   /** Added if the thread cannot be interrupted: how to end the process. */
   readonly stuck: string;
   /**
-   * Called on the main thread in the middle of a call that has outlasted its limit, `place` being the file and line
-   * where it runs. It can do nothing but what is done at once, such as to print an error and end the process.
+   * Called on the main thread in the middle of a call that has exceeded its limit. `place` is the file and line where
+   * it runs. It may only act synchronously, such as print an error and end the process.
    */
   readonly giveUp?: (call: MainThreadCall, place: string | undefined) => void;
 }
 
-/** What runs on the main thread is marked here. */
+/** Marks the calls that run on the main thread. */
 interface MainThreadWatch {
   /**
-   * The number of a call, to be asked for once. `limitSeconds`: when `giveUp` is called; rounded up to a tenth of
-   * `seconds`.
+   * Returns the number of a call; needed once for each call. `limitSeconds`: when `giveUp` is called, rounded up to a
+   * tenth of `seconds`.
    */
   name(call: MainThreadCall, limitSeconds?: number): number;
-  /** A call begins. Returns what ran until now, which `leave` wants: calls may lie within each other. */
+  /** A call begins. Returns the call that ran until now, which `leave` needs, because calls may be nested. */
   enter(id: number): number;
-  /** The call is over: `leave(before)` in a `finally`. */
+  /** The call is over. Use `leave(before)` in a `finally`. */
   leave(before: number): void;
-  /** No more is watched. */
+  /** Ends the watch. */
   close(): Promise<void>;
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Megabytes: enough for one that does nothing but look. */
+/** In megabytes: enough for a thread that only watches. */
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
 /**
- * Watches the main thread, on which code that never lets go blocks timers and the handlers of signals. A thread of its
- * own looks whether calls begin and end, or the event loop turns. Where neither happens for some seconds, it writes to
- * standard error which call runs and where, once for each such time, and removes the listeners of SIGINT, SIGTERM and
- * SIGHUP, so that the next Ctrl-C ends the process as if nobody had listened. When the thread moves on after all, its
- * listeners are put back.
+ * Watches the main thread, because code that never returns blocks its timers and signal handlers. A separate thread
+ * checks whether calls begin and end, or the event loop turns. If neither happens for some seconds, it writes the
+ * running call and its place to standard error, once for each such period. It also removes the listeners of SIGINT,
+ * SIGTERM and SIGHUP, so that the next Ctrl-C ends the process. If the main thread continues, its listeners are
+ * restored.
  *
- * What reaches the thread are V8's interrupts: loops, chains of promises and `nextTick`, regular expressions,
- * WebAssembly and `Atomics.wait` are interrupted. Out of reach is what waits or computes outside of JavaScript:
- * `execFileSync`, synchronous cryptography, native add-ons,
- * `Array.prototype.sort` without a comparison. It is told of as `stuck`, after two more seconds.
+ * It uses V8's interrupts, which reach loops, chains of promises and `nextTick`, regular expressions, WebAssembly and
+ * `Atomics.wait`. They do not reach code that waits or computes outside of JavaScript: `execFileSync`, synchronous
+ * cryptography, native add-ons, `Array.prototype.sort` without a comparison. Such code is reported as `stuck`, after
+ * two more seconds.
  *
  * A process that was started under a debugger is not watched. The watch keeps no process alive.
  */
@@ -103,7 +103,7 @@ export function watchMainThread(settings: WatchSettings): MainThreadWatch {
     inspectorUrl() === undefined
       ? new Worker(workerEntry(), { workerData: start, execArgv: [], resourceLimits })
       : undefined;
-  // Without its watchdog a run is what it was before.
+  // A run also works without its watchdog.
   worker?.on('error', () => undefined).unref();
   const register = (call: WatchedCall): void => worker?.postMessage(call);
   const beat = setInterval(() => {
@@ -143,7 +143,7 @@ export function watchMainThread(settings: WatchSettings): MainThreadWatch {
   };
 }
 
-/** Beside this file once compiled; run from its source, in dist. */
+/** The program is next to this file if compiled, and in dist if this file runs from source. */
 function workerEntry(): URL {
   const beside = new URL('./watchdog-worker.js', import.meta.url);
   return existsSync(fileURLToPath(beside))

@@ -10,9 +10,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 import { slots, type WatchdogStart, type WatchedCall } from './watchdog-messages.js';
 
-/** Ticks within `seconds`. */
+/** Number of ticks within `seconds`. */
 const ticks = 10;
-/** Milliseconds in which code that can be interrupted is interrupted, on a busy machine too. */
+/** Milliseconds to wait for an interruption. Code that can be interrupted needs less, even on a busy machine. */
 const patience = 2000;
 
 const { shared, seconds, hooks, released, stuck } = workerData as WatchdogStart;
@@ -22,9 +22,9 @@ parentPort?.on('message', (call: WatchedCall) => calls.set(call.id, call));
 
 let seen = '';
 let silent = 0;
-/** The end of the process was asked for in this silence. */
+/** Whether `giveUp` was called in this silence. */
 let gaveUp = false;
-/** The main thread is being looked at. */
+/** Whether an interruption of the main thread is in progress. */
 let isInterrupting = false;
 let place: string | null = null;
 let session: Session | undefined;
@@ -38,8 +38,7 @@ setInterval(
     silent++;
     const call = calls.get(Atomics.load(memory, slots.call));
     if (call === undefined) return;
-    // Who ends the process is not to be paused meanwhile, nor to begin while it is: it would wait for the debugger, and
-    // the debugger for it.
+    // `giveUp` and an interruption must not overlap: each would wait for the other.
     if (silent === ticks && !gaveUp) interrupt(call);
     if (isInterrupting) return;
     if (call.limitSeconds === undefined || gaveUp || silent * (seconds / ticks) < call.limitSeconds) return;
@@ -103,7 +102,7 @@ function connect(): Session {
   return session;
 }
 
-/** The first line on the way out that lies in a file. */
+/** The innermost line on the stack that is in a file. */
 function innermostPlace(frames: readonly Debugger.CallFrame[], scripts: ReadonlyMap<string, string>): string | null {
   for (const { location } of frames) {
     const url = scripts.get(location.scriptId);
@@ -118,7 +117,7 @@ function write(text: string): void {
       writeSync(2, text);
       return;
     } catch (error) {
-      // A full pipe that does not block.
+      // EAGAIN means a full pipe that does not block.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }

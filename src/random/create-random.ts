@@ -51,7 +51,7 @@ class PhiloxRandom implements Random {
   readonly key: string;
   #keys: readonly [number, number] | undefined;
   #block = 0;
-  /** The last block; most streams only lead to others and never have one. */
+  /** The last block. Most streams only create other streams, and never have one. */
   #words: Uint32Array | undefined;
   #next = 4;
 

@@ -1,4 +1,4 @@
-/** What is said of logs that somebody changed. */
+/** The warning about changed logs. */
 export function changedLogs(names: readonly string[]): string {
   return `${names.join(' and ')} changed after the run wrote ${names.length === 1 ? 'it' : 'them'}: the results may be wrong.`;
 }

@@ -1,4 +1,4 @@
-// What makes a folder of a checkpoint trustworthy: it appears whole, and it says what each of its files must be.
+// Makes folders of checkpoints trustworthy: they appear as a whole, and contain checksums of their files.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ interface FileChecksum {
   readonly sha256: string;
 }
 
-/** Writes size and SHA-256 of every file of a folder into it, and brings all of it to the disk. */
+/** Writes the size and SHA-256 of every file of a folder into it, and syncs everything to disk. */
 export async function sealFolder(directory: string): Promise<void> {
   const files: Record<string, FileChecksum> = {};
   for (const name of await fileNames(directory)) files[name] = await checksum(join(directory, name));
@@ -22,7 +22,7 @@ export async function sealFolder(directory: string): Promise<void> {
   await syncTree(directory);
 }
 
-/** What is wrong with a sealed folder, in one sentence; undefined: nothing. */
+/** Describes the damage of a sealed folder in one sentence. Undefined if it is intact. */
 export async function folderDamage(directory: string): Promise<string | undefined> {
   let files: Record<string, FileChecksum>;
   try {
@@ -46,9 +46,9 @@ export async function folderDamage(directory: string): Promise<string | undefine
 }
 
 /**
- * Puts a finished folder at its place, over an older one of that name if there is one; the caller brings the folder
- * around it to the disk. Between the two renames the older one stands under another name, from where `repairFolders`
- * brings it back should the process die there.
+ * Moves a finished folder to its place, and replaces an older one with that name. The caller syncs the parent folder to
+ * disk. Between the two renames, the older folder has another name. If the process dies then, `repairFolders` restores
+ * it.
  */
 export async function placeFolder(temporary: string, target: string): Promise<void> {
   const parent = join(target, '..');
@@ -73,7 +73,7 @@ export async function removeFolder(target: string): Promise<void> {
   await rm(aside, { recursive: true, force: true });
 }
 
-/** Tidies up after a process that died while it wrote, replaced or removed a folder in here. */
+/** Cleans up after a process that died while it wrote, replaced or removed a folder here. */
 export async function repairFolders(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [] as string[]);
   for (const name of names) {
@@ -86,7 +86,7 @@ export async function repairFolders(parent: string): Promise<void> {
   }
 }
 
-/** Paths of all files below, with forward slashes, sorted. */
+/** Paths of all files below a folder, with forward slashes, sorted. */
 async function fileNames(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const names = await Promise.all(

@@ -1,6 +1,6 @@
-// checkpoints/step-N/ holds what the policy saved, trainer.json and checksums.json; latest.json names the last complete
-// one. Where latest.json is missing, or names a folder that somebody removed, the newest one that remains counts: that
-// is how a damaged checkpoint is given up.
+// checkpoints/step-N/ contains the policy's files, trainer.json and checksums.json. latest.json names the last complete
+// checkpoint. If latest.json is missing, or names a removed folder, the newest remaining checkpoint counts. So users
+// give up a damaged checkpoint by removing its folder.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
@@ -12,7 +12,7 @@ import { folderDamage, placeFolder, removeFolder, repairFolders, sealFolder } fr
 import { writeJsonAtomically } from './durable-files.js';
 import { describeDifference, recipeDifference } from './recipe-difference.js';
 
-/** A complete checkpoint, checked. */
+/** A complete, checked checkpoint. */
 export interface Checkpoint {
   readonly directory: string;
   readonly state: TrainerState;
@@ -22,8 +22,8 @@ export interface Checkpoint {
 export type SavePolicy = (directory: string) => Promise<void>;
 
 /**
- * Writes a checkpoint so that it appears whole or not at all, points latest.json at it, and keeps the last `keep`.
- * Whatever fails, the older ones stay valid; the error is AG_CHECKPOINT_WRITE_FAILED.
+ * Writes a checkpoint so that it appears as a whole or not at all, points latest.json at it, and keeps the last `keep`
+ * checkpoints. After any failure, older checkpoints stay valid, and the error is AG_CHECKPOINT_WRITE_FAILED.
  */
 export async function writeCheckpoint(run: string, state: TrainerState, save: SavePolicy, keep: number): Promise<void> {
   const name = `step-${state.runStep}`;
@@ -38,12 +38,12 @@ export async function writeCheckpoint(run: string, state: TrainerState, save: Sa
   for (const old of (await stepsIn(folder)).slice(Math.max(1, keep))) await removeFolder(join(folder, `step-${old}`));
 }
 
-/** Writes the policy as a stage found it: the frozen reference of that stage, also after a resume. */
+/** Writes the policy at the start of a stage. It is the frozen reference of that stage, also after a resume. */
 export async function writeStageStart(run: string, stage: string, save: SavePolicy): Promise<void> {
   await writeFolder(run, stageStartName(stage), save);
 }
 
-/** The checked folder with the policy as a stage found it. */
+/** The checked folder of the policy at the start of a stage. */
 export async function stageStart(run: string, stage: string): Promise<string> {
   const directory = join(checkpointsFolder(run), stageStartName(stage));
   const damage = await folderDamage(directory);
@@ -56,9 +56,9 @@ export async function stageStart(run: string, stage: string): Promise<string> {
 }
 
 /**
- * The checkpoint from which a run continues, checked; null if it has none yet. It cleans up after a killed process, so
- * the caller must hold the lock. Throws AG_CHECKPOINT_BROKEN if it is damaged and AG_RESUME_MISMATCH if another recipe
- * made it.
+ * Opens and checks the checkpoint from which a run continues. Returns null if there is none yet. It also cleans up
+ * after a killed process, so the caller must hold the lock. Throws AG_CHECKPOINT_BROKEN if it is damaged and
+ * AG_RESUME_MISMATCH if another recipe made it.
  */
 export async function openLatestCheckpoint(run: string, recipe: JsonObject): Promise<Checkpoint | null> {
   const folder = checkpointsFolder(run);
@@ -96,10 +96,7 @@ export async function openLatestCheckpoint(run: string, recipe: JsonObject): Pro
   return { directory, state };
 }
 
-/**
- * The newest complete checkpoint of a run that may still be working, without touching anything; undefined where there
- * is none.
- */
+/** The newest complete checkpoint of a run that may still be active. Undefined if there is none. No file is changed. */
 export async function latestCheckpointFolder(run: string): Promise<string | undefined> {
   const folder = checkpointsFolder(run);
   const steps = await stepsIn(folder);
@@ -108,7 +105,7 @@ export async function latestCheckpointFolder(run: string): Promise<string | unde
   return step === undefined ? undefined : join(folder, `step-${step}`);
 }
 
-/** The weights of a run: its newest checkpoint. Throws AG_NOT_A_RUN where it has none. */
+/** The weights of a run: its newest checkpoint. Throws AG_NOT_A_RUN if it has none. */
 export async function runWeights(run: string): Promise<string> {
   const folder = await latestCheckpointFolder(run);
   if (folder !== undefined) return folder;

@@ -62,7 +62,7 @@ async function openSession(run: RunDirectory, overrides: Partial<JournalOptions>
   return { run, policy, journal: await DiskJournal.open({ run, policy, ...settings, ...overrides }) };
 }
 
-/** Leaves the folder as a killed process would: nothing is closed in order, but the descriptors of this process. */
+/** Leaves the folder as a killed process would: only the descriptors of this process are closed. */
 function abandon({ run, journal }: Session): void {
   journal.close();
   run.release();
@@ -73,10 +73,7 @@ const stages = [
   { stage: 'rl', steps: 4 },
 ];
 
-/**
- * A loop as training has it: works from where the run's checkpoint stands until the run is done, or `until` steps of it
- * are.
- */
+/** A loop as in training. It works from the run's checkpoint until the run or its first `until` steps are done. */
 async function work({ run, journal, policy }: Session, until = Infinity): Promise<void> {
   const from = run.checkpoint?.state;
   const first = from === undefined ? 0 : stages.findIndex(({ stage }) => stage === from.stage);
@@ -205,7 +202,7 @@ it.runIf(process.platform === 'linux')('keeps the older checkpoint where the dis
   let full = false;
   const save = async (directory: string) => {
     await policy.save(directory);
-    // What the kernel itself says of a full disk.
+    // The kernel's own error for a full disk.
     if (full) writeFileSync('/dev/full', 'weights');
   };
   const session = await openSession(await create(), { policy: { save } });

@@ -19,7 +19,7 @@ import type { TrainerState } from './trainer-state.js';
 /** One line of `evaluations.jsonl`. */
 export interface EvaluationLine {
   readonly stage: string;
-  /** Steps of the stage that are done. */
+  /** Number of finished steps of the stage. */
   readonly step: number;
   /** Who played: `policy`, or a baseline's name. */
   readonly player: string;
@@ -30,19 +30,19 @@ export interface EvaluationLine {
 export interface JournalOptions {
   readonly run: RunDirectory;
   readonly policy: Pick<PolicyModel, 'save'>;
-  /** A checkpoint is written every so many steps of a stage. */
+  /** Number of steps of a stage between checkpoints. */
   readonly checkpointEvery: number;
-  /** So many checkpoints are kept, the starts of stages apart. */
+  /** Number of checkpoints to keep, not counting the starts of stages. */
   readonly keep: number;
-  /** What the composition root must know again after a resume; read whenever a checkpoint is written. */
+  /** State that the composition root needs after a resume. It is read for every checkpoint. */
   readonly runState: () => JsonObject;
   readonly listener: (event: RunEvent) => void;
 }
 
 /**
- * The journal of a real run. Logs only grow, in the order of the calls; a checkpoint brings them to the disk and notes
- * their lengths, and a resumed run cuts them back to these, so that a run that was killed and resumed ends with the
- * same lines as one that was not.
+ * The journal of a real run. Logs only grow, in the order of the calls. A checkpoint syncs them to disk and stores
+ * their lengths, and a resumed run cuts them back to these lengths. So a run that was killed and resumed ends with the
+ * same lines as an uninterrupted one.
  */
 export class DiskJournal implements Journal {
   readonly #options: JournalOptions;
@@ -71,10 +71,7 @@ export class DiskJournal implements Journal {
     this.#warnOfChanges(state?.digests ?? {});
   }
 
-  /**
-   * Opens the logs of a run where its checkpoint left them. Throws AG_RUN_DAMAGED where a log is shorter than the
-   * checkpoint says.
-   */
+  /** Opens the logs of a run at the lengths in its checkpoint. Throws AG_RUN_DAMAGED if a log is shorter than that. */
   static async open(options: JournalOptions): Promise<DiskJournal> {
     const { run } = options;
     if (run.resumed) {
@@ -106,7 +103,7 @@ export class DiskJournal implements Journal {
     this.#log('evaluations.jsonl').appendLine({ formatVersion: 1, stage, step, runStep, ...rest });
   }
 
-  /** A forced checkpoint at step 0 is also kept as the stage's start, for as long as the run. */
+  /** A forced checkpoint at step 0 is also kept as the stage's start, as long as the run exists. */
   async checkpoint(stage: string, step: number, progress: JsonObject, force: boolean): Promise<void> {
     const runStep = this.#stepOfRun(stage, step);
     const { policy } = this.#options;
@@ -131,13 +128,13 @@ export class DiskJournal implements Journal {
     await writeCheckpoint(run.path, state, (directory) => this.#save(directory), keep);
   }
 
-  /** From now on checkpoints hold this model too, in a folder of this name; undefined: no longer. */
+  /** From now on, checkpoints also contain this model, in a folder with this name. Undefined: they no longer do. */
   saveBeside(name: string, model: Pick<PolicyModel, 'save'> | undefined): void {
     if (model === undefined) this.#beside.delete(name);
     else this.#beside.set(name, model);
   }
 
-  /** The folder with the policy as a stage found it, checked: its frozen reference, also after a resume. */
+  /** The checked folder of the policy at the start of a stage: its frozen reference, also after a resume. */
   async stageStart(stage: string): Promise<string> {
     return stageStart(this.#options.run.path, stage);
   }
@@ -175,13 +172,13 @@ export class DiskJournal implements Journal {
     return log;
   }
 
-  /** Of every log, by its path inside the run. */
+  /** Measures every log, by its path inside the run. */
   #measure<T>(of: (log: Pick<AppendLog, 'bytes' | 'digest'>) => T): Record<string, T> {
     const others = [...this.#logs].map(([name, log]) => [name, of(log)] as const);
     return Object.fromEntries([['metrics.jsonl', of(this.#metrics)] as const, ...others]);
   }
 
-  /** Training does not depend on them, but their messages do. */
+  /** Warns of changed logs. Training does not depend on them, but reported results do. */
   #warnOfChanges(digests: { readonly [path: string]: string }): void {
     const present = this.#measure(({ digest }) => digest);
     const changed = Object.keys(digests).filter((name) => present[name] !== digests[name]);
@@ -190,7 +187,7 @@ export class DiskJournal implements Journal {
   }
 }
 
-/** Episodes of a stage that had not begun at the checkpoint. */
+/** Removes episodes of stages that had not begun at the checkpoint. */
 function removeLaterEpisodes(run: string, known: ReadonlySet<string>): void {
   let names: string[];
   try {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Writes a JSON document so that a reader sees the old one or the new one, whole, whenever the machine stops. */
+/** Writes a JSON document so that a reader sees the whole old one or the whole new one, even if the machine stops. */
 export async function writeJsonAtomically(path: string, value: object): Promise<void> {
   const temporary = join(dirname(path), `.writing-${randomBytes(4).toString('hex')}`);
   try {
@@ -22,8 +22,8 @@ export async function writeJsonAtomically(path: string, value: object): Promise<
 }
 
 /**
- * Brings every file of a folder, and the folder itself, to the disk; all at once, which a file system does for little
- * more than one.
+ * Syncs every file of a folder, and the folder itself, to disk. All syncs run at the same time, which costs little more
+ * than one.
  */
 export async function syncTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true });
@@ -36,7 +36,7 @@ export async function syncTree(directory: string): Promise<void> {
   await Promise.all([...files, syncFolder(directory)]);
 }
 
-/** Makes renames within a folder last; Windows cannot and need not. */
+/** Makes renames within a folder durable. Windows cannot do this, and does not need it. */
 export async function syncFolder(directory: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(directory, 'r');

@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
 
-/** The machine of a run, without what would name its owner. */
+/** The machine of a run, without facts that identify its owner. */
 export interface HostFacts {
   readonly platform: string;
   readonly release: string;

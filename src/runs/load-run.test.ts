@@ -13,7 +13,7 @@ import { sealFolder } from './checkpoint-files.js';
 
 const home = () => mkdtempSync(join(tmpdir(), 'agentgym-load-run-'));
 
-/** A digit of the log becomes another: still JSON, and of the same length. */
+/** Changes a digit of the log, so that it is still JSON of the same length. */
 function change(file: string): void {
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace(/"cost\/episodes":8/, '"cost/episodes":9'));
@@ -29,7 +29,7 @@ async function warningsOf(run: RunDirectory): Promise<string[]> {
   return told;
 }
 
-// Goes red where a checkpoint remembers only how long its logs were.
+// Goes red when a checkpoint stores only the lengths of its logs.
 it('tells of a log that was changed since its checkpoint, when it is read and when the run goes on', async () => {
   const run = await journaledRun(home(), { end: 'interrupted' });
   expect((await loadRun(run)).changed).toEqual([]);

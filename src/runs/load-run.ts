@@ -12,29 +12,29 @@ import { readManifest, type RunManifest, type RunStatus } from './run-manifest.j
 import { readResult, type RunResult } from './run-result.js';
 import { readTrainerState } from './trainer-state.js';
 
-/** A run as it lies on disk, finished or not. */
+/** A run on disk, finished or not. */
 export interface LoadedRun {
   readonly directory: string;
   readonly manifest: RunManifest;
-  /** What somebody called it; absent: nobody did. */
+  /** The name that the user gave it, if any. */
   readonly name?: string;
-  /** As the manifest says; but a run whose process died without a word is `interrupted`: it can be resumed. */
+  /** The status in the manifest. But a run whose process died silently is `interrupted`, because it can be resumed. */
   readonly status: RunStatus;
   readonly metrics: readonly RunMetricsLine[];
   readonly evaluations: readonly (EvaluationLine & { readonly runStep: number })[];
-  /** Absent until it has ended. */
+  /** Absent until the run has ended. */
   readonly result?: RunResult;
   /** Logs with an incomplete last line, because the run continues or its process was killed; whole lines were read. */
   readonly halfWritten: readonly string[];
-  /** Logs that are not what they were at the newest checkpoint: somebody, or a failing disk, changed them. */
+  /** Logs that differ from their state at the newest checkpoint: a user or a failing disk changed them. */
   readonly changed: readonly string[];
   /** The folder of the newest complete checkpoint; absent before the first. */
   readonly checkpoint?: string;
 }
 
 /**
- * Reads a run without touching it, also while it is being written: half a line at the end of a log is left out. Throws
- * AG_NOT_A_RUN or AG_RUN_DAMAGED.
+ * Reads a run without changing it, even while it is being written. An incomplete line at the end of a log is left out.
+ * Throws AG_NOT_A_RUN or AG_RUN_DAMAGED.
  */
 export async function loadRun(directory: string): Promise<LoadedRun> {
   const [manifest, { name }, metrics, evaluations, result, checkpoint] = await Promise.all([
@@ -84,12 +84,13 @@ export function presentStatus(directory: string, manifest: RunManifest): RunStat
 interface Lines {
   readonly bytes: Buffer;
   readonly lines: { readonly [key: string]: unknown }[];
-  /** Something that is no whole line follows them. */
+  /** Whether an incomplete line follows them. */
   readonly half: boolean;
 }
 
 /**
- * The whole lines of a JSONL file; none where it does not exist yet. Throws AG_RUN_DAMAGED, naming a line that is none.
+ * The whole lines of a JSONL file. Empty if it does not exist yet. Throws AG_RUN_DAMAGED, naming a line that is not
+ * JSON.
  */
 async function readLines(path: string): Promise<Lines> {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0));

@@ -14,7 +14,7 @@ export interface PruneRequest {
   readonly runsFolder: string;
   /** Folders of runs to look at; absent: all. */
   readonly only?: readonly string[];
-  /** What goes: checkpoints but for so many of each run; or whole runs, those that fit all that is said. */
+  /** What to remove: all checkpoints except the newest `keep` of each run, or whole runs that match all conditions. */
   readonly what:
     | { readonly kind: 'checkpoints'; readonly keep: number }
     | { readonly kind: 'runs'; readonly failed: boolean; readonly olderThanSeconds?: number };
@@ -26,7 +26,7 @@ export interface PrunedFolder {
   readonly bytes: number;
 }
 
-/** A run, and what of it goes. */
+/** A run, and its folders to remove. */
 export interface PrunedRun {
   readonly run: string;
   readonly id: string;
@@ -42,12 +42,12 @@ export interface PrunePlan {
   readonly notes: readonly string[];
 }
 
-/** A folder that was on its way out (`removeFolder`). */
+/** A folder whose removal had begun (`removeFolder`). */
 const removal = /^\.removing-/;
 
 /**
- * Finds what may go. Runs of ablations lose checkpoints like others, and are never removed whole: their ablation would
- * lack them.
+ * Finds what may be removed. Runs of ablations lose checkpoints like others, but are never removed as a whole, because
+ * their ablation needs them.
  */
 export async function planPrune({ runsFolder, only, what }: PruneRequest): Promise<PrunePlan> {
   const root = await realpath(runsFolder);
@@ -55,7 +55,7 @@ export async function planPrune({ runsFolder, only, what }: PruneRequest): Promi
   const folders = await realFolders(root, notes);
   // A hidden folder is a run that is being created or removed.
   const found = folders.filter((path) => !basename(path).startsWith('.'));
-  // Whoever is removing it at this moment holds its lock.
+  // A process that is removing the folder now holds its lock.
   const unfinished = folders.filter((path) => removal.test(basename(path)) && runOwner(path) === undefined);
   const leftovers = only === undefined ? unfinished.map((path) => folder(path, 'leftover')) : [];
   const cells = what.kind === 'runs' ? [] : await cellRuns(root, notes);
@@ -90,7 +90,7 @@ async function isChosen(
   return olderThanSeconds === undefined || Date.now() - (await lastTouched(run)) > olderThanSeconds * 1000;
 }
 
-/** When something was last written right in a run's folder: every log, the manifest and the result are there. */
+/** Time of the last write directly in a run's folder, where the logs, the manifest and the result are. */
 async function lastTouched(run: string): Promise<number> {
   const names = await readdir(run);
   const times = await Promise.all(names.map(async (name) => (await lstat(join(run, name))).mtimeMs));
@@ -144,12 +144,12 @@ function isStageStart(name: string): boolean {
   return name.endsWith('-start') && !name.startsWith('.');
 }
 
-/** -1 for what is no checkpoint. */
+/** -1 if it is not a checkpoint. */
 function stepOf(name: string): number {
   return Number(/^step-(\d+)$/.exec(name)?.[1] ?? -1);
 }
 
-/** Runs at `ablations/NAME/cells/CELL/seed-N`, but of ablations at work. */
+/** Runs at `ablations/NAME/cells/CELL/seed-N`, except those of active ablations. */
 async function cellRuns(root: string, notes: string[]): Promise<string[]> {
   const ablations = join(root, 'ablations');
   if (!(await isRealFolder(ablations, notes))) return [];
@@ -184,7 +184,7 @@ async function folder(path: string, kind: PrunedFolder['kind']): Promise<PrunedF
   return { path, kind, bytes: await bytesOf(path) };
 }
 
-/** Of the files below, not of what links point at. */
+/** Size of the files below, without the targets of links. */
 async function bytesOf(path: string): Promise<number> {
   const entries = await readdir(path, { withFileTypes: true });
   const sizes = entries.map(async (entry) => {

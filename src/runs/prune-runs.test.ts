@@ -34,7 +34,7 @@ const sizeOf = (folder: string): number =>
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 
 describe('checkpoints', () => {
-  // Goes red when anything is removed without being told so.
+  // Goes red when anything is removed without `yes`.
   it('are told of with their bytes, and stay until it is meant', async () => {
     const runsFolder = newFolder();
     const run = await journaledRun(runsFolder);
@@ -46,21 +46,21 @@ describe('checkpoints', () => {
     const done = await pruneRuns({ runsFolder, references: [basename(run)], what: checkpoints(), yes: true });
     expect(done).toEqual({ ...result, removed: true });
     expect(before - sizeOf(run)).toBe(done.bytes);
-    // Complete: nobody goes on in a stage, so nobody reads where it began.
+    // A complete run is never resumed inside a stage, so the starts of its stages are not needed.
     expect(checkpointsOf(run)).toEqual(['latest.json', 'step-4']);
     expect(await folderDamage(join(run, 'checkpoints', 'step-4'))).toBeUndefined();
     expect(existsSync(join(run, 'metrics.jsonl'))).toBe(true);
     expect((await pruneRuns({ runsFolder, references: [], what: checkpoints(), yes: true })).runs).toEqual([]);
   });
 
-  // Goes red when the start of a stage that a kept checkpoint lies in is removed: a resumed run finds no reference.
+  // Goes red when the start of a stage with a kept checkpoint is removed: a resumed run then finds no reference.
   it('leave the starts of stages that one may go on in, and a run that resumes', async () => {
     const runsFolder = newFolder();
     const run = await journaledRun(runsFolder, { end: 'interrupted' });
     await pruneRuns({ runsFolder, references: [], what: checkpoints(4), yes: true });
     expect(checkpointsOf(run)).toEqual(all.filter((name) => name !== 'step-0'));
     await pruneRuns({ runsFolder, references: [], what: checkpoints(3), yes: true });
-    // Step 2 was written last when rl began.
+    // Step 2 was last written when rl began.
     expect(checkpointsOf(run)).toEqual(['latest.json', 'rl-start', 'step-2', 'step-3', 'step-4']);
     await pruneRuns({ runsFolder, references: [], what: checkpoints(1), yes: true });
     expect(checkpointsOf(run)).toEqual(['latest.json', 'rl-start', 'step-4']);
@@ -69,7 +69,7 @@ describe('checkpoints', () => {
     resumed.release();
   });
 
-  // Goes red when the newest is kept whatever state it is in.
+  // Goes red when a damaged newest checkpoint counts as a kept one.
   it('count only where they are complete: a damaged one does not stand for an older one', async () => {
     const runsFolder = newFolder();
     const run = await journaledRun(runsFolder);
@@ -93,7 +93,7 @@ describe('checkpoints', () => {
 });
 
 describe('what is never touched', () => {
-  // Goes red when the lock is not looked at.
+  // Goes red when the lock is not checked.
   it('is a run at work', async () => {
     const runsFolder = newFolder();
     const run = await journaledRun(runsFolder, { end: 'failed' });
@@ -108,7 +108,7 @@ describe('what is never touched', () => {
     lock.release();
   });
 
-  // Goes red when `stat` stands where `lstat` does.
+  // Goes red when `stat` replaces `lstat`.
   it('is behind a link: a run, its checkpoints, or one of them', async () => {
     const runsFolder = newFolder();
     const outside = await journaledRun(newFolder(), { end: 'failed' });
@@ -126,7 +126,7 @@ describe('what is never touched', () => {
     expect(checkpointsOf(outside)).toEqual(all);
     expect(checkpointsOf(second)).toEqual(all);
     expect(checkpointsOf(third)).toEqual(['latest.json', 'rl-start', 'step-1', 'step-4']);
-    // Whole runs: a link inside of one is removed, what it points at is not.
+    // In whole runs, a link inside is removed, but not its target.
     await pruneRuns({ runsFolder, references: [], what: { kind: 'runs', failed: true }, yes: true });
     expect(readdirSync(runsFolder)).toEqual(['linked']);
     expect(readdirSync(moved)).toContain('weights.txt');
@@ -175,8 +175,8 @@ describe('whole runs', () => {
     expect(readdirSync(runsFolder)).toEqual([]);
   });
 
-  // Goes red when hidden folders are left out of the plan, when a lock is not looked at, or when one that was not asked
-  // for goes too.
+  // Goes red when hidden folders are left out of the plan, when a lock is not checked, or when a folder that was not
+  // requested is removed too.
   it('whose removal was cut short are gone with the next', async () => {
     const runsFolder = newFolder();
     const [kept, cut] = [await journaledRun(runsFolder), await journaledRun(runsFolder, { end: 'failed' })];
@@ -187,7 +187,7 @@ describe('whole runs', () => {
       pruneRuns({ runsFolder, references, what: checkpoints(10), yes });
     expect((await prune(true)).leftovers).toEqual([]);
     lock.release();
-    // As far as it came.
+    // The removal had come this far.
     rmSync(join(left, 'manifest.json'));
     expect((await prune(true, [basename(kept)])).leftovers).toEqual([]);
     const told = await prune(false);

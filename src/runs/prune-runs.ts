@@ -9,28 +9,27 @@ import { resolveRun } from './resolve-run.js';
 import { acquireRunLock } from './run-lock.js';
 
 export interface PruneRunsRequest extends Omit<PruneRequest, 'only'> {
-  /** RUNs as commands take them; none: all. */
+  /** RUNs as in commands. Empty: all runs. */
   readonly references: readonly string[];
-  /** Remove what was found; without it nothing is touched. */
+  /** Whether to remove what was found. If false, nothing changes. */
   readonly yes: boolean;
 }
 
-/** What `runs prune --json` prints. */
+/** The output of `runs prune --json`. */
 export interface PruneResult {
-  /** Whether it was removed, or only would be. */
+  /** Whether everything was removed, or only planned. */
   readonly removed: boolean;
   readonly runs: readonly PrunedRun[];
-  /** Of runs whose removal was cut short before. */
+  /** The remains of runs whose removal was interrupted before. */
   readonly leftovers: readonly PrunedFolder[];
   readonly bytes: number;
   readonly notes: readonly string[];
 }
 
 /**
- * Makes room in a folder of runs: finds what may go and, told so, removes it under each run's lock.
+ * Frees space in a folder of runs: finds what may be removed and, with `yes`, removes it under each run's lock.
  *
- * @throws AG_RUN_NOT_FOUND for a folder that is not there, AG_COMMAND_USAGE for a run outside of it,
- * AG_RUN_WRITE_FAILED
+ * @throws AG_RUN_NOT_FOUND for a missing folder, AG_COMMAND_USAGE for a run outside of it, AG_RUN_WRITE_FAILED
  */
 export async function pruneRuns(request: PruneRunsRequest): Promise<PruneResult> {
   const { runsFolder, what, references, yes } = request;
@@ -56,7 +55,7 @@ async function runWithin(reference: string, runsFolder: string, root: string): P
   });
 }
 
-/** A run that somebody began to work in since is left alone. */
+/** Removes the planned folders. A run that has become active since then stays unchanged. */
 async function removeAll(
   runs: readonly PrunedRun[],
 ): Promise<{ runs: readonly PrunedRun[]; notes: readonly string[] }> {

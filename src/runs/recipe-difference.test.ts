@@ -14,7 +14,7 @@ it('finds nothing where only the order of keys differs', () => {
   expect(recipeDifference(recipe, { ...rest, seed })).toBeUndefined();
 });
 
-// Goes red when a reworded sentence keeps a run from being continued.
+// Goes red when a reworded description prevents a run from being resumed.
 it('ignores the description of the recipe, but no key of that name within it', () => {
   const described = { ...recipe, description: 'Find it' };
   expect(recipeDifference(described, { ...recipe, description: 'Find the goal' })).toBeUndefined();

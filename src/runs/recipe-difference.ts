@@ -1,6 +1,6 @@
 import type { Json } from '../contracts/json.js';
 
-/** A key at which two recipes differ; `undefined` where one of them lacks it. */
+/** A key at which two recipes differ. A value is undefined if that recipe lacks the key. */
 export interface RecipeDifference {
   readonly path: string;
   readonly before: Json | undefined;
@@ -15,7 +15,7 @@ export function recipeDifference(before: Json, after: Json): RecipeDifference | 
   return firstDifference(withoutDescription(before), withoutDescription(after), '');
 }
 
-/** A sentence for readers can be reworded while the run goes on. */
+/** The description is for readers, and may be reworded during the run. */
 function withoutDescription(recipe: Json): Json {
   if (!isMap(recipe)) return recipe;
   const { description: _, ...rest } = recipe;

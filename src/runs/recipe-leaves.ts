@@ -11,21 +11,21 @@ export function recipeLeaves(recipe: JsonObject, prefix = ''): Record<string, Js
   );
 }
 
-/** The keys at which recipes differ, in the order in which they first appear; one that is absent is null. */
+/** The keys at which recipes differ, in the order in which they first appear. An absent key counts as null. */
 export function differingKeys(leaves: readonly { readonly [key: string]: Json }[]): string[] {
   const keys = [...new Set(leaves.flatMap((one) => Object.keys(one)))];
   return keys.filter((key) => new Set(leaves.map((one) => JSON.stringify(one[key] ?? null))).size > 1);
 }
 
-/** Keys of a recipe that do not make it another setting. */
+/** Keys of a recipe that do not belong to its setting. */
 const names = ['seed', 'name', 'description'];
 
-/** What makes a run's setting: the leaves of its recipe, without what it is called and the seed. */
+/** The setting of a run: the leaves of its recipe, without names, description and seed. */
 export function settingLeaves(recipe: JsonObject): Record<string, Json> {
   return Object.fromEntries(Object.entries(recipeLeaves(recipe)).filter(([key]) => !names.includes(key)));
 }
 
-/** Of each run what it has at the keys at which runs of its recipe differ. */
+/** For each run, its values at the keys at which runs of the same recipe differ. */
 export function differingSettings<
   Run extends { readonly recipe: string; readonly leaves: { readonly [key: string]: Json } },
 >(runs: readonly Run[]): Map<Run, Record<string, Json>> {

@@ -7,7 +7,7 @@ import { isAblation } from './folder-kind.js';
 import { readLabel } from './run-label.js';
 import { manifestPath, type RunManifest } from './run-manifest.js';
 
-/** A run's folder, and as much of its manifest as finding it takes. */
+/** A run's folder, and the parts of its manifest that are needed to find it. */
 interface Candidate {
   readonly directory: string;
   readonly folderName: string;
@@ -16,8 +16,8 @@ interface Candidate {
 }
 
 /**
- * The folder of a RUN as commands take it: a path, an id, a name that somebody gave it, a unique beginning of an id or
- * of a folder's name, or `latest` (the one created last). Throws AG_NOT_A_RUN, AG_RUN_NOT_FOUND or AG_RUN_AMBIGUOUS.
+ * The folder of a RUN as in commands: a path, an id, a name that a user gave it, a unique beginning of an id or of a
+ * folder's name, or `latest` (the last created run). Throws AG_NOT_A_RUN, AG_RUN_NOT_FOUND or AG_RUN_AMBIGUOUS.
  */
 export async function resolveRun(reference: string, runsFolder: string): Promise<string> {
   if (reference !== 'latest' && existsSync(manifestPath(reference))) return resolve(reference);
@@ -46,7 +46,9 @@ export async function resolveRun(reference: string, runsFolder: string): Promise
   return only.directory;
 }
 
-/** How a command is told of a run: by its id where commands look for ids, by its path elsewhere. */
+/**
+ * How to refer to a run in a command: by its id if it is in the folder where commands look for ids, else by its path.
+ */
 export function referenceTo(run: string, id: string, runsFolder = 'runs'): string {
   const folder = resolve(run);
   if (dirname(folder) === resolve(runsFolder)) return id;
@@ -54,14 +56,14 @@ export function referenceTo(run: string, id: string, runsFolder = 'runs'): strin
   return shellWord(path.startsWith('..') ? folder : path);
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell, if necessary. */
 function shellWord(text: string): string {
   return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * The same, for commands that take an ABLATION too: its folder, or a unique beginning of its folder's name below
- * `ablations/`.
+ * Like `resolveRun`, for commands that take an ABLATION too: its folder, or a unique beginning of its folder's name
+ * below `ablations/`.
  */
 export async function resolveSubject(reference: string, runsFolder: string): Promise<string> {
   if (isAblation(reference)) return resolve(reference);
@@ -87,7 +89,7 @@ export async function findRuns(runsFolder: string): Promise<readonly Candidate[]
     .sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.folderName, b.folderName));
 }
 
-/** Empty if it is not a folder: code that wants to write there gets an error. */
+/** Empty if it is not a folder. Code that writes there reports the error. */
 function namesIn(folder: string): readonly string[] {
   return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
 }

@@ -114,7 +114,7 @@ it('finds a run by path, id, folder name, unique beginning, and as the latest', 
   const first = await RunDirectory.create(options);
   const second = await RunDirectory.create(options);
   const { runsFolder } = options;
-  // A folder that is no run, and half a run that a killed process left, are passed over.
+  // A folder that is not a run, and an incomplete run of a killed process, are ignored.
   mkdirSync(join(runsFolder, 'notes'));
   mkdirSync(join(runsFolder, '.creating-x'));
   const order = (await findRuns(runsFolder)).map(({ id }) => id);

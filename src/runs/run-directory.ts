@@ -24,28 +24,27 @@ import { writeLabel, type RunLabel } from './run-label.js';
 import { removeResult, writeResult, type RunResult } from './run-result.js';
 import { makeFolder } from '../reporting/make-folder.js';
 
-/** What a new run is made from. */
+/** The inputs of a new run. */
 export interface NewRun {
   readonly recipe: Recipe;
   /** The recipe's name. */
   readonly name: string;
-  /** Folder to create; absent: `<date>-<name>-<id>` in `runsFolder`, by the user's name or the recipe's. */
+  /** Folder to create. Absent: `<date>-<name>-<id>` in `runsFolder`, with the user's name or the recipe's. */
   readonly output?: string;
   /** Usually `runs` in the working directory. */
   readonly runsFolder: string;
-  /** What the user calls it. */
+  /** The user's label for it. */
   readonly label?: RunLabel;
   readonly versions: { readonly [name: string]: string };
   readonly plugins: readonly ContributionRecord[];
   readonly packages?: readonly PackageRecord[];
   readonly seeds: RunManifest['seeds'];
-  /** Where git is asked for provenance: the folder of the recipe or the working directory. */
+  /** Folder in which git is asked for provenance: the recipe's folder or the working directory. */
   readonly sourceFolder: string;
 }
 
 /**
- * The folder of a run that this process works in: it holds the lock. Everything that can be wrong is checked before
- * anything is written.
+ * The folder of a run in which this process works. It holds the lock. All checks are made before anything is written.
  */
 export class RunDirectory {
   #manifest: RunManifest;
@@ -53,10 +52,10 @@ export class RunDirectory {
   private constructor(
     readonly path: string,
     manifest: RunManifest,
-    /** Where to go on from; null: at the beginning. */
+    /** Where to continue; null: from the beginning. */
     readonly checkpoint: Checkpoint | null,
     readonly lock: RunLock,
-    /** It went on from an earlier session, if only from the beginning. */
+    /** Whether it continues an earlier session, even if from the beginning. */
     readonly resumed: boolean,
   ) {
     this.#manifest = manifest;
@@ -67,7 +66,8 @@ export class RunDirectory {
   }
 
   /**
-   * Creates the folder, whole or not at all. Throws AG_OUTPUT_EXISTS, or AG_RUN_WRITE_FAILED where it cannot be made.
+   * Creates the folder as a whole or not at all. Throws AG_OUTPUT_EXISTS, or AG_RUN_WRITE_FAILED if it cannot be
+   * created.
    */
   static async create(options: NewRun): Promise<RunDirectory> {
     if (options.output !== undefined) refuseExisting(options.output);
@@ -118,8 +118,8 @@ export class RunDirectory {
   }
 
   /**
-   * Opens a run to go on with it. `recipe`, where given, must be the run's own. Throws AG_NOT_A_RUN, AG_RESUME_MISMATCH
-   * (naming the key), AG_RUN_LOCKED or AG_CHECKPOINT_BROKEN; logs are still as the last process left them.
+   * Opens a run to continue it. `recipe`, if given, must be the run's own. Throws AG_NOT_A_RUN, AG_RESUME_MISMATCH
+   * (naming the key), AG_RUN_LOCKED or AG_CHECKPOINT_BROKEN. Logs are unchanged until the journal is opened.
    */
   static async resume(directory: string, recipe?: Recipe): Promise<RunDirectory> {
     const path = resolve(directory);
@@ -147,7 +147,7 @@ export class RunDirectory {
     await writeManifest(this.path, this.#manifest);
   }
 
-  /** Says that work goes on: status, session, and no result until there is a new one. */
+  /** Records that work continues: a new status, a new session, and no result until there is a new one. */
   async reopen(): Promise<void> {
     const { error: _, ...manifest } = this.#manifest;
     const session = { startedAt: new Date().toISOString(), fromStep: this.checkpoint?.state.runStep ?? 0 };
@@ -156,14 +156,14 @@ export class RunDirectory {
     await removeResult(this.path);
   }
 
-  /** Keeps the result and gives the lock back. */
+  /** Stores the result and releases the lock. */
   async finish(result: RunResult): Promise<void> {
     await writeResult(this.path, result);
     await this.update({ status: result.status });
     this.release();
   }
 
-  /** Notes why the run ended and gives the lock back. Never throws: a full disk may be the very reason. */
+  /** Records why the run failed and releases the lock. Never throws, because a full disk may be the reason. */
   async fail(thrown: unknown): Promise<void> {
     const error = fileError(thrown) ?? thrown;
     const code = isAgentgymError(error) ? error.code : 'AG_BUG';
@@ -177,7 +177,7 @@ export class RunDirectory {
   }
 }
 
-/** Throws AG_OUTPUT_EXISTS: a run never writes into a folder that is there already, be it empty. */
+/** Throws AG_OUTPUT_EXISTS: a run never writes into an existing folder, even if it is empty. */
 export function refuseExisting(output: string): void {
   if (!existsSync(output)) return;
   throw new AgentgymError('AG_OUTPUT_EXISTS', {
@@ -190,8 +190,7 @@ export function refuseExisting(output: string): void {
 }
 
 /**
- * Six of 30 letters and digits that nobody mistakes for each other; the first a letter, so that an id is never a
- * number.
+ * Six of 30 letters and digits that are not easily confused. The first is a letter, so that an id is never a number.
  */
 function randomId(): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz2345679';
@@ -199,7 +198,7 @@ function randomId(): string {
   return pick(23) + Array.from({ length: 5 }, () => pick(alphabet.length)).join('');
 }
 
-/** The recipe's name as part of a folder's name. */
+/** A name as part of a folder's name. */
 function slug(name: string): string {
   const text = basename(name)
     .toLowerCase()

@@ -5,8 +5,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { writeJsonAtomically } from './durable-files.js';
 
 /**
- * What somebody calls a run, and wrote down about it: `label.json`, which may be changed at any time, also while the
- * run goes on.
+ * A user's name, tags and note for a run: `label.json`. It may be changed at any time, even while the run is active.
  */
 export interface RunLabel {
   readonly name?: string;
@@ -18,7 +17,7 @@ const unlabelled: RunLabel = { tags: [] };
 const longestWord = 100;
 const longestNote = 2000;
 
-/** None of a run that has none, or whose label cannot be read: a list is worth more than its titles. */
+/** An empty label if a run has no label or an unreadable one, so that a bad label does not break a list of runs. */
 export async function readLabel(directory: string): Promise<RunLabel> {
   try {
     const label = JSON.parse(await readFile(labelPath(directory), 'utf8')) as Partial<RunLabel> | null;
@@ -37,7 +36,7 @@ export async function writeLabel(directory: string, label: RunLabel): Promise<vo
   await writeJsonAtomically(labelPath(directory), { formatVersion: 1, ...label });
 }
 
-/** @throws AG_COMMAND_USAGE for words that no list could show */
+/** @throws AG_COMMAND_USAGE for words that a list cannot show */
 export function checkLabel(label: RunLabel): RunLabel {
   const { name, tags, note } = label;
   for (const [flag, word] of [['--name', name], ...tags.map((tag) => ['--tag', tag])] as const) {
@@ -52,7 +51,7 @@ export function checkLabel(label: RunLabel): RunLabel {
   return { ...label, tags: [...new Set(tags)] };
 }
 
-/** What a run is called in lists: as somebody named it, by the folder that somebody chose, or by its recipe. */
+/** The name of a run in lists: the user's name, the folder that the user chose, or the name of its recipe. */
 export function nameOfRun(
   directory: string,
   run: { readonly id: string; readonly name: string },

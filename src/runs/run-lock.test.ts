@@ -30,8 +30,8 @@ it('refuses a second owner while the first lives, and lets it in afterwards', ()
 });
 
 it('is not blocked by a process that was killed, even while nobody has reaped it', async () => {
-  // The shell becomes a `sleep` that does not reap the child it had: once killed, that child stays a zombie, which
-  // answers to signals.
+  // The shell becomes a `sleep` that does not reap the shell's child. Once killed, that child stays a zombie, which
+  // still accepts signals.
   const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60']);
   started.push(parent);
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];

@@ -5,7 +5,7 @@ import { acquireProcessLock, lockOwner, type ProcessLock } from '../processes/pr
 
 export { createFirstLock, firstLock } from '../processes/process-lock.js';
 
-/** The right to write in a run's folder; held by one living process at most. */
+/** The right to write in a run's folder. At most one living process holds it. */
 export type RunLock = ProcessLock;
 
 /**

@@ -8,7 +8,7 @@ import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
 import { RunDirectory } from './run-directory.js';
 import { manifestPath, readManifest } from './run-manifest.js';
 
-/** A manifest as a run writes it, with these parts in the place of its own; undefined removes one. */
+/** A manifest as a run writes it, with these parts replaced. Undefined removes a part. */
 async function manifestWith(parts: object): Promise<string> {
   const runsFolder = mkdtempSync(join(tmpdir(), 'agentgym-manifest-'));
   const made = { versions: {}, plugins: [], seeds: {}, sourceFolder: runsFolder };
@@ -73,8 +73,8 @@ describe('readManifest', () => {
     });
   });
 
-  // Goes red when a recipe is read as one that is to be run: with limits, without keys that were given up, with
-  // defaults filled in.
+  // Goes red when a stored recipe is read like a recipe to run: with limits, without old keys, or with defaults filled
+  // in.
   it('reads what other versions wrote, and changes nothing of it', async () => {
     const { importanceCap: _, recomputeLogprobs: __, ...algorithm } = { importanceCap: 0, ...recipe.algorithm };
     const older = { ...recipe, algorithm: { ...algorithm, groupSize: 0, pairs: 'all' }, formerly: { a: 1 } };

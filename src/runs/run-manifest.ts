@@ -20,12 +20,12 @@ import type { HostFacts } from './host-facts.js';
 import type { SplitProof } from './split-proof.js';
 
 /**
- * `interrupted`: by the user, resumable; `stopped`: by a rule of the recipe; `running` of a dead process: killed,
+ * `interrupted`: by the user, resumable. `stopped`: by a rule of the recipe. `running` with a dead process: killed,
  * resumable.
  */
 export type RunStatus = 'running' | 'completed' | 'interrupted' | 'stopped' | 'failed';
 
-/** A contribution as a run used it: enough to import it again, in a worker too. */
+/** A contribution that a run used, with everything that is needed to import it again, even in a worker. */
 export interface ContributionRecord {
   readonly kind: ContributionKind;
   readonly name: string;
@@ -39,24 +39,24 @@ export interface ContributionRecord {
 export interface PackageRecord {
   readonly name: string;
   readonly version: string;
-  /** How it came to the machine. */
+  /** How it was installed. */
   readonly origin: PluginOrigin;
-  /** Of the files that it publishes; `packageIntegrity` says how. */
+  /** Hash of its published files, computed by `packageIntegrity`. */
   readonly integrity: string;
 }
 
 /** A reward on the recipe's environment. */
 export interface RewardDescription {
-  /** Of the undiscounted return, in the turns of the recipe's longest horizon. */
+  /** Bounds of the undiscounted return, within the recipe's longest horizon. */
   readonly bounds: RewardBounds;
   /**
-   * Along the play of those who cannot learn; a player is absent where the environment has none, or where every episode
-   * failed.
+   * Density in episodes of players that cannot learn. A player is absent if the environment does not have it, or if all
+   * its episodes failed.
    */
   readonly density: { readonly oracle?: RewardDensity; readonly random?: RewardDensity };
 }
 
-/** The recipe's own reward, and those that stages have in its place. */
+/** The recipe's own reward, and the rewards with which stages replace it. */
 export interface RewardDescriptions extends RewardDescription {
   readonly stages?: { readonly [stage: string]: RewardDescription };
 }
@@ -64,14 +64,14 @@ export interface RewardDescriptions extends RewardDescription {
 /** One process that worked on a run. */
 interface RunSession {
   readonly startedAt: string;
-  /** Run step it went on from; 0 for the first. */
+  /** Run step from which it continued; 0 for the first session. */
   readonly fromStep: number;
 }
 
-/** `manifest.json`: everything a run was made from. */
+/** `manifest.json`: all inputs of a run. */
 export interface RunManifest {
   readonly formatVersion: 1;
-  /** Six letters and digits; also the end of the folder's name, where that was not chosen by the user. */
+  /** Six letters and digits. Also the end of the folder's name, unless the user chose that name. */
   readonly id: string;
   /** Name of the recipe. */
   readonly name: string;
@@ -79,11 +79,11 @@ export interface RunManifest {
   readonly status: RunStatus;
   /** Why it failed. */
   readonly error?: { readonly code: string; readonly message: string };
-  /** The resolved recipe: no `extends`, no defaults left out, no idle keys. */
+  /** The resolved recipe: without `extends`, with all defaults, without idle keys. */
   readonly recipe: Recipe;
   readonly versions: { readonly [name: string]: string };
   readonly plugins: readonly ContributionRecord[];
-  /** The packages that `plugins` come from, in name order; absent in runs of versions that did not look. */
+  /** The packages of `plugins`, in name order. Absent in runs of old versions. */
   readonly packages?: readonly PackageRecord[];
   readonly git: GitProvenance | null;
   readonly host: HostFacts;
@@ -93,8 +93,8 @@ export interface RunManifest {
   /** Null until the tasks are known. */
   readonly splits: SplitProof | null;
   /**
-   * How high, how low and how often it pays; measured once, when the run begins. Null until then, and where no stage is
-   * rewarded; absent in runs of versions that did not measure.
+   * Bounds and density of the reward, measured once when the run begins. Null until then, and if no stage has a reward.
+   * Absent in runs of old versions.
    */
   readonly reward?: RewardDescriptions | null;
   /** Reasons why a repetition may differ in bits, such as a resume with other threads; empty: exact. */
@@ -110,7 +110,9 @@ export async function writeManifest(directory: string, manifest: RunManifest): P
   await writeJsonAtomically(manifestPath(directory), manifest);
 }
 
-/** The parts of a manifest that code uses without further checks; data of a policy, plugins or git may have any form. */
+/**
+ * The parts of a manifest that code uses without further checks. Data of a policy, plugins or git may have any form.
+ */
 const manifestSchema = v.looseObject({
   formatVersion: v.literal(1),
   id: v.string(),

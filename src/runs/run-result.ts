@@ -6,19 +6,19 @@ import type { SpentTotals } from '../training/spending.js';
 import { writeJsonAtomically } from './durable-files.js';
 import type { RunStatus } from './run-manifest.js';
 
-/** A stage as the result of a run tells it. */
+/** A stage in the result of a run. */
 export interface StageSummary {
   readonly name: string;
   readonly kind: 'sft' | 'rl';
-  /** Steps done. */
+  /** Number of finished steps. */
   readonly steps: number;
   readonly seconds: number;
-  /** At the end of the stage; absent where none was made. */
+  /** Evaluation at the end of the stage, if there was one. */
   readonly evaluation?: EvaluationSummary;
 }
 
 /**
- * Players beside the trained policy, on the same split, tasks and seeds; one without its expert is absent, never zero.
+ * Players to compare with the trained policy, on the same split, tasks and seeds. A missing expert is absent, never 0.
  */
 export interface Baselines {
   readonly random?: EvaluationSummary;
@@ -28,13 +28,16 @@ export interface Baselines {
   readonly start?: EvaluationSummary;
 }
 
-/** What became of one of `evaluation.final.transfer`: the trained policy at each temperature, and the baselines. */
+/**
+ * The result on one environment of `evaluation.final.transfer`: the trained policy at each temperature, and the
+ * baselines.
+ */
 export interface TransferResult {
   readonly evaluations: readonly EvaluationSummary[];
   readonly baselines: Omit<Baselines, 'start'>;
 }
 
-/** What `agentgym train --json` prints, and `result.json` keeps. */
+/** The result of a run. `agentgym train --json` prints it, and `result.json` stores it. */
 export interface RunResult {
   readonly formatVersion: 1;
   /** The run's folder. */
@@ -46,9 +49,9 @@ export interface RunResult {
   readonly stages: readonly StageSummary[];
   /** Test split, temperature 0; null if the run did not finish. */
   readonly evaluation: EvaluationSummary | null;
-  /** The same and those at other temperatures. */
+  /** This evaluation, and those at other temperatures. */
   readonly evaluations: readonly EvaluationSummary[];
-  /** The policy before the first rl stage, on the same tasks, at the same temperatures. */
+  /** Evaluations of the policy before the first rl stage, on the same tasks, at the same temperatures. */
   readonly starts: readonly EvaluationSummary[];
   readonly baselines: Baselines;
   /**

@@ -9,20 +9,22 @@ import type { PolicyModel } from '../contracts/policy.js';
 import type { RecordedStep, SharedStage } from '../training/run-stage.js';
 import { writeJsonAtomically } from './durable-files.js';
 
-/** The weights at the start and whatever else a stage's numbers depend on: records of another are not read. */
+/**
+ * The initial weights and everything else that a stage's numbers depend on. Records with another identity are not read.
+ */
 interface StageIdentity extends JsonObject {
   /** SHA-256 of the policy's files before the first step. */
   readonly policy: string;
 }
 
 interface SharedStageOptions {
-  /** Of this stage; exists once the stage is recorded from its first step to its last. */
+  /** Folder of this stage. It exists once all steps of the stage are recorded. */
   readonly folder: string;
   readonly identity: StageIdentity;
   readonly policy: Pick<PolicyModel, 'save' | 'load'>;
   /**
-   * Steps after which runs need the weights as they are: to evaluate them, or to save them. The last one is always
-   * among them.
+   * Whether runs need the weights after this step, to evaluate or to save them. The weights after the last step are
+   * always kept.
    */
   readonly needsWeights: (step: number) => boolean;
 }
@@ -39,7 +41,7 @@ export async function openSharedStage(options: SharedStageOptions): Promise<Shar
   return JSON.stringify(written) === JSON.stringify(identity) ? reader(options) : undefined;
 }
 
-/** What tells one policy's weights from another's. */
+/** A digest that identifies a policy's weights. */
 export async function policyDigest(policy: Pick<PolicyModel, 'save'>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-digest-'));
   try {
@@ -59,7 +61,7 @@ const stepsFile = 'steps.jsonl';
 const weightsFolder = (folder: string, step: number): string => join(folder, `step-${step}`);
 
 async function recorder({ folder, identity, policy, needsWeights }: SharedStageOptions): Promise<SharedStage> {
-  // Another process may be at the same: whoever ends first is read.
+  // Another process may record the same stage. The one that ends first is used.
   const partial = `${folder}.${randomBytes(4).toString('hex')}`;
   await mkdir(partial, { recursive: true });
   await writeJsonAtomically(join(partial, identityFile), identity);

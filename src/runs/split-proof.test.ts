@@ -4,7 +4,7 @@ import { proveSplits, type SplitTasks } from './split-proof.js';
 
 const used = { demonstrations: ['a', 'b', 'b'], rl: ['b', 'c'], validation: ['v'], test: ['t', 'u'] };
 
-/** Tasks that are clusters of their own, of splits without an end. */
+/** Tasks that are each a separate cluster, of unbounded splits. */
 const tasks = (changes: Partial<SplitTasks['used']> = {}): SplitTasks => ({ used: { ...used, ...changes }, whole: {} });
 
 it('counts different tasks and what training stages share, whatever the order', () => {
@@ -28,7 +28,7 @@ it('refuses a task of training, or of validation, in a held-out split', () => {
   expect(() => proveSplits(tasks({ validation: ['u'] }))).toThrow(/tasks of validation are also tasks of test/);
 });
 
-// Goes red where only the tasks that are used are compared.
+// Goes red when only the used tasks are compared.
 it('compares the whole of bounded splits', () => {
   const whole = { train: ['a', 'b', 'c', 'd'], test: ['t', 'u', 'w'] };
   const { compared } = proveSplits({ used, whole });
@@ -64,7 +64,7 @@ describe('of tasks in clusters', () => {
     );
     expect(() => proveSplits({ ...tasks(), clusters: with_('v', 'one') })).toThrow(/and validation share.*"a" of.*"v"/);
     expect(() => proveSplits({ ...tasks(), clusters: with_('v', 'three') })).toThrow(/Validation and test share.*"v"/);
-    // A task that no one plays, of a split that is known as a whole.
+    // A task that is not played, of a split that is known as a whole.
     const whole = { train: ['a', 'b', 'c', 'd'] };
     expect(() => proveSplits({ used, whole, clusters: with_('t', 'two') })).toThrow(/"two": "d" of the training/);
     try {
@@ -99,7 +99,7 @@ describe('of other environments', () => {
       wide: { environment: 'maze', split: 'test', tasks: 2, clusters: 2, overlap: { train: 0, heldOut: 0 } },
       far: { tasks: 2 },
     });
-    // Ids of another environment say nothing about this one's.
+    // Ids of another environment cannot be compared with ids of this one.
     expect(transfer!['far']).not.toHaveProperty('overlap');
     expect(transfer!['wide']!.fingerprint).toBe(proveSplits(tasks({ test: ['t', 'w'] })).uses.test.fingerprint);
   });

@@ -3,35 +3,35 @@ import { createHash } from 'node:crypto';
 import type { SplitName } from '../contracts/environment.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** What tasks are used for; the first two are training. */
+/** The uses of tasks. The first two are training. */
 type TaskUse = 'demonstrations' | 'rl' | 'validation' | 'test';
 
-/** The tasks of a run, and which of them stand or fall together. */
+/** The tasks of a run, and their clusters. */
 export interface SplitTasks extends ClusteredTasks {
   /** Tasks that the run uses, by use. */
   readonly used: { readonly [use in TaskUse]: Iterable<string> };
-  /** All tasks of a split, where they can be listed. */
+  /** All tasks of a split, if they can be listed. */
   readonly whole: { readonly [split in SplitName]?: Iterable<string> };
 }
 
 interface ClusteredTasks {
-  /** The cluster of a task; a task that is not named is a cluster of its own. */
+  /** The cluster of a task. A task that is not listed is a separate cluster. */
   readonly clusters?: ReadonlyMap<string, string>;
   /** The environment says that its splits share clusters. */
   readonly sharesClusters?: boolean;
 }
 
-/** Which tasks a run used for what, by count and fingerprint, and how much two splits share. */
+/** Count and fingerprint of the tasks of each use in a run, and how much two splits share. */
 export interface SplitProof {
   readonly uses: {
     readonly [use in TaskUse]: {
-      /** Different tasks. */
+      /** Number of distinct tasks. */
       readonly tasks: number;
       /** SHA-256 of their ids, sorted by code unit and joined by newlines. */
       readonly fingerprint: string;
     };
   };
-  /** What was compared: the tasks that are used, and where `whole` is true all others of the split. */
+  /** The compared tasks: the used ones and, if `whole` is true, all others of the split. */
   readonly compared: {
     readonly [split in SplitName]: { readonly tasks: number; readonly clusters: number; readonly whole: boolean };
   };
@@ -54,7 +54,7 @@ export interface SplitProof {
   readonly transfer?: { readonly [name: string]: TransferProof };
 }
 
-/** What is played of an environment that nothing is trained on. */
+/** The tasks that are played in an environment without training. */
 interface TransferProof {
   readonly environment: string;
   readonly split: 'validation' | 'test';
@@ -72,18 +72,19 @@ interface TransferProof {
 
 /** Tasks that the final evaluation plays in another environment than the recipe's. */
 export interface TransferTasks extends ClusteredTasks {
-  /** What the recipe calls it. */
+  /** Its name in the recipe. */
   readonly name: string;
   readonly environment: string;
   /**
-   * The recipe's environment with other options: the same id is the same task, or nearly, and so is the same cluster.
+   * Whether it is the recipe's environment with other options. Equal ids then mean equal or almost equal tasks, and the
+   * same holds for clusters.
    */
   readonly isKin: boolean;
   readonly split: 'validation' | 'test';
   readonly ids: readonly string[];
 }
 
-/** Tasks under a name, with a task of each cluster. */
+/** Tasks with a name, and one task of each cluster. */
 interface NamedTasks {
   readonly name: string;
   readonly ids: ReadonlySet<string>;

@@ -13,14 +13,14 @@ import { readResult } from './run-result.js';
 /** A run in a list. */
 export interface RunSummary {
   readonly id: string;
-  /** As somebody named it, or its folder, or its recipe. */
+  /** The user's name, or the name of its folder or its recipe. */
   readonly name: string;
   readonly tags: readonly string[];
   readonly note: string | null;
   /** Name of the recipe. */
   readonly recipe: string;
   readonly seed: number;
-  /** Null where nothing but supervised fine-tuning is done. */
+  /** Null if the run only does supervised fine-tuning. */
   readonly algorithm: string | null;
   readonly status: RunStatus;
   readonly createdAt: string;
@@ -29,26 +29,26 @@ export interface RunSummary {
   readonly step: number | null;
   /** Success of the final evaluation at temperature 0; null until there is one. */
   readonly success: number | null;
-  /** What it has at the keys at which the recipes of this name in the list differ, the seed apart. */
+  /** Its values at the keys at which recipes of this name differ in the list, except the seed. */
   readonly settings: { readonly [key: string]: Json };
 }
 
-/** The wanted runs of a folder; absent fields filter nothing. */
+/** Selects runs of a folder. Absent fields do not filter. */
 export interface RunFilter {
   readonly recipe?: string | undefined;
   readonly algorithm?: string | undefined;
   readonly status?: string | undefined;
-  /** All of them. */
+  /** A run must have all of these. */
   readonly tags?: readonly string[] | undefined;
 }
 
-/** The runs in a folder whose manifests can be read, the newest first. Reads no logs, so that it is quick for many. */
+/** The runs in a folder whose manifests can be read, the newest first. Reads no logs, so it is quick for many runs. */
 export async function summarizeRuns(runsFolder: string, filter: RunFilter = {}): Promise<RunSummary[]> {
   const found = await findRuns(runsFolder);
   return summarizeFolders(found.map(({ directory }) => directory).reverse(), filter);
 }
 
-/** The same of given folders, in their order. */
+/** Summaries of the given folders, in their order. */
 export async function summarizeFolders(folders: readonly string[], filter: RunFilter = {}): Promise<RunSummary[]> {
   const lines = (await Promise.all(folders.map(summarize))).filter((line) => line !== undefined);
   const wanted = lines.filter(({ summary }) => isWanted(summary, filter));
@@ -97,7 +97,7 @@ function isWanted(run: Line['summary'], { recipe, algorithm, status, tags = [] }
   );
 }
 
-/** A run that was damaged, or is of another version, hides no other. */
+/** A damaged run, or one of another version, is left out and does not hide others. */
 function unlessNoRun(error: unknown): undefined {
   if (!isAgentgymError(error) || error.code !== 'AG_NOT_A_RUN') throw error;
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { writeJsonAtomically } from './durable-files.js';
 
 /**
- * The clusters of tasks on which a run trains: later evaluations separate seen from unseen ones. Only if splits share
- * clusters.
+ * The clusters of tasks on which a run trains: later evaluations separate seen from unseen ones. Written only if splits
+ * share clusters.
  */
 interface TrainedClusters {
   readonly formatVersion: 1;
@@ -22,7 +22,7 @@ export async function writeTrainedClusters(directory: string, clusters: Readonly
   await writeJsonAtomically(pathIn(directory), document);
 }
 
-/** Undefined where the splits of the run share no clusters. */
+/** Undefined if the splits of the run share no clusters. */
 export async function readTrainedClusters(directory: string): Promise<ReadonlySet<string> | undefined> {
   let text: string;
   try {

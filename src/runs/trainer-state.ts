@@ -6,34 +6,32 @@ import * as v from 'valibot';
 import { typeProblem } from '../config/check-structure.js';
 import type { JsonObject } from '../contracts/json.js';
 
-/** `trainer.json`: all that resuming needs beside the policy's own files. */
+/** `trainer.json`: everything that a resume needs besides the policy's own files. */
 export interface TrainerState {
   readonly formatVersion: 1;
   readonly stage: string;
-  /** Steps of the stage that are done. */
+  /** Number of finished steps of the stage. */
   readonly step: number;
-  /** Steps of all stages that are done. */
+  /** Number of finished steps of all stages. */
   readonly runStep: number;
   /** Run steps before the first step of each stage seen so far. */
   readonly stageOffsets: { readonly [stage: string]: number };
-  /** What the stage's loop gave. */
+  /** Progress of the stage's loop. */
   readonly progress: JsonObject;
-  /** What the composition root gave: finished stages, for example. */
+  /** State of the composition root, such as finished stages. */
   readonly run: JsonObject;
   /** Seconds worked on the run so far, over all sessions. */
   readonly seconds: number;
   /** Bytes of each log at this moment, by path inside the run. */
   readonly logs: { readonly [path: string]: number };
-  /**
-   * SHA-256 of each log's bytes at this moment, in hexadecimal; absent in checkpoints of versions that did not look.
-   */
+  /** SHA-256 of each log's bytes at this moment, in hexadecimal. Absent in checkpoints of old versions. */
   readonly digests?: { readonly [path: string]: string };
   /** The resolved recipe that made it. */
   readonly recipe: JsonObject;
 }
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** For a log inside the run: logs elsewhere are never cut. */
+/** Path of a log inside the run: files elsewhere must never be cut. */
 const logName = v.pipe(v.string(), v.regex(/^(metrics|evaluations|episodes\/[^/\\]+)\.jsonl$/));
 
 const stateSchema = v.looseObject({
@@ -50,7 +48,7 @@ const stateSchema = v.looseObject({
   recipe: v.looseObject({}),
 });
 
-/** The state in the folder of a checkpoint, or what is wrong with it in a sentence. */
+/** The state in the folder of a checkpoint, or a sentence about the problem with it. */
 export async function readTrainerState(directory: string): Promise<TrainerState | string> {
   try {
     const value: unknown = JSON.parse(await readFile(join(directory, 'trainer.json'), 'utf8'));

@@ -5,7 +5,7 @@ import { recipeDifference } from './recipe-difference.js';
 import { findRuns } from './resolve-run.js';
 import { readManifest, type ContributionRecord, type PackageRecord, type RunManifest } from './run-manifest.js';
 
-/** The packages that contributions come from, as they lie on disk now; in name order. Nothing is imported. */
+/** The packages of contributions as they are on disk now, in name order. Nothing is imported. */
 export async function usedPackages(
   contributions: readonly Pick<ContributionRecord, 'package'>[],
   sources: readonly PluginSource[],
@@ -23,8 +23,8 @@ export async function usedPackages(
 }
 
 /**
- * The differences of packages, as words after "with": "plugin-coin 2.0.0 in the place of 1.0.0". The way of
- * installation does not matter.
+ * The differences of packages, as words after "with": "plugin-coin 2.0.0 instead of 1.0.0". The way of installation
+ * does not matter.
  */
 export function packageDifferences(before: readonly PackageRecord[], now: readonly PackageRecord[]): string[] {
   const names = [...new Set([...before, ...now].map(({ name }) => name))].sort();
@@ -38,7 +38,7 @@ export function packageDifferences(before: readonly PackageRecord[], now: readon
   });
 }
 
-/** In what the packages that a run used are others today; nothing of a run that did not say. */
+/** How the packages of a run have changed since then. Empty if the run did not record its packages. */
 export async function packagesSince(
   { packages }: Pick<RunManifest, 'packages'>,
   sources: readonly PluginSource[],
@@ -47,7 +47,7 @@ export async function packagesSince(
   return packageDifferences(packages ?? [], await usedPackages(used, sources));
 }
 
-/** The newest run in a folder that was made by the same recipe, but for its seed and for what it asks of versions. */
+/** The newest run in a folder with the same recipe, except for its seed and the plugin versions that it requires. */
 export async function earlierRun(folder: string, recipe: RunManifest['recipe']): Promise<RunManifest | undefined> {
   for (const { directory } of (await findRuns(folder)).toReversed()) {
     const manifest = await readManifest(directory).catch(() => undefined);

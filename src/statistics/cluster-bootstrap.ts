@@ -3,12 +3,12 @@ import type { Random } from '../contracts/random.js';
 import { quantile } from './quantile.js';
 
 /**
- * The mean of values that stand or fall together in clusters, with its 95 % percentile interval over resampled clusters
- * (Davison and Hinkley 1997, sections 3.8 and 5.3.1). Whole clusters are drawn; the mean is over the values in them, so
- * large clusters weigh more. With one cluster the interval is endless (null in JSON).
+ * The mean of values that depend on each other within clusters, with its 95 % percentile interval over resampled
+ * clusters (Davison and Hinkley 1997, sections 3.8 and 5.3.1). Whole clusters are drawn, and the mean is over their
+ * values, so large clusters weigh more. With one cluster, the interval is infinite (null in JSON).
  *
  * @param clusters the cluster of each value
- * @param random a stream of its own: the interval is a function of it and the values
+ * @param random a separate stream: the interval is a function of the stream and the values
  */
 export function clusterBootstrapInterval(
   values: readonly number[],

@@ -15,8 +15,8 @@ const settings = [singleTasks, clustered].flatMap((clusters) =>
 );
 
 describe('two cells without a difference', () => {
-  // Goes red when degrees of freedom are those of tasks, or when the mean square of seeds is left out or raised to that
-  // of the rest. docs/decisions/intervals.md has more settings.
+  // Goes red when degrees of freedom come from tasks, or when the mean square of seeds is left out or raised to the
+  // rest. docs/decisions/intervals.md has more settings.
   it.each(settings)('lie 0 apart by the crossed interval in 93 to 97 % of runs: $seeds seeds, rate $rate', (cells) => {
     const random = createRandom(1).stream('coverage', cells.seeds, cells.rate, cells.clusters.length);
     let covered = 0;
@@ -29,7 +29,7 @@ describe('two cells without a difference', () => {
     expect(covered).toBeLessThanOrEqual(970);
   });
 
-  // Why reports do not resample seeds: the reason stands in docs/decisions/intervals.md.
+  // Reports do not resample seeds. docs/decisions/intervals.md gives the reason.
   it.each([3, 5])('lie 0 apart by a bootstrap over %i seeds in too few runs', (seeds) => {
     const random = createRandom(1).stream('bootstrap', seeds);
     const names = Array.from({ length: seeds }, (_, seed) => String(seed));

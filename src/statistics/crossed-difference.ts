@@ -11,11 +11,11 @@ import { studentT95, studentTOutside } from './student-t.js';
 
 /**
  * The difference `second - first` of two cells on common seeds and tasks, with its 95 % interval for other seeds and
- * other tasks: the t interval of the differences of each seed on each task. `p` is of the same t statistic, two-sided,
- * against no difference: it is below 0.05 exactly where the interval leaves 0 out.
+ * other tasks. This is the t interval of the differences of each seed on each task. `p` is the two-sided p value of the
+ * same t statistic. It is below 0.05 exactly if the interval excludes 0.
  *
  * @param options.bounds of an outcome, [0, 1] for success; the difference is then between -1 and 1
- * @throws RangeError where the cells do not pair
+ * @throws RangeError if the cells do not pair
  */
 export function crossedDifference(
   first: OutcomeMatrix,
@@ -39,8 +39,8 @@ export function crossedDifference(
 }
 
 /**
- * The level at which the interval of `withoutVariation` just reaches 0: where `surprise` is the difference over its
- * bound.
+ * The level at which the interval of `withoutVariation` just reaches 0. There, `surprise` is the difference divided by
+ * its bound.
  */
 function pWithoutVariation(ratio: number, { seeds, tasks }: CrossedInterval['estimate']): number {
   const { bySeeds, byTasks } = crossedDegrees(seeds, tasks);

@@ -1,6 +1,6 @@
-// The mean of outcomes y[s][t] of seed s in task cluster t, where both the seeds and the tasks are a sample and every
-// seed has the same tasks (Searle, Casella and McCulloch 1992, Variance Components, section 4.3; `two-way crossed,
-// random, one observation a cell`):
+// The mean of outcomes y[s][t] of seed s in task cluster t. Both the seeds and the tasks are samples, and every seed
+// has the same tasks (Searle, Casella and McCulloch 1992, Variance Components, section 4.3; `two-way crossed, random,
+// one observation per cell`):
 //
 //   y[s][t] = mean + a[s] + b[t] + e[s][t],   variance of the mean = var(a)/S + var(b)/T + var(e)/(S T)
 //
@@ -8,47 +8,45 @@
 //
 //   seed: T var(a) + var(e)     task: S var(b) + var(e)     rest: var(e)
 //
-// so (seed + task - rest) / (S T) estimates it without bias. Clusters of unequal size count by their share p[t] of all
-// tasks: the variance of the weighted mean is the same formula with T = 1 / sum(p^2) (Kish 1965, section 11.7), and the
-// mean squares are scaled to have these expectations where effects are alike in all clusters. With equal clusters it is
-// the textbook's analysis.
+// so (seed + task - rest) / (S T) estimates it without bias. Clusters of unequal size have their share p[t] of all
+// tasks as weight. The variance of the weighted mean is the same formula with T = 1 / sum(p^2) (Kish 1965, section
+// 11.7), and the mean squares are scaled to have these expectations if effects are alike in all clusters. With equal
+// clusters, this is the standard analysis.
 //
-// Three things keep the interval honest with few seeds (what each is worth in coverage: docs/decisions/intervals.md):
+// Three rules keep the interval reliable with few seeds (docs/decisions/intervals.md shows the effect of each on
+// coverage):
 //
-// - task - rest is not taken below 0, so that the variance is at least what seeds alone say, and then has their degrees
-//   of freedom. seed is not raised to rest in turn: 2 degrees of freedom often find no difference between seeds that do
-//   differ.
-// - Satterthwaite (1946, Biometrics Bulletin 2, 110-114) has 1 / degrees = sum(share^2 / degrees of the part), over the
-//   parts seed and task - rest of the variance. That takes the shares for known. Where seeds agree by luck, their share
-//   is too small and its square much too small; the shares themselves, not squared, give the same at both ends and lean
-//   to the fewer degrees between them.
-// - seed is not taken below rest / t^2, t being its own 97.5 % quantile: seeds that agree to the last task leave an
+// - task - rest is at least 0. So the variance is at least that of seeds alone, and then has their degrees of freedom.
+//   But seed is not raised to rest: 2 degrees of freedom often show no difference between seeds that do differ.
+// - Satterthwaite (1946, Biometrics Bulletin 2, 110-114) uses 1 / degrees = sum(share^2 / degrees of the part), over
+//   the parts seed and task - rest of the variance. This assumes that the shares are known. If seeds agree by luck,
+//   their share is too small, and its square is much too small. The shares without squares give the same result at both
+//   ends, and fewer degrees of freedom between them.
+// - seed is at least rest / t^2, where t is its own 97.5 % quantile. So seeds that agree on every task still give an
 //   interval of at least one standard error of the rest.
 //
-// `seed` and `task` change places where tasks are the fewer.
+// `seed` and `task` change places if there are fewer tasks.
 import { columnShares, type OutcomeMatrix } from './outcome-matrix.js';
 import { studentT95 } from './student-t.js';
 
-/** Variances of what makes outcomes differ, in squared units of the outcome, none below 0. */
+/** Variance components of outcomes, in squared units of the outcome, at least 0. */
 export interface CrossedComponents {
   /** Between seeds, over all tasks. */
   readonly seed: number;
   /** Between clusters of tasks, over all seeds. */
   readonly task: number;
-  /** What is left: chance, and seeds that differ in which tasks they solve. */
+  /** The rest: chance, and differences between seeds in which tasks they solve. */
   readonly rest: number;
 }
 
 export interface CrossedEstimate {
   readonly mean: number;
   readonly seeds: number;
-  /**
-   * The effective number of task clusters: all of them where they are of one size, fewer where some outweigh others.
-   */
+  /** The effective number of task clusters: all of them if they have one size, fewer if some outweigh others. */
   readonly tasks: number;
-  /** `seed` and `rest` are 0 with one seed, `task` and `rest` with one cluster: nothing can be said of them. */
+  /** `seed` and `rest` are 0 with one seed, `task` and `rest` with one cluster: they cannot be estimated. */
   readonly components: CrossedComponents;
-  /** Of the mean; 0 where all outcomes are equal, or there is only one. */
+  /** Variance of the mean. 0 if all outcomes are equal, or if there is only one. */
   readonly variance: number;
   /** Degrees of freedom of `variance`, at least 1. */
   readonly degrees: number;
@@ -63,7 +61,7 @@ export interface CrossedEstimate {
  * Estimates the mean over seeds and tasks, and its variance.
  *
  * @param weights the number of tasks in each cluster; absent: one each
- * @throws RangeError where the matrix is empty, ragged or not of numbers
+ * @throws RangeError if the matrix is empty, ragged or not of numbers
  */
 export function crossedEstimate(outcomes: OutcomeMatrix, weights?: readonly number[]): CrossedEstimate {
   const { shares, effective: tasks } = columnShares(outcomes, weights);
@@ -75,7 +73,7 @@ export function crossedEstimate(outcomes: OutcomeMatrix, weights?: readonly numb
   const mean = seedMeans.reduce((sum, value) => sum + value, 0) / seeds;
 
   const squares = sumOver((share) => share ** 2);
-  // What the squared, weighted deviations of effects with variance 1 from their weighted mean sum to, on average.
+  // Expected sum of the squared, weighted deviations of effects with variance 1 from their weighted mean.
   const spread = squares - 2 * sumOver((share) => share ** 3) + squares ** 2;
   const [manySeeds, manyTasks] = [seeds > 1, shares.length > 1];
   const meanSquares = {
@@ -98,7 +96,7 @@ export function crossedEstimate(outcomes: OutcomeMatrix, weights?: readonly numb
     task: Math.max(0, meanSquares.task - meanSquares.rest) / seeds,
     rest: meanSquares.rest,
   };
-  // Within rounding: 0.8 - 0.6 and 0.2 - 0 are not the same double.
+  // Equal within rounding: 0.8 - 0.6 and 0.2 - 0 are not the same double.
   const first = outcomes[0]?.[0] as number;
   const constant = outcomes.every((row) =>
     row.every((outcome) => Math.abs(outcome - first) <= 1e-12 * Math.abs(first)),
@@ -110,9 +108,9 @@ export function crossedEstimate(outcomes: OutcomeMatrix, weights?: readonly numb
   return { mean, seeds, tasks, components, ...meanVariance(meanSquares, seeds, tasks) };
 }
 
-/** Degrees of freedom of the mean squares between seeds, and between (effectively so many) clusters of tasks. */
+/** Degrees of freedom of the mean squares between seeds, and between this effective number of task clusters. */
 export function crossedDegrees(seeds: number, tasks: number): { bySeeds: number; byTasks: number } {
-  // One large cluster among small ones has next to none, which no t distribution can use.
+  // One large cluster among small ones has almost no degrees of freedom, which no t distribution allows.
   return { bySeeds: Math.max(1, seeds - 1), byTasks: Math.max(1, tasks - 1) };
 }
 

@@ -45,9 +45,9 @@ describe('crossedInterval', () => {
     expect(once.estimate.tasks).toBeCloseTo(14 ** 2 / 44, 12);
   });
 
-  // Goes red when the mean square of seeds may be taken for 0: this interval has no width then.
+  // Goes red when the mean square of seeds may be 0: this interval then has no width.
   it('does not take seeds that agree by luck for certainty', () => {
-    // Each seed solves half of the tasks, each another half.
+    // Each seed solves a different half of the tasks.
     const outcomes = matrix(4, 4, (seed, task) => Number((seed + task) % 4 < 2));
     const { mean, low, high, estimate } = crossedInterval(outcomes);
     expect(mean).toBe(0.5);
@@ -69,7 +69,7 @@ describe('crossedInterval', () => {
     expect(high).toBeLessThan(1);
     expect(mean - low).toBeGreaterThan(2 * (high - mean));
     expect(crossedInterval(outcomes).high).toBeGreaterThan(1);
-    // A solution of Wilson's equation: the limit is half a width away, at its own variance.
+    // The limits solve Wilson's equation: each is half a width away, at its own variance.
     const { estimate } = crossedInterval(outcomes, share);
     const trials = (mean * (1 - mean)) / estimate.variance;
     const t = studentT95(estimate.degrees);
@@ -93,7 +93,8 @@ describe('crossedInterval', () => {
     expect(all.method).toBe('no-variation');
     expect(all.high).toBe(1);
     expect(all.low).toBeLessThan(0.97);
-    // One failure of one episode, or of one task for all seeds: as wide as Wilson's at that number of trials.
+    // With one failure of one episode, or of one task for all seeds, it is as wide as Wilson's at that number of
+    // trials.
     const t = studentT95(seeds - 1);
     expect(all.low).toBeCloseTo(Math.min(1 / (1 + t ** 2 / (seeds * 100)), 1 / (1 + studentT95(99) ** 2 / 100)), 12);
     const one = crossedInterval(
@@ -108,7 +109,7 @@ describe('crossedInterval', () => {
     expect(Math.min(one.low, task.low)).toBeGreaterThan(all.low - 0.03);
   });
 
-  // Goes red when equal is taken to the last bit: 0.8 - 0.6 and 0.2 - 0 are two doubles.
+  // Goes red when equality is exact to the last bit: 0.8 - 0.6 and 0.2 - 0 are two doubles.
   it('takes differences for equal that only rounding tells apart', () => {
     const { method, mean } = crossedDifference([[0.6, 0]], [[0.8, 0.2]], share);
     expect(method).toBe('no-variation');
@@ -153,7 +154,7 @@ describe('crossedDifference', () => {
   });
 
   it('is the paired t interval over seeds where tasks have no effect of their own', () => {
-    // Differences of a seed: the same on all tasks but for a swap that cancels.
+    // The differences of a seed are the same on all tasks, except for a permutation that cancels.
     const gain = [0.1, 0.3, 0.15];
     const better = matrix(3, 6, (seed, task) => gain[seed]! + 0.01 * ((task + seed) % 3));
     const none = matrix(3, 6, () => 0);
@@ -174,7 +175,7 @@ describe('crossedDifference', () => {
     expect(same.low).toBe(-same.high);
   });
 
-  // Goes red when p and interval of outcomes without variation are made apart.
+  // Goes red when p and interval of outcomes without variation follow different formulas.
   it.each([
     [3, 100],
     [1, 3],

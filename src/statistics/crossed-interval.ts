@@ -4,16 +4,16 @@ import type { OutcomeMatrix } from './outcome-matrix.js';
 import { studentT95 } from './student-t.js';
 
 /**
- * What an interval speaks of. `crossed`: other seeds and other tasks. `tasks`: other tasks, for this one seed. `seeds`:
- * other seeds, on this one task. `no-variation`: all outcomes are equal; how far they could differ is guessed from
- * their number. `unknown`: nothing can be said.
+ * The population of an interval. `crossed`: other seeds and other tasks. `tasks`: other tasks, for this one seed.
+ * `seeds`: other seeds, on this one task. `no-variation`: all outcomes are equal, and their number limits how far they
+ * could differ. `unknown`: no interval can be estimated.
  */
 export type CrossedMethod = 'crossed' | 'tasks' | 'seeds' | 'no-variation' | 'unknown';
 
 export interface CrossedOptions {
   /** The number of tasks in each cluster; absent: one each. */
   readonly weights?: readonly number[];
-  /** The least and the most that an outcome can be, [0, 1] for success; absent: no limits. */
+  /** The smallest and the largest possible outcome, [0, 1] for success; absent: no limits. */
   readonly bounds?: readonly [number, number];
 }
 
@@ -24,11 +24,11 @@ export type CrossedInterval = Interval & {
 };
 
 /**
- * The mean of a cell over its seeds and tasks, with its 95 % interval for other seeds and other tasks; how the variance
- * is found stands in
- * `crossed-estimate.ts`. Without bounds it is the t interval. With bounds it is Wilson's with the effective number of
- * trials, (mean - low)(high - mean) / variance, in place of the number of episodes, and t in place of 1.96 (Dean and
- * Pagano 2015, Journal of Survey Statistics and Methodology 3, 484-503): honest near 0 and 1, and inside them.
+ * The mean of a cell over its seeds and tasks, with its 95 % interval for other seeds and other tasks.
+ * `crossed-estimate.ts` explains the variance. Without bounds, it is the t interval. With bounds, it is Wilson's with
+ * the effective number of trials, (mean - low)(high - mean) / variance, instead of the number of episodes, and with t
+ * instead of 1.96 (Dean and Pagano 2015, Journal of Survey Statistics and Methodology 3, 484-503). It is reliable near
+ * 0 and 1, and stays inside them.
  */
 export function crossedInterval(outcomes: OutcomeMatrix, { weights, bounds }: CrossedOptions = {}): CrossedInterval {
   if (bounds) requireWithin(outcomes, bounds);
@@ -47,13 +47,13 @@ export function crossedInterval(outcomes: OutcomeMatrix, { weights, bounds }: Cr
   return { mean, low: Math.max(least, middle - reach), high: Math.min(most, middle + reach), method, estimate };
 }
 
-/** @throws RangeError where an outcome lies outside the bounds */
+/** @throws RangeError if an outcome lies outside the bounds */
 export function requireWithin(outcomes: OutcomeMatrix, [least, most]: readonly [number, number]): void {
   const outside = outcomes.flat().find((outcome) => outcome < least || outcome > most);
   if (outside !== undefined) throw new RangeError(`outcome ${outside} is not between ${least} and ${most}`);
 }
 
-/** What can be said of these outcomes, before their bounds are looked at. */
+/** The method for these outcomes, before their bounds are considered. */
 export function methodOf({ variance, seeds, tasks }: CrossedEstimate): CrossedMethod {
   if (seeds === 1 && tasks === 1) return 'unknown';
   if (variance === 0) return 'no-variation';
@@ -83,9 +83,9 @@ export function withoutVariation(
 }
 
 /**
- * Wilson's t^2 / n for outcomes that do not vary, the larger of two. If the next outcome to differ is one episode's,
- * seeds x tasks is the number of trials, and seeds the degrees of freedom; if it is a task's, for all seeds alike, it
- * is the number of tasks.
+ * Wilson's t^2 / n for outcomes that do not vary, the larger of two. If the next different outcome is that of one
+ * episode, the number of trials is seeds x tasks, and seeds give the degrees of freedom. If it is that of a task for
+ * all seeds, tasks give both.
  */
 function surprise({ seeds, tasks }: CrossedEstimate, tOfSeeds: number, tOfTasks: number): number {
   if (seeds === 1 && tasks === 1) return Infinity;

@@ -2,9 +2,9 @@ import { meanVariance, type CrossedComponents } from './crossed-estimate.js';
 import { noncentralTBelow } from './noncentral-t.js';
 import { studentT95 } from './student-t.js';
 
-/** Of what an experiment has, or is planned to have. */
+/** The design of an experiment, made or planned. */
 export interface PairedDesign {
-  /** At least 2: one seed shows nothing of others. */
+  /** At least 2: one seed says nothing about others. */
   readonly seeds: number;
   /** Effective number of task clusters. */
   readonly tasks: number;
@@ -12,13 +12,13 @@ export interface PairedDesign {
   readonly components: CrossedComponents;
 }
 
-/** Beyond it a noncentral t is off the scale of `noncentralTBelow`; two seeds at 99 % need 33. */
+/** The largest shift of a noncentral t that `noncentralTBelow` supports. Two seeds at 99 % need 33. */
 const LARGEST_SHIFT = 37;
 
 /**
  * The smallest true difference of two paired cells that the test of `crossedDifference` finds, at 5 % two-sided, with
- * this power. The test's t is taken for noncentral t with the degrees of freedom that the given components have; where
- * tasks have no effect of their own it is the paired t test over seeds, and this is exact for normal outcomes.
+ * this power. The test's t is assumed to be noncentral t with the degrees of freedom of the given components. If tasks
+ * have no separate effect, it is the paired t test over seeds, and this is exact for normal outcomes.
  *
  * @throws RangeError for one seed, or a power that is not between 0.05 and 0.99
  */
@@ -32,7 +32,7 @@ export function detectableEffect({ seeds, tasks, components }: PairedDesign, pow
   let [low, high] = [0, LARGEST_SHIFT];
   for (let i = 0; i < 50; i += 1) {
     const shift = (low + high) / 2;
-    // Beyond t, or on the wrong side beyond -t: what is below -t is what -Z - shift has above t.
+    // The chance above t, plus the chance on the wrong side below -t: that is the chance of -Z - shift above t.
     const found = 1 - noncentralTBelow(critical, degrees, shift) + 1 - noncentralTBelow(critical, degrees, -shift);
     if (found < power) low = shift;
     else high = shift;
@@ -41,7 +41,7 @@ export function detectableEffect({ seeds, tasks, components }: PairedDesign, pow
 }
 
 /**
- * Says it: "with 3 seeds and 100 tasks you can see differences above 14 points".
+ * Describes it in words: "with 3 seeds and 100 tasks you can see differences above 14 points".
  *
  * @param effect the detectable difference of two rates, in 0..1; said in points, rounded up to two digits
  */
@@ -49,7 +49,7 @@ export function describeDetectableEffect(effect: number, seeds: number, tasks: n
   const design = `with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks} ${tasks === 1 ? 'task' : 'tasks'} you can see`;
   const points = effect * 100;
   if (points >= 100) return `${design} no difference of rates`;
-  // A number below what can be seen would promise too much; 1e-9 is rounding, not a tenth of a point.
+  // A number below the detectable effect would promise too much. 1e-9 is rounding, not a tenth of a point.
   const digits = points < 10 ? 10 : 1;
   const shown = Math.ceil(points * digits - 1e-9) / digits;
   return `${design} differences above ${shown} ${shown === 1 ? 'point' : 'points'}`;

@@ -6,20 +6,20 @@ import { quantile } from './quantile.js';
 export interface BootstrapOptions {
   /** The number of tasks in each cluster; absent: one each. */
   readonly weights?: readonly number[];
-  /** 2000 where absent. */
+  /** Absent: 2000. */
   readonly resamples?: number;
 }
 
 /**
  * The mean over seeds and tasks with its 95 % percentile interval by a bootstrap in two stages: seeds are drawn, and
- * for each drawn seed its clusters of tasks anew (Davison and Hinkley 1997, section 3.8). Every seed counts the same;
- * within one, large clusters weigh more.
+ * for each drawn seed, clusters of tasks are drawn again (Davison and Hinkley 1997, section 3.8). All seeds have equal
+ * weight. Within a seed, large clusters weigh more.
  *
- * It takes tasks for nested in seeds, and n seeds for all there are: with fewer than about ten it is too narrow
- * (docs/decisions/intervals.md). With one seed, or one cluster, that side does not vary; with one of both the interval
- * is endless (null in JSON).
+ * It assumes that tasks are nested in seeds, and that the n seeds are the whole population. With fewer than about ten
+ * seeds, it is too narrow (docs/decisions/intervals.md). With one seed, or one cluster, that side does not vary. With
+ * one of both, the interval is infinite (null in JSON).
  *
- * @param random a stream of its own: the interval is a function of it and the outcomes
+ * @param random a separate stream: the interval is a function of the stream and the outcomes
  */
 export function hierarchicalBootstrapInterval(
   outcomes: OutcomeMatrix,

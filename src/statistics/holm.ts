@@ -1,7 +1,7 @@
 /**
- * p values of several comparisons, adjusted so that the chance of one false finding among all stays at the level that
- * each is held against (Holm 1979): the smallest times the number of comparisons, the next times one fewer, never
- * falling, at most 1. In the order given.
+ * Adjusts the p values of several comparisons, so that the chance of one false finding among all stays at the level of
+ * each test (Holm 1979). The smallest is multiplied by the number of comparisons, the next by one fewer, and so on.
+ * Adjusted values never fall, and are at most 1. The order stays the same.
  */
 export function holmAdjust(pValues: readonly number[]): number[] {
   if (!pValues.every((p) => p >= 0 && p <= 1)) throw new RangeError(`not p values: ${pValues.join(', ')}`);
@@ -15,9 +15,7 @@ export function holmAdjust(pValues: readonly number[]): number[] {
   return adjusted;
 }
 
-/**
- * Comparisons with their p values so adjusted over all of them; one without a test counts as one that found nothing.
- */
+/** Adds to each comparison its p value, adjusted over all of them. A comparison without a test counts as p = 1. */
 export function correctByHolm<Comparison extends { readonly p: number | null }>(
   comparisons: readonly Comparison[],
 ): (Comparison & { readonly corrected: number })[] {

@@ -4,8 +4,8 @@ import { clusterBootstrapInterval } from './cluster-bootstrap.js';
 import { tInterval } from './t-interval.js';
 
 /**
- * A mean with its 95 % interval: by t where the values are independent, by a bootstrap over clusters where some share
- * one (episodes of one task, tasks of one level).
+ * A mean with its 95 % interval: by t if the values are independent, by a bootstrap over clusters if some values share
+ * a cluster (episodes of one task, tasks of one level).
  *
  * @param clusters the cluster of each value; absent: independent
  */

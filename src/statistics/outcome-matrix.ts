@@ -40,7 +40,7 @@ export function columnShares(
   if (!(weights.every((weight) => weight > 0) && Number.isFinite(total))) {
     throw new RangeError('the weight of a cluster of tasks is a number above 0');
   }
-  // Of the weights, not of the shares, so that equal ones give a whole number.
+  // Computed from weights instead of shares, so that equal weights give a whole number.
   const effective = total ** 2 / weights.reduce((sum, weight) => sum + weight ** 2, 0);
   return { shares: weights.map((weight) => weight / total), effective };
 }
@@ -48,7 +48,7 @@ export function columnShares(
 /**
  * The differences `second - first` of two cells that share seeds (rows) and tasks (columns).
  *
- * @throws RangeError where the matrices differ in shape
+ * @throws RangeError if the matrices differ in shape
  */
 export function pairedDifferences(first: OutcomeMatrix, second: OutcomeMatrix): number[][] {
   if (first.length !== second.length) throw new RangeError(`${first.length} seeds cannot pair with ${second.length}`);

@@ -1,4 +1,5 @@
-// Numbers of SciPy and statsmodels: fixtures/recorded.json, each with its call; fixtures/record.py makes them.
+// Compares with numbers of SciPy and statsmodels. fixtures/recorded.json has each with its call; fixtures/record.py
+// writes it.
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
@@ -78,8 +79,8 @@ describe('crossedEstimate', () => {
 });
 
 describe('detectableEffect', () => {
-  // Tasks without an effect of their own: the paired t test over seeds. The difference of a seed has variance seed +
-  // rest / tasks.
+  // If tasks have no separate effect, this is the paired t test over seeds. The difference of a seed has variance seed
+  // + rest / tasks.
   it.each(recorded.pairedPower)('$call', ({ seeds, power, effect }) => {
     const [tasks, seed, rest] = [50, 0.004, 0.3];
     const detectable = detectableEffect({ seeds, tasks, components: { seed, task: 0, rest } }, power);

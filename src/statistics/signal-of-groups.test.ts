@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { chanceOfSignal, signalOfGroups } from './signal-of-groups.js';
 
-/** Every group of a size out of these returns, by hand: the share that is not flat. */
+/** The share of all groups of this size whose returns are not all equal, by enumeration. */
 function enumerated(returns: readonly number[], size: number): number {
   let [signal, all] = [0, 0];
   for (let set = 0; set < 2 ** returns.length; set += 1) {

@@ -1,7 +1,7 @@
 /**
- * The chance that a group of `size` episodes, drawn from those played of one task, does not have one return throughout:
- * that it has something to compare. 1 - sum over returns of C(n of that return, size) / C(n, size), which is unbiased;
- * where returns are 0 and 1 with chance p it estimates 1 - p^size - (1 - p)^size.
+ * The chance that the returns of a group of `size` episodes are not all equal, so that they can be compared. The group
+ * is drawn from the played episodes of one task. It is 1 - sum over returns of C(n of that return, size) / C(n, size),
+ * which is unbiased. If returns are 1 with chance p and else 0, it estimates 1 - p^size - (1 - p)^size.
  *
  * @param returns of episodes of one task, at least `size`; equal within 1e-12, as training compares them
  */

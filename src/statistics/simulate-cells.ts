@@ -2,8 +2,7 @@ import type { Random } from '../contracts/random.js';
 import type { OutcomeMatrix } from './outcome-matrix.js';
 
 /**
- * Two cells between which there is no difference on average. Deviations are of normal effects on the log-odds of a
- * success.
+ * Two cells without a difference on average. All deviations are those of normal effects on the log-odds of a success.
  */
 export interface SimulatedCells {
   readonly seeds: number;
@@ -14,15 +13,15 @@ export interface SimulatedCells {
    * 44, 1049-1060).
    */
   readonly rate: number;
-  /** Of a seed, drawn for each cell anew, since trainings from one seed part after a few steps. */
+  /** Deviation of a seed, drawn separately for each cell, since trainings from one seed diverge after a few steps. */
   readonly seedEffect: number;
-  /** Of a cluster in one of the cells: what this cell is better at, whatever the seed. */
+  /** Deviation of a cluster in one of the cells: what this cell is better at with every seed. */
   readonly preference: number;
-  /** Of a cluster under one seed of one cell: what this training run happened to learn. */
+  /** Deviation of a cluster under one seed of one cell: what this training run happened to learn. */
   readonly habit: number;
-  /** Of clusters, for both cells alike. */
+  /** Deviation of clusters, the same for both cells. */
   readonly clusterDifficulty: number;
-  /** Of tasks within their cluster, for both cells alike. */
+  /** Deviation of tasks within their cluster, the same for both cells. */
   readonly taskDifficulty: number;
 }
 

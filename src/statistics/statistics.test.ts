@@ -97,7 +97,7 @@ describe('clusterBootstrapInterval', () => {
     }
     means.sort((a, b) => a - b);
     const { low, high } = clusterBootstrapInterval(v, clusters, createRandom(1), 50_000);
-    // The exact distribution has steps; the quantile lies on or beside the one it falls on.
+    // The exact distribution has steps. The quantile lies on its step or on a neighbour.
     expect(low).toBeGreaterThanOrEqual(means[5]!);
     expect(low).toBeLessThanOrEqual(means[8]!);
     expect(high).toBeGreaterThanOrEqual(means[247]!);

@@ -2,8 +2,8 @@ import type { Interval } from '../contracts/evaluation.js';
 import { studentT95 } from './student-t.js';
 
 /**
- * The mean of independent values with its 95 % t interval. One value says nothing of its spread, so its interval is
- * endless (null in JSON); the mean of nothing is NaN.
+ * The mean of independent values with its 95 % t interval. One value says nothing about the spread, so its interval is
+ * infinite (null in JSON). Without values, the mean is NaN.
  */
 export function tInterval(values: readonly number[]): Interval & { readonly mean: number } {
   const count = values.length;

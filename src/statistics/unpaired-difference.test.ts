@@ -14,7 +14,7 @@ describe('unpairedDifference', () => {
     expect(p).toBeCloseTo(0.03291192167656548, 9);
   });
 
-  // Goes red when the ends of one side are not turned round.
+  // Goes red when the ends of one side are not swapped.
   it('adds the distances of both intervals, each to its own side, in squares', () => {
     const [a, b] = [
       crossedInterval([[0, 0, 0, 1]], { bounds: [0, 1] }),

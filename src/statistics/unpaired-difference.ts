@@ -3,9 +3,9 @@ import type { CrossedInterval } from './crossed-interval.js';
 import { studentTOutside } from './student-t.js';
 
 /**
- * The difference `second - first` of two cells that share neither seeds nor tasks. Its interval is made of theirs by
- * the method of variance estimates recovery (Zou and Donner 2008, Statistics in Medicine 27, 1693-1702, equation 7),
- * which keeps the skewness of intervals near 0 and 1; `p` is Welch's (1947), 1 where neither cell varies.
+ * The difference `second - first` of two cells that share neither seeds nor tasks. Its interval combines theirs by the
+ * method of variance estimates recovery (Zou and Donner 2008, Statistics in Medicine 27, 1693-1702, equation 7), which
+ * keeps the skewness of intervals near 0 and 1. `p` is Welch's (1947), and 1 if neither cell varies.
  */
 export function unpairedDifference(
   first: CrossedInterval,

@@ -1,4 +1,4 @@
-// What an algorithm may ask the loop for, each played through the whole loop with the tabular policy.
+// Each feature that an algorithm can request from the loop, tested in the whole loop with the tabular policy.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -22,7 +22,7 @@ const series = ({ lines }: MemoryJournal, name: string): (number | undefined)[] 
 const saved = ({ folder }: KeptCheckpoint, beside = ''): Promise<string> =>
   readFile(join(folder, beside, 'tabular-policy.json'), 'utf8');
 
-/** REINFORCE with the returns it hands a critic as targets. */
+/** REINFORCE that passes its returns to a critic as targets. */
 function withCritic(plan: Partial<CriticPlan>, seen: TrainingBatch[] = []): Algorithm {
   return reinforce({
     critic: {
@@ -49,7 +49,7 @@ describe('a critic of its own', () => {
     critic: babbler({ contextLength: 1, deviation: 0, valueHead: true }),
   });
 
-  // Mutation: train the policy in `warming` too, or let the critic's learning rate be the policy's.
+  // Mutation: train the policy in `warming` too, or use the policy's learning rate for the critic.
   it('learns alone while it is warmed up, at its own rate, and beside the policy after that', async () => {
     const { model, critic } = make();
     const algorithm = withCritic({ warmup: 2, learningRate: 0.5 });
@@ -81,12 +81,12 @@ describe('a critic of its own', () => {
       const returns = creditTools.returnsToGo(batch, { token: 1, turn: 1 });
       return [...returns].filter((_, index) => batch.mask[index] === 1);
     };
-    // A critic of zeros would lose the mean square of the returns.
+    // The loss of a critic that always answers 0 is the mean square of the returns.
     const losses = series(options.journal, 'train/critic_loss').slice(-15);
     const squares = seen.slice(-15).map((batch) => mean(sampledReturns(batch).map((value) => value ** 2)));
     expect(mean(losses)).toBeLessThan(0.9 * mean(squares));
     const explained = series(options.journal, 'train/explained_variance');
-    // And it explains nothing.
+    // At the start, the critic answers 0 and explains nothing.
     expect(explained[0]).toBeCloseTo(0, 12);
     const last = seen.at(-1)!;
     const returns = sampledReturns(last);
@@ -119,7 +119,7 @@ describe('a critic of its own', () => {
     }
   });
 
-  // Mutation: ask the policy alone whether weights have moved.
+  // Mutation: check only the policy for changed weights.
   it('saves nothing of a step in which it has moved already', async () => {
     const { model, critic } = make();
     const controller = new AbortController();
@@ -145,14 +145,14 @@ describe('a critic of its own', () => {
     const options = reinforcement({ model, actor: modelActor(model), algorithm, steps: 3 });
     await trainReinforcement(options);
     expect(series(options.journal, 'train/optimizer_steps')).toEqual([4, 4, 4]);
-    // The value's term alone while it is warmed up; beside the policy's after that.
+    // Only the value's term during warm-up, then both terms.
     expect(series(options.journal, 'train/loss_policy').map((loss) => loss !== undefined)).toEqual([false, true, true]);
     expect(series(options.journal, 'train/critic_loss')).toEqual([undefined, undefined, undefined]);
   });
 });
 
 describe('refilled groups', () => {
-  // Mutation: begin at the same place of the order of tasks again, or number the groups from 0 in every round.
+  // Mutation: start every round at the same place in the order of tasks, or number its groups from 0.
   it('replace what says nothing, by tasks that follow in the order, up to so many rounds', async () => {
     const asked: { group: number; task: string; iteration: number }[] = [];
     const algorithm = reinforce({
@@ -165,13 +165,13 @@ describe('refilled groups', () => {
     });
     const options = reinforcement({ steps: 3, algorithm });
     await trainReinforcement(options);
-    // Step 1 wants 4 groups: it plays 4, 2 and 1 and keeps 2, 1 and 1. Step 2 keeps none.
+    // Step 1 needs 4 groups: it plays 4, 2 and 1, and keeps 2, 1 and 1. Step 2 keeps no group.
     expect(asked.filter(({ iteration }) => iteration === 1).map(({ group }) => group)).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(series(options.journal, 'train/groups')).toEqual([4, 0, 4]);
     expect(series(options.journal, 'rollout/refills')).toEqual([2, 2, 2]);
     expect(series(options.journal, 'rollout/episodes')).toEqual([21, 36, 21]);
     expect(series(options.journal, 'cost/episodes')).toEqual([21, 57, 78]);
-    // Nine tasks a round: none comes twice before all have come.
+    // Nine tasks per round: no task repeats before all have been played.
     const tasks = asked.map(({ task }) => task);
     expect(new Set(tasks.slice(0, 9)).size).toBe(9);
     expect(new Set(tasks.slice(9, 18)).size).toBe(9);
@@ -179,8 +179,7 @@ describe('refilled groups', () => {
 });
 
 describe('a greedy episode of each task', () => {
-  // Mutation: sample it at the policy's temperature, hand out the returns of another group, or leave it out of the
-  // price.
+  // Mutation: sample it at the policy's temperature, use the returns of another group, or do not count its price.
   it('gives every row of the task its return, and is paid for', async () => {
     const seen: TrainingBatch[] = [];
     const algorithm = reinforce({
@@ -255,11 +254,11 @@ describe('pairs', () => {
 });
 
 describe('recomputed log probabilities', () => {
-  // Mutation: leave the weights out of the advantages, or take the sampler's log probabilities into the ratio.
+  // Mutation: leave the weights out of the advantages, or use the sampler's log probabilities in the ratio.
   it('stand in the ratio, and weigh each token by the trainer over the sampler', async () => {
     const model = fluent();
     const generate = model.generate.bind(model);
-    // A sampler that is off: it reports too low a probability for every third token.
+    // An inaccurate sampler: it reports too low a probability for every third token.
     let tokens = 0;
     model.generate = async (...given) =>
       (await generate(...given)).map((answer): GeneratedTokens => {

@@ -11,7 +11,7 @@ import {
 
 const facts = { success: false, invalid: false };
 
-/** An episode with so many tokens in each turn. */
+/** An episode whose turns have these numbers of tokens. */
 function episode(...tokens: number[]): CompletedEpisode {
   return {
     iteration: 1,

@@ -1,9 +1,9 @@
-// One currency for what training learns from, so that recipes compare at equal cost (the Practitioner's Guide, section
-// 4.1 and table 9: 1,000 units, a demonstration costs 10, an episode 1). Counted are demonstrations and completed
-// episodes; neither evaluations nor attempts that broke cost anything.
+// One currency for training data, so that recipes can be compared at equal cost (the Practitioner's Guide, section 4.1
+// and table 9: 1,000 units, a demonstration costs 10, an episode 1). Demonstrations and completed episodes have a
+// price. Evaluations and failed attempts are free.
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 
-/** Price of each thing in units; what is absent costs nothing. */
+/** Price of each item in units. An absent item costs nothing. */
 interface BudgetCosts {
   readonly demonstration?: number;
   readonly episode?: number;
@@ -15,17 +15,19 @@ interface BudgetCosts {
 export interface Budget {
   readonly units: number;
   readonly costs: BudgetCosts;
-  /** Shares of stages by name, each in [0, 1], together at most 1; stages without one divide the rest evenly. */
+  /**
+   * Shares of stages by name, each in [0, 1], with a sum of at most 1. Stages without a share divide the rest evenly.
+   */
   readonly split?: { readonly [stage: string]: number };
 }
 
-/** What one stage may spend. */
+/** The budget of one stage. */
 export interface StageBudget {
   readonly units: number;
   readonly costs: BudgetCosts;
 }
 
-/** Absorbs what binary fractions of units lose, such as 0.29 * 100. */
+/** Absorbs rounding errors of binary fractions, such as 0.29 * 100. */
 const tolerance = 1e-9;
 
 /** Whether a stage of this kind pays anything out of a budget with these prices. */
@@ -36,7 +38,7 @@ export function costsAnything(
   return kind === 'sft' ? demonstration > 0 : episode + turn + token > 0;
 }
 
-/** Units of each stage. One without any does nothing. */
+/** Units of each stage. A stage without units does nothing. */
 export function stageBudgets(budget: Budget, stages: readonly string[]): ReadonlyMap<string, StageBudget> {
   const shares = new Map(Object.entries(budget.split ?? {}));
   const rest = 1 - stages.reduce((sum, stage) => sum + (shares.get(stage) ?? 0), 0);
@@ -54,29 +56,29 @@ export function affordableDemonstrations({ units, costs }: StageBudget): number 
   return affordable(units, costs.demonstration ?? 0);
 }
 
-/** Episodes that can still be begun: a bound from above, where turns and tokens cost something too. */
+/** Number of episodes that can still start. This is an upper bound if turns or tokens have a price too. */
 export function affordableEpisodes({ units, costs }: StageBudget, spent: number): number {
   // An episode has at least one turn of one token.
   return expectedEpisodes({ units: units - spent, costs }, 1, 1);
 }
 
-/** Episodes that the units pay for where one is expected to take so many turns and sampled tokens; whole ones. */
+/** Number of whole episodes that the units pay for, if an episode takes these numbers of turns and sampled tokens. */
 export function expectedEpisodes({ units, costs }: StageBudget, turns: number, tokens: number): number {
   const { episode = 0, turn = 0, token = 0 } = costs;
   return affordable(units, episode + turn * turns + token * tokens);
 }
 
 export interface Purchase {
-  /** The groups that are paid for: all before the first that is not. */
+  /** The groups that are paid for: all before the first unaffordable one. */
   readonly groups: readonly (readonly CompletedEpisode[])[];
   readonly spent: number;
-  /** The budget could not pay for all of them: the stage ends here. */
+  /** The budget could not pay for all groups: the stage ends here. */
   readonly overdrawn: boolean;
 }
 
 /**
- * Pays for groups in order, whole ones only, until one costs more than is left. That one and those after it are not
- * trained on, so a stage never learns from more than its units.
+ * Pays for whole groups in order, until one costs more than the remaining units. Training skips this group and all
+ * later ones, so a stage never learns from more than its units.
  */
 export function payForGroups(
   budget: StageBudget,

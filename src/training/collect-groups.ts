@@ -13,20 +13,20 @@ export interface GroupsOptions {
   readonly collect: CollectOptions & { readonly actor: ModelActor };
   readonly algorithm: Algorithm;
   readonly update: Pick<UpdateSettings, 'groupSize'>;
-  /** Groups that a step wants to learn from. */
+  /** Number of groups that a step should learn from. */
   readonly tasksPerStep: number;
   /** An endless order of tasks. */
   readonly tasksAt: TaskOrder;
   readonly budget?: StageBudget;
 }
 
-/** Where a stage stands. */
+/** Progress of a stage. */
 export interface GroupsState {
-  /** Training iteration, the path of the episodes' streams. */
+  /** Training iteration. The random streams of episodes depend on it. */
   readonly iteration: number;
-  /** Places of the order of tasks that are used up. */
+  /** Number of used places in the order of tasks. */
   readonly tasks: number;
-  /** Units of the budget. */
+  /** Spent units of the budget. */
   readonly spent: number;
 }
 
@@ -37,15 +37,15 @@ export interface CollectedGroups {
   readonly played: readonly (readonly CompletedEpisode[])[];
   /** The units to train on: rows that stay together. */
   readonly units: readonly (readonly CompletedEpisode[])[];
-  /** Groups that units come from. */
+  /** Number of groups that provided units. */
   readonly groups: number;
-  /** Episodes at temperature 0, by group, where the algorithm asks for them. */
+  /** Episodes at temperature 0, by group, if the algorithm asks for them. */
   readonly greedy: ReadonlyMap<number, CompletedEpisode>;
-  /** Further rounds that were played. */
+  /** Number of extra rounds. */
   readonly refills: number;
   readonly tasks: number;
   readonly spent: number;
-  /** The budget could not pay for all of it, or for no further group. */
+  /** The budget could not pay for all groups, or cannot pay for another one. */
   readonly exhausted: boolean;
 }
 
@@ -57,12 +57,12 @@ function episodesPerGroup({ update: { groupSize }, algorithm }: GroupKind): numb
   return groupSize + (algorithm.roles.includes('greedy') ? 1 : 0);
 }
 
-/** Groups that can still be begun: a bound from above, where turns and tokens cost something too. */
+/** Number of groups that can still start. This is an upper bound if turns or tokens have a price too. */
 export function affordableGroups(budget: StageBudget, spent: number, kind: GroupKind): number {
   return Math.floor(affordableEpisodes(budget, spent) / episodesPerGroup(kind));
 }
 
-/** Throws AG_RECIPE_INVALID where a stage has units, but not for a single group of episodes. */
+/** Throws AG_RECIPE_INVALID if a stage has units, but too few for one group of episodes. */
 export function refuseUnpaidGroups(stage: StagedGroups, algorithm: Algorithm): void {
   const { name, budget, update } = stage;
   if (budget === undefined || budget.units === 0) return;
@@ -89,7 +89,7 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
   let [tasks, groups, round, overdrawn] = [0, 0, 0, false];
 
   while (round <= (algorithm.refillRounds ?? 0) && groups < tasksPerStep && !overdrawn) {
-    // Tasks, each for a whole group, and no more than can be paid for.
+    // Choose tasks, each for a whole group, and at most as many as the budget can pay for.
     const count = Math.min(tasksPerStep - groups, payable(spent));
     if (count === 0) break;
     const first = tasks;
@@ -111,8 +111,8 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
       }
     }
 
-    // Groups: paid for, then those that the algorithm can learn from. Without the greedy episode it asked for, it
-    // cannot.
+    // Pay for groups, then keep those that the algorithm can learn from. A group is useless without the greedy episode
+    // that the algorithm asked for.
     const completed = completedGroups(sampled);
     played.push(...completed);
     const whole = completed.map((group) => [
@@ -145,13 +145,13 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
   };
 }
 
-/** The same at temperature 0. */
+/** The same options at temperature 0. */
 function greedily(collect: GroupsOptions['collect']): CollectOptions {
   const { actor } = collect;
   return { ...collect, actor: { ...actor, sampling: { temperature: 0, topP: 1, topK: 0 } } };
 }
 
-/** Completed episodes by group; a group that failed altogether is none. */
+/** Completed episodes by group. A group without a completed episode is left out. */
 function completedGroups(episodes: readonly Episode[]): CompletedEpisode[][] {
   const groups = new Map<number, CompletedEpisode[]>();
   for (const episode of episodes) {

@@ -2,11 +2,11 @@ import type { CollectionTimes } from '../rollout/collect-episodes.js';
 import type { CallTimes } from '../rollout/world-handle.js';
 
 /**
- * What the collections of a step took.
+ * Times of the collections of a step.
  *
- * @param before what calls of the world had taken until then
- * @returns `time/policy_waiting_share`, the share of the collections in which the policy waited for environments, and
- * the seconds of the calls of each phase, summed up over episodes that were played side by side
+ * @param before times of the calls of the world before the step
+ * @returns `time/policy_waiting_share`, the share of collection time in which the policy waited for environments, and
+ * the seconds of the calls of each phase, summed over concurrent episodes
  */
 export function collectionTimes(
   collections: readonly CollectionTimes[],

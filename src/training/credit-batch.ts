@@ -1,5 +1,5 @@
-// From episodes to a batch for training: references and values, the correction between sampler and trainer, advantages,
-// and their metrics.
+// Turns episodes into a training batch with references and values, the correction between sampler and trainer,
+// advantages, and their metrics.
 import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -21,7 +21,7 @@ export interface CreditOptions {
 
 export interface CreditedBatch {
   readonly batch: TrainingBatch;
-  /** The algorithm's memory after it. */
+  /** The algorithm's memory after this batch. */
   readonly state: JsonObject;
   readonly metrics: { readonly [name: string]: number };
 }
@@ -29,7 +29,7 @@ export interface CreditedBatch {
 /** Turns whose mean advantage is logged. */
 const loggedTurns = 8;
 
-/** @param greedy greedy episodes by group, where the algorithm asks for them */
+/** @param greedy greedy episodes by group, if the algorithm asks for them */
 export async function creditBatch(
   episodes: readonly CompletedEpisode[],
   greedy: ReadonlyMap<number, CompletedEpisode>,
@@ -95,7 +95,7 @@ function explainedVariance(
   };
 }
 
-/** Mean advantage of the first turns, each at the turn's last token: where in an episode credit goes. */
+/** Mean advantage of the first turns, each at the turn's last token. It shows where in an episode the credit goes. */
 function advantagesByTurn(batch: TrainingBatch, advantages: Float64Array): { readonly [name: string]: number } {
   const sums: { sum: number; count: number }[] = [];
   for (let row = 0; row < batch.rows; row += 1) {

@@ -4,16 +4,16 @@ import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { selectRows } from '../rollout/select-rows.js';
 
-/** Who answers for what an algorithm needs. */
+/** The models that provide the data of an algorithm's roles. */
 export interface RoleModels {
   readonly reference?: ReferenceModel;
-  /** The policy itself where the trunk is shared. */
+  /** The policy itself if the trunk is shared. */
   readonly critic?: Pick<PolicyModel, 'values'>;
 }
 
 /**
- * Adds the data of an algorithm's roles to a batch, once for all its epochs: the reference's log probabilities; the
- * critic's values, and the value of the state after a cap.
+ * Adds the data of an algorithm's roles to a batch, once for all its epochs: the reference's log probabilities, the
+ * critic's values, and the value of the state after a truncation.
  */
 export async function fillRoles(
   batch: TrainingBatch,

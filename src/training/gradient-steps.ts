@@ -4,10 +4,10 @@ import type { ForwardBackwardResult, OptimizerStep, PolicyModel } from '../contr
 import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** Optimizer steps in a row without finite loss and gradient, after which training is given up. */
+/** Training fails after this many consecutive optimizer steps without a finite loss and gradient. */
 const patience = 3;
 
-/** Makes optimizer steps and keeps account of them for the log; one for each training step. */
+/** Makes the optimizer steps of one training step, and collects their metrics for the log. */
 export class GradientSteps {
   readonly #model: PolicyModel;
   readonly #loss: Loss | undefined;
@@ -18,7 +18,7 @@ export class GradientSteps {
   #badInRow: number;
   #withoutTokens = 0;
   #tokens = 0;
-  /** With a sampled token. */
+  /** Rows with a sampled token. */
   #rows = 0;
   #gradientNorm = 0;
   #entropy = 0;
@@ -40,7 +40,7 @@ export class GradientSteps {
   }
 
   /**
-   * One optimizer step on a minibatch with its weights filled; a minibatch without sampled tokens is skipped and
+   * Makes one optimizer step on a minibatch whose weights are filled. A minibatch without sampled tokens is skipped and
    * counted.
    */
   async take(minibatch: TrainingBatch): Promise<void> {
@@ -78,7 +78,7 @@ export class GradientSteps {
     return this.#badInRow;
   }
 
-  /** Where training should be given up. */
+  /** The error if training should stop. */
   get error(): AgentgymError | undefined {
     if (this.#badInRow < patience) return undefined;
     const message = `${this.#badInRow} optimizer steps in a row had a loss or gradient that was not finite.`;
@@ -87,9 +87,9 @@ export class GradientSteps {
 
   /**
    * Means over the optimizer steps that were taken (`train/loss`, each term, `train/gradient_norm`), over rows with a
-   * sampled token (`rowMetrics` of the loss), or over sampled tokens (all others); absent where no step was taken.
-   * `train/logprob_gap` is the largest difference between the sampler and the first forward pass, whose weights are the
-   * sampler's.
+   * sampled token (`rowMetrics` of the loss), or over sampled tokens (all others). Absent if no step was taken.
+   * `train/logprob_gap` is the largest difference between the sampler and the first forward pass, which uses the
+   * sampler's weights.
    */
   metrics(): Record<string, number> {
     const counts = {
@@ -110,7 +110,7 @@ export class GradientSteps {
     };
   }
 
-  /** What a critic of its own is logged by. */
+  /** Metrics of a separate critic. */
   criticMetrics(): Record<string, number> {
     if (this.#taken === 0) return {};
     const loss = [...this.#terms.values()].reduce((sum, term) => sum + term, 0) / this.#taken;
@@ -123,7 +123,7 @@ export class GradientSteps {
     };
   }
 
-  /** The same for minibatches that a sampler drew, whose `logprobs` mean something. */
+  /** More metrics, for minibatches whose `logprobs` come from a sampler. */
   samplerMetrics(): Record<string, number> {
     if (this.#firstGap === undefined) return {};
     return { 'train/kl_sampler': this.#klToSampler / this.#tokens, 'train/logprob_gap': this.#firstGap };

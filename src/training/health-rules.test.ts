@@ -18,11 +18,11 @@ const well: StepMetrics = {
   'rollout/cut': 0.01,
 };
 
-/** What is told in the course of these steps, with the step. */
+/** The warnings of these steps, each with its step. */
 function told(steps: readonly StepMetrics[]): [step: number, message: string][] {
   let state: HealthState = initialHealth;
   return steps.flatMap((metrics, index) => {
-    // As a checkpoint would carry it.
+    // The state goes through JSON, as in a checkpoint.
     const next = watchHealth(JSON.parse(JSON.stringify(state)) as HealthState, metrics, healthRules);
     state = next.state;
     return next.warnings.map((message): [number, string] => [index + 1, message]);
@@ -37,7 +37,7 @@ describe('watchHealth', () => {
     expect(told(times(100))).toEqual([]);
   });
 
-  // Goes red where a limit is loosened tenfold, or where the rows of steps are not counted.
+  // Goes red when a limit is ten times looser, or when consecutive steps are not counted.
   it.each<[string, number, StepMetrics, RegExp]>([
     ['entropy-collapse', 10, { 'train/entropy': 0.01 }, /from 0\.50 to 0\.010 nats.*entropyCoefficient/],
     ['kl-runaway', 5, { 'train/kl_sampler': 0.2 }, /KL of 0\.20.*lower learning rate/],
@@ -52,7 +52,7 @@ describe('watchHealth', () => {
     expect(healthRules.find((rule) => rule.id === id)?.steps).toBe(steps);
     const said = told([...times(5), ...times(60, ill)]);
     expect(said).toEqual([[5 + steps, expect.stringMatching(message)]]);
-    // One good step in between, and the count begins again.
+    // One good step in between restarts the count.
     if (steps === 1) return;
     expect(told([...times(5), ...times(steps - 1, ill), ...times(1), ...times(steps - 1, ill)])).toEqual([]);
   });

@@ -1,12 +1,13 @@
-// Possible problems of reinforcement learning, as rules over the log. A problem must hold for some steps before it is
-// reported, once a stage, in words, with a suggestion. Limits are rules of thumb; their sources are next to each.
+// Rules that detect possible problems of reinforcement learning in the log. A problem must last for some steps before
+// it is reported. It is reported once per stage, with a suggestion. Limits are rules of thumb; sources are next to the
+// rules.
 
 /** Metrics of one step. */
 export type StepMetrics = { readonly [name: string]: number };
 
 export interface HealthRule {
   readonly id: string;
-  /** Steps in a row after which it is told. */
+  /** Consecutive steps after which the problem is reported. */
   readonly steps: number;
   /** @param early means of the stage's first steps; empty while they last */
   readonly ill: (now: StepMetrics, early: StepMetrics) => boolean;
@@ -26,7 +27,7 @@ export const healthRules: readonly HealthRule[] = [
   {
     id: 'entropy-collapse',
     steps: 10,
-    // A tenth of where it began, and less than 0.02 nats a token: nothing else is tried any more.
+    // Below a tenth of its start and below 0.02 nats per token, the policy no longer tries anything else.
     ill: (now, early) => {
       const entropy = now['train/entropy'];
       const began = early['train/entropy'];
@@ -86,7 +87,7 @@ export const healthRules: readonly HealthRule[] = [
   {
     id: 'logprob-gap',
     steps: 1,
-    // Law 1: sampling and training agree to 1e-4; what is far above means two different models.
+    // Law 1: sampling and training agree to 1e-4. A much larger gap means two different models.
     ill: (now) => over(now['train/logprob_gap'], 0.01) && !over(now['train/importance_weight'], 0),
     tell: (now) =>
       `sampler and trainer differ by ${number(now['train/logprob_gap'])} nats on a token. ` +
@@ -102,23 +103,23 @@ export const healthRules: readonly HealthRule[] = [
   },
 ];
 
-/** What is remembered of them from step to step; JSON. */
+/** The state of the rules between steps; JSON. */
 export type HealthState = {
-  /** Steps seen. */
+  /** Number of steps seen. */
   readonly seen: number;
   /** Sums over the first steps. */
   readonly early: { readonly [metric: string]: number };
-  /** Steps in a row, by rule; -1 once it has been told. */
+  /** Consecutive steps, by rule; -1 once the problem has been reported. */
   readonly runs: { readonly [rule: string]: number };
 };
 
 export const initialHealth: HealthState = { seen: 0, early: {}, runs: {} };
 
-/** Steps whose mean is where a stage began. */
+/** Number of first steps whose mean describes the start of a stage. */
 const earlySteps = 5;
 const remembered = ['train/entropy', 'rollout/tokens', 'rollout/episodes'];
 
-/** What is to be told after a step. */
+/** The state and the warnings after a step. */
 export function watchHealth(
   state: HealthState,
   now: StepMetrics,

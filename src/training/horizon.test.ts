@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type HorizonSchedule, type HorizonState, horizonTurns, initialHorizon, nextHorizon } from './horizon.js';
 
-/**
- * Turns of each step, where every step has this outcome; the state goes through JSON each time, as in a resumed run.
- */
+/** Turns of each step, given the outcomes. The state goes through JSON each time, as in a resumed run. */
 function turns(schedule: HorizonSchedule, outcomes: readonly { success: number; truncated: number }[]): number[] {
   let state: HorizonState = initialHorizon;
   return outcomes.map((outcome, index) => {
@@ -34,7 +32,7 @@ describe('horizons by step', () => {
     const schedule: HorizonSchedule = { schedule: 'scaling-inter', turns: [5, 8, 10], every: 3 };
     const expected = [5, 5, 5, 8, 8, 8, 10, 10, 10, 10];
     expect(turns(schedule, steps(10))).toEqual(expected);
-    // AgentGym-RL, resumed at a multiple of `every`, went on two stages in two steps.
+    // AgentGym-RL, resumed at a multiple of `every`, advanced two stages in two steps.
     for (let step = 1; step <= 10; step += 1) {
       expect(horizonTurns(schedule, initialHorizon, step)).toBe(expected[step - 1]);
     }

@@ -1,12 +1,12 @@
-// Schedules of the horizon (turns per episode). ScalingInter is AgentGym-RL's: a list of caps, raised every so many
-// steps (arXiv 2509.08755, section 3; there the stage is counted up as training goes on and comes out wrong after a
-// resume, here it is a function of the step).
+// Schedules of the horizon (turns per episode). ScalingInter comes from AgentGym-RL: a list of caps that changes at
+// regular steps (arXiv 2509.08755, section 3). The original counts its stages during training, and is wrong after a
+// resume. Here the stage is a function of the step.
 import type { JsonObject } from '../contracts/json.js';
 
-/** How many turns an episode may take, as training goes on. Steps count within a stage, from 1. */
+/** The number of turns that an episode may take during training. Steps are counted within a stage, from 1. */
 export type HorizonSchedule =
   | { readonly schedule: 'fixed'; readonly turns: number }
-  /** From one number of turns to another in even steps over `over` training steps, rounded down. */
+  /** Changes from one number of turns to another in even steps over `over` training steps, rounded down. */
   | { readonly schedule: 'linear'; readonly from: number; readonly to: number; readonly over: number }
   /** The next number of turns every `every` training steps; the last one stays. */
   | { readonly schedule: 'scaling-inter'; readonly turns: readonly number[]; readonly every: number }
@@ -28,7 +28,7 @@ export type HorizonSchedule =
       readonly window: number;
     };
 
-/** What a schedule remembers between steps; JSON. Schedules by step remember nothing. */
+/** The state of a schedule between steps; JSON. Schedules by step have no state. */
 export interface HorizonState extends JsonObject {
   /** Place in the list of turns. */
   readonly place: number;
@@ -36,7 +36,7 @@ export interface HorizonState extends JsonObject {
   readonly recent: readonly number[];
 }
 
-/** What a step tells the schedule. */
+/** The outcome of a step that the schedule reads. */
 export interface HorizonOutcome {
   /** Share of episodes that solved their task. */
   readonly success: number;
@@ -46,7 +46,7 @@ export interface HorizonOutcome {
 
 export const initialHorizon: HorizonState = { place: 0, recent: [] };
 
-/** The most turns that a schedule comes to: what evaluations, demonstrations and the model's memory are sized by. */
+/** The largest number of turns in a schedule. Evaluations, demonstrations and the model's memory are sized by it. */
 export function longestTurns(schedule: HorizonSchedule): number {
   switch (schedule.schedule) {
     case 'fixed':
@@ -91,7 +91,7 @@ export function nextHorizon(schedule: HorizonSchedule, state: HorizonState, outc
   return { place: state.place, recent };
 }
 
-/** The number at a place of a list, the last one from there on. */
+/** The number at a place of a list, or the last number after its end. */
 function at(turns: readonly number[], place: number): number {
   return turns[Math.min(place, turns.length - 1)] as number;
 }

@@ -1,4 +1,4 @@
-// The laws of training that the loops answer for: resume (7), interruption (8), splits (10). Each test names the line
+// The laws of training that the loops must keep: resume (7), interruption (8), splits (10). Each test names the line
 // that breaks it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ async function reopen(journal: MemoryJournal, checkpoint: KeptCheckpoint) {
   return { model, resume, journal: new MemoryJournal(model, { journal, checkpoint }) };
 }
 
-/** Runs a stage once in one go, and once from each of its checkpoints; all must end alike. */
+/** Runs a stage once without a break, and once from each of its checkpoints. All must end in the same state. */
 async function expectExactResume(
   run: (changes: { model: TabularPolicy; journal: MemoryJournal; resume?: JsonObject }) => Promise<StageResult>,
 ): Promise<MemoryJournal> {
@@ -64,7 +64,7 @@ async function expectExactResume(
 
 describe('law 7: resume is exact, bit for bit', () => {
   // Mutation: shuffle with `random.shuffle` instead of `random.stream('demonstrations', round).shuffle`, count `tokens`
-  // beside the state, or reset the optimizer on a resume too.
+  // outside the state, or reset the optimizer on a resume too.
   it('of supervised fine-tuning', async () => {
     const journal = await expectExactResume(async (changes) => trainSupervised(await supervised(changes)));
     expect(journal.checkpoints.map(({ step, force }) => [step, force])).toEqual(
@@ -76,8 +76,8 @@ describe('law 7: resume is exact, bit for bit', () => {
     expect(losses.at(-1)).toBeLessThan(losses[0]! - 0.5);
   });
 
-  // Mutation: keep the algorithm's state, the horizon's or the totals in variables beside `state`; shuffle minibatches
-  // or choose what is recorded with `random` itself; draw tasks in the order of calls.
+  // Mutation: keep the state of the algorithm or the horizon, or the totals, in variables outside `state`; shuffle
+  // minibatches or choose recorded episodes with `random` itself; draw tasks in the order of calls.
   it('of reinforcement learning, with an algorithm that remembers, a horizon that watches, a budget and evaluations', async () => {
     const asked: number[] = [];
     const evaluation: StageEvaluation = {
@@ -180,7 +180,7 @@ describe('law 8: an interruption leaves a run that can be resumed', () => {
     expect(await expectSameAfter(options, { evaluation })).toBe(4);
   });
 
-  /** Aborts in a backward pass; then it may break off. */
+  /** Aborts in a backward pass, and can then fail. */
   class Aborting extends TabularPolicy {
     static readonly like = babbler();
     passes = 0;
@@ -206,7 +206,7 @@ describe('law 8: an interruption leaves a run that can be resumed', () => {
     expect(await expectSameAfter(options, {})).toBe(2);
   });
 
-  // Mutation: save in the `catch` whatever the policy version says; the checkpoint then holds half a step.
+  // Mutation: save in the `catch` without a check of the policy version; the checkpoint then holds half a step.
   it('while an engine breaks off in the middle of an update: the step before stays the last one saved', async () => {
     const controller = new AbortController();
     const options = reinforcement({ model: new Aborting(controller, true), signal: controller.signal });
@@ -237,8 +237,8 @@ describe('law 8: an interruption leaves a run that can be resumed', () => {
 });
 
 describe('law 10: splits never leak', () => {
-  // Mutation: ask `taskAt` for `step + index`, so that tasks come again too soon. Another split it cannot read: it is
-  // given one alone.
+  // Mutation: ask `taskAt` for `step + index`, so that tasks repeat too soon. Training cannot read another split,
+  // because it gets only one.
   it('reinforcement learning plays training tasks only, all equally often', async () => {
     const played: string[] = [];
     class Watched extends Signals {

@@ -2,15 +2,17 @@
 export interface LearningRateSchedule {
   /** Highest learning rate. */
   readonly peak: number;
-  /** Steps that climb to the peak in even increments; step `warmup` is the first at the peak. 0: none. */
+  /**
+   * Number of steps that climb to the peak in even increments. Step `warmup` is the first at the peak. 0: no warm-up.
+   */
   readonly warmup: number;
   readonly schedule: 'constant' | 'linear' | 'cosine';
-  /** Share of the peak that the last step has; no effect on a constant rate. */
+  /** Learning rate of the last step as a share of the peak. No effect on a constant rate. */
   readonly floor: number;
 }
 
 /**
- * The learning rate of a step, from 1 to `steps`. A function of the step alone, so that a resumed run has the same
+ * The learning rate of a step, from 1 to `steps`. It depends only on the step, so that a resumed run has the same
  * rates.
  */
 export function learningRate(

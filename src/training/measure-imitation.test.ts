@@ -14,7 +14,7 @@ const demonstrations = [
 const rows = demonstrations.map((one) => layOutDemonstration(one, model.encoder, 100)!);
 const { signal } = new AbortController();
 
-/** One token at a time, by the model's own greedy answers and log probabilities of single rows. */
+/** Measures one token at a time, with the model's greedy answers and the log probabilities of single rows. */
 async function byHand(): Promise<{ loss: number; agreement: number }> {
   let [loss, tokens, agreed, turns] = [0, 0, 0, 0];
   for (const { record, turns: all } of rows) {
@@ -39,7 +39,7 @@ async function byHand(): Promise<{ loss: number; agreement: number }> {
           );
         const [greedy] = await ask(0, 1);
         same &&= greedy!.tokens[0] === record.tokens[at];
-        // Whatever draw brings the expert's token out tells its log probability.
+        // Any draw that gives the expert's token shows its log probability.
         for (let draw = 1; draw > 0; draw -= 0.002) {
           const [drawn] = await ask(1, draw);
           if (drawn!.tokens[0] !== record.tokens[at]) continue;
@@ -56,8 +56,8 @@ async function byHand(): Promise<{ loss: number; agreement: number }> {
 }
 
 describe('measureImitation', () => {
-  // Goes red when observations are counted, end tokens are not, or a turn that is right but for its end is called
-  // agreed.
+  // Goes red when observations are counted, when end tokens are not counted, or when a turn with a wrong end counts as
+  // agreement.
   it('is the mean cross entropy of the tokens of the expert, and how often the likeliest answer is its own', async () => {
     const [found, expected] = [await measureImitation(model, rows, signal), await byHand()];
     expect(found.loss).toBeCloseTo(expected.loss, 10);

@@ -7,15 +7,15 @@ import type { DemonstrationRow } from '../rollout/demonstration.js';
  */
 export interface Imitation {
   /**
-   * Mean cross entropy of the expert's tokens, end tokens included, in nats: as `train/loss` is of the games that are
-   * trained on.
+   * Mean cross entropy of the expert's tokens, end tokens included, in nats. `train/loss` is the same for training
+   * games.
    */
   readonly loss: number;
-  /** Share of the expert's turns at which the policy's likeliest answer is the expert's, to the token. */
+  /** Share of the expert's turns where the policy's most likely answer equals the expert's in every token. */
   readonly agreement: number;
 }
 
-/** Rows that are laid out as one batch. */
+/** Number of rows in a batch. */
 const rowsAtOnce = 64;
 
 /** @param demonstrations in the model's tokens; at least one */
@@ -58,7 +58,7 @@ async function answerTurns(
         sequence: `imitation/${row}/${turn}`,
         endIds: model.encoder.endIds,
         maxTokens: end - start,
-        // An argmax draws nothing.
+        // Greedy decoding does not use the draws.
         draws: new Float64Array(end - start).fill(1),
       },
     })),

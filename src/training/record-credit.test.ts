@@ -15,7 +15,8 @@ import { recordCredit } from './record-credit.js';
 const six = (value: number): number => Number(value.toPrecision(6));
 
 /**
- * REINFORCE whose advantages differ from token to token, with a critic and a reference; `seen` gets what it answered.
+ * REINFORCE whose advantages differ from token to token, with a critic and a reference. `seen` collects its batches and
+ * advantages.
  */
 function noisy(
   seen: { batch: TrainingBatch; advantages: Float64Array }[],
@@ -60,7 +61,7 @@ describe('credit on record', () => {
     return { model, reference, seen, steps };
   }
 
-  // Goes red when rows are joined with other episodes than their own, or `first` is any other row.
+  // Goes red when rows are joined with the wrong episodes, or when `first` is another row.
   it("holds the algorithm's advantages, the critic's values and the divergence, token by token", async () => {
     const { model, reference, seen, steps } = await train();
     expect(steps).toHaveLength(3);
@@ -85,11 +86,11 @@ describe('credit on record', () => {
         }
       }
     }
-    // Values of a critic that has learnt: not all are 0.
+    // The critic has learnt: not all values are 0.
     expect(steps[2]!.some(({ record }) => record!.values!.some((value) => value !== 0))).toBe(true);
   });
 
-  // Goes red when the advantages of the algorithm are shown, and not those that the loss reads.
+  // Goes red when the record shows the algorithm's advantages instead of those that the loss reads.
   it('holds advantages as the loss reads them, corrected for a sampler that is off', async () => {
     const minibatches: TrainingBatch[] = [];
     const weights: Algorithm['weights'] = (minibatch) => {

@@ -3,11 +3,11 @@ import type { ConversationEncoder } from '../contracts/policy.js';
 import type { CompletedEpisode, Episode, TokenRecord } from '../contracts/trajectory.js';
 import { showPieces } from '../rollout/show-pieces.js';
 
-/** What a step has learnt from. */
+/** The data that a step learnt from. */
 interface Credited {
   /** The episode of each row of the batch. */
   readonly rows: readonly CompletedEpisode[];
-  /** Absent where nothing was learnt. */
+  /** Absent if nothing was learnt. */
   readonly batch?: TrainingBatch;
 }
 
@@ -46,12 +46,12 @@ function creditOf(batch: TrainingBatch, rows: readonly number[]): Pick<TokenReco
     }),
     ...(values && { values: tokens((index) => values[index] as number, first) }),
   };
-  // JSON has no word for numbers that are not finite.
+  // JSON cannot represent numbers that are not finite.
   const finite = Object.entries(shown).filter(([, numbers]) => numbers.every(Number.isFinite));
   return Object.fromEntries(finite.map(([name, numbers]) => [name, numbers.map(rounded)]));
 }
 
-/** Six digits: enough to look at. */
+/** Six digits are enough to look at. */
 function rounded(value: number): number {
   return Number(value.toPrecision(6));
 }

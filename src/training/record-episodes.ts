@@ -2,9 +2,9 @@ import type { Random } from '../contracts/random.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 
 /**
- * Selects the episodes of a step to keep, by seed, with every failed one, in order. Whole groups fill up to half of
- * `count`, or one group if only one fits, so that readers can compare plays of one task; then single episodes, so that
- * many tasks are shown.
+ * Selects the episodes of a step to keep, by seed and in order, including every failed one. Whole groups fill up to
+ * half of `count`, or one group if only one fits, so that readers can compare plays of one task; then single episodes,
+ * so that many tasks are shown.
  */
 export function recordEpisodes(episodes: readonly Episode[], count: number, random: Random): Episode[] {
   const groups = membersOf(episodes);
@@ -19,7 +19,7 @@ export function recordEpisodes(episodes: readonly Episode[], count: number, rand
   return episodes.filter((episode) => episode.status === 'failed' || chosen.has(episode));
 }
 
-/** Recorded episodes with what each of their groups returned, the members that are not recorded among them. */
+/** Adds to each recorded episode the returns of its whole group, including members that are not recorded. */
 export function withGroupReturns(recorded: readonly Episode[], all: readonly Episode[]): Episode[] {
   const groups = membersOf(all);
   return recorded.map((episode) =>

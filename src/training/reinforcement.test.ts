@@ -1,4 +1,5 @@
-// The loop of reinforcement learning, told with the tabular policy. Long because its tests share one small world.
+// The loop of reinforcement learning, tested with the tabular policy. The file is long because its tests share one
+// small world.
 import { describe, expect, it } from 'vitest';
 
 import type { Algorithm } from '../contracts/algorithm.js';
@@ -53,11 +54,11 @@ describe('trainReinforcement', () => {
     const options = reinforcement({ model, actor: modelActor(model, { sampling }), steps: 2 });
     await trainReinforcement(options);
     for (const gap of series(options.journal, 'train/logprob_gap')) expect(gap).toBeLessThan(1e-12);
-    // Four optimizer steps on: the policy is no longer the one that sampled.
+    // After four optimizer steps, the policy is no longer the one that sampled.
     expect(series(options.journal, 'train/kl_sampler').at(-1)).toBeGreaterThan(1e-6);
   });
 
-  // Mutation: hand `algorithm.initialState` to `advantages`.
+  // Mutation: pass `algorithm.initialState` to `advantages`.
   it('hands the algorithm what it remembered after the step before', async () => {
     const before: JsonObject[] = [];
     const after: JsonObject[] = [];
@@ -91,7 +92,7 @@ describe('trainReinforcement', () => {
     expect([...epochs[0]!].sort()).toEqual([...epochs[1]!].sort());
     expect(epochs[0]).not.toEqual(epochs[1]);
     for (const { groups } of seen) expect(groups.filter((group, row) => group !== groups[row - 1])).toHaveLength(2);
-    // More minibatches than groups: single rows are dealt.
+    // With more minibatches than groups, single rows are dealt.
     seen.length = 0;
     const many = { groupSize: 4, epochs: 1, minibatches: 3 };
     await trainReinforcement(
@@ -120,7 +121,7 @@ describe('trainReinforcement', () => {
     expect(series(options.journal, 'train/without_batch')).toEqual([1, 1]);
   });
 
-  // Mutation: in `GradientSteps.take`, go on as if the step had been applied.
+  // Mutation: in `GradientSteps.take`, continue as if the step had been applied.
   it('skips what is not finite, and gives up after three in a row', async () => {
     let poisoned = 0;
     const algorithm = (steps: readonly number[]): Algorithm =>
@@ -265,7 +266,7 @@ describe('trainReinforcement', () => {
 });
 
 describe('budgets', () => {
-  // Mutation: compare after playing only, or pay for whole steps.
+  // Mutation: compare only after playing, or pay for whole steps.
   it('end a stage exactly, in the middle of a step', async () => {
     const budget = { units: 30, costs: { episode: 1 } };
     const options = reinforcement({ steps: 100, budget });
@@ -273,7 +274,7 @@ describe('budgets', () => {
     expect(await trainReinforcement(options)).toMatchObject({ status: 'completed', steps: 3 });
     expect(series(options.journal, 'cost/units')).toEqual([12, 24, 30]);
     expect(series(options.journal, 'rollout/episodes')).toEqual([12, 12, 6]);
-    // The learning rate is planned over the steps there will be: the last one is at the floor.
+    // The learning rate is planned over the expected steps: the last one is at the floor.
     expect(series(options.journal, 'train/learning_rate').at(-1)).toBeCloseTo(0.01, 12);
     expect(options.journal.checkpoints.at(-1)).toMatchObject({ step: 3, force: true });
   });
@@ -297,7 +298,7 @@ describe('budgets', () => {
       const learnt: CompletedEpisode[] = [];
       const select: NonNullable<Algorithm['select']> = (group) => {
         learnt.push(...group);
-        // Some groups say nothing and are replaced.
+        // Some groups have no signal and are replaced.
         return group[0]!.group % 3 === 1 ? [] : [group];
       };
       const options = reinforcement({
@@ -315,8 +316,8 @@ describe('budgets', () => {
       const paid = learnt.reduce((sum, episode) => sum + price(episode), 0);
       expect(spent.units).toBeCloseTo(paid, 9);
       expect(paid).toBeLessThanOrEqual(units + 1e-9);
-      // What was played and not paid for: the first group of it costs too much. Where all was paid for, not even a
-      // group of single tokens is affordable.
+      // Episodes that were played but not paid for: their first group costs too much. If all were paid for, even a
+      // group of single tokens is not affordable.
       const played = options.journal.kept.at(-1)!.episodes as CompletedEpisode[];
       const unpaid = played.filter(
         (episode) =>
@@ -332,7 +333,7 @@ describe('budgets', () => {
     }
   });
 
-  // Mutation: end at the planned steps; a broken attempt is not paid for, and its units would be lost.
+  // Mutation: end at the planned steps; a failed attempt is not paid for, and its units would be lost.
   it('go on beyond the steps that were planned where attempts broke', async () => {
     let resets = 0;
     class Fragile extends Signals {
@@ -397,7 +398,7 @@ describe('roles', () => {
     });
     const options = reinforcement({ model, steps: 2, reference, algorithm });
     await trainReinforcement(options);
-    // The start is kept, so that a resumed run can freeze it again.
+    // The initial weights are kept, so that a resumed run can freeze it again.
     expect(options.journal.checkpoints[0]).toMatchObject({ step: 0, force: true });
     const [first, second] = seen;
     const farthest = ({ mask, logprobs, referenceLogprobs }: TrainingBatch): number =>
@@ -415,7 +416,7 @@ describe('roles', () => {
     const make = (): TabularPolicy => babbler({ contextLength: 1, deviation: 0, valueHead: true });
     const model = make();
     speakFluently(model);
-    // What stands where the mask is 0 must not matter.
+    // Values where the mask is 0 must not matter.
     const values = model.values.bind(model);
     model.values = async (batch) =>
       (await values(batch)).map((value, index) => (batch.mask[index] === 1 ? value : NaN));
@@ -438,7 +439,7 @@ describe('roles', () => {
     });
     const options = reinforcement({ model, actor: modelActor(model), algorithm, steps: 3 });
     expect((await trainReinforcement(options)).status).toBe('completed');
-    // The policy as it was when it was asked.
+    // The policy with the weights of the last batch.
     const before = make();
     await before.load(options.journal.checkpoints.at(-2)!.folder);
     const { rows, width, tokens, length, truncated, bootstrapValue } = seen.at(-1)!;
@@ -450,7 +451,7 @@ describe('roles', () => {
     }
     expect(bootstrapValue.some((value) => value !== 0)).toBe(true);
 
-    /** V of a sequence by the slow way: a row of its own whose next token is asked for. */
+    /** V of a sequence, computed the slow way: the value of the next token in a separate row. */
     async function valueAfter(sequence: readonly number[]): Promise<number> {
       const size = sequence.length + 1;
       const found = await before.values({

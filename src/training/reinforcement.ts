@@ -20,41 +20,41 @@ import { recordCredit } from './record-credit.js';
 import { algorithmLosses, updateModels } from './update-models.js';
 
 export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
-  /** The model that is trained, and how it plays. */
+  /** The trained model, and how it plays. */
   readonly actor: ModelActor;
   readonly algorithm: Algorithm;
   readonly update: UpdateSettings;
-  /** The weights before the stage's first step, also after a resume; where the algorithm has the role. */
+  /** The weights before the stage's first step, also after a resume. Present if the algorithm has the role. */
   readonly reference?: ReferenceModel;
-  /** The second model, where the algorithm's critic has a trunk of its own; saved and loaded with the policy. */
+  /** The second model, if the algorithm's critic has its own trunk. It is saved and loaded with the policy. */
   readonly critic?: PolicyModel;
-  /** The training split, and nothing else. */
+  /** Only the training split. */
   readonly tasks: TaskList;
   readonly tasksPerStep: number;
   readonly environments: EnvironmentPool;
   readonly reward: ComposedReward;
   readonly horizon: HorizonSchedule;
   readonly rollout: RolloutSettings;
-  /** What the stage may spend; absent: anything. */
+  /** The budget of the stage. Absent: unlimited. */
   readonly budget?: StageBudget;
-  /** Episodes of a step that are kept on record, chosen by seed; failed ones always are. */
+  /** Number of episodes to record in a step, chosen by seed. Failed ones are always recorded. */
   readonly record: number;
 }
 
-/** What a step hands to the next. */
+/** The state that a step passes to the next. */
 interface ReinforcementState extends JsonObject {
   readonly algorithm: JsonObject;
   readonly horizon: HorizonState;
   readonly badInRow: { readonly policy: number; readonly critic: number };
-  /** Places of the order of tasks that are used up. */
+  /** Number of used places in the order of tasks. */
   readonly tasks: number;
-  /** Units of the stage's budget. */
+  /** Spent units of the stage's budget. */
   readonly spent: number;
 }
 
 /**
- * Steps that the budget can pay for at least in part, where that is known beforehand; the learning rate is planned over
- * them.
+ * Number of steps that the budget can pay for at least in part, if this is known in advance. The learning rate is
+ * planned over them.
  */
 export function plannedSteps(options: ReinforcementOptions): number {
   const { steps, budget, tasksPerStep } = options;
@@ -64,7 +64,7 @@ export function plannedSteps(options: ReinforcementOptions): number {
   return Math.min(steps, Math.ceil(groups / tasksPerStep));
 }
 
-/** Multi-turn reinforcement learning: sample with the weights as they are, learn from it, repeat. */
+/** Multi-turn reinforcement learning: sample with the current weights, learn from the episodes, repeat. */
 export function trainReinforcement(options: ReinforcementOptions): Promise<StageResult> {
   const { actor, algorithm, budget, critic, environments, horizon, random, reference, reward, rollout } = options;
   const { model, sampling } = actor;
@@ -74,7 +74,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
   const losses = algorithmLosses(algorithm);
 
   async function step(step: number, state: ReinforcementState) {
-    // Episodes, by the weights as they are.
+    // Collect episodes with the current weights.
     const turns = horizonTurns(horizon, state.horizon, step);
     const collectStart = performance.now();
     const toolStart = actor.tools?.milliseconds ?? 0;
@@ -103,7 +103,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
     const { episodes, played, units, spent } = collected;
     const updateStart = performance.now();
 
-    // Credit: one batch, its references and values, its advantages.
+    // Assign credit: one batch with its references, values and advantages.
     const rows = units.flat();
     const models = {
       ...(reference && { reference }),
@@ -119,7 +119,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         })
       : undefined;
 
-    // Optimizer steps.
+    // Make the optimizer steps.
     const updates = await updateModels(credited?.batch, losses(step), step, state.badInRow, {
       algorithm,
       update,
@@ -130,7 +130,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
       random: random.stream('minibatches', step),
     });
 
-    // What it came to.
+    // Collect the results.
     const end = performance.now();
     const summary = summarizeEpisodes(episodes);
     const greedy = summarizeEpisodes([...collected.greedy.values()]);
@@ -184,7 +184,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         }),
         episodes,
       ),
-      // Attempts that broke are not paid for: then there are units left when the planned steps are over.
+      // Failed attempts are not paid for, so units can be left after the planned steps.
       ...(budget && { ended: collected.exhausted || step >= options.steps }),
       ...(error && { error }),
     };
@@ -208,7 +208,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
   );
 }
 
-/** All returns of the group are the same, so that no member is better than another. */
+/** Whether all returns of the group are the same, so that no member is better than another. */
 function isWithoutSignal(group: readonly CompletedEpisode[]): boolean {
   return group.every((episode) => Math.abs(episode.return - (group[0]?.return ?? 0)) < 1e-12);
 }
@@ -221,7 +221,7 @@ function rolloutMetrics(summary: EpisodesSummary, horizon: number): Record<strin
     'rollout/return_mean': summary.returnMean,
     ...prefixed('rollout/reward', summary.components),
     'rollout/rewards_per_turn': rewardsPerTurn,
-    // Without rewards there is no such number.
+    // Without rewards, this ratio does not exist.
     ...(stepsPerReward !== null && { 'rollout/steps_per_reward': stepsPerReward }),
     'rollout/turns_mean': summary.turnsMean,
     'rollout/horizon': horizon,
@@ -241,7 +241,7 @@ function toolMetrics({ toolCalls }: EpisodesSummary, milliseconds: number): Reco
   return {
     'rollout/tool_calls': toolCalls.mean,
     'rollout/tool_calls_failed': toolCalls.failed,
-    // Of calls that ran side by side: it may be more than the collection took.
+    // A sum over concurrent calls, so it can exceed the time of the collection.
     'time/tool_seconds': milliseconds / 1000,
   };
 }

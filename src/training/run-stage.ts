@@ -1,5 +1,5 @@
-// The frame of both kinds of training: steps one after another, each a function of the weights and of a small JSON
-// state. So an abandoned step leaves nothing behind, and a resumed stage continues as if nothing had happened.
+// The frame of both kinds of training: a sequence of steps, each a function of the weights and of a small JSON state.
+// So an abandoned step leaves no trace, and a resumed stage continues as if it had never stopped.
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { Journal } from '../contracts/journal.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -15,11 +15,11 @@ import { describeStopRule, readStopRules, type StopRule, type StopState } from '
 export interface OptimizerPlan {
   readonly settings: OptimizerSettings;
   readonly learningRate: LearningRateSchedule;
-  /** Global norm that gradients are clipped to; absent: not clipped. */
+  /** Gradients are clipped to this global norm. Absent: no clipping. */
   readonly clipNorm?: number;
 }
 
-/** The optimizer's constants in a training step. */
+/** The optimizer's settings in a training step. */
 export function optimizerStep(
   { learningRate: schedule, clipNorm }: OptimizerPlan,
   step: number,
@@ -30,64 +30,64 @@ export function optimizerStep(
 
 /** Evaluations during a stage; they never change training. */
 export interface StageEvaluation {
-  /** Steps from one to the next; the last step of the stage is always evaluated. */
+  /** Number of steps between evaluations. The last step of the stage is always evaluated. */
   readonly every: number;
   evaluate(step: number): Promise<readonly EvaluationSummary[]>;
-  /** What else is measured then, by the metric's name after `eval/`. */
+  /** Further measurements at the same steps, by the metric's name after `eval/`. */
   measure?(): Promise<{ readonly [name: string]: number }>;
 }
 
-/** What both kinds of stages are given. */
+/** Options of both kinds of stages. */
 export interface StageOptions {
-  /** Its name in the recipe. */
+  /** Name of the stage in the recipe. */
   readonly stage: string;
   readonly model: PolicyModel;
   readonly steps: number;
   readonly optimizer: OptimizerPlan;
-  /** A stream of this stage's own. */
+  /** A separate stream for this stage. */
   readonly random: Random;
   readonly journal: Journal;
   readonly evaluation?: StageEvaluation;
-  /** Where the stage is one that other runs begin with too. */
+  /** Present if other runs begin with the same stage. */
   readonly shared?: SharedStage;
-  /** What the stages before have spent; a resumed stage finds it in its checkpoint. */
+  /** Spending of the stages before. A resumed stage reads it from its checkpoint. */
   readonly spent: Spending;
-  /** What `Journal.checkpoint` was given for this stage; the model has been loaded from the same checkpoint. */
+  /** The progress that `Journal.checkpoint` received for this stage. The model was loaded from the same checkpoint. */
   readonly resume?: JsonObject;
   readonly signal: AbortSignal;
-  /** What ends the stage early, for good. */
+  /** Rules that end the stage early and permanently. */
   readonly stopWhen?: readonly StopRule[];
-  /** Asked after every step: true ends the stage early, resumable. */
+  /** Called after every step. True ends the stage early; it can be resumed. */
   readonly shouldStop?: () => boolean;
 }
 
-/** What a step of a shared stage came to. */
+/** The result of a step of a shared stage. */
 export interface RecordedStep {
   readonly outcome: Omit<StepOutcome<JsonObject>, 'episodes' | 'error'>;
-  /** Floating-point operations; null where the model cannot count them. */
+  /** Floating-point operations. null if the model cannot count them. */
   readonly operations: number | null;
 }
 
-/** A stage that several runs share, and one of them trains: the others read its results instead of training. */
+/** A stage that several runs share. One of them trains it, and the others read its results. */
 export interface SharedStage {
-  /** The result of a step; loads its weights if they are needed. Undefined: the step must be trained. */
+  /** Returns the result of a step, and loads its weights if they are needed. Undefined: the step must be trained. */
   take(step: number): Promise<RecordedStep | undefined>;
-  /** Whether the weights are those after this step: where they are not, nothing can be saved. */
+  /** Whether the model has the weights after this step. If not, nothing can be saved. */
   holdsWeights(step: number): boolean;
-  /** Writes down a step that was trained. */
+  /** Stores a trained step. */
   keep(step: number, recorded: RecordedStep, ended: boolean): Promise<void>;
 }
 
 export interface StageResult {
-  /** `stopped`: by `shouldStop`. Everything but `completed` can be resumed. */
+  /** `stopped`: by `shouldStop`. Every status except `completed` can be resumed. */
   readonly status: 'completed' | 'interrupted' | 'stopped' | 'failed';
-  /** Steps that are done, before a resume included. */
+  /** Number of finished steps, including those before a resume. */
   readonly steps: number;
   /** Seconds of this call. */
   readonly seconds: number;
-  /** By the run, up to here. */
+  /** Spending of the run so far. */
   readonly spent: Spending;
-  /** Where the status is `failed`. */
+  /** Present if the status is `failed`. */
   readonly error?: AgentgymError;
 }
 
@@ -99,25 +99,25 @@ interface StepOutcome<State extends JsonObject> {
   /** Episodes to keep. */
   readonly episodes?: readonly Episode[];
   /**
-   * Whether the stage ends with this step; absent: where it is the last one. A budget may end it sooner, or carry it
-   * further than was planned.
+   * Whether the stage ends with this step. Absent: it ends with the last planned step. A budget can end it earlier or
+   * later.
    */
   readonly ended?: boolean;
-  /** Training cannot go on. */
+  /** Present if training cannot continue. */
   readonly error?: AgentgymError;
 }
 
 export interface StageFrame<State extends JsonObject> {
   readonly kind: 'sft' | 'rl';
   readonly initialState: State;
-  /** Save the weights as they are before the first step, too. */
+  /** Whether to save the weights before the first step, too. */
   readonly keepStart: boolean;
-  /** A model that learns beside the policy. */
+  /** A second model that learns together with the policy. */
   readonly beside?: PolicyModel;
   step(step: number, state: State): Promise<StepOutcome<State>>;
 }
 
-/** What `Journal.checkpoint` is given. */
+/** The progress that `Journal.checkpoint` receives. */
 interface Progress<State extends JsonObject> extends JsonObject {
   readonly step: number;
   readonly state: State;
@@ -125,11 +125,11 @@ interface Progress<State extends JsonObject> extends JsonObject {
   readonly ended: boolean;
   readonly health: HealthState;
   readonly stops: StopState;
-  /** Metrics of the last step, where its evaluation was interrupted: they have not been written yet. */
+  /** Metrics of the last step, if its evaluation was interrupted. They have not been written yet. */
   readonly pending: { readonly [name: string]: number } | null;
 }
 
-/** Goes through the steps that are not done yet. */
+/** Takes the remaining steps of a stage. */
 export async function runStage<State extends JsonObject>(
   options: StageOptions,
   frame: StageFrame<State>,
@@ -169,7 +169,7 @@ export async function runStage<State extends JsonObject>(
     return read;
   }
 
-  /** A step that is trained, or, of a shared stage, read. */
+  /** Trains a step, or reads it if the stage is shared. */
   async function takeStep(
     step: number,
     state: State,
@@ -179,7 +179,7 @@ export async function runStage<State extends JsonObject>(
       const { outcome, operations } = recorded as RecordedStep & { outcome: StepOutcome<State> };
       return { outcome, operations: operations ?? undefined };
     }
-    // What evaluations have computed is nobody's cost.
+    // Operations of evaluations are not a cost of training.
     takeOperations(models);
     const outcome = await frame.step(step, state);
     return { outcome, operations: takeOperations(models) };
@@ -226,8 +226,7 @@ export async function runStage<State extends JsonObject>(
           pending: metrics,
         };
       }
-      // From here on the weights have moved: an interruption must not lose the step, so its metrics wait in the
-      // checkpoint.
+      // The weights have changed here. An interruption must not lose the step, so the checkpoint keeps its metrics.
       const evaluated = await evaluate(options, progress.step, progress.ended);
       const metrics = { ...progress.pending, ...evaluated };
       await journal.metrics({ stage, step: progress.step, metrics });
@@ -253,7 +252,10 @@ export async function runStage<State extends JsonObject>(
   }
 }
 
-/** A rule that never reads anything is no rule; evaluations are checked before the run, since their names are known. */
+/**
+ * Warns of rules whose metric the first step did not measure. Metrics of evaluations are checked before the run,
+ * because their names are known.
+ */
 function warnOfUnknownMetrics({ stage, stopWhen = [], journal }: StageOptions, metrics: StepMetrics): void {
   for (const { metric } of stopWhen) {
     if (metric in metrics || metric.startsWith('eval/')) continue;

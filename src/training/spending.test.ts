@@ -1,5 +1,4 @@
-// Both loops, one after the other, with models that are watched: what the log says was spent is counted anew here, call
-// by call.
+// Runs both loops with watched models, and counts the spending in the log again, call by call.
 import { describe, expect, it } from 'vitest';
 
 import type { Algorithm } from '../contracts/algorithm.js';
@@ -70,7 +69,7 @@ describe('what a run spends', () => {
     });
 
   // Goes red when the reference, the critic or greedy episodes are left out of `costs` or of `takeOperations(models)`,
-  // when an evaluation is counted, or when a stage begins at nothing again.
+  // when an evaluation is counted, or when a stage restarts its counts at 0.
   it('is what was computed and played, over both stages, and not what was evaluated', async () => {
     const model = babbler({ contextLength: 1, deviation: 0.5 });
     const critic = babbler({ contextLength: 1, deviation: 0, valueHead: true });
@@ -131,7 +130,7 @@ describe('what a run spends', () => {
     const { vocabularySize } = model.encoder;
     expect(evaluated).toBe(5 * 8);
     expect(result.spent.operations).toBe(5 * vocabularySize * (own.tokens + second.tokens - evaluated));
-    // Groups of three, and a greedy episode of each: 20 a step, of which 15 are kept on record.
+    // Five groups of three, each with a greedy episode: 20 episodes per step, of which 15 are recorded.
     expect(result.spent.episodes).toBe(60);
     expect(played).toHaveLength(45);
     expect(result.spent.tokens).toBe(answered);
@@ -165,7 +164,7 @@ describe('what a run spends', () => {
         (name) => `cost/${name}`,
       ),
     );
-    // A second model that cannot count leaves the sum without a number too.
+    // With a second model that cannot count, the sum is undefined too.
     expect(takeOperations([model, mute])).toBeUndefined();
     const journal = new MemoryJournal(model);
     const next = await trainReinforcement(reinforcement({ model, steps: 1, spent, journal }));

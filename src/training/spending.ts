@@ -4,39 +4,40 @@
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel } from '../contracts/policy.js';
 
-/** Totals so far; part of every checkpoint. null: nobody can say. */
+/** Totals so far; part of every checkpoint. null: unknown. */
 export interface Spending extends JsonObject {
-  /** Demonstrations that were trained on, each once, however often training came round to it. */
+  /** Demonstrations that were trained on, each counted once. */
   readonly demonstrations: number;
   /**
-   * Ids of the distinct tasks of these, and of completed episodes; null where a demonstration does not name its task.
+   * Ids of the distinct tasks of these demonstrations and of completed episodes. null if a demonstration does not name
+   * its task.
    */
   readonly tasks: readonly string[] | null;
   /**
-   * Completed episodes, greedy ones and those that no batch took included. Attempts that broke count in `operations`
-   * alone.
+   * Completed episodes, including greedy ones and those outside every batch. Failed attempts count only in
+   * `operations`.
    */
   readonly episodes: number;
   readonly turns: number;
-  /** Tokens that the policy sampled in them. */
+  /** Tokens that the policy sampled in these episodes. */
   readonly tokens: number;
   /** Tokens whose loss reached the policy's weights, once for every pass over them. */
   readonly trainedTokens: number;
   /** Steps of the policy's optimizer that were applied. */
   readonly optimizerSteps: number;
   /**
-   * Floating-point operations of sampling and training, critic and reference included; null where a model cannot count
+   * Floating-point operations of sampling and training, including critic and reference. null if a model cannot count
    * them.
    */
   readonly operations: number | null;
-  /** Units of the run's budget; null where there is none. */
+  /** Spent units of the run's budget. null without a budget. */
   readonly units: number | null;
 }
 
-/** What a step adds. Absent: nothing. */
+/** The costs of one step. Absent: 0. */
 export interface StepCosts {
   readonly demonstrations?: number;
-  /** Tasks that were met, new or not; null: not known. */
+  /** Tasks of the step, new or not. null: unknown. */
   readonly tasks: readonly string[] | null;
   readonly episodes?: number;
   readonly turns?: number;
@@ -46,7 +47,7 @@ export interface StepCosts {
   readonly units?: number;
 }
 
-/** Where a run begins. */
+/** Spending at the start of a run. */
 export function nothingSpent(policy: Pick<PolicyModel, 'takeOperations'>, hasBudget: boolean): Spending {
   return {
     demonstrations: 0,
@@ -61,7 +62,7 @@ export function nothingSpent(policy: Pick<PolicyModel, 'takeOperations'>, hasBud
   };
 }
 
-/** @param operations of the step; undefined where a model cannot count them */
+/** @param operations of the step; undefined if a model cannot count them */
 export function spend(before: Spending, costs: StepCosts, operations: number | undefined): Spending {
   const {
     demonstrations = 0,
@@ -86,7 +87,7 @@ export function spend(before: Spending, costs: StepCosts, operations: number | u
   };
 }
 
-/** Operations of these models since they were last asked; undefined where one of them cannot say. */
+/** Operations of these models since the last call. Undefined if one of them cannot count. */
 export function takeOperations(models: readonly PolicyModel[]): number | undefined {
   const counts = models.map((model) => model.takeOperations?.());
   return counts.reduce((sum, count) => (sum === undefined || count === undefined ? undefined : sum + count), 0);
@@ -95,16 +96,18 @@ export function takeOperations(models: readonly PolicyModel[]): number | undefin
 /** The costs in the result of a run. */
 export interface SpentTotals {
   readonly demonstrations: number;
-  /** Distinct ones, of demonstrations and episodes together; absent where a demonstration does not name its task. */
+  /**
+   * Number of distinct tasks of demonstrations and episodes together. Absent if a demonstration does not name its task.
+   */
   readonly tasks?: number;
   readonly episodes: number;
   readonly turns: number;
   readonly tokens: number;
   readonly trainedTokens: number;
   readonly optimizerSteps: number;
-  /** Absent where the policy cannot count them. */
+  /** Absent if the policy cannot count them. */
   readonly operations?: number;
-  /** Absent where the run has no budget. */
+  /** Absent if the run has no budget. */
   readonly units?: number;
 }
 
@@ -123,7 +126,7 @@ export function spentTotals({ tasks, operations, units, ...counts }: Spending): 
   };
 }
 
-/** What each is called in `metrics.jsonl`. */
+/** Names of the totals in `metrics.jsonl`. */
 const metricNames: { readonly [name in keyof SpentTotals]-?: string } = {
   demonstrations: 'cost/demonstrations',
   tasks: 'cost/tasks',
@@ -145,7 +148,7 @@ export function costMetrics(spending: Spending): Record<string, number> {
   );
 }
 
-/** The totals that a line of metrics tells: all of them, but in a run from before they were counted. */
+/** The totals in a line of metrics. Old runs lack totals that were not counted yet. */
 export function totalsOfMetrics(metrics: { readonly [name: string]: number }): Partial<SpentTotals> {
   return Object.fromEntries(
     names.flatMap((name) => {

@@ -8,7 +8,7 @@ export interface StopRule {
   readonly for: number;
 }
 
-/** Readings in a row, by rule; JSON. */
+/** Consecutive readings, by rule; JSON. */
 export type StopState = readonly number[];
 
 /**

@@ -11,23 +11,23 @@ export interface SupervisedOptions extends StageOptions {
   readonly demonstrations: readonly DemonstrationRow[];
   /** Demonstrations in an optimizer step. */
   readonly batchSize: number;
-  /** What the demonstrations cost, in units of the run's budget: paid at the first step, for all of them. */
+  /** Cost of all demonstrations in units of the run's budget, paid at the first step. */
   readonly units?: number;
 }
 
-/** What a step hands to the next. */
+/** The state that a step passes to the next. */
 interface SupervisedState extends JsonObject {
   readonly badInRow: number;
 }
 
-/** Steps that go through all demonstrations so often. */
+/** Number of steps for this many passes over all demonstrations. */
 export function stepsOfEpochs(epochs: number, demonstrations: number, batchSize: number): number {
   return Math.ceil((epochs * demonstrations) / batchSize);
 }
 
 /**
  * Supervised fine-tuning: cross entropy of the demonstrations' action tokens and their end tokens, as a mean over the
- * tokens of a step. Each time around, demonstrations come in a new order, a function of the seed and the step.
+ * tokens of a step. In each pass, demonstrations have a new order, which depends only on the seed and the step.
  */
 export function trainSupervised(options: SupervisedOptions): Promise<StageResult> {
   const { demonstrations, batchSize, model, optimizer, steps, units = 0 } = options;
@@ -44,7 +44,7 @@ export function trainSupervised(options: SupervisedOptions): Promise<StageResult
       const updates = new GradientSteps(model, loss, optimizerStep(optimizer, step, steps), state.badInRow);
       await updates.take({ ...batch, weight: aggregationWeights(batch, 'token-mean') });
 
-      // The first round shows each once.
+      // The first round shows each demonstration once.
       const seen = (places: number): number => Math.min(places, demonstrations.length);
       const tasks = rows.map(({ task }) => task);
       return {
@@ -63,7 +63,7 @@ export function trainSupervised(options: SupervisedOptions): Promise<StageResult
   });
 }
 
-/** The rows of a step, by the place of the first in an endless sequence of shuffled demonstrations. */
+/** The rows of a step, given the place of its first row in an endless sequence of shuffled demonstrations. */
 function shuffledRows({ demonstrations, batchSize, random }: SupervisedOptions): (place: number) => DemonstrationRow[] {
   const count = demonstrations.length;
   const orders = new Map<number, readonly DemonstrationRow[]>();

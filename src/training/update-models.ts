@@ -1,5 +1,5 @@
-// The optimizer steps of a training step: every epoch orders the rows again, the policy trains on each minibatch, and
-// so does its critic.
+// The optimizer steps of a training step. Every epoch shuffles the rows again, and the policy and its critic train on
+// each minibatch.
 import type { Algorithm, CriticPlan, UpdateSettings } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { Loss } from '../contracts/loss.js';
@@ -15,17 +15,17 @@ export interface UpdateOptions {
   readonly algorithm: Algorithm;
   readonly update: UpdateSettings;
   readonly model: PolicyModel;
-  /** A second model, where the algorithm's critic has a trunk of its own. */
+  /** A second model, if the algorithm's critic has its own trunk. */
   readonly critic?: PolicyModel;
   readonly optimizer: OptimizerPlan;
   readonly steps: number;
-  /** A stream of this step's own. */
+  /** A separate stream for this step. */
   readonly random: Random;
 }
 
 /** Which losses train which model in a step. */
 export interface StepLosses {
-  /** Of the policy's model; absent while only an own critic learns. */
+  /** Loss of the policy's model. Absent while only a separate critic learns. */
   readonly policy?: Loss;
   readonly critic?: Loss;
 }
@@ -41,7 +41,7 @@ export function algorithmLosses(algorithm: Algorithm): (step: number) => StepLos
   return (step) => (step <= plan.warmup ? warming : whole);
 }
 
-/** The settings of an own critic's optimizer. */
+/** The optimizer settings of a separate critic. */
 function criticOptimizer(optimizer: OptimizerPlan, { learningRate }: CriticPlan): OptimizerPlan {
   if (learningRate === null) return optimizer;
   return { ...optimizer, learningRate: { ...optimizer.learningRate, peak: learningRate } };
@@ -52,7 +52,7 @@ export interface ModelUpdates {
   readonly critic: GradientSteps;
 }
 
-/** Makes the steps of one batch, whose advantages are filled; nothing where there is none. */
+/** Makes the optimizer steps of one batch with its advantages. Without a batch, it makes no step. */
 export async function updateModels(
   batch: TrainingBatch | undefined,
   losses: StepLosses,
@@ -79,8 +79,8 @@ export async function updateModels(
 }
 
 /**
- * Rows of each minibatch: whole groups (or pairs) in random order, dealt as evenly as they go; single rows, where there
- * are more minibatches than groups. Never more minibatches than there is to deal.
+ * Rows of each minibatch. Whole groups (or pairs) are dealt in random order, as evenly as possible. With more
+ * minibatches than groups, single rows are dealt. There are never more minibatches than items to deal.
  */
 function dealRows(batch: TrainingBatch, minibatches: number, pairs: boolean, random: Random): number[][] {
   const groups = pairs ? pairsOf(batch) : groupRows(batch);

@@ -2,12 +2,12 @@ import type { Json } from '../../contracts/json.js';
 import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
 
 /**
- * Learns from pairs or from imitation rather than by policy gradient, or is a variant of another; tried only where it
- * is asked for.
+ * These learn from pairs or imitation instead of policy gradients, or are variants of another algorithm. They are tried
+ * only on request.
  */
 const apart = ['dpo', 'expert-iteration', 'dr-grpo', 'gspo', 'dapo'];
 
-/** How advantages and loss are made. Options that another algorithm has too keep the recipe's values. */
+/** Varies how advantages and the loss are computed. Options that algorithms share keep the recipe's values. */
 export const algorithm: Axis = {
   name: 'algorithm',
   summary: 'The installed algorithms',
@@ -20,7 +20,7 @@ export const algorithm: Axis = {
     const all = installed.map(({ name }) => name).filter((name) => !apart.includes(name));
     const tried = wordsOf('algorithm', values ?? [base.name, ...all.filter((name) => name !== base.name)]);
     const own = (await host.find('algorithm', base.name)).contribution.options;
-    // Defaults are each algorithm's own.
+    // Each algorithm keeps its own defaults.
     const chosen = Object.entries(base.options).filter(
       ([option, value]) => JSON.stringify(value) !== JSON.stringify(own[option]?.default),
     );

@@ -7,7 +7,7 @@ import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
 
 /** The input from which an axis makes its cells. */
 export interface AxisContext {
-  /** Of the recipe that is varied. */
+  /** Plan of the recipe that is varied. */
   readonly plan: RunPlan;
   readonly host: PluginHost;
   readonly settings: HostSettings;
@@ -20,26 +20,26 @@ interface AxisCells {
   readonly cells: readonly CellPlan[];
   /** Id of the cell that the others are compared with. */
   readonly reference: string;
-  /** `all` where the question is which cell is best: every one is compared with every other. */
+  /** `all` compares every pair of cells, for questions about the best cell. */
   readonly compare?: AblationPlan['compare'];
-  /** Settings that all cells share besides the recipe, so that they are comparable, unless flags change them. */
+  /** Settings of all cells besides the recipe, which make them comparable. Flags can change these. */
   readonly shared?: CellSettings;
-  /** What all cells must have, whatever recipe and flags say. */
+  /** Settings of all cells that recipe and flags cannot change. */
   readonly fixed?: CellSettings;
-  /** As `AblationPlan` has it. */
+  /** As in `AblationPlan`. */
   readonly tests?: readonly string[];
 }
 
-/** Something that is varied by name: `agentgym ablate NAME`. */
+/** A variation with a name: `agentgym ablate NAME`. */
 export interface Axis {
   readonly name: string;
   /** What it varies, for help. */
   readonly summary: string;
-  /** Throws AG_ABLATION_AXIS where the recipe cannot be varied in this way. */
+  /** Throws AG_ABLATION_AXIS if the recipe cannot be varied in this way. */
   cells(context: AxisContext): Promise<AxisCells> | AxisCells;
 }
 
-/** The recipe cannot be varied along an axis. */
+/** The error for a recipe that cannot be varied along an axis. */
 export function cannotVary(axis: string, because: string, hint: string): AgentgymError {
   return new AgentgymError('AG_ABLATION_AXIS', {
     message: `\`${axis}\` cannot be varied here: ${because}.`,
@@ -52,7 +52,7 @@ export function stagesOf<Kind extends StagePlan['kind']>({ stages }: RunPlan, ki
   return stages.filter((stage): stage is Extract<StagePlan, { kind: Kind }> => stage.kind === kind);
 }
 
-/** Values that must all be words; throws AG_ABLATION_AXIS where one is not. */
+/** Checks that all values are words. Throws AG_ABLATION_AXIS if one is not. */
 export function wordsOf(axis: string, values: readonly Json[]): readonly string[] {
   const wrong = values.find((value) => typeof value !== 'string');
   if (wrong === undefined) return values as readonly string[];

@@ -6,8 +6,8 @@ import { cannotVary, stagesOf, type Axis } from './axis.js';
 const costs = { demonstration: 10, episode: 1 };
 
 /**
- * Shares of one budget that go into demonstrations; the rest into reinforcement learning (the Practitioner's Guide,
- * table 9).
+ * Shares of one budget for demonstrations. The rest pays for reinforcement learning (the Practitioner's Guide, table
+ * 9).
  */
 export const budget: Axis = {
   name: 'budget',
@@ -43,20 +43,21 @@ interface Prices {
   readonly episode?: number;
 }
 
-/** What the recipe itself would spend. */
+/** Units that the recipe itself would spend. */
 function ownCost(sft: SftStagePlan, rl: RlStagePlan): number {
   return costs.demonstration * demonstrationsOf(sft) + costs.episode * rl.episodesPerStep * rl.steps;
 }
 
 /**
- * Steps that spend a share: supervised steps grow with the demonstrations, so that each is seen as often as in the
- * recipe; steps of reinforcement learning are as many as their episodes can be paid for. Where episodes are priced by
- * turns or tokens the budget alone ends the stage.
+ * Steps that spend a share. Supervised steps grow with the demonstrations, so that each demonstration is seen as often
+ * as in the recipe. Steps of reinforcement learning are as many as their episodes can be paid for. If turns or tokens
+ * price the episodes, only the budget ends the stage.
  */
 function stepsFor(sft: SftStagePlan, rl: RlStagePlan, units: number, share: number, prices: Prices): CellSettings {
   const demonstrations = demonstrationsOf(sft);
   const affordable = Math.floor((units * share) / (prices.demonstration ?? costs.demonstration) + 1e-9);
-  // Without a count the stage takes what its units pay for, and a tokenizer is built from the same text in all cells.
+  // Without a count, the stage takes as many demonstrations as its units pay for, and all cells build the tokenizer
+  // from the same text.
   const isCounted = sft.own.demonstrations.count !== undefined;
   const supervised = {
     ...(isCounted && { [`stages.${sft.name}.demonstrations.count`]: null }),
@@ -67,19 +68,19 @@ function stepsFor(sft: SftStagePlan, rl: RlStagePlan, units: number, share: numb
   return { ...supervised, [`stages.${rl.name}.steps`]: Math.max(minimumSteps(rl), rlSteps) };
 }
 
-/** A stage is longer than its own warm-up. */
+/** A stage must be longer than its warm-up. */
 function minimumSteps({ own }: StagePlan): number {
   return own.optimizer.warmup + 1;
 }
 
-/** As many as in the recipe if nothing has a price. */
+/** Number of demonstrations in the recipe if nothing has a price. */
 function demonstrationsOf({ name, demonstrations: { countUnpaid } }: SftStagePlan): number {
   if (countUnpaid < Infinity) return countUnpaid;
   const hint = `Set \`stages.${name}.demonstrations.count\`.`;
   throw cannotVary('budget', 'the recipe does not give the number of demonstrations', hint);
 }
 
-/** 1 - 0.8 without its binary dust. */
+/** Removes binary rounding errors, such as those of 1 - 0.8. */
 function round(share: number): number {
   return Math.round(share * 1e9) / 1e9;
 }

@@ -6,16 +6,16 @@ import { allTasks } from '../../rollout/task-order.js';
 import type { WorldHandle } from '../../rollout/world-handle.js';
 import { cannotVary, type AxisContext } from './axis.js';
 
-/** An environment's options under a name; those that are left out have their defaults. */
+/** Named options of an environment. Missing options have their defaults. */
 interface EnvironmentLevel {
   readonly id: string;
   readonly options: { readonly [option: string]: Json };
 }
 
 /**
- * Refuses levels that the environment does not take, and levels that deal their tasks so differently that what one
- * trains on another is tested on: the runs would refuse that one by one, some of them after others were trained. Splits
- * without bounds are left to the runs.
+ * Refuses levels that the environment does not accept. Refuses levels that split tasks differently, so that training
+ * tasks of one level are test tasks of another. Each run would refuse these too, but some only after others were
+ * trained. Unbounded splits are left to the runs.
  */
 export async function checkLevels(
   axis: string,

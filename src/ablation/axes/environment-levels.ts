@@ -3,8 +3,8 @@ import { isKeyMap } from '../../config/recipe-layer.js';
 import { cannotVary, type AxisContext } from './axis.js';
 
 /**
- * Values of the environment's options that make tasks harder, by option: those that the user gave, else those that the
- * environment proposes.
+ * Values of the environment's options that make tasks harder, by option. The user's values take precedence over those
+ * that the environment proposes.
  *
  * @throws AG_ABLATION_AXIS if the option does not exist, or if no values are given or proposed
  */

@@ -4,8 +4,8 @@ import { valueName } from '../cell-id.js';
 import { cannotVary, stagesOf, type Axis } from './axis.js';
 
 /**
- * Fixed horizons against schedules that lengthen them (ScalingInter-RL, AgentGym-RL, section 3.3). All are evaluated at
- * the longest.
+ * Compares fixed horizons with schedules that lengthen them (ScalingInter-RL, AgentGym-RL, section 3.3). All cells are
+ * evaluated at the longest horizon.
  */
 export const horizon: Axis = {
   name: 'horizon',

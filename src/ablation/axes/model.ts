@@ -1,6 +1,6 @@
 import { cannotVary, wordsOf, type Axis } from './axis.js';
 
-/** Sizes of the policy that are built from scratch. */
+/** Sizes of a policy that is built from scratch. */
 export const model: Axis = {
   name: 'model',
   summary: 'The size of the policy: its presets',
@@ -13,7 +13,7 @@ export const model: Axis = {
       const hint = 'Use a recipe with `policy.preset`, or write an ablation file that varies `policy.from`.';
       throw cannotVary('model', 'the recipe starts from given weights', hint);
     }
-    // Next to the recipe's own size: larger ones take many times as long.
+    // Only the sizes next to the recipe's: larger ones take many times as long.
     const at = presets.indexOf(preset);
     const tried = wordsOf('model', values ?? presets.slice(Math.max(0, at - 1), at + 2));
     if (tried.length < 2) {

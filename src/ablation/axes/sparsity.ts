@@ -1,9 +1,9 @@
 import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
 
-/** Schemes that pay for solving the task; other terms, such as costs, stay in every cell. */
+/** Reward schemes that pay for solving the task. Other terms, such as costs, stay in every cell. */
 const schemes = ['sparse', 'balanced', 'dense', 'progress'];
 
-/** Rewards from one at the end to one for every milestone (the Practitioner's Guide, section 4.3). */
+/** Varies the reward from one at the end to one for every milestone (the Practitioner's Guide, section 4.3). */
 export const sparsity: Axis = {
   name: 'sparsity',
   summary: 'Density of the reward: sparse, balanced, dense',

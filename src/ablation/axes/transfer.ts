@@ -7,16 +7,16 @@ import { checkLevels } from './check-levels.js';
 import { cannotVary, type Axis, type AxisContext } from './axis.js';
 import { environmentLevels } from './environment-levels.js';
 
-/** Something to train on, which is also something to be tested on. */
+/** An environment for training, which is also an environment for testing. */
 interface Level extends CellPlan {
   /** Options in which it differs from the recipe's environment. */
   readonly options: { readonly [option: string]: Json };
 }
 
 /**
- * Trains on each level of an option of the environment, and tests on all of them: what learning one kind of task is
- * worth on the others (the Practitioner's Guide, tables 5 and 6). Every run is tested everywhere, so that n levels are
- * n cells, not n times n.
+ * Trains on each level of an option of the environment, and tests on all levels. This measures how much training on one
+ * kind of task helps on the others (the Practitioner's Guide, tables 5 and 6). Every run is tested on all levels, so n
+ * levels are n cells, not n times n.
  */
 export const transfer: Axis = {
   name: 'transfer',
@@ -33,8 +33,7 @@ export const transfer: Axis = {
       const hint = `Give two or more, such as \`--values '{${option ?? 'OPTION'}: [...]}'\`.`;
       throw cannotVary('transfer', `there is only one level, ${first?.id ?? own}`, hint);
     }
-    // The options of a level are the recipe's but for one; what is not set has the environment's default, as it has in
-    // the recipe.
+    // A level changes one option of the recipe. Unset options have the environment's defaults, as in the recipe.
     const complete = (changed: Level['options']) =>
       Object.fromEntries(Object.entries({ ...options, ...changed }).filter(([, value]) => value !== null));
     const played = levels.map((level) => ({ id: level.id, options: complete(level.options) }));
@@ -55,7 +54,7 @@ export const transfer: Axis = {
 };
 
 interface Levels {
-  /** The option that varies, where it is one. */
+  /** The varied option, if there is only one. */
   readonly option?: string;
   /** Id of the recipe's own environment among the levels. */
   readonly own: string;

@@ -2,32 +2,32 @@ import { AgentgymError } from '../../errors/agentgym-error.js';
 import { checkPackage, type PluginPackage } from './check-package.js';
 import { probePlugin, type ProbedContribution } from './probe-plugin.js';
 
-/** A name that some plugin contributes already. */
+/** A name that another plugin already contributes. */
 export interface ClaimedName {
   readonly kind: string;
   readonly name: string;
   readonly package: string;
 }
 
-/** What a plugin has to stand up to before it is used. */
+/** Settings for the checks that a plugin must pass before it is used. */
 export interface AcceptanceSettings {
   readonly hostVersion: string;
   readonly signal: AbortSignal;
-  /** What all other plugins contribute; asked only once the rest is right. */
+  /** The contributions of all other plugins. Called only after the other checks have passed. */
   readonly claimed: () => Promise<readonly ClaimedName[]>;
-  /** What comes between reading the package and importing it: its install scripts. */
+  /** Called between reading the package and importing it, for its install scripts. */
   readonly prepare?: (json: PluginPackage) => Promise<void>;
 }
 
-/** A plugin that may be used. */
+/** A plugin that has passed all checks. */
 export interface AcceptedPlugin {
   readonly json: PluginPackage;
   readonly contributions: readonly ProbedContribution[];
 }
 
 /**
- * Checks a plugin's package, first without running any of its code, then by importing it in another process, and that
- * its names are free.
+ * Checks a plugin's package, first without running any of its code, then by importing it in another process. Also
+ * checks that its names are free.
  *
  * @throws AgentgymError AG_PLUGIN_REFUSED, AG_CONTRIBUTION_CONFLICT
  */

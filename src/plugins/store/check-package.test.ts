@@ -26,7 +26,7 @@ it('reads a good package, also for a host before its release', async () => {
   expect(await checkPackage(packageWith({}), '1.0.0-next.3')).toMatchObject({ name: 'fixture' });
 });
 
-// Each red when its line in inspect-package.ts is left out.
+// Each goes red when its line in inspect-package.ts is left out.
 it.each([
   ['no field', { agentgym: undefined }, 'no `agentgym` field'],
   ['a field that is no declaration', { agentgym: { recipe: 'x' } }, 'no `agentgym` field'],

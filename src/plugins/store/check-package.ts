@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { API_VERSION, inspectPackage, type PackageFault } from '../inspect-package.js';
 
-/** What the store reads of a plugin's package.json. */
+/** The part of a plugin's package.json that the store reads. */
 export interface PluginPackage {
   readonly name: string;
   readonly version: string;
@@ -17,7 +17,7 @@ export interface PluginPackage {
 const BUILDERS = ['prepare', 'prepack', 'build'];
 
 /**
- * Refuses names that no registry accepts: npm names files after them, which would be written elsewhere.
+ * Refuses names that no registry accepts: npm names files after them, and would write these files elsewhere.
  *
  * @param from source of the package
  * @throws AgentgymError AG_PLUGIN_REFUSED
@@ -30,8 +30,8 @@ export function refusePackageName(name: unknown, from: string): void {
 }
 
 /**
- * Reads a package's package.json and refuses it, before any of its code runs, where this host cannot use it as a
- * plugin.
+ * Reads a package's package.json. Refuses the package if this host cannot use it as a plugin, before any of its code
+ * runs.
  *
  * @throws AgentgymError AG_PLUGIN_REFUSED, AG_PLUGIN_NOT_FOUND
  */
@@ -56,7 +56,7 @@ export async function checkPackage(root: string, hostVersion: string): Promise<P
 const anotherVersion = (name: string): string =>
   `Install another version of it, \`agentgym plugins install ${name}@VERSION\`, or another agentgym.`;
 
-/** What the one who installs can do, or ask the author for. */
+/** What a user can do, or ask the author for. */
 const cures: { readonly [Kind in PackageFault['kind']]: (name: string) => string | undefined } = {
   'package-json': () => undefined,
   'plugin-field': () =>

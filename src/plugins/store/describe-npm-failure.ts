@@ -7,18 +7,18 @@ const UNREACHABLE =
 
 const WITHOUT_NETWORK = 'Without a network, install from a folder or a tarball: `agentgym plugins install ./FILE.tgz`.';
 
-/** True where another try, or npm's cache, may help: the registry could not be asked, or did not answer properly. */
+/** Whether another try or npm's cache may help: the registry was not reachable, or did not answer properly. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof NpmFailure && UNREACHABLE.test(error.code);
 }
 
-/** True where the registry answered, and has no package of that name. */
+/** Whether the registry answered that it has no package with this name. */
 export function isMissing(error: unknown, name: string): boolean {
   if (!(error instanceof NpmFailure) || error.code !== 'E404') return false;
   return error.message.includes(name.replace('/', '%2f')) || error.detail.includes(`'${name}@`);
 }
 
-/** What npm's failure means for somebody who installs a plugin; what is no failure of npm is given back as it is. */
+/** Translates npm's failure into an error for users who install a plugin. Other errors are returned unchanged. */
 export function describeNpmFailure(failure: unknown, what: string): unknown {
   if (!(failure instanceof NpmFailure)) return failure;
   const { code } = failure;

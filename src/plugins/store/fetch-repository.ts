@@ -3,7 +3,7 @@ import { maxSatisfying } from 'semver';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { runProgram, type ProgramResult } from './run-program.js';
 
-/** Asks nobody for a password, and speaks no protocol that runs a program. */
+/** Git must not ask for a password, and must not use protocols that run a program. */
 const ENVIRONMENT = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
@@ -11,8 +11,9 @@ const ENVIRONMENT = {
 };
 
 /**
- * Checks out a branch, tag, commit or `semver:RANGE` of a repository into an empty folder, and gives the commit.
- * Nothing of the repository runs: npm would install its development dependencies and run its `prepare`.
+ * Checks out a branch, tag, commit or `semver:RANGE` of a repository into an empty folder, and returns the commit. No
+ * code of the repository runs. With npm instead of git, its development dependencies would be installed and its
+ * `prepare` would run.
  *
  * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_INSTALL_FAILED
  */
@@ -45,11 +46,11 @@ export async function fetchRepository(
   const shallow = await git('fetch', '--quiet', '--depth', '1', '--', url, wanted);
   if (shallow.code === 0) await must('checkout', '--quiet', '--detach', 'FETCH_HEAD');
   else if (wanted === 'HEAD') {
-    // A server that knows nothing of git hands out whole histories only.
+    // A server without support for git can only send whole histories.
     await must('fetch', '--quiet', '--', url, wanted);
     await must('checkout', '--quiet', '--detach', 'FETCH_HEAD');
   } else {
-    // Some servers hand out no single commit: fetch all and look for it.
+    // Some servers do not send single commits: fetch everything and look for the commit.
     await must('fetch', '--quiet', '--', url, '+refs/heads/*:refs/remotes/*', '+refs/tags/*:refs/tags/*');
     if ((await git('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`)).code !== 0)
       throw describeGitFailure(shallow, url, reference);
@@ -58,7 +59,7 @@ export async function fetchRepository(
   return must('rev-parse', 'HEAD');
 }
 
-/** The folder that `git` should work in; where a hook of git started us, its variables name another one. */
+/** Removes the variables with which a git hook names its own repository, because git must work in `cwd`. */
 function withoutGit(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(

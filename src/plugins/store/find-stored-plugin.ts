@@ -6,7 +6,7 @@ import { friendlyName, packageNames } from './parse-specifier.js';
 import type { StoredPlugin } from './plugin-store.js';
 
 /**
- * The installed plugin that is meant by a name, a friendly name or the folder of a link.
+ * Finds an installed plugin by its name, its friendly name or the folder of a link.
  *
  * @param builtIn packages that come with the host
  * @throws AgentgymError AG_PLUGIN_NOT_INSTALLED

@@ -5,12 +5,12 @@ import { generationOf, type StoredPlugin } from './plugin-store.js';
 
 /** The known facts about the origin of a plugin. */
 export interface PluginProvenance {
-  /** A tag, range, URL or folder; null for one that came with the host. */
+  /** A tag, range, URL or folder; null for a plugin that came with the host. */
   readonly source: string | null;
   readonly commit: string | null;
-  /** Hash of the tarball, as npm writes it; null where there was none. */
+  /** Hash of the tarball, as npm writes it; null without a tarball. */
   readonly integrity: string | null;
-  /** Address of the tarball; null where it came from elsewhere. */
+  /** Address of the tarball; null if the plugin came from elsewhere. */
   readonly resolved: string | null;
 }
 
@@ -29,7 +29,7 @@ export async function readPluginOrigin(
   return { source, commit: plugin.commit ?? null, integrity, resolved: plugin.url === undefined ? resolved : null };
 }
 
-/** Names and ranges of what a plugin depends on, and the range of hosts that it accepts. */
+/** Names and ranges of a plugin's dependencies, and the range of hosts that it accepts. */
 export async function readPluginNeeds(root: string) {
   const json = await readPackage(root);
   return { dependencies: json.dependencies ?? {}, peerRange: hostRange(json) ?? null };

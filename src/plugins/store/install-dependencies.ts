@@ -4,8 +4,8 @@ import { describeNpmFailure } from './describe-npm-failure.js';
 import { runNpm, type NpmSettings } from './run-npm.js';
 
 /**
- * `npm install` in the folder of somebody who develops a plugin: their own scripts run. Throws as `plugins install`
- * does.
+ * Runs `npm install` in the folder of a plugin developer, including the scripts of the folder. Throws the same errors
+ * as `plugins install`.
  */
 export async function installDependencies(folder: string, settings: NpmSettings): Promise<void> {
   try {

@@ -11,7 +11,8 @@ import { uninstallPlugin } from './uninstall-plugin.js';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
-// Wants a build: the entry is imported in another process. Everything else of installing is tested in test/registry.
+// Needs a build, because the entry is imported in another process. All other parts of installing are tested in
+// test/registry.
 it('from a source checkout a friendly name is a folder of the checkout, which is linked without a registry', async () => {
   const store: PluginStore = {
     dataDirectory: mkdtempSync(join(tmpdir(), 'agentgym-checkout-')),

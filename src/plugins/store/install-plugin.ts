@@ -10,18 +10,18 @@ import { addPlugin } from './plugin-generation.js';
 import { changePlugins, generationOf, packageFolder, type PluginStore, type StoredPlugin } from './plugin-store.js';
 
 export interface InstallOptions {
-  /** What `plugins install` was given. */
+  /** The argument of `plugins install`. */
   readonly specifier: string;
   readonly cwd: string;
-  /** What all plugins that are in use contribute. */
+  /** The contributions of all plugins in use. */
   readonly claimed: () => Promise<readonly ClaimedName[]>;
-  /** May these run? Asked only where there are some. */
+  /** Whether these scripts may run. Called only if there are scripts. */
   readonly allowScripts: (scripts: readonly InstallScripts[]) => Promise<boolean>;
 }
 
 /**
- * Installs a plugin, or leaves everything as it was. From a source checkout of agentgym a friendly name is a folder of
- * the checkout, which is linked.
+ * Installs a plugin, or changes nothing. In a source checkout of agentgym, a friendly name means a folder of the
+ * checkout, which is linked.
  *
  * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_UNREACHABLE, AG_PLUGIN_REFUSED, AG_PLUGIN_INSTALL_FAILED,
  * AG_CONTRIBUTION_CONFLICT
@@ -62,7 +62,7 @@ export async function installPlugin(store: PluginStore, options: InstallOptions)
   });
 }
 
-/** The list with every plugin of a generation at its place in another. */
+/** The list with every plugin of a generation moved to its folder in another generation. */
 export function moveTo(
   store: PluginStore,
   generation: string,

@@ -34,7 +34,7 @@ export async function findInstallScripts(generation: string): Promise<readonly I
   return found.flatMap((item) => item ?? []).sort((a, b) => (a.package < b.package ? -1 : 1));
 }
 
-/** What is in `after` and was not in `before`, in the same version. */
+/** Scripts in `after` that were not in `before` in the same version. */
 export function newScripts(
   before: readonly InstallScripts[],
   after: readonly InstallScripts[],
@@ -44,14 +44,14 @@ export function newScripts(
   return after.filter((item) => !known.has(key(item)));
 }
 
-/** Runs them, and those of no other package. Throws AgentgymError AG_PLUGIN_INSTALL_FAILED. */
+/** Runs the scripts of these packages only. Throws AgentgymError AG_PLUGIN_INSTALL_FAILED. */
 export async function runInstallScripts(
   scripts: readonly InstallScripts[],
   generation: string,
   settings: NpmSettings,
 ): Promise<void> {
   const packages = scripts.map((item) => `${item.package}@${item.version}`);
-  // npm 12 wants its policy overruled too; only packages that are named here are rebuilt.
+  // In npm 12, its policy must be overruled too. Only the packages named here are rebuilt.
   const flags = ['--ignore-scripts=false', '--dangerously-allow-all-scripts'];
   try {
     await runNpm(['rebuild', ...flags, ...packages], generation, settings);
@@ -67,13 +67,13 @@ export async function readLockfile(generation: string): Promise<Lockfile> {
 
 async function scriptsOf(folder: string): Promise<InstallScripts | undefined> {
   const file = join(folder, 'package.json');
-  // An optional package for another platform is in the lockfile only.
+  // An optional package for another platform is only in the lockfile.
   if (!existsSync(file)) return undefined;
   const { name, version, scripts = {}, gypfile } = JSON.parse(await readFile(file, 'utf8')) as ScriptedPackage;
   const commands = ['preinstall', 'install', 'postinstall'].flatMap((event) =>
     scripts[event] === undefined ? [] : [`${event}: ${scripts[event]}`],
   );
-  // npm builds a package with this file even where it names no script.
+  // npm builds a package with this file even if it names no script.
   const builds = gypfile !== false && existsSync(join(folder, 'binding.gyp'));
   if (builds && scripts['install'] === undefined && scripts['preinstall'] === undefined) {
     commands.push('install: node-gyp rebuild');

@@ -12,7 +12,7 @@ export interface LinkOptions {
   readonly claimed: () => Promise<readonly ClaimedName[]>;
 }
 
-/** A plugin that is installed now. */
+/** A newly installed plugin. */
 export interface InstalledPlugin {
   readonly name: string;
   readonly version: string;
@@ -25,7 +25,8 @@ export interface InstalledPlugin {
 }
 
 /**
- * Links the plugin in a folder: the next build there is the next code to run. Needs neither npm nor a network.
+ * Links the plugin in a folder. Every new build in the folder is used without a new link. Needs neither npm nor a
+ * network.
  *
  * @throws AgentgymError AG_PLUGIN_NOT_FOUND, AG_PLUGIN_REFUSED, AG_CONTRIBUTION_CONFLICT
  */

@@ -8,13 +8,13 @@ import { fetchRepository } from './fetch-repository.js';
 import type { PluginSpecifier } from './parse-specifier.js';
 import { runNpm, type NpmSettings } from './run-npm.js';
 
-/** A plugin from elsewhere than the registry, as a tarball inside a generation. */
+/** A plugin from outside the registry, as a tarball inside a generation. */
 export interface PackedPlugin {
   readonly name: string;
   readonly version: string;
-  /** For the generation's package.json; inside of it, so that nothing breaks when the original goes away. */
+  /** Entry for the generation's package.json. The tarball is inside the generation, so the original may disappear. */
   readonly dependency: string;
-  /** Where it came from, as it can be installed again. */
+  /** Its origin, in a form that can be installed again. */
   readonly url: string;
   readonly commit?: string;
 }
@@ -27,9 +27,9 @@ interface PackReport {
 }
 
 /**
- * Packs a folder, a tarball, a web address or a repository into `packages/` of a generation, as publishing would,
- * without running scripts. So its name is known before it is installed, its dependencies are installed like any
- * other's, and two of one file name do not meet.
+ * Packs a folder, a tarball, a web address or a repository into `packages/` of a generation, as for publishing, but
+ * without running scripts. So its name is known before it is installed, its dependencies are installed as usual, and
+ * tarballs with the same file name do not conflict.
  */
 export async function packPlugin(
   specifier: Exclude<PluginSpecifier, { type: 'registry' }>,
@@ -42,8 +42,8 @@ export async function packPlugin(
   try {
     const source = await sourceOf(specifier, work, settings);
     const destination = await mkdtemp(join(work, 'tarball-'));
-    // Packing fetches what the user named and nothing else; npm does not count it as named by the folder's
-    // package.json.
+    // Packing fetches only what the user named. npm needs these flags, because the folder's package.json does not name
+    // it.
     const allowed = ['--allow-file=all', '--allow-directory=all', '--allow-remote=all'];
     const args = ['pack', source.path, `--pack-destination=${destination}`, ...allowed];
     const { document } = await runNpm(args, work, settings);
@@ -53,7 +53,7 @@ export async function packPlugin(
     }
     const { name, version } = packed;
     refusePackageName(name, source.url);
-    // The content is part of the name: npm takes the same name for the same content.
+    // The file name contains a hash of the content, because npm assumes the same content for the same name.
     const file = `${basename(packed.filename, '.tgz')}-${packed.shasum.slice(0, 12)}.tgz`;
     await rename(join(destination, packed.filename), join(packages, file));
     return {

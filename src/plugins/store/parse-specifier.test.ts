@@ -19,7 +19,7 @@ describe('parseSpecifier', () => {
     ['@a/b', ['@a/b'], 'latest'],
     ['@a/b@^1.2', ['@a/b'], '^1.2'],
     ['@a/b@>=1 <3', ['@a/b'], '>=1 <3'],
-    // A folder of that name is there: a word is a name all the same.
+    // A word is a name even if a folder with this name exists.
     ['env-grid', ['@agentgym/plugin-env-grid', 'env-grid'], 'latest'],
   ])('%s is of the registry', (text, names, range) => {
     expect(parseSpecifier(text, cwd)).toEqual({ type: 'registry', names, range });

@@ -5,16 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 
-/** Where a plugin comes from. */
+/** The source of a plugin. */
 export type PluginSpecifier =
-  /**
-   * A package of the registry: the names that it may have, in the order in which they are tried, and a range or tag.
-   */
+  /** A package of the registry: its possible names, in the order in which they are tried, and a range or tag. */
   | { readonly type: 'registry'; readonly names: readonly string[]; readonly range: string }
   | { readonly type: 'folder' | 'tarball'; readonly path: string }
   /** A tarball on a web server. */
   | { readonly type: 'url'; readonly url: string }
-  /** A git repository as git takes it, and a branch, tag or commit; empty: its default branch. */
+  /** A git repository in a form that git accepts, and a branch, tag or commit. Empty: its default branch. */
   | { readonly type: 'repository'; readonly url: string; readonly reference: string };
 
 const HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org' } as const;
@@ -43,12 +41,12 @@ export function parseSpecifier(text: string, cwd: string): PluginSpecifier {
   return { type: 'registry', names: packageNames(name), range: range.trim() };
 }
 
-/** What a package may be called that is meant by a name: the friendly name's package first. */
+/** The packages that a name can mean, the package of the friendly name first. */
 export function packageNames(name: string): readonly string[] {
   return name.startsWith('@') ? [name] : [`@agentgym/plugin-${name}`, name];
 }
 
-/** `env-babyai` for `@agentgym/plugin-env-babyai`; any other name as it is. */
+/** `env-babyai` for `@agentgym/plugin-env-babyai`; any other name is unchanged. */
 export function friendlyName(name: string): string {
   return /^@agentgym\/plugin-(.+)$/.exec(name)?.[1] ?? name;
 }

@@ -11,10 +11,10 @@ import { friendlyName, type PluginSpecifier } from './parse-specifier.js';
 import type { PluginStore, StoredPlugin } from './plugin-store.js';
 import { runNpm } from './run-npm.js';
 
-/** What became of a plugin that was put into a generation. */
+/** The result of adding a plugin to a generation. */
 export interface AddedPlugin {
   readonly stored: Omit<StoredPlugin, 'root'>;
-  /** The registry could not be asked: it is what npm's cache holds. */
+  /** True if the registry was not reachable, and the plugin came from npm's cache. */
   readonly fromCache: boolean;
 }
 
@@ -74,8 +74,8 @@ function unknownPackage(store: PluginStore, names: readonly string[]): AgentgymE
 }
 
 /**
- * A package of the host's name and version, to which every dependency on the host leads: npm installs peers, and would
- * fetch a second host with all that it needs.
+ * Writes a package with the host's name and version, and makes every dependency on the host use it. npm installs peers,
+ * and would otherwise fetch a second host with all its dependencies.
  */
 async function standInForHost(generation: string, version: string): Promise<void> {
   const folder = join(generation, 'host');
@@ -96,9 +96,9 @@ async function editPackage(generation: string, edit: (json: GenerationPackage) =
 }
 
 /**
- * True if it came from npm's cache because the registry was not reachable.
+ * Returns true if the package came from npm's cache because the registry was not reachable.
  *
- * @param unreachable why the registry is not even tried
+ * @param unreachable an earlier failure, because of which the registry is not tried
  */
 async function install(
   store: PluginStore,

@@ -43,7 +43,7 @@ it('a change works on a copy, and the folder before it stays until the next chan
   ]);
 });
 
-// Red when `staged` is not removed in changePlugins, or the list is written before the end.
+// Goes red when `staged` is not removed in changePlugins, or the list is written before the end.
 it('a change that fails leaves list and folders as they were', async () => {
   const store = newStore();
   await add(store, 'one');

@@ -1,6 +1,6 @@
-// Plugins are installed into generations: folders below the data folder, each with a package.json and node_modules of
-// its own. A change is made in a copy; what counts is the one file that names the folders of all plugins, replaced by a
-// rename. So a change that is killed at any moment leaves the old state, and there is nothing to recover.
+// Plugins are installed into generations: folders below the data folder, each with its own package.json and
+// node_modules. A change works on a copy. One file names the folders of all plugins, and a rename replaces it. So a
+// change that is killed at any moment leaves the old state, and no recovery is needed.
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,35 +11,35 @@ import { AgentgymError, isAgentgymError } from '../../errors/agentgym-error.js';
 import { acquireProcessLock, type ProcessLock } from '../../processes/process-lock.js';
 import type { NpmSettings } from './run-npm.js';
 
-/** Where plugins are installed, and by whom. */
+/** The folder of installed plugins, and the host that installs them. */
 export interface PluginStore extends NpmSettings {
   /** The CLI's data folder: oclif reads its package.json. */
   readonly dataDirectory: string;
-  /** The package of the running host; `plugins`: the names of those that come with it. */
+  /** The package of the running host. `plugins` has the names of its built-in plugins. */
   readonly host: { readonly root: string; readonly version: string; readonly plugins: readonly string[] };
-  /** Remarks for the user while it works. */
+  /** Shows remarks to the user during the work. */
   readonly note: (line: string) => void;
 }
 
 /** A plugin as the data folder's package.json lists it, in the form that oclif reads. */
 export interface StoredPlugin {
   readonly name: string;
-  /** `link`: a folder of somebody else's, used where it is. */
+  /** `link`: a folder outside the data folder that is used in place. */
   readonly type: 'user' | 'link';
-  /** Of the registry: the range or tag that was asked for. */
+  /** For a package of the registry: the requested range or tag. */
   readonly tag?: string;
-  /** Of anywhere else: where from. */
+  /** For a package from elsewhere: its origin. */
   readonly url?: string;
-  /** Of a repository. */
+  /** For a repository: its commit. */
   readonly commit?: string;
   /**
-   * Folder of the package; absent in a list that oclif's own commands wrote, which keep packages in the data folder
+   * Folder of the package. Absent in lists written by oclif's own commands, which keep packages in the data folder
    * itself.
    */
   readonly root?: string;
 }
 
-/** A change under way. */
+/** A change in progress. */
 export interface PluginChange {
   readonly plugins: readonly StoredPlugin[];
   /** A new folder with a copy of the installed plugins; created on the first call. */
@@ -129,7 +129,7 @@ async function readDataPackage(dataDirectory: string): Promise<DataPackage> {
   }
 }
 
-/** The moment at which a change counts. */
+/** Makes a change effective. */
 async function writePlugins(dataDirectory: string, plugins: readonly StoredPlugin[]): Promise<void> {
   const now = await readDataPackage(dataDirectory);
   const next = { private: true, ...now, oclif: { schema: 1, ...now.oclif, plugins } };
@@ -159,7 +159,8 @@ async function removeUnused(dataDirectory: string, plugins: readonly StoredPlugi
   const folder = generationsFolder(dataDirectory);
   const entries = await readdir(folder, { withFileTypes: true });
   const unused = entries.filter((entry) => entry.isDirectory() && !used.has(join(folder, entry.name)));
-  // An npm whose parent was killed may still write there: what cannot be removed now is removed next time.
+  // An npm process whose parent was killed may still write there. Folders that cannot be removed now are removed next
+  // time.
   await Promise.all(unused.map(({ name }) => rm(join(folder, name), { recursive: true, force: true }).catch(() => {})));
 }
 

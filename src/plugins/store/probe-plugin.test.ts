@@ -18,7 +18,7 @@ function pluginOf(entry: string): string {
 const probe = (entry: string) =>
   probePlugin(pluginOf(entry), { name: 'fixture', version: '1.0.0' }, new AbortController().signal);
 
-// Goes red where the probe answers as soon as the entry is imported: every command would then end with what it throws.
+// Goes red when the probe answers right after the import: a later error of the plugin would then end every command.
 it('refuses a plugin that throws in a timer after its import, and takes one that does not', async () => {
   await expect(
     probe('setTimeout(() => { throw new Error("too late"); }, 50); export default [];'),

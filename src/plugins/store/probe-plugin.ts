@@ -8,14 +8,14 @@ import { ownGroup } from '../../processes/own-group.js';
 import type { PluginProblem } from '../load-plugin.js';
 import type { PluginPackage } from './check-package.js';
 
-/** What a plugin says that it contributes. */
+/** A contribution that a plugin declares. */
 export interface ProbedContribution {
   readonly kind: ContributionKind;
   readonly name: string;
   readonly summary: string;
 }
 
-/** What the process that imports a plugin answers. */
+/** The answer of the process that imports a plugin. */
 export type ProbeAnswer =
   | { readonly contributions: readonly ProbedContribution[] }
   | { readonly problem: Pick<PluginProblem, 'message' | 'hint'> };
@@ -72,7 +72,7 @@ export async function probePlugin(
   throw new AgentgymError('AG_PLUGIN_REFUSED', { message: `${name} ${version} is refused: ${message}`, hint });
 }
 
-/** Beside this file once compiled; run from its source, in dist. */
+/** The program is next to this file if compiled, and in dist if this file runs from source. */
 function probeEntry(): string {
   const beside = fileURLToPath(new URL('./probe-process.js', import.meta.url));
   const built = fileURLToPath(new URL('../../../dist/plugins/store/probe-process.js', import.meta.url));

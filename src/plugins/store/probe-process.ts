@@ -11,7 +11,7 @@ let answer: ProbeAnswer =
   'problem' in loaded
     ? { problem: loaded.problem }
     : { contributions: loaded.contributions.map(({ kind, name, summary }) => ({ kind, name, summary })) };
-// What it throws a moment later would end every command that loads it.
+// An error shortly after the import would end every command that loads the plugin.
 const later = await new Promise<string | undefined>((passed) => {
   process.once('uncaughtException', (error) => passed(messageOf(error)));
   setTimeout(() => passed(undefined), 300);
@@ -20,5 +20,5 @@ if (later !== undefined) {
   const message = `it throws an uncaught error after the import: ${later}`;
   answer = { problem: { message, hint: 'Report it to its author.' } };
 }
-// What the plugin left running does not keep us.
+// Work that the plugin left running must not keep this process alive.
 process.send?.(answer, () => process.exit(0));

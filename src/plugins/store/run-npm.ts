@@ -3,27 +3,27 @@ import { dirname, join } from 'node:path';
 
 import { runProgram } from './run-program.js';
 
-/** What every call of npm needs to know. */
+/** Settings of every call of npm. */
 export interface NpmSettings {
-  /** Absent: the one that npm is configured with. */
+  /** Absent: the registry in npm's configuration. */
   readonly registry?: string;
   readonly signal: AbortSignal;
 }
 
-/** What npm did. */
+/** The result of a call of npm. */
 export interface NpmResult {
-  /** What it printed as JSON. */
+  /** The JSON that npm printed. */
   readonly document: unknown;
-  /** It could not ask the registry for something, and took what its cache holds. */
+  /** True if npm could not reach the registry for something, and used its cache. */
   readonly stale: boolean;
 }
 
-/** What npm said went wrong. */
+/** An error that npm reported. */
 export class NpmFailure extends Error {
   override readonly name = 'NpmFailure';
 
   constructor(
-    /** npm's own code, such as E404 or ECONNREFUSED; UNKNOWN where it named none. */
+    /** npm's own code, such as E404 or ECONNREFUSED; UNKNOWN if it named no code. */
     readonly code: string,
     message: string,
     readonly detail: string,
@@ -32,11 +32,11 @@ export class NpmFailure extends Error {
   }
 }
 
-/** Settings of a surrounding `npm run` or `npm exec` that are about another folder than ours. */
+/** Settings of a surrounding `npm run` or `npm exec` that apply to another folder. */
 const FOREIGN_SETTINGS =
   /^npm_config_(workspaces?|global|location|dry_run|(local_)?prefix|package_lock.*|save.*|omit|include|only)$/i;
 
-/** Waits for a registry that does not answer are short; whoever needs longer ones sets the same variables. */
+/** Timeouts for a registry that does not answer are short. Users can set the same variables for longer ones. */
 const PATIENCE = {
   npm_config_fetch_timeout: '30000',
   npm_config_fetch_retries: '1',
@@ -44,7 +44,7 @@ const PATIENCE = {
   npm_config_fetch_retry_maxtimeout: '2000',
 };
 
-/** npm 12 allows these sources only on request: allowed for packages named by the user, not for their dependencies. */
+/** npm 12 allows these sources only on request. Packages named by the user may use them, their dependencies may not. */
 const ALLOWED = ['--allow-git=root', '--allow-remote=root', '--allow-file=root', '--allow-directory=root'];
 
 /**
@@ -60,7 +60,7 @@ export async function runNpm(args: readonly string[], folder: string, settings: 
     '--no-fund',
     '--no-update-notifier',
     '--no-progress',
-    // The lines that say what came out of the cache because the registry did not answer.
+    // At this level, npm prints what came from the cache because the registry did not answer.
     '--loglevel=http',
     ...ALLOWED,
   ];
@@ -84,13 +84,13 @@ export async function runNpm(args: readonly string[], folder: string, settings: 
   );
 }
 
-/** npm prints its document last, behind what scripts may have printed. */
+/** npm prints its document last, after possible output of scripts. */
 function parse(stdout: string): unknown {
   for (const start of [0, stdout.search(/^[[{]$/m)]) {
     try {
       return JSON.parse(stdout.slice(Math.max(0, start))) as unknown;
     } catch {
-      // No document there.
+      // There is no document at this place.
     }
   }
   return undefined;

@@ -10,7 +10,7 @@ export interface UninstallOptions {
 }
 
 /**
- * Removes a plugin, a link also where its folder is gone; without a network.
+ * Removes a plugin without a network. A link is removed even if its folder no longer exists.
  *
  * @throws AgentgymError AG_PLUGIN_NOT_INSTALLED
  */
@@ -19,7 +19,7 @@ export function uninstallPlugin(store: PluginStore, options: UninstallOptions): 
     const removed = findStoredPlugin(plugins, options.name, { cwd: options.cwd, builtIn: store.host.plugins });
     const kept = plugins.filter((plugin) => plugin !== removed);
     const generated = (plugin: StoredPlugin) => generationOf(store.dataDirectory, plugin) !== undefined;
-    // With the last plugin its generation goes as a whole.
+    // Without other installed plugins, no new generation is needed: the whole old one becomes unused.
     if (!generated(removed) || !kept.some(generated)) return { plugins: kept, result: removed };
     const generation = await stage();
     await removePlugin(store, generation, removed.name);

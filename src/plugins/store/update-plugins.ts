@@ -10,27 +10,28 @@ import { addPlugin } from './plugin-generation.js';
 import { changePlugins, packageFolder, type PluginStore, type StoredPlugin } from './plugin-store.js';
 
 export interface PluginUpdateOptions {
-  /** Empty: all that are installed. */
+  /** Empty: all installed plugins. */
   readonly names: readonly string[];
   readonly cwd: string;
   readonly claimed: () => Promise<readonly ClaimedName[]>;
   readonly allowScripts: (scripts: readonly InstallScripts[]) => Promise<boolean>;
 }
 
-/** What an update did to one plugin. */
+/** The result of an update for one plugin. */
 export interface UpdatedPlugin {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** Of a repository, where it moved. */
+  /** New commit of a repository, if it changed. */
   readonly commit?: string;
-  /** Why it was left as it is. */
+  /** Why it was not updated. */
   readonly skipped?: string;
 }
 
 /**
- * Brings plugins to the newest version of the tag or range, to the head of the branch, or to what their folder or
- * tarball is now; all of them, or none where one is refused. Links are always what their folder is.
+ * Updates plugins to the newest version of the tag or range, to the head of the branch, or to the current content of
+ * their folder or tarball. It updates all of them, or none if one is refused. Links always use the current content of
+ * their folder.
  */
 export function updatePlugins(store: PluginStore, options: PluginUpdateOptions): Promise<readonly UpdatedPlugin[]> {
   return changePlugins(store, async ({ plugins, stage }) => {
@@ -69,7 +70,7 @@ export function updatePlugins(store: PluginStore, options: PluginUpdateOptions):
   });
 }
 
-/** Where a plugin is updated from, or why it is not. */
+/** The source of a plugin's update, or why it is not updated. */
 function specifierOf({ type, name, tag, url }: StoredPlugin): PluginSpecifier | string {
   if (type === 'link') return 'it is linked and always uses the code in its folder';
   if (url === undefined) return { type: 'registry', names: [name], range: tag ?? 'latest' };
