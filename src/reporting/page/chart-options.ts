@@ -3,6 +3,7 @@ import type { ReportData, ReportRun } from '../report-data.js';
 import { baselineLevels, linesOfGroups, linesOfRun, type CurveGroup, type LineChoice } from './chart-lines.js';
 import { duration, percentage, short } from './format-number.js';
 import type { ChartLine, ChartOptions } from './chart-content.js';
+import type { ChartMark } from './chart-marks.js';
 import { successTitle, type Panel } from './metric-panels.js';
 import { constantOf } from './rounding-noise.js';
 
@@ -23,6 +24,8 @@ export function chartOf(
     kind !== 'run' ? linesOfGroups(groups, panel, chosen) : only === undefined ? [] : linesOfRun(only, panel, chosen);
   if (made.every(({ curve }) => curve.x.length === 0)) return undefined;
   const lines = made.map(withoutNoise);
+  const end = endOf(groups, chosen.axis);
+  const marks = commonMarks(groups, chosen.axis);
   const isLog = chosen.isLog && lines.every(isPositive);
   const isSuccess = panel.title.startsWith(successTitle);
   const notes = [
@@ -37,14 +40,14 @@ export function chartOf(
     isLog,
     ...(notes.length > 0 && { note: notes.join(' ') }),
     ...axisText(chosen.axis, groups),
-    rangeX: [0, endOf(groups, chosen.axis)],
+    rangeX: [beginningOf(lines, marks, end), end],
     ...(panel.isShare === true
       ? { formatY: (value: number) => percentage(value, isLog && value < 0.01 ? 1 : 0), stepsY: shareSteps }
       : { formatY: short }),
     ...(!isLog && panel.isShare === true && { range: [0, isSuccess ? 1 : topOf(lines)] as const }),
     // If all values are 0, the automatic axis would end at 100.
     ...(panel.isShare !== true && lines.every(isZero) && { range: [0, 1] as const }),
-    marks: marksOf(groups[0]?.runs[0], chosen.axis),
+    marks,
   };
 }
 
@@ -93,8 +96,28 @@ function endOf(groups: readonly CurveGroup[], axis: CurveAxis): number {
   return Math.max(1, ...groups.flatMap(({ runs }) => runs.map(({ series }) => series[axis].at(-1) ?? 0)));
 }
 
-function marksOf(run: ReportRun | undefined, axis: CurveAxis): { x: number; label: string }[] {
-  if (run === undefined || run.stages.length < 2) return [];
+/**
+ * The first x of a chart: 0, or the start of a later stage if all values are in that stage and it is the smaller half of
+ * the run.
+ */
+export function beginningOf(lines: readonly ChartLine[], marks: readonly ChartMark[], end: number): number {
+  const first = Math.min(...lines.map(({ curve }) => curve.x[curve.y.findIndex((y) => y !== null)] ?? Infinity));
+  const start = marks.findLast(({ x }) => x <= first)?.x ?? 0;
+  return start > end / 2 ? start : 0;
+}
+
+/** Where the stages of all runs start; nothing if a stage of one run starts elsewhere than in another. */
+export function commonMarks(groups: readonly CurveGroup[], axis: CurveAxis): ChartMark[] {
+  const [first = [], ...others] = groups.flatMap(({ runs }) => runs.map((run) => marksOf(run, axis)));
+  const near = endOf(groups, axis) / 50;
+  const agrees = (marks: readonly ChartMark[]) =>
+    marks.length === first.length &&
+    marks.every(({ x, label }, i) => label === first[i]!.label && Math.abs(x - first[i]!.x) <= near);
+  return others.every(agrees) ? first : [];
+}
+
+function marksOf(run: ReportRun, axis: CurveAxis): ChartMark[] {
+  if (run.stages.length < 2) return [];
   return run.stages.flatMap(({ name }) => {
     const first = run.series.stage.indexOf(name);
     const x = run.series[axis][Math.max(0, first - (axis === 'runStep' ? 0 : 1))];

@@ -7,7 +7,7 @@ export interface IntervalBarOptions {
   readonly middle: number;
   readonly low: number | null;
   readonly high: number | null;
-  /** Single values behind the mean, such as seeds. */
+  /** Single values behind the mean, such as seeds: ticks below the interval. */
   readonly dots?: readonly number[];
   /** A line at this value, which means no difference. */
   readonly zero?: number;
@@ -28,6 +28,8 @@ export function intervalBar({ from, to, middle, low, high, dots = [], zero }: In
     range.style.right = `calc(100% - ${place(high)})`;
     bar.append(range);
   }
-  bar.append(...dots.map((value) => mark('dot', value)), mark('middle', middle));
+  // A single seed is the mean itself.
+  if (dots.length > 1) bar.append(...dots.map((value) => mark('dot', value)));
+  bar.append(mark('middle', middle));
   return bar;
 }
