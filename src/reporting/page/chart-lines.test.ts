@@ -29,6 +29,26 @@ it('begins success with the evaluation before training, where none was made unti
   expect(later!.curve.x).toEqual([320]);
 });
 
+// Goes red when the last loss of one stage is joined with the first loss of the next.
+it('leaves a gap between stages in metrics of training, and none in evaluations', () => {
+  const stage = steps.map((step) => (step <= 40 ? 'sft' : 'rl'));
+  const twoStages = (metrics: ReportRun['series']['metrics']) => {
+    const one = run([], metrics);
+    return { ...one, series: { ...one.series, stage } };
+  };
+  const loss = { 'train/loss': steps.map((step) => (step <= 40 ? 1 : 3)) };
+  const group = { label: 'a', runs: [twoStages(loss), twoStages(loss)], style: { variable: '--curve-1', dash: [] } };
+  for (const [line] of [
+    linesOfRun(twoStages(loss), panel('train/loss'), choice),
+    linesOfGroups([group], panel('train/loss'), choice),
+  ]) {
+    const gap = line!.curve.y.indexOf(null);
+    expect([line!.curve.x[gap - 1], line!.curve.x[gap], line!.curve.x[gap + 1]]).toEqual([320, 324, 328]);
+  }
+  const success = { 'eval/t0/success': at([40, 0.5], [80, 0.6]) };
+  expect(linesOfRun(twoStages(success), panel('eval/t0/success'), choice)[0]!.curve.y).toEqual([0.5, 0.6]);
+});
+
 it('reads values as measured beside a running mean, and draws sums as they are', () => {
   const zigzag = { 'train/loss': steps.map((step) => step % 2), 'cost/tokens': steps.map((step) => step ** 2) };
   const group = { label: 'a', runs: [run([], zigzag)], style: { variable: '--curve-1', dash: [] } };

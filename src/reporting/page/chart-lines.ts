@@ -1,5 +1,6 @@
 import {
   bandOf,
+  breakAtStages,
   curveOf,
   isNoisy,
   runningWindow,
@@ -32,13 +33,13 @@ export function linesOfRun(run: ReportRun, { metrics }: Panel, { axis, isSmooth 
   const { series } = run;
   return metrics.flatMap(([name, label], i): ChartLine[] => {
     const { curve, low, high } = curveFromStart(run, name, axis);
-    const line = { label, curve, ...curveStyle(i), marked: curve.x.length < 30 };
+    const line = { label, curve: drawn(name, curve), ...curveStyle(i), marked: curve.x.length < 30 };
     if (series.metrics[`${name}_low`] !== undefined) return [{ ...line, band: { low, high } }];
     const window = isSmooth && isNoisy(name) ? runningWindow(curve.x.length) : 1;
     if (window === 1) return [line];
     return [
       { ...line, marked: false, faint: true },
-      { ...line, marked: false, curve: smooth(curve, window), measured: curve },
+      { ...line, marked: false, curve: drawn(name, smooth(curve, window)), measured: curve },
     ];
   });
 }
@@ -53,12 +54,17 @@ export function linesOfGroups(
   return groups.flatMap(({ label, runs, style }): ChartLine[] => {
     const curves = runs.map((run) => curveFromStart(run, name, axis).curve).filter(({ x }) => x.length > 0);
     if (curves.length === 0) return [];
-    const measured = bandOf(curves);
+    const measured = bandOf(curves.map((curve) => drawn(name, curve)));
     const window = isSmooth && isNoisy(name) ? runningWindow(measured.x.length, 100) : 1;
-    const band = window === 1 ? measured : bandOf(curves.map((curve) => smooth(curve, window)));
+    const band = window === 1 ? measured : bandOf(curves.map((curve) => drawn(name, smooth(curve, window))));
     const line = { label, curve: band, ...style, marked: band.x.length < 30, ...(window > 1 && { measured }) };
     return curves.length < 2 ? [line] : [{ ...line, band: endsOf(band) }];
   });
+}
+
+/** A curve as it is drawn. Metrics of training have a gap between stages, success in evaluations has none. */
+function drawn(metric: string, curve: Curve): Curve {
+  return isNoisy(metric) && !metric.startsWith('eval/') ? breakAtStages(curve) : curve;
 }
 
 /** Whether any noisy metric of the runs has enough points for a running mean. */
