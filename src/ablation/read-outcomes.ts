@@ -1,3 +1,4 @@
+import type { Recipe } from '../config/recipe-schema.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
@@ -44,6 +45,17 @@ export function outcomesOfRun(seed: number, outcomes: readonly TaskOutcome[], me
     values: new Map(played.map((outcome) => [outcome.task, valueOf(outcome, measure)])),
     clusters: new Map(played.map(({ task, cluster = task }) => [task, cluster])),
   };
+}
+
+/**
+ * Names each final task of a recipe with its environment and its split: a task of another environment is a different
+ * task, even with the same id.
+ */
+export function withPlaces({ values, clusters, ...rest }: RunOutcomes, recipe: Recipe): RunOutcomes {
+  const place = `${recipe.environment.name}/${recipe.evaluation.final.split}`;
+  const named = <T>(map: ReadonlyMap<string, T>) =>
+    new Map([...map].map(([task, value]) => [`${place}/${task}`, value]));
+  return { ...rest, values: named(values), clusters: named(clusters) };
 }
 
 function valueOf({ attempts }: TaskOutcome, measure: Measure): number {

@@ -4,6 +4,7 @@ import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage, ReportTasks } from '../reporting/report-data.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from '../runs/load-run.js';
+import { recipeLeaves } from '../runs/recipe-leaves.js';
 import type { ReportedEpisodes } from './report-episodes.js';
 
 /** The most metrics lines of one run in a page. */
@@ -29,6 +30,7 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
     stages,
     series: reportSeries(run.metrics),
     evaluations: reportEvaluations(run, recipe),
+    finalTasks: finalTasksOf(recipe),
     spent: spentByRun(run.metrics),
     episodes: played.episodes,
     episodesRecorded: played.recorded,
@@ -84,6 +86,12 @@ function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): R
     const seconds = lines.reduce((sum, line) => sum + secondsOf(line), 0);
     return [{ name, kind, steps: last.step, spent: { ...Object.fromEntries(own), seconds } }];
   });
+}
+
+/** The split of the final evaluation, and the settings of its environment. */
+function finalTasksOf({ environment, evaluation }: Recipe): string {
+  const settings = Object.entries(recipeLeaves(environment)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([evaluation.final.split, settings]);
 }
 
 /** The results of each task before and after training. */

@@ -53,6 +53,7 @@ const runOf = (cell: number, seed: number): ReportRun => {
         failed: 0,
       },
     ],
+    finalTasks: 'test',
     spent: { episodes: 1600, seconds: 120 },
     episodes: [],
     episodesRecorded: 0,
@@ -80,6 +81,7 @@ const effectOf = (mean: number): Omit<ReportEffect, 'kind' | 'a' | 'b'> => ({
   difference: { mean, low: mean - 0.05, high: mean + 0.05 },
   p: 0.002,
   corrected: 0.006,
+  design: 'paired',
   pairs: '3 seeds, 1,491 tasks',
   seeds: 3,
 });
@@ -103,6 +105,7 @@ const data: ReportData = {
       difference: { mean: 0.42, low: 0.38, high: 0.46, reservation: 'narrow' },
       p: 0.0004,
       corrected: 0.0112,
+      design: 'paired',
       pairs: '3 seeds, 1,491 tasks',
       seeds: 3,
     },
@@ -113,7 +116,8 @@ const data: ReportData = {
       difference: { mean: -1.5, low: null, high: null },
       p: null,
       corrected: null,
-      pairs: '1 seed',
+      design: 'unpaired',
+      pairs: '200 tasks, not paired',
       seeds: 1,
     },
   ],
@@ -146,7 +150,19 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
       expect(effects).toContain(text);
     expect(await page.locator('#all-runs tbody tr').first().innerText()).toContain('first try (run-0-1)');
     const differences = await page.locator('.differences').first().innerText();
-    for (const text of ['rebn − grpo', '+42.0', '+38.0 to +46.0', '< 0.001', '0.011', '−1.5', 'no interval', 'narrow'])
+    expect(differences.split('\n')[0]).toBe('Differences');
+    for (const text of [
+      'rebn − grpo',
+      '200 tasks, not paired',
+      'except in the rows marked',
+      '+42.0',
+      '+38.0 to +46.0',
+      '< 0.001',
+      '0.011',
+      '−1.5',
+      'no interval',
+      'narrow',
+    ])
       expect(differences).toContain(text);
     // Goes red when table cells overlap in the narrow layout, in which rows are cards.
     const overflowing = await page

@@ -48,6 +48,7 @@ const run: ReportRun = {
   stages: [],
   series: { stage: [], step: [], runStep: [], episodes: [], seconds: [], metrics: {} },
   evaluations: [evaluationOf('random', 0.46, 0.46), evaluationOf('policy', 0.731, 0.323)],
+  finalTasks: 'test',
   spent: {},
   episodes: [],
   episodesRecorded: 0,

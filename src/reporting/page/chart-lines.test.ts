@@ -49,4 +49,5 @@ it('draws a baseline that the runs agree on, and no other', () => {
   const first = run([evaluationOf('random', 0.2), evaluationOf('oracle', 1)]);
   const second = run([evaluationOf('random', 0.24), evaluationOf('oracle', 0.7)]);
   expect(baselineLevels([first, second])).toEqual([{ label: 'random', y: expect.closeTo(0.22, 12) }]);
+  expect(baselineLevels([first, { ...second, finalTasks: 'others' }])).toEqual([]);
 });

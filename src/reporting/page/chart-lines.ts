@@ -119,13 +119,14 @@ function placeOf({ series }: ReportRun, runStep: number, axis: CurveAxis): numbe
 const baselines = ['random', 'demonstrator', 'oracle'];
 
 /**
- * If a player's success differs by more between runs, the runs played different tasks. One line would be wrong for most
- * of them.
+ * If a player's success differs by more between runs, each run played its own sample of tasks. One line would be wrong
+ * for most of them.
  */
 const sameTasks = 0.05;
 
-/** Success of the players that do not learn, as the mean over runs. */
+/** Success of the players that do not learn, as the mean over runs. None if the runs have different final tasks. */
 export function baselineLevels(runs: readonly ReportRun[]): ChartLevel[] {
+  if (new Set(runs.map(({ finalTasks }) => finalTasks)).size > 1) return [];
   return baselines.flatMap((player): ChartLevel[] => {
     const rates = runs.flatMap(({ evaluations }) => {
       const found = evaluations.findLast((one) => one.player === player && one.environment === undefined);

@@ -153,12 +153,17 @@ function groupsOf({ cells, runs }: ReportData): CurveGroup[] {
 
 function explanation(data: ReportData, groups: readonly CurveGroup[]): string {
   const runs = groups.flatMap((group) => group.runs);
-  const split = runs.flatMap(({ evaluations }) => evaluations.find(({ final }) => final)?.split ?? [])[0];
+  const splits = [...new Set(runs.flatMap(({ evaluations }) => evaluations.find(({ final }) => final)?.split ?? []))];
+  const place = `the ${splits.join(' and ')} ${splits.length > 1 ? 'splits' : 'split'}`;
+  const isApart = new Set(runs.map(({ finalTasks }) => finalTasks)).size > 1;
   const starts = runs.some((run) => Object.keys(run.series.metrics).some((name) => startOf(run, name) !== undefined));
   const marks = [
     'A dashed line marks the start of a stage.',
-    ...(baselineLevels(runs).length > 0 ? [`Horizontal lines are baselines on the ${split} split.`] : []),
-    ...(starts ? [`The first point of success is the policy before RL, on the ${split} split.`] : []),
+    ...(baselineLevels(runs).length > 0 ? [`Horizontal lines are baselines on ${place}.`] : []),
+    ...(isApart
+      ? ['Baselines are not drawn, because the runs were tested on different splits or in different environments.']
+      : []),
+    ...(starts ? [`The first point of success is the policy before RL, on ${place}.`] : []),
   ].join(' ');
   const means = 'Numbers next to names are last values, not running means.';
   if (data.kind === 'run') {

@@ -13,6 +13,32 @@ export interface TaskRow {
   readonly ever: number;
 }
 
+/** Runs that were tested on the same tasks. */
+export interface TaskGroup {
+  /** For readers, unique. */
+  readonly name: string;
+  readonly split: string;
+  readonly runs: readonly ReportRun[];
+}
+
+/** The runs with results for each task, by their final tasks: a task of another split or environment is another task. */
+export function taskGroups(runs: readonly ReportRun[]): TaskGroup[] {
+  const groups = new Map<string, { split: string; runs: ReportRun[] }>();
+  for (const run of runs) {
+    if (run.tasks === undefined) continue;
+    const group = groups.get(run.finalTasks) ?? { split: run.tasks.split, runs: [] };
+    groups.set(run.finalTasks, group);
+    group.runs.push(run);
+  }
+  const all = [...groups.values()];
+  return all.map((group) => {
+    const isAlone = all.filter(({ split }) => split === group.split).length === 1;
+    const [first, ...others] = group.runs.map(({ label }) => label);
+    const name = `tasks of ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
+    return { ...group, name: isAlone ? `${group.split} split` : name };
+  });
+}
+
 /** Sorts the hardest tasks first. Flips are judged at the lowest temperature. */
 export function taskRows(runs: readonly ReportRun[]): TaskRow[] {
   const sums = new Map<string, { before: Sum; after: Sum; trained: Sum; ever: Sum }>();

@@ -1,10 +1,10 @@
 import type { ReportData } from '../report-data.js';
 import { choice } from './choice.js';
-import { element } from './element.js';
+import { element, replaceChildren } from './element.js';
 import { count, percentage } from './format-number.js';
 import type { SortableColumn } from './sort-head.js';
 import { sortableTable } from './sortable-table.js';
-import { flipOf, taskRows, type TaskRow } from './task-rows.js';
+import { flipOf, taskGroups, taskRows, type TaskGroup, type TaskRow } from './task-rows.js';
 
 type Shown = 'hardest' | 'won' | 'lost';
 
@@ -20,11 +20,14 @@ export interface TasksSection {
 export function tasksSection(first: ReportData, onOpen: (task: string) => void): TasksSection | undefined {
   if (first.runs.every(({ tasks }) => tasks === undefined)) return undefined;
   let shown: Shown = 'hardest';
+  let groups: readonly TaskGroup[] = [];
+  let name = '';
   let rows: readonly TaskRow[] = [];
   let recorded = new Map<string, number>();
   const table = sortableTable<TaskRow>('Success of each task before and after training', 'hardest first');
   const explain = element('p', { class: 'explain' });
   const found = element('p', { class: 'explain', role: 'status' });
+  const head = element('div', { class: 'section-head' });
   const columns = (): SortableColumn<TaskRow>[] => [
     { title: 'task', className: 'text', cell: ({ task }) => task.slice(0, 200), value: ({ task }) => task },
     { title: 'before RL', cell: ({ before }) => share(before), value: ({ before }) => before },
@@ -76,25 +79,44 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     const now = runs.flatMap(({ tasks, episodes }) => [tasks, episodes.length]);
     if (now.length === seen.length && now.every((one, i) => one === seen[i])) return;
     seen = now;
-    const having = runs.filter(({ tasks }) => tasks !== undefined);
-    rows = taskRows(having);
+    const offered = groups.map((group) => group.name).join('\n');
+    groups = taskGroups(runs);
+    if (!groups.some((group) => group.name === name)) name = groups[0]?.name ?? '';
+    if (groups.map((group) => group.name).join('\n') !== offered) drawHead();
+    choose();
+  };
+  const choose = () => {
+    const group = groups.find((one) => one.name === name);
+    if (group === undefined) return;
+    rows = taskRows(group.runs);
     recorded = new Map();
-    for (const { task } of runs.flatMap(({ episodes }) => episodes)) recorded.set(task, (recorded.get(task) ?? 0) + 1);
-    const over = having.length > 1 ? `, the mean over ${having.length} runs` : '';
-    const split = having[0]?.tasks?.split ?? 'test';
-    explain.textContent = `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}.`;
+    for (const { task } of group.runs.flatMap(({ episodes }) => episodes))
+      recorded.set(task, (recorded.get(task) ?? 0) + 1);
+    explain.textContent = explanation(group, groups.length > 1);
     draw();
   };
+  const drawHead = () => {
+    const sets = choice({
+      label: 'Tested on',
+      options: groups.map((group) => [group.name, group.name] as const),
+      value: name,
+      onChange: (value) => {
+        name = value;
+        choose();
+      },
+    });
+    sets.node.hidden = groups.length < 2;
+    replaceChildren(head, element('h2', { id: 'tasks-title' }, 'Tasks'), sets.node, flips.node);
+  };
   update(first);
-  const node = element(
-    'section',
-    { id: 'tasks', 'aria-labelledby': 'tasks-title' },
-    element('div', { class: 'section-head' }, element('h2', { id: 'tasks-title' }, 'Tasks'), flips.node),
-    explain,
-    found,
-    table.node,
-  );
+  const node = element('section', { id: 'tasks', 'aria-labelledby': 'tasks-title' }, head, explain, found, table.node);
   return { node, update };
+}
+
+function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): string {
+  const over = runs.length > 1 ? `, the mean over ${runs.length} runs` : '';
+  const which = isOneOfSeveral ? ` Tested there: ${runs.map(({ label }) => label).join('; ')}.` : '';
+  return `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}.${which}`;
 }
 
 function share(value: number | null): HTMLElement | string {
