@@ -173,13 +173,17 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(overflowing).toEqual([]);
     // Settings that are equal in all cells are not shown.
     expect(await page.locator('#results table').first().innerText()).not.toContain('[5,8]');
-    // Each cell that ran has a curve. Curves beyond the palette are off at first.
+    // Each cell that ran has a curve. At first, the curve with the lowest success is off.
     const toggles = page.locator('.toggle');
     expect(await toggles.count()).toBe(8);
     expect(await page.locator('.toggle[aria-pressed=true]').count()).toBe(7);
     expect(await page.locator('.chart .key').count()).toBe(7);
-    await toggles.last().click();
+    expect(await toggles.first().getAttribute('aria-pressed')).toBe('false');
+    const explained = page.locator('#curves .explain').first();
+    expect(await explained.innerText()).toMatch(/ last values, also means over seeds.* 7 of 8 curves are shown;/);
+    await toggles.first().click();
     expect(await page.locator('.chart .key').count()).toBe(8);
+    expect(await explained.innerText()).not.toContain('curves are shown');
     expect(await page.locator('.chart .key').last().innerText()).toMatch(/rebn 7\d\s%/);
     expect(await page.locator('#episodes').count()).toBe(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
@@ -193,10 +197,10 @@ it.skipIf(withoutBrowser)('fits a telephone whatever the settings are called', a
   const long = 'schedule scaling-inter, turns [3,4,5,6,7,8], every 55, threshold 0.75';
   const episode = { stage: 'rl', step: 1, runStep: 1, task: 'a', group: 0, member: 0, outcome: 'lost', return: 0, retries: 0, turns: [] } as const; // prettier-ignore
   const runs = data.runs.map((run) => {
-    const label = run.cell === 'cell-0' ? `${long}, seed ${run.seed}` : run.label;
+    const label = run.cell === 'cell-1' ? `${long}, seed ${run.seed}` : run.label;
     return { ...run, label, episodes: [episode], episodesRecorded: 1 };
   });
-  const cells = data.cells.map((cell, index) => (index === 0 ? { ...cell, label: long } : cell));
+  const cells = data.cells.map((cell, index) => (index === 1 ? { ...cell, label: long } : cell));
   const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'long.html');
   writeFileSync(file, await renderReport({ ...data, runs, cells }));
   const { page, faults } = await openFile(browser, file, { width: 360 });

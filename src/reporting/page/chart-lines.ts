@@ -12,6 +12,7 @@ import { curveStyle } from '../curve-style.js';
 import type { ReportEvaluation, ReportRun } from '../report-data.js';
 import type { ChartLevel } from './chart-marks.js';
 import type { ChartLine } from './chart-content.js';
+import { finalOf } from './final-success.js';
 import type { Panel } from './metric-panels.js';
 
 /** Runs that are drawn as one curve. */
@@ -19,6 +20,15 @@ export interface CurveGroup {
   readonly label: string;
   readonly runs: readonly ReportRun[];
   readonly style: ReturnType<typeof curveStyle>;
+}
+
+/** Groups with the highest final success first; groups without a result last, in their order. */
+export function bestFirst(groups: readonly CurveGroup[]): CurveGroup[] {
+  const rate = ({ runs }: CurveGroup) => {
+    const rates = runs.flatMap((run) => finalOf(run)?.success.rate ?? []);
+    return rates.length === 0 ? -1 : rates.reduce((sum, one) => sum + one, 0) / rates.length;
+  };
+  return [...groups].sort((a, b) => rate(b) - rate(a));
 }
 
 export interface LineChoice {

@@ -1,8 +1,9 @@
-import type { ReportCell, ReportData, ReportEvaluation, ReportRun } from '../report-data.js';
+import type { ReportCell, ReportData, ReportRun } from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
 import { differencesTables, effectsTables, marked } from './differences.js';
 import { element } from './element.js';
 import { count, number, percentage, percentRange } from './format-number.js';
+import { finalOf } from './final-success.js';
 import { intervalBar } from './interval-bar.js';
 import { ends, labelResults, labelSuccessColumns, type LabelledResult } from './label-results.js';
 import { transferMatrix } from './transfer-matrix.js';
@@ -171,14 +172,6 @@ function labelledCell({ id, label }: ReportCell, runs: readonly ReportRun[]): La
     return [axis, means] as const;
   });
   return [{ name: label, evaluation: { labels: Object.fromEntries(axes) } }];
-}
-
-/** The final result of the trained policy, at temperature 0. */
-function finalOf({ evaluations }: ReportRun): ReportEvaluation | undefined {
-  return evaluations.findLast(
-    ({ final, player, temperature, environment }) =>
-      final && player === 'policy' && temperature === 0 && environment === undefined,
-  );
 }
 
 function statusOf({ status, failure, notes = [] }: ReportCell): HTMLElement {
