@@ -1,4 +1,5 @@
 import type { Recipe } from '../config/recipe-schema.js';
+import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
@@ -10,6 +11,8 @@ export interface RunOutcomes {
   readonly seed: number;
   readonly values: ReadonlyMap<string, number>;
   readonly clusters: ReadonlyMap<string, string>;
+  /** The success of the run's own evaluation, if success is the measure. */
+  readonly own?: Pick<EvaluationSummary['success'], 'rate' | 'low' | 'high'>;
   /** Weight of each task. Absent: equal weights. */
   readonly weights?: ReadonlyMap<string, number>;
 }
@@ -34,7 +37,11 @@ export function readOutcomes(
       evaluation.temperature === temperature &&
       evaluation.environment === environment,
   );
-  return line === undefined ? undefined : outcomesOfRun(recipe.seed, line.outcomes, measure);
+  if (line === undefined) return undefined;
+  return {
+    ...outcomesOfRun(recipe.seed, line.outcomes, measure),
+    ...(measure === 'success' && { own: line.evaluation.success }),
+  };
 }
 
 /** Outcomes in the form that comparisons use. Tasks without a finished attempt are left out. */

@@ -85,7 +85,10 @@ export interface ReportRun {
   readonly evaluations: readonly ReportEvaluation[];
   /** Equal for runs whose final tasks are equal: they have the same split of the same environment. */
   readonly finalTasks: string;
-  /** Over all stages, by currency: `demonstrations`, `episodes`, `turns`, `tokens`, `units`, `seconds`, ... */
+  /**
+   * Over all stages, by currency: `demonstrations`, `episodes`, `turns`, `tokens`, `units`, `seconds`, ... Seconds also
+   * include the evaluations before, between and after the stages.
+   */
   readonly spent: { readonly [currency: string]: number };
   /** Recorded episodes: all, or a selection of the `episodesRecorded` ones. */
   readonly episodes: readonly ReportEpisode[];

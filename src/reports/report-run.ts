@@ -1,10 +1,12 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
+import { formatSeconds } from '../reporting/format-quantity.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage, ReportTasks } from '../reporting/report-data.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { recipeLeaves } from '../runs/recipe-leaves.js';
+import { runSeconds } from '../runs/run-seconds.js';
 import type { ReportedEpisodes } from './report-episodes.js';
 
 /** The most metrics lines of one run in a page. */
@@ -31,7 +33,7 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
     series: reportSeries(run.metrics),
     evaluations: reportEvaluations(run, recipe),
     finalTasks: finalTasksOf(recipe),
-    spent: spentByRun(run.metrics),
+    spent: spentByRun(run),
     episodes: played.episodes,
     episodesRecorded: played.recorded,
   };
@@ -61,7 +63,7 @@ function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recip
     ],
     ['seed', String(recipe.seed)],
     ['last step', last && `${last.step} of stage ${last.stage}`],
-    ['time', result && `${(result.seconds / 60).toFixed(1)} min`],
+    ['time', result && formatSeconds(result.seconds)],
     ['machine', `${manifest.host.processor}, ${manifest.host.cores} cores`],
     ['code', git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ', changed' : ''}`],
     ['inexact', manifest.inexact.join('; ') || undefined],
@@ -121,9 +123,8 @@ function successOf({ attempts }: TaskOutcome): number | null {
 
 type SpentSoFar = { readonly [currency: string]: number };
 
-function spentByRun(metrics: readonly RunMetricsLine[]): Record<string, number> {
-  const seconds = metrics.reduce((sum, line) => sum + secondsOf(line), 0);
-  return { ...totalsOfMetrics(metrics.at(-1)?.metrics ?? {}), seconds };
+function spentByRun({ metrics, result }: LoadedRun): Record<string, number> {
+  return { ...totalsOfMetrics(metrics.at(-1)?.metrics ?? {}), seconds: runSeconds(result, metrics) };
 }
 
 function reportSeries(metrics: readonly RunMetricsLine[]): ReportSeries {

@@ -120,8 +120,8 @@ async function makeRun({
     const final = summary(after, split);
     const result = {
       run: run.path,
-      seconds: 11,
-      spent: { ...spentTotals(nothingSpent({}, false)), seconds: 11 },
+      seconds: 12,
+      spent: { ...spentTotals(nothingSpent({}, false)), seconds: 12 },
       stages: [],
       evaluation: final,
       evaluations: [final],
@@ -195,6 +195,9 @@ describe('a report of one run', () => {
       ['sft', { demonstrations: 20, seconds: 2 }],
       ['rl', { episodes: 16, seconds: 9 }],
     ]);
+    // The time in the result, which includes the evaluations before and after the stages.
+    expect(run!.spent).toEqual({ episodes: 16, seconds: 12 });
+    expect(run!.summary).toContainEqual(['time', '12 s']);
     expect(run!.evaluations.map(({ player, final }) => [player, final])).toEqual([
       ['start', true],
       ['policy', true],

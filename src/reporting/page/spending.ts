@@ -27,6 +27,10 @@ export function spendingSection(data: ReportData): HTMLElement | undefined {
     })),
   ];
   const about = data.cells.length > 0 ? 'Mean per run, by setting.' : 'By stage.';
+  const time =
+    data.cells.length > 0
+      ? 'Time includes all evaluations.'
+      : 'The time of a stage includes the evaluations during it; the time of all stages together also includes those before and after.';
   return element(
     'section',
     { id: 'spent', 'aria-labelledby': 'spent-title' },
@@ -35,7 +39,7 @@ export function spendingSection(data: ReportData): HTMLElement | undefined {
     element(
       'p',
       { class: 'explain' },
-      `${about} Episodes, turns and tokens count training only; time includes evaluations during training.`,
+      `${about} Episodes, turns and tokens count training only; tasks are the different ones of training. ${time}`,
     ),
   );
 }
